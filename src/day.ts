@@ -1,0 +1,49 @@
+// Arithmetic of UTC days and of the window. Pure: it knows no clock.
+import type { Day, DayRange, Instant } from './model.ts';
+
+const dayMs = 86_400_000;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The UTC day an instant falls on. */
+export function dayOf(at: Instant): Day {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** The instant at which a day begins, 00:00:00 UTC. */
+export function startOf(day: Day): Instant {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+export function addDays(day: Day, days: number): Day {
+  return dayOf(startOf(day) + days * dayMs);
+}
+
+/** The days of `[from, to)` in order. */
+export function daysIn(range: DayRange): Day[] {
+  const days: Day[] = [];
+  for (let day = range.from; day < range.to; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** True for text that is a real calendar day: `2026-02-29` is not one. */
+export function isDay(text: string): boolean {
+  return dayPattern.test(text) && !Number.isNaN(startOf(text)) && dayOf(startOf(text)) === text;
+}
+
+/** The first day of the month that lies `months` after the one of `day`. */
+export function monthStart(day: Day, months = 0): Day {
+  const year = Number(day.slice(0, 4));
+  const month = Number(day.slice(5, 7)) - 1 + months;
+  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
+}
+
+/** The window at an instant: the current and the previous calendar month (UTC), up to the end of today. */
+export function windowAt(at: Instant): DayRange {
+  const today = dayOf(at);
+  return { from: monthStart(today, -1), to: addDays(today, 1) };
+}
+
+/** The moment the month of `day` leaves the window: two months after its first day (UTC). */
+export function cliffOf(day: Day): Instant {
+  return startOf(monthStart(day, 2));
+}

@@ -1,0 +1,62 @@
+// Errors, grouped by what the catcher does next. Classes are used for errors only.
+//   transient  try again later              fatal     stop and say why
+//   settings   tell the person what to do   (a reject is data, not an error: see model.ts)
+import { inspect } from 'node:util';
+
+export type ErrorKind = 'transient' | 'fatal' | 'settings';
+
+/** An error we raise ourselves: a stable `code`, a sentence for people, and what to do about it (`kind`). */
+export class OutlastError extends Error {
+  readonly kind: ErrorKind;
+  readonly code: string;
+
+  constructor(kind: ErrorKind, code: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'OutlastError';
+    this.kind = kind;
+    this.code = code;
+  }
+}
+
+export const transient = (code: string, message: string, cause?: unknown): OutlastError =>
+  new OutlastError('transient', code, message, { cause });
+
+export const fatal = (code: string, message: string, cause?: unknown): OutlastError =>
+  new OutlastError('fatal', code, message, { cause });
+
+/** Bad arguments or settings: the message says what is wrong and what to do. Exit code 2. */
+export const settingsError = (code: string, message: string, cause?: unknown): OutlastError =>
+  new OutlastError('settings', code, message, { cause });
+
+export function isOutlastError(error: unknown, code?: string): error is OutlastError {
+  return error instanceof OutlastError && (code === undefined || error.code === code);
+}
+
+/** The SQLSTATE of a database error, or a network error's code; undefined for anything else. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** An error and its causes as one line of sentences, for a log field or a terminal. */
+export function causeChain(error: unknown): string {
+  const parts: string[] = [];
+  let current: unknown = error;
+  // A chain may be circular in foreign errors; eight links say enough.
+  for (let i = 0; i < 8 && current !== undefined && current !== null; i++) {
+    parts.push(current instanceof Error ? current.message : inspect(current));
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return parts.filter((part, i) => part !== '' && part !== parts[i - 1]).join(': ');
+}
+
+/** Exit codes of every command (docs/design.md, "Commands"). */
+export const exitCode = { done: 0, failed: 1, usage: 2, tryLater: 75 } as const;
+
+/** The exit code that an error ending a command stands for. */
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof OutlastError)) return exitCode.failed;
+  if (error.kind === 'settings') return exitCode.usage;
+  return error.kind === 'transient' ? exitCode.tryLater : exitCode.failed;
+}

@@ -1,0 +1,31 @@
+// The log: one JSON line per event on stderr, a fixed sentence plus fields.
+// Never record values, secrets or whole URLs (P10); stdout belongs to a command's data.
+import { pino, type Logger } from 'pino';
+
+export type Log = Logger;
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** A log on stderr, written synchronously so that the last line before an exit is not lost. */
+export function createLog(level: LogLevel): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // P10: a second line of defence; nothing passes these in the first place.
+      redact: {
+        paths: ['apiSecret', 'apiKey', 'password', '*.apiSecret', '*.apiKey', '*.password'],
+        censor: '[hidden]',
+      },
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
+}
+
+/** A log that says nothing, for tests and for library use. */
+export function silentLog(): Log {
+  return pino({ level: 'silent' });
+}

@@ -1,0 +1,76 @@
+// The nouns. Types that more than one folder speaks of, and nothing that acts:
+// no clock, no network, no database. Words are those of docs/design.md.
+
+/** A project's name here: `^[a-z0-9_-]{1,40}$`. Everything archived belongs to one. */
+export type ProjectId = string;
+
+/** What can be archived; the same names in tables, options, logs and answers. */
+export type Resource = 'orders' | 'nft_classes' | 'transactions' | 'tokens';
+
+/** The resources the platform lists by day: the ones that are walked. */
+export type ListedResource = 'orders' | 'nft_classes';
+
+export const listedResources: readonly ListedResource[] = ['orders', 'nft_classes'];
+
+/** A UTC calendar day, `yyyy-MM-dd`. Compares as text. */
+export type Day = string;
+
+/** Days `[from, to)`: half-open everywhere but in the platform's own query. */
+export type DayRange = { from: Day; to: Day };
+
+/** An instant on the platform's clock, milliseconds since 1970 (see `PlatformClock`). */
+export type Instant = number;
+
+/** What names a slice: the unit of planning, leasing, resuming and proof. `owner` is '' for the whole list. */
+export type SliceKey = {
+  projectId: ProjectId;
+  resource: ListedResource;
+  owner: string;
+  day: Day;
+};
+
+export type SliceState = 'open' | 'walked' | 'sealed' | 'final' | 'lost';
+
+/** How a slice was proved: by a walk against its totals, by counts alone, or by two walks where totals are absent. */
+export type Proof = 'none' | 'counts' | 'walk' | 'walks';
+
+/** A value a typed column may take. Exact numbers are text until Postgres has them. */
+export type ColumnValue = string | number | boolean | null;
+
+/**
+ * One record as it came, made ready for its table. `columns` are the typed columns of its table by
+ * name, without the bookkeeping; times are RFC 3339 text in UTC.
+ */
+export type ParsedRecord = {
+  id: string;
+  columns: Record<string, ColumnValue>;
+  /** JSON text that Postgres' jsonb can hold; the record verbatim wherever it can. */
+  rawJson: string;
+  /** The record's original bytes, only where `rawJson` had to differ from them. */
+  rawBytes: Buffer | null;
+  /** Lower-case hex SHA-256 of the record's canonical JSON. */
+  rawSha256: string;
+  /** Known fields that could not be read; they are NULL in `columns`. */
+  unread: string[];
+};
+
+/** A record without a usable id: kept as bytes, with the reason. */
+export type Reject = { bytes: Buffer; sha256: string; reason: string };
+
+/** One page of a list, read leniently at the door. */
+export type Page = {
+  resource: ListedResource;
+  /** In the order shown. The same id may stand here twice, with different contents. */
+  records: ParsedRecord[];
+  rejects: Reject[];
+  /** How many elements the list had: records and rejects, repeated ids included. */
+  shown: number;
+  /** The total the platform gave; null where it was missing, null, unreadable, or 0 on a page with elements. */
+  total: number | null;
+  /** Orders: the key of the page after this one; null where the platform gave none ('', null or absent). */
+  nextKey: string | null;
+  /** The platform's clock when the request was sent. */
+  askedAt: Instant;
+  /** Length of the answer's body in bytes. */
+  bytes: number;
+};

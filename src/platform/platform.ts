@@ -1,0 +1,60 @@
+// The platform as the rest of the house sees it: what can be asked, and what comes back.
+// Types only; client.ts speaks HTTP, pages.ts and parse.ts read the answers.
+import type { Day, Instant, Page } from '../model.ts';
+
+/** Filters of `/v3/orders` (interface.md §4.4). Dates go on the wire as given. Absent means "not sent". */
+export type OrdersQuery = {
+  pageKey?: string;
+  limit: number;
+  status?: 1 | 2 | 3;
+  startDate?: Day;
+  endDate?: Day;
+  sortBy: 'DATE_ASC' | 'DATE_DESC';
+  countTotal: boolean;
+};
+
+/** Filters of `/v1beta1/nft/classes` (interface.md §4.7). */
+export type ClassesQuery = {
+  offset: number;
+  limit: number;
+  id?: string;
+  owner?: string;
+  startDate?: Day;
+  endDate?: Day;
+  sortBy: 'DATE_ASC' | 'DATE_DESC';
+};
+
+/**
+ * One project's door to its platform. Every call takes a permit of the rate limit per attempt, signs afresh,
+ * retries transient faults within bounds and honours the signal. It throws `OutlastError`:
+ *   transient `platform_unavailable`  faults lasted through all attempts (time-outs, 429, 5xx, text 404, bad JSON …)
+ *   fatal     `platform_forbidden`    a final 403: park the project
+ *   fatal     `platform_refused`      400 or another 4xx; `refusal` on the error holds status, code and message
+ *   transient `aborted`               the signal was aborted
+ */
+export type Platform = {
+  readonly clock: PlatformClock;
+  orders(query: OrdersQuery, signal?: AbortSignal): Promise<Page>;
+  classes(query: ClassesQuery, signal?: AbortSignal): Promise<Page>;
+  /** Requests sent so far, retries included. */
+  requests(): number;
+  close(): Promise<void>;
+};
+
+/** The platform's time: monotonic time plus the offset learned from the `Date` header. */
+export type PlatformClock = {
+  /** Now on the platform's clock; before the first answer, this machine's wall clock. */
+  now(): Instant;
+  /** Platform minus local, milliseconds (±500: the header has whole seconds); null before the first answer. */
+  offsetMs(): number | null;
+  /** The newest `Date` header seen: what `lost` and `final` may rest on; null before the first answer. */
+  lastDate(): Instant | null;
+};
+
+/** The rate limit of one project, shared by all its slices and replicas (P11). */
+export type Limiter = {
+  /** Resolves when one request may be sent. Rejects with `aborted` when the signal is. */
+  permit(signal?: AbortSignal): Promise<void>;
+  /** The platform asked for quiet (429, Retry-After): nobody asks again before so many milliseconds from now. */
+  pause(forMs: number): Promise<void>;
+};
