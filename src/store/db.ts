@@ -1,0 +1,219 @@
+// The only door to Postgres: a pool whose connections run as the writer role, and transactions with
+// time-outs of their own. What must run in a transaction takes `Tx`; what may open one takes `Db`.
+import pg from 'pg';
+import { fatal, settingsError, transient, codeOf, OutlastError } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Something that runs SQL: the pool or a transaction. */
+export type Queryable = {
+  query<R extends Row = Row>(
+    sql: string,
+    parameters?: unknown[],
+  ): Promise<{ rows: R[]; rowCount: number | null }>;
+};
+
+declare const inTransaction: unique symbol;
+/** Proof that a transaction is open; `withTx` is the only place that makes one. */
+export type Tx = Queryable & { readonly [inTransaction]: true };
+
+export type Db = Queryable & {
+  readonly pool: pg.Pool;
+  /** The role connections run as; null where the database has no writer role for us (P4 is then weaker). */
+  readonly role: string | null;
+  close(): Promise<void>;
+};
+
+export type DbOptions = {
+  connectionString: string;
+  /** Connections at most. */
+  max?: number;
+  /** Shown in pg_stat_activity. */
+  applicationName?: string;
+  /** The role to run as: `outlast_writer` unless told. Null: as whoever connects, for migrations. */
+  role?: string | null;
+  log: Log;
+};
+
+// Times as RFC 3339 text and dates as text: JavaScript's Date would lose microseconds.
+const timestamptzOid = 1184;
+const dateOid = 1082;
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === timestamptzOid) return timeText;
+    if (oid === dateOid) return (text: string) => text;
+    return format === 'binary' ? pg.types.getTypeParser(oid, format) : pg.types.getTypeParser(oid);
+  },
+};
+
+/** `2026-03-01 10:00:00.5+00`, as Postgres prints it in UTC, as RFC 3339 text. */
+export function timeText(text: string): string {
+  return text.replace(' ', 'T').replace(/\+00$/, 'Z');
+}
+
+/**
+ * Opens the pool. Every connection runs in UTC and, where the database allows it, as `outlast_writer`,
+ * which cannot delete anything archived (P4).
+ * Throws settings `database_…` with what to do, or transient `database_unreachable`.
+ */
+export async function openDb(options: DbOptions): Promise<Db> {
+  const wanted = options.role === undefined ? 'outlast_writer' : options.role;
+  const base: pg.PoolConfig = {
+    connectionString: options.connectionString,
+    application_name: options.applicationName ?? 'outlast',
+    connectionTimeoutMillis: 10_000,
+    types,
+  };
+  const role = await checkServer(base, wanted);
+  const setUp = `set timezone = 'UTC'; set datestyle = 'ISO'; set client_min_messages = 'warning'; ${
+    role === null ? '' : `set role ${role};`
+  }`;
+  const pool = new pg.Pool({
+    ...base,
+    max: options.max ?? 10,
+    // A returned promise is awaited before the connection is handed out; the type says void.
+    onConnect: (client): Promise<unknown> => client.query(setUp),
+  });
+  // An idle connection that breaks is replaced by the pool; without this the process would die of it.
+  pool.on('error', (error) =>
+    options.log.warn({ code: codeOf(error) }, 'An idle database connection broke'),
+  );
+  return {
+    pool,
+    role,
+    query: (sql, parameters) => pool.query(sql, parameters),
+    close: () => pool.end(),
+  };
+}
+
+/** Connects once to tell a person what is wrong before any work starts; returns the role to run as. */
+async function checkServer(config: pg.PoolConfig, wanted: string | null): Promise<string | null> {
+  let client: pg.Client;
+  try {
+    client = new pg.Client(config);
+    client.on('error', () => undefined);
+    await client.connect();
+  } catch (error) {
+    throw connectionError(error);
+  }
+  try {
+    const { rows } = await client.query<{ version: number; server: string; member: boolean }>(
+      `select current_setting('server_version_num')::int as version,
+              current_setting('server_version') as server,
+              exists (select from pg_roles
+                       where rolname = $1 and pg_has_role(current_user, oid, 'member')) as member`,
+      [wanted],
+    );
+    const [row] = rows;
+    if (row === undefined || row.version < 150_000) {
+      throw settingsError(
+        'database_too_old',
+        `The database is PostgreSQL ${row?.server}; Outlast needs 15 or newer. Point DATABASE_URL at a newer server.`,
+      );
+    }
+    return row.member ? wanted : null;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
+export function connectionError(error: unknown): OutlastError {
+  if (error instanceof OutlastError) return error;
+  const code = codeOf(error);
+  switch (code) {
+    case '28P01':
+    case '28000':
+      return settingsError(
+        'database_login_refused',
+        'The database refused the login. Check the user and the password in DATABASE_URL.',
+        error,
+      );
+    case '3D000':
+      return settingsError(
+        'database_missing',
+        'The database named in DATABASE_URL does not exist. Create it first, or correct the name.',
+        error,
+      );
+    case '42501':
+      return settingsError(
+        'database_forbidden',
+        'The database user lacks a right that Outlast needs. Grant it CONNECT and CREATE on the database, or run `outlast migrate` as its owner.',
+        error,
+      );
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return settingsError(
+        'database_host_unknown',
+        'The host in DATABASE_URL cannot be found. Check its name.',
+        error,
+      );
+    case 'ERR_INVALID_URL':
+      return settingsError(
+        'database_url_invalid',
+        'DATABASE_URL is no valid address. It has the form postgres://user:password@host:5432/database.',
+        error,
+      );
+    default:
+      return transient(
+        'database_unreachable',
+        `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs and that DATABASE_URL names the right host and port.`,
+        error,
+      );
+  }
+}
+
+export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
+
+/** Well below any lease, so that a transaction never outlives the right to commit it. */
+export const defaultTxTimeouts: TxTimeouts = {
+  statementMs: 30_000,
+  lockMs: 10_000,
+  idleMs: 10_000,
+};
+
+/** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. */
+export async function withTx<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  timeouts: TxTimeouts = defaultTxTimeouts,
+): Promise<T> {
+  const client = await db.pool.connect();
+  let broken: Error | undefined;
+  // The server may end the connection while we hold it; the query in flight then fails, which is enough.
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    await client.query(
+      `begin; set local statement_timeout = ${timeouts.statementMs};` +
+        ` set local lock_timeout = ${timeouts.lockMs};` +
+        ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`,
+    );
+    const result = await work(client as unknown as Tx);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+/** The one row a statement must return. */
+export function onlyRow<R extends Row>(result: { rows: R[] }): R {
+  const [row] = result.rows;
+  if (row === undefined || result.rows.length > 1) {
+    throw fatal(
+      'unexpected_rows',
+      `A statement returned ${result.rows.length} rows instead of one`,
+    );
+  }
+  return row;
+}

@@ -1,0 +1,424 @@
+// The tables, for drizzle: the source of migrations/ and of plain reads. What a column means stands
+// here; the rules are docs/design.md's. Key columns are `collate "C"` so that order is byte order.
+// `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  date,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
+
+/** Text compared by its UTF-8 bytes, whatever the database's locale. */
+const key = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+/** Times are read as text: `Date` would lose microseconds. */
+const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
+
+export const archive = pgSchema('archive');
+export const sync = pgSchema('sync');
+
+/** The bookkeeping every archived record carries. */
+const bookkeeping = () => ({
+  /** The record as the platform gave it, equal as a JSON value. */
+  raw: jsonb('raw').notNull(),
+  /** Its original bytes, only where jsonb could not hold it. */
+  rawBytes: bytea('raw_bytes'),
+  /** SHA-256 of the record's canonical JSON; change is detected by it. */
+  rawSha256: bytea('raw_sha256').notNull(),
+  /** Known fields that could not be read. */
+  unread: text('unread').array().notNull().default([]),
+  /** When the content held now was first observed (platform's clock). */
+  observedAt: time('observed_at').notNull(),
+  /** When the record was first observed, whatever it said then. */
+  firstSeenAt: time('first_seen_at').notNull(),
+  /** When this row last changed: the mark for incremental readers. */
+  changedAt: time('changed_at').notNull(),
+  /** Since when the platform no longer shows it inside the window (P4). */
+  missingSince: time('missing_since'),
+});
+
+/** What a record said before it changed: insert-only (P5). "Replaced at" is computed. */
+const versionContent = () => ({
+  observedAt: time('observed_at').notNull(),
+  rawSha256: bytea('raw_sha256').notNull(),
+  raw: jsonb('raw').notNull(),
+  rawBytes: bytea('raw_bytes'),
+});
+
+export const orders = archive.table(
+  'orders',
+  {
+    projectId: key('project_id').notNull(),
+    operationId: key('operation_id').notNull(),
+    status: integer('status'),
+    message: text('message'),
+    account: text('account'),
+    amount: numeric('amount'),
+    number: numeric('number'),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+    orderType: integer('order_type'),
+    /** UTC date of created_at, or the asked day where that could not be read. */
+    sliceDay: date('slice_day').notNull(),
+    ...bookkeeping(),
+  },
+  (t) => [
+    primaryKey({ name: 'orders_pkey', columns: [t.projectId, t.operationId] }),
+    // The order of every list: (created_at, id), unreadable times last within their day.
+    index('orders_listed').on(
+      t.projectId,
+      t.sliceDay,
+      sql`coalesce(created_at, 'infinity'::timestamptz)`,
+      t.operationId,
+    ),
+    index('orders_pending')
+      .on(t.projectId, t.sliceDay)
+      .where(sql`status = 1`),
+    index('orders_account').on(t.projectId, t.account, t.sliceDay),
+  ],
+);
+
+export const nftClasses = archive.table(
+  'nft_classes',
+  {
+    projectId: key('project_id').notNull(),
+    id: key('id').notNull(),
+    name: text('name'),
+    symbol: text('symbol'),
+    nftCount: bigint('nft_count', { mode: 'bigint' }),
+    uri: text('uri'),
+    owner: text('owner'),
+    txHash: text('tx_hash'),
+    createdAt: time('created_at'),
+    sliceDay: date('slice_day').notNull(),
+    ...bookkeeping(),
+  },
+  (t) => [
+    primaryKey({ name: 'nft_classes_pkey', columns: [t.projectId, t.id] }),
+    index('nft_classes_listed').on(
+      t.projectId,
+      t.sliceDay,
+      sql`coalesce(created_at, 'infinity'::timestamptz)`,
+      t.id,
+    ),
+    index('nft_classes_owner').on(t.projectId, t.owner, t.sliceDay),
+  ],
+);
+
+export const transactions = archive.table(
+  'transactions',
+  {
+    projectId: key('project_id').notNull(),
+    /** Which lookup answered: 'v1beta1' or 'v3'. */
+    apiVersion: key('api_version').notNull(),
+    operationId: key('operation_id').notNull(),
+    module: text('module'),
+    type: text('type'),
+    operation: integer('operation'),
+    txHash: text('tx_hash'),
+    status: integer('status'),
+    message: text('message'),
+    blockHeight: bigint('block_height', { mode: 'bigint' }),
+    confirmedAt: time('confirmed_at'),
+    nft: jsonb('nft'),
+    mt: jsonb('mt'),
+    record: jsonb('record'),
+    ...bookkeeping(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'transactions_pkey',
+      columns: [t.projectId, t.apiVersion, t.operationId],
+    }),
+    check('transactions_api_version', sql`api_version in ('v1beta1', 'v3')`),
+  ],
+);
+
+export const tokens = archive.table(
+  'tokens',
+  {
+    projectId: key('project_id').notNull(),
+    symbol: key('symbol').notNull(),
+    name: text('name'),
+    minUnit: text('min_unit'),
+    scale: integer('scale'),
+    initialSupply: numeric('initial_supply'),
+    maxSupply: numeric('max_supply'),
+    mintable: boolean('mintable'),
+    owner: text('owner'),
+    issueFeeDenom: text('issue_fee_denom'),
+    issueFeeAmount: numeric('issue_fee_amount'),
+    mintFeeDenom: text('mint_fee_denom'),
+    mintFeeAmount: numeric('mint_fee_amount'),
+    height: bigint('height', { mode: 'bigint' }),
+    ...bookkeeping(),
+  },
+  (t) => [primaryKey({ name: 'tokens_pkey', columns: [t.projectId, t.symbol] })],
+);
+
+export const orderVersions = archive.table(
+  'order_versions',
+  {
+    projectId: key('project_id').notNull(),
+    operationId: key('operation_id').notNull(),
+    ...versionContent(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'order_versions_pkey',
+      columns: [t.projectId, t.operationId, t.observedAt, t.rawSha256],
+    }),
+  ],
+);
+
+export const nftClassVersions = archive.table(
+  'nft_class_versions',
+  { projectId: key('project_id').notNull(), id: key('id').notNull(), ...versionContent() },
+  (t) => [
+    primaryKey({
+      name: 'nft_class_versions_pkey',
+      columns: [t.projectId, t.id, t.observedAt, t.rawSha256],
+    }),
+  ],
+);
+
+export const transactionVersions = archive.table(
+  'transaction_versions',
+  {
+    projectId: key('project_id').notNull(),
+    apiVersion: key('api_version').notNull(),
+    operationId: key('operation_id').notNull(),
+    ...versionContent(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'transaction_versions_pkey',
+      columns: [t.projectId, t.apiVersion, t.operationId, t.observedAt, t.rawSha256],
+    }),
+  ],
+);
+
+export const tokenVersions = archive.table(
+  'token_versions',
+  { projectId: key('project_id').notNull(), symbol: key('symbol').notNull(), ...versionContent() },
+  (t) => [
+    primaryKey({
+      name: 'token_versions_pkey',
+      columns: [t.projectId, t.symbol, t.observedAt, t.rawSha256],
+    }),
+  ],
+);
+
+/** The projects seen here, and from which source: what keeps a stage key from mixing in. */
+export const projects = sync.table(
+  'projects',
+  {
+    projectId: key('project_id').notNull(),
+    baseUrl: text('base_url').notNull(),
+    /** Salt and SHA-256(salt, key): tells a changed key without holding it (P10). */
+    keySalt: bytea('key_salt').notNull(),
+    keyFingerprint: bytea('key_fingerprint').notNull(),
+    addedAt: time('added_at').notNull(),
+    /** The first day that is accounted for (P7). */
+    firstDay: date('first_day').notNull(),
+    /** Set by a final 403; the project rests until asked_again_at (P11). */
+    parkedAt: time('parked_at'),
+    parkedReason: text('parked_reason'),
+    askAgainAt: time('ask_again_at'),
+  },
+  (t) => [primaryKey({ name: 'projects_pkey', columns: [t.projectId] })],
+);
+
+/** The ledger: what is held of a slice, how sure we are, what is due, until when. */
+export const slices = sync.table(
+  'slices',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    /** '' for the whole list. */
+    owner: key('owner').notNull().default(''),
+    day: date('day').notNull(),
+    state: text('state').notNull().default('open'),
+    proof: text('proof').notNull().default('none'),
+    provedAt: time('proved_at'),
+    /** Platform's clock; null when nothing is ever due again. */
+    dueAt: time('due_at'),
+    deadlineAt: time('deadline_at').notNull(),
+    leaseHolder: text('lease_holder'),
+    /** Grows with every claim; whoever holds an older one writes nothing (P8). */
+    leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
+    /** Database clock. */
+    leaseUntil: time('lease_until'),
+    /** Where the walk in progress goes on: see store/ledger.ts. */
+    checkpoint: jsonb('checkpoint'),
+    /** Number of the walk in progress or, without a checkpoint, of the last one begun. */
+    walk: integer('walk').notNull().default(0),
+    /** Number of the last walk read to its end: its pages are kept until the next whole one. */
+    wholeWalk: integer('whole_walk').notNull().default(0),
+    /** When a walk was last read to its end (platform's clock). */
+    walkedAt: time('walked_at'),
+    /** The newest page held was asked for at this moment: older ones are refused (P2). */
+    observedAt: time('observed_at'),
+    platformTotal: bigint('platform_total', { mode: 'number' }),
+    shownTotal: bigint('shown_total', { mode: 'number' }),
+    /** Orders of this day still pending. */
+    unresolved: integer('unresolved').notNull().default(0),
+    attempts: integer('attempts').notNull().default(0),
+    lastError: text('last_error'),
+  },
+  (t) => [
+    primaryKey({
+      name: 'slices_pkey',
+      columns: [t.projectId, t.resource, t.owner, t.day],
+    }),
+    index('slices_due').on(t.projectId, t.dueAt),
+    check('slices_state', sql`state in ('open', 'walked', 'sealed', 'final', 'lost')`),
+    check('slices_proof', sql`proof in ('none', 'counts', 'walk', 'walks')`),
+    check('slices_resource', sql`resource in ('orders', 'nft_classes')`),
+  ],
+);
+
+/** What each walk was shown, page by page: what proofs count. */
+export const pages = sync.table(
+  'pages',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    owner: key('owner').notNull(),
+    day: date('day').notNull(),
+    walk: integer('walk').notNull(),
+    page: integer('page').notNull(),
+    /** How the page was asked for: an order page's key (null for the first), or a class page's offset. */
+    pageKey: text('page_key'),
+    pageOffset: bigint('page_offset', { mode: 'number' }),
+    /** Ids in the order shown, without repetitions. */
+    ids: text('ids').array().notNull(),
+    /** SHA-256 of each record without a usable id. */
+    rejects: bytea('rejects').array().notNull(),
+    total: bigint('total', { mode: 'number' }),
+    askedAt: time('asked_at').notNull(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'pages_pkey',
+      columns: [t.projectId, t.resource, t.owner, t.day, t.walk, t.page],
+    }),
+  ],
+);
+
+/** Records without a usable id: bytes and reason, once each. */
+export const rejects = sync.table(
+  'rejects',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    sha256: bytea('sha256').notNull(),
+    bytes: bytea('bytes').notNull(),
+    reason: text('reason').notNull(),
+    owner: key('owner').notNull(),
+    day: date('day').notNull(),
+    seenAt: time('seen_at').notNull(),
+  },
+  (t) => [primaryKey({ name: 'rejects_pkey', columns: [t.projectId, t.resource, t.sha256] })],
+);
+
+/** What was observed of the platform's undocumented behaviour. */
+export const facts = sync.table(
+  'facts',
+  {
+    projectId: key('project_id').notNull(),
+    fact: key('fact').notNull(),
+    value: text('value').notNull(),
+    /** When it was last confirmed, and when it last changed (platform's clock). */
+    confirmedAt: time('confirmed_at').notNull(),
+    changedAt: time('changed_at').notNull(),
+    previous: text('previous'),
+  },
+  (t) => [primaryKey({ name: 'facts_pkey', columns: [t.projectId, t.fact] })],
+);
+
+export const runs = sync.table(
+  'runs',
+  {
+    projectId: key('project_id').notNull(),
+    runId: key('run_id').notNull(),
+    startedAt: time('started_at').notNull(),
+    endedAt: time('ended_at'),
+    outcome: text('outcome'),
+    requests: integer('requests').notNull().default(0),
+    slicesDone: integer('slices_done').notNull().default(0),
+    recordsShown: bigint('records_shown', { mode: 'number' }).notNull().default(0),
+    recordsNew: bigint('records_new', { mode: 'number' }).notNull().default(0),
+    recordsChanged: bigint('records_changed', { mode: 'number' }).notNull().default(0),
+    recordsRejected: bigint('records_rejected', { mode: 'number' }).notNull().default(0),
+    lastError: text('last_error'),
+  },
+  (t) => [
+    primaryKey({ name: 'runs_pkey', columns: [t.projectId, t.runId] }),
+    index('runs_started').on(t.projectId, t.startedAt),
+  ],
+);
+
+/** One rate limit per project over all replicas; the database's clock. */
+export const rate = sync.table(
+  'rate',
+  {
+    projectId: key('project_id').notNull(),
+    tokens: numeric('tokens').notNull(),
+    refilledAt: time('refilled_at').notNull(),
+    notBefore: time('not_before'),
+  },
+  (t) => [primaryKey({ name: 'rate_pkey', columns: [t.projectId] })],
+);
+
+export const certificates = sync.table(
+  'certificates',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    month: date('month').notNull(),
+    certifiedAt: time('certified_at').notNull(),
+    certificate: jsonb('certificate').notNull(),
+    digest: bytea('digest').notNull(),
+    leavesSha256: bytea('leaves_sha256').notNull(),
+  },
+  (t) => [primaryKey({ name: 'certificates_pkey', columns: [t.projectId, t.resource, t.month] })],
+);
+
+/** Transaction results are found by the caller's own ids only: these are asked for. */
+export const watchedOperations = sync.table(
+  'watched_operations',
+  {
+    projectId: key('project_id').notNull(),
+    operationId: key('operation_id').notNull(),
+    /** 'v1beta1', 'v3', or null: try both. */
+    apiVersion: text('api_version'),
+    createdOn: date('created_on'),
+    addedAt: time('added_at')
+      .notNull()
+      .default(sql`now()`),
+    state: text('state').notNull().default('open'),
+    dueAt: time('due_at').default(sql`now()`),
+    deadlineAt: time('deadline_at'),
+    leaseHolder: text('lease_holder'),
+    leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
+    leaseUntil: time('lease_until'),
+    attempts: integer('attempts').notNull().default(0),
+    lastError: text('last_error'),
+  },
+  (t) => [
+    primaryKey({ name: 'watched_operations_pkey', columns: [t.projectId, t.operationId] }),
+    index('watched_operations_due').on(t.projectId, t.dueAt),
+    check('watched_operations_state', sql`state in ('open', 'done', 'lost')`),
+  ],
+);
