@@ -1,0 +1,90 @@
+// The commit of pages: rows, versions, rejects, the pages' entries, the checkpoint and the lease move in one
+// transaction (P1). Several pages at hand are committed together; a commit's sync to disk is what costs.
+import { transient } from '../errors.ts';
+import type { Instant } from '../model.ts';
+import { withTx, type Db, type Tx, type TxTimeouts } from './db.ts';
+import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
+import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
+import { writeRecords, type RecordEffects } from './records.ts';
+
+export type PagesCommit = {
+  slice: Slice;
+  walk: number;
+  /** In the order they were read; at least one. */
+  pages: WalkedPage[];
+  /** Where the walk goes on after them; null for a re-read outside a walk. */
+  checkpoint: Checkpoint | null;
+  leaseMs: number;
+  /** Platform's clock at the commit. */
+  writtenAt: Instant;
+};
+
+export type CommitEffects = RecordEffects & { rejected: number };
+
+/**
+ * Commits pages of one slice. Throws transient `lease_lost` when the slice is another's by now or holds newer pages:
+ * nothing was written, and the pages must be read again (P2, P8).
+ */
+export function commitPages(
+  db: Db,
+  commit: PagesCommit,
+  timeouts?: TxTimeouts,
+): Promise<CommitEffects> {
+  return withTx(db, (tx) => commitIn(tx, commit), timeouts);
+}
+
+async function commitIn(tx: Tx, commit: PagesCommit): Promise<CommitEffects> {
+  const { slice, walk, pages } = commit;
+  const observed = pages.map((one) => one.observedAt);
+  const mine = await moveCheckpoint(tx, slice, {
+    walk,
+    checkpoint: commit.checkpoint,
+    oldestAskedAt: Math.min(...observed),
+    newestAskedAt: Math.max(...observed),
+    leaseMs: commit.leaseMs,
+  });
+  if (!mine)
+    throw transient('lease_lost', 'The slice went on without us: its pages are read again');
+  if (pages[0]?.number === 0) await dropOtherPages(tx, slice, [slice.wholeWalk, walk]);
+  await writePages(tx, slice, walk, pages);
+  const effects = await writeRecords(
+    tx,
+    slice.projectId,
+    slice.resource,
+    pages.flatMap((one) =>
+      one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
+    ),
+    commit.writtenAt,
+  );
+  return { ...effects, rejected: await writeRejects(tx, slice, pages) };
+}
+
+/** Keeps what has no usable id: bytes and reason, once each. Returns how many were new. */
+async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<number> {
+  const rejects = pages.flatMap((one) =>
+    one.page.rejects.map((reject) => ({
+      ...reject,
+      seenAt: new Date(one.observedAt).toISOString(),
+    })),
+  );
+  if (rejects.length === 0) return 0;
+  const { rows } = await tx.query(
+    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at)
+     select distinct on (sha256) $1, $2, $3, $4::date, sha256, bytes, reason, seen_at
+       from unnest($5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[]) as r(sha256, bytes, reason, seen_at)
+      order by sha256, seen_at
+         on conflict do nothing
+     returning 1`,
+    [
+      slice.projectId,
+      slice.resource,
+      slice.owner,
+      slice.day,
+      rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
+      rejects.map((reject) => reject.bytes),
+      rejects.map((reject) => reject.reason),
+      rejects.map((reject) => reject.seenAt),
+    ],
+  );
+  return rows.length;
+}

@@ -1,0 +1,56 @@
+// What was observed of a platform's undocumented behaviour, per project, with its time.
+import type { Instant, ProjectId } from '../model.ts';
+import type { Queryable } from './db.ts';
+
+/** Facts by name, for example `orders.day_end`: `inclusive`. */
+export type Facts = ReadonlyMap<string, string>;
+
+export async function readFacts(db: Queryable, projectId: ProjectId): Promise<Facts> {
+  const { rows } = await db.query<{ fact: string; value: string }>(
+    'select fact, value from sync.facts where project_id = $1',
+    [projectId],
+  );
+  return new Map(rows.map((row) => [row.fact, row.value]));
+}
+
+/** When the facts were last probed as a whole; null before the first contact. */
+export async function probedAt(db: Queryable, projectId: ProjectId): Promise<Instant | null> {
+  const { rows } = await db.query<{ at: string | null }>(
+    `select max(confirmed_at) as at from sync.facts where project_id = $1 and fact = 'probed'`,
+    [projectId],
+  );
+  const at = rows[0]?.at ?? null;
+  return at === null ? null : Date.parse(at);
+}
+
+export type ChangedFact = { fact: string; from: string; to: string };
+
+/** Records what was observed now; returns the facts that said something else before. */
+export async function recordFacts(
+  db: Queryable,
+  projectId: ProjectId,
+  observed: Record<string, string>,
+  at: Instant,
+): Promise<ChangedFact[]> {
+  const names = Object.keys(observed).toSorted();
+  if (names.length === 0) return [];
+  const { rows } = await db.query<{ fact: string; previous: string; value: string }>(
+    `with before as (select fact, value from sync.facts where project_id = $1 and fact = any ($2::text[])),
+     recorded as (
+       insert into sync.facts as f (project_id, fact, value, confirmed_at, changed_at)
+       select $1, fact, value, $4::timestamptz, $4::timestamptz
+         from unnest($2::text[], $3::text[]) as o(fact, value)
+           on conflict (project_id, fact) do update
+          set confirmed_at = excluded.confirmed_at,
+              changed_at = case when f.value = excluded.value then f.changed_at else excluded.changed_at end,
+              previous   = case when f.value = excluded.value then f.previous else f.value end,
+              value      = excluded.value
+       returning fact, value
+     )
+     select fact, b.value as previous, r.value
+       from recorded r join before b using (fact)
+      where b.value <> r.value`,
+    [projectId, names, names.map((name) => observed[name]), new Date(at).toISOString()],
+  );
+  return rows.map((row) => ({ fact: row.fact, from: row.previous, to: row.value }));
+}

@@ -1,0 +1,140 @@
+// sync.pages: what each walk was shown, page by page. It is what proofs count, where the tail finds its
+// page again, and how a vanished record is noticed.
+import type { Day, Instant, Page } from '../model.ts';
+import type { Slice } from './ledger.ts';
+import type { Queryable, Tx } from './db.ts';
+
+/** One page of a walk as it was asked for and answered. */
+export type WalkedPage = {
+  number: number;
+  pageKey: string | null;
+  offset: number | null;
+  page: Page;
+  /** The moment it counts as observed: when it was asked for, never before the page it follows. */
+  observedAt: Instant;
+};
+
+const ofWalk = 'project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5';
+const keyOf = (slice: Slice, walk: number): unknown[] => [
+  slice.projectId,
+  slice.resource,
+  slice.owner,
+  slice.day,
+  walk,
+];
+
+/** Enters pages; a page entered again (the tail reads its last one again) takes the newer content. */
+export async function writePages(
+  tx: Tx,
+  slice: Slice,
+  walk: number,
+  pages: WalkedPage[],
+): Promise<void> {
+  const entries = pages.map((one) => ({
+    page: one.number,
+    page_key: one.pageKey,
+    page_offset: one.offset,
+    ids: idsOf(one.page),
+    rejects: one.page.rejects.map((reject) => reject.sha256),
+    total: one.page.total,
+    asked_at: new Date(one.observedAt).toISOString(),
+  }));
+  await tx.query(
+    `insert into sync.pages (project_id, resource, owner, day, walk, page, page_key, page_offset,
+                             ids, rejects, total, asked_at)
+     select $1, $2, $3, $4, $5, (e->>'page')::int, e->>'page_key', (e->>'page_offset')::bigint,
+            array(select json_array_elements_text(e->'ids')),
+            array(select decode(sha, 'hex') from json_array_elements_text(e->'rejects') sha),
+            (e->>'total')::bigint, (e->>'asked_at')::timestamptz
+       from json_array_elements($6::json) e
+         on conflict (project_id, resource, owner, day, walk, page)
+         do update set page_key = excluded.page_key, page_offset = excluded.page_offset,
+                       ids = excluded.ids, rejects = excluded.rejects,
+                       total = excluded.total, asked_at = excluded.asked_at`,
+    [...keyOf(slice, walk), JSON.stringify(entries)],
+  );
+}
+
+/** The ids of a page in the order shown, without repetitions. */
+export function idsOf(page: Page): string[] {
+  return [...new Set(page.records.map((record) => record.id))];
+}
+
+/** Drops the pages of walks that are neither whole nor in progress. */
+export async function dropOtherPages(tx: Queryable, slice: Slice, keep: number[]): Promise<void> {
+  await tx.query(
+    `delete from sync.pages
+      where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk <> all ($5::int[])`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, keep],
+  );
+}
+
+export type ShownByWalk = { distinct: number; pages: number };
+
+/** How many distinct ids and rejects a walk was shown: counted in the database, a day may hold a million. */
+export async function countShown(db: Queryable, slice: Slice, walk: number): Promise<ShownByWalk> {
+  const { rows } = await db.query<{ distinct: number; pages: number }>(
+    `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})
+          + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${ofWalk}) as distinct,
+            (select count(*)::int from sync.pages where ${ofWalk}) as pages`,
+    keyOf(slice, walk),
+  );
+  return rows[0] ?? { distinct: 0, pages: 0 };
+}
+
+export type RememberedPage = {
+  number: number;
+  pageKey: string | null;
+  offset: number | null;
+  ids: string[];
+  rejects: number;
+};
+
+/** One page of a walk as remembered: the last one unless a number is given. */
+export async function rememberedPage(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  number?: number,
+): Promise<RememberedPage | null> {
+  const { rows } = await db.query<{
+    page: number;
+    page_key: string | null;
+    page_offset: string | null;
+    ids: string[];
+    rejects: number;
+  }>(
+    `select page, page_key, page_offset, ids, cardinality(rejects) as rejects
+       from sync.pages where ${ofWalk} and ($6::int is null or page = $6)
+      order by page desc limit 1`,
+    [...keyOf(slice, walk), number ?? null],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  return {
+    number: row.page,
+    pageKey: row.page_key,
+    offset: row.page_offset === null ? null : Number(row.page_offset),
+    ids: row.ids,
+    rejects: row.rejects,
+  };
+}
+
+/** The keys a walk has used: a key seen twice ends it (P9). */
+export async function usedKeys(db: Queryable, slice: Slice, walk: number): Promise<string[]> {
+  const { rows } = await db.query<{ page_key: string }>(
+    `select page_key from sync.pages where ${ofWalk} and page_key is not null`,
+    keyOf(slice, walk),
+  );
+  return rows.map((row) => row.page_key);
+}
+
+/** Orders of a day that are still pending. */
+export async function countPending(db: Queryable, projectId: string, day: Day): Promise<number> {
+  const { rows } = await db.query<{ pending: number }>(
+    `select count(*)::int as pending from archive.orders
+      where project_id = $1 and slice_day = $2 and status = 1`,
+    [projectId, day],
+  );
+  return rows[0]?.pending ?? 0;
+}

@@ -1,0 +1,71 @@
+// sync.rate: one token bucket per project over all replicas (P11), on the database's clock. A process takes a
+// grant for about a second in a statement of its own, never inside a page's transaction.
+import type { ProjectId } from '../model.ts';
+import { onlyRow, type Queryable } from './db.ts';
+
+export type Grant = {
+  /** Requests that may be sent now. */
+  granted: number;
+  /** When nothing was granted: milliseconds until asking again makes sense. */
+  waitMs: number;
+};
+
+/** Takes up to `want` requests at `perSecond`; the bucket holds one second's worth, at least one request. */
+export async function takeGrant(
+  db: Queryable,
+  projectId: ProjectId,
+  want: number,
+  perSecond: number,
+): Promise<Grant> {
+  const burst = Math.max(1, perSecond);
+  const row = onlyRow(
+    await db.query<{ granted: number; wait_ms: number }>(
+      `with seen as (select clock_timestamp() as now),
+       opened as (
+         insert into sync.rate (project_id, tokens, refilled_at)
+         select $1, $4::numeric, now from seen
+             on conflict (project_id) do nothing
+         returning project_id, tokens, refilled_at, not_before
+       ),
+       bucket as (
+         select project_id, not_before,
+                least($4::numeric, tokens + $3::numeric * greatest(0, extract(epoch from now - refilled_at))) as tokens
+           from (select project_id, tokens, refilled_at, not_before from sync.rate
+                  where project_id = $1 for update) held, seen
+       ),
+       decided as (
+         select tokens, not_before, now,
+                case when not_before > now then 0 else least($2::numeric, floor(tokens)) end as granted
+           from bucket, seen
+       ),
+       taken as (
+         update sync.rate r
+            set tokens = d.tokens - d.granted, refilled_at = d.now
+           from decided d
+          where r.project_id = $1
+         returning 1
+       )
+       select d.granted::int as granted,
+              ceil(1000 * greatest(
+                extract(epoch from coalesce(d.not_before, d.now) - d.now),
+                (1 - d.tokens) / $3::numeric, 0))::float8 as wait_ms
+         from decided d
+       union all
+       -- The very first grant: the row is invisible to the rest of its own statement.
+       select 0, 0 from opened`,
+      [projectId, want, perSecond, burst],
+    ),
+  );
+  return { granted: row.granted, waitMs: row.wait_ms };
+}
+
+/** Nobody asks again before so many milliseconds from now; a longer wait already set stays. */
+export async function pauseRate(db: Queryable, projectId: ProjectId, forMs: number): Promise<void> {
+  await db.query(
+    `insert into sync.rate as r (project_id, tokens, refilled_at, not_before)
+     values ($1, 0, clock_timestamp(), clock_timestamp() + make_interval(secs => $2))
+         on conflict (project_id) do update
+        set tokens = 0, not_before = greatest(r.not_before, excluded.not_before)`,
+    [projectId, forMs / 1000],
+  );
+}
