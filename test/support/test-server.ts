@@ -1,0 +1,94 @@
+// Finds or starts the Postgres that a test run uses. Durability is off: nothing here outlives the run.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { startScratchServer } from './scratch-server.ts';
+
+const run = promisify(execFile);
+
+export type TestServer = {
+  /** As a superuser, or at least as one who may create databases and roles. */
+  connectionString: string;
+  /** All databases of this run begin with it. */
+  prefix: string;
+  stop(): Promise<void>;
+};
+
+const maxConnections = 200;
+
+export async function startTestServer(): Promise<TestServer> {
+  const prefix = `outlast_test_${randomBytes(4).toString('hex')}`;
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given !== undefined && given !== '') {
+    return { connectionString: given, prefix, stop: () => dropDatabases(given, prefix) };
+  }
+  const started = (await inContainer()) ?? (await fromBinaries());
+  return { prefix, ...started };
+}
+
+type Started = Omit<TestServer, 'prefix'>;
+
+/** Null where Docker does not answer within two seconds, or cannot get the image. */
+async function inContainer(): Promise<Started | null> {
+  try {
+    await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 2000 });
+    const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+    const container = await new PostgreSqlContainer('postgres:17-alpine')
+      .withCommand(['postgres', '-c', 'fsync=off', '-c', `max_connections=${maxConnections}`])
+      .start();
+    return {
+      connectionString: container.getConnectionUri(),
+      stop: async () => void (await container.stop()),
+    };
+  } catch {
+    return null;
+  }
+}
+
+async function fromBinaries(): Promise<Started> {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-test-pg-'));
+  try {
+    // As root the server runs as another user, who must be able to pass through.
+    await chmod(folder, 0o755);
+    const server = await startScratchServer(folder, {
+      fsync: 'off',
+      full_page_writes: 'off',
+      synchronous_commit: 'off',
+      max_connections: String(maxConnections),
+    });
+    return {
+      connectionString: server.connectionString,
+      stop: async () => {
+        await server.stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (cause) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(
+      `These tests need Postgres, and none could be started here. Type these two lines:
+  docker run -d --name outlast-test -p 5499:5432 -e POSTGRES_PASSWORD=test postgres:17-alpine
+  TEST_DATABASE_URL=postgres://postgres:test@127.0.0.1:5499/postgres npm test
+The attempt failed with: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+async function dropDatabases(connectionString: string, prefix: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
+  } finally {
+    await client.end();
+  }
+}
