@@ -1,0 +1,107 @@
+// Canonical JSON and its digest, `raw_sha256`. Auditors can recompute it from `raw` (or, where there are
+// some, from `raw_bytes`) with any language; the whole recipe:
+//   1. Objects: keys in ascending order of their UTF-8 bytes, of equal keys the last; `{"a":1,"b":[2]}`, no spaces.
+//   2. Strings: `\"` `\\` `\b` `\t` `\n` `\f` `\r`, other characters below U+0020 as `\u00xx` and lone surrogates as
+//      `\udxxx`, both in lower-case hex; everything else as it is, in UTF-8.
+//   3. Numbers: plain decimal, no exponent, no trailing fractional zeros, -0 as 0. A number that Postgres' numeric
+//      cannot hold (more than 131072 digits before or 16383 after the point) stays as it was written, in lower case.
+//   4. An array or object with 256 others of its record around it: its text as it stands.
+//   5. A byte that is no valid UTF-8 counts as the lone surrogate U+DC00 + byte.
+//   6. raw_sha256 is the lower-case hex of SHA-256 over the UTF-8 bytes of that text.
+// So the digest of a record is that of what jsonb prints for it, wherever jsonb can hold the record.
+import { hash } from 'node:crypto';
+import { toUSVString } from 'node:util';
+import { compareUtf8 } from './bytes.ts';
+import type { Json } from './json.ts';
+import { canonicalNumber, plainDecimal } from './numbers.ts';
+
+/** The canonical text, and whether jsonb holds the value as it is (else see `jsonbText`). */
+export type Canonical = { text: string; fits: boolean };
+
+/** Lower-case hex SHA-256 of canonical text (or of any other text as UTF-8). */
+export const sha256 = (data: string | Buffer): string => hash('sha256', data, 'hex');
+
+export function canonical(value: Json): Canonical {
+  const out: Canonical = { text: '', fits: true };
+  write(value, out);
+  return out;
+}
+
+function write(value: Json, out: Canonical): void {
+  if (typeof value === 'string') return writeString(value, out);
+  if (value === null || typeof value === 'boolean') {
+    out.text += String(value);
+    return;
+  }
+  switch (value.type) {
+    case 'number': {
+      const plain = plainDecimal(value.text);
+      if (plain === null) out.fits = false;
+      out.text += plain ?? canonicalNumber(value.text);
+      return;
+    }
+    case 'array': {
+      let mark = '[';
+      for (const item of value.items) {
+        out.text += mark;
+        write(item, out);
+        mark = ',';
+      }
+      out.text += mark === '[' ? '[]' : ']';
+      return;
+    }
+    case 'object': {
+      // jsonb keeps only the last of them, and chokes even on one that it would drop.
+      if (value.repeated) out.fits = false;
+      let mark = '{';
+      for (const key of [...value.fields.keys()].toSorted(compareUtf8)) {
+        out.text += mark;
+        writeString(key, out);
+        out.text += ':';
+        write(value.fields.get(key) ?? null, out);
+        mark = ',';
+      }
+      out.text += mark === '{' ? '{}' : '}';
+      return;
+    }
+    case 'deep':
+      out.fits = false;
+      out.text += value.text.replaceAll(loneSurrogate, (unit) => JSON.stringify(unit).slice(1, -1));
+  }
+}
+
+// oxlint-disable-next-line no-control-regex -- the control characters are what it looks for
+const special = /["\\\u0000-\u001f\ud800-\udfff]/;
+const loneSurrogate = /\p{Surrogate}/gu;
+
+/** JSON.stringify writes exactly rule 2; most strings need none of it, and looking first is cheaper. */
+function writeString(value: string, out: Canonical): void {
+  if (special.test(value)) {
+    out.text += JSON.stringify(value);
+    if (storable(value) !== value) out.fits = false;
+  } else out.text += `"${value}"`;
+}
+
+/** The text as Postgres can hold it: U+0000 and lone surrogates become U+FFFD. */
+export function storable(text: string): string {
+  return special.test(text) ? toUSVString(text).replaceAll('\u0000', '\ufffd') : text;
+}
+
+/**
+ * JSON text that jsonb holds, for a value that does not fit: strings and keys `storable`, numbers beyond
+ * numeric as strings of their canonical text, of equal keys the last, what nests too deep as the string U+FFFD.
+ */
+export function jsonbText(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(storable(value));
+  if (value === null || typeof value === 'boolean') return String(value);
+  switch (value.type) {
+    case 'number':
+      return plainDecimal(value.text) === null ? `"${canonicalNumber(value.text)}"` : value.text;
+    case 'array':
+      return `[${value.items.map(jsonbText).join(',')}]`;
+    case 'object':
+      return `{${[...value.fields].map(([key, item]) => `${jsonbText(key)}:${jsonbText(item)}`).join(',')}}`;
+    case 'deep':
+  }
+  return '"\ufffd"';
+}

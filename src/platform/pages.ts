@@ -1,0 +1,123 @@
+// A page of a list, read leniently at the door (interface.md §2.4, §2.6): unknown bytes in, `Page` out. What
+// is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
+import { transient } from '../errors.ts';
+import { dayOf } from '../day.ts';
+import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '../model.ts';
+import { decodeUtf8 } from './bytes.ts';
+import { type Json, type JsonArray, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
+import { canonicalNumber } from './numbers.ts';
+import { isReject, readClass, readOrder } from './parse.ts';
+
+/** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
+const recordDepthInPage = 3;
+
+type ReadRecord = (value: Json, text: string, askedDay: Day) => ParsedRecord | Reject;
+
+/**
+ * Reads an answer of `/v3/orders`. `askedDay` is the day that was asked for, where it was one. Throws transient
+ * `unreadable_page` if the body is no such page.
+ */
+export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
+  readPage('orders', 'order_infos', readOrder, body, askedAt, askedDay);
+
+/** Reads an answer of `/v1beta1/nft/classes`; as `readOrdersPage`. */
+export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
+  readPage('nft_classes', 'classes', readClass, body, askedAt, askedDay);
+
+function readPage(
+  resource: ListedResource,
+  listField: string,
+  read: ReadRecord,
+  body: Buffer,
+  askedAt: Instant,
+  askedDay: Day = dayOf(askedAt),
+): Page {
+  const text = decodeUtf8(body).replace(/^\ufeff/, '');
+  const data = dataOf(text);
+  const list = listOf(data, listField);
+  const records: ParsedRecord[] = [];
+  const rejects: Reject[] = [];
+  let first: string | null = null;
+  let last: string | null = null;
+  for (let i = 0; i < list.items.length; i++) {
+    const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
+    const result = read(list.items[i] ?? null, element, askedDay);
+    if (isReject(result)) rejects.push(result);
+    else records.push(result);
+    last = isReject(result) ? result.sha256 : result.id;
+    first ??= last;
+  }
+  const shown = list.items.length;
+  const total = totalOf(data.fields.get('total_count'));
+  return {
+    resource,
+    records,
+    rejects,
+    shown,
+    // A total of 0 beside records says that totals are not given, not that there are none.
+    total: total === 0 && shown > 0 ? null : total,
+    first,
+    last,
+    nextKey: resource === 'orders' ? keyOf(data.fields.get('next_page_key')) : null,
+    nextKeyForm: resource === 'orders' ? keyFormOf(data.fields.get('next_page_key')) : null,
+    askedAt,
+    bytes: body.length,
+  };
+}
+
+const unreadable = (what: string, cause?: unknown): Error =>
+  transient('unreadable_page', `the answer is no page: ${what}`, cause);
+
+function dataOf(text: string): JsonObject {
+  let envelope: Json;
+  try {
+    envelope = parseJson(text, recordDepthInPage + maxRecordDepth);
+  } catch (error) {
+    throw unreadable('its body is not JSON', error);
+  }
+  if (!isObject(envelope)) throw unreadable('its JSON is not an object');
+  const error = envelope.fields.get('error');
+  if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
+  const data = envelope.fields.get('data');
+  if (!isObject(data)) throw unreadable('it has no data object');
+  return data;
+}
+
+function listOf(data: JsonObject, field: string): JsonArray {
+  const list = data.fields.get(field);
+  if (list === undefined || list === null) return { type: 'array', items: [], spans: [] };
+  if (typeof list !== 'object' || list.type !== 'array') throw unreadable(`${field} is not a list`);
+  return list;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && value.type === 'object';
+}
+
+/** A count given as number or text; null where it is absent, null, negative or anything else. */
+function totalOf(value: Json | undefined): number | null {
+  const text = tokenOf(value);
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** A page key; null where the platform gave none, which it may say in several ways: absent, null, '' or 0. */
+function keyOf(value: Json | undefined): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  const key = tokenOf(value);
+  if (key === '0' && typeof value !== 'string') return null;
+  // Taken for "no next page" it would end the walk early; taken literally it could not be sent.
+  if (key === null || /\p{Surrogate}/u.test(key)) throw unreadable('next_page_key is not text');
+  return key;
+}
+
+function keyFormOf(value: Json | undefined): Page['nextKeyForm'] {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'null';
+  return keyOf(value) === null ? 'empty' : 'key';
+}
+
+function tokenOf(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || value.type !== 'number') return null;
+  return canonicalNumber(value.text);
+}

@@ -1,0 +1,76 @@
+// One record at the door: from an element of a list to a record ready for its table, or to a reject. Never
+// throws for any JSON: what has a usable id is archived, whatever the rest looks like.
+import { toUSVString } from 'node:util';
+import type { Day, ParsedRecord, Reject } from '../model.ts';
+import { encodeUtf8 } from './bytes.ts';
+import { canonical, jsonbText, sha256, storable } from './canonical.ts';
+import { classColumns } from './classes.ts';
+import type { Columns } from './fields.ts';
+import type { Json, JsonObject } from './json.ts';
+import { orderColumns } from './orders.ts';
+
+/** Reads an element of `order_infos`. `text` is the element's verbatim text, `value` what `parseJson` made of it. */
+export const readOrder = (value: Json, text: string, askedDay: Day): ParsedRecord | Reject =>
+  readRecord(value, text, 'operation_id', askedDay, orderColumns);
+
+/** Reads an element of `classes`. */
+export const readClass = (value: Json, text: string, askedDay: Day): ParsedRecord | Reject =>
+  readRecord(value, text, 'id', askedDay, classColumns);
+
+export function isReject(read: ParsedRecord | Reject): read is Reject {
+  return 'reason' in read;
+}
+
+function readRecord(
+  value: Json,
+  text: string,
+  idField: string,
+  askedDay: Day,
+  columnsOf: (record: JsonObject, askedDay: Day) => Columns,
+): ParsedRecord | Reject {
+  if (value === null || typeof value !== 'object' || value.type !== 'object') {
+    return reject(text, 'the element is not an object');
+  }
+  const id = readId(value.fields.get(idField));
+  if ('wrong' in id) return reject(text, `${idField} ${id.wrong}`);
+  const { columns, unread } = columnsOf(value, askedDay);
+  const { text: canonicalText, fits: valueFits } = canonical(value);
+  // The text may hold bytes that are no UTF-8 where the value does not show it: next to an escaped surrogate.
+  const fits = valueFits && toUSVString(text) === text;
+  return {
+    id: id.id,
+    columns,
+    rawJson: fits ? text : jsonbText(value),
+    rawBytes: fits ? null : encodeUtf8(text), // P5
+    rawSha256: sha256(canonicalText),
+    unread,
+  };
+}
+
+/** Keys are at most this long, so that every index entry with one fits a page of Postgres. */
+const maxIdBytes = 512;
+
+function readId(value: Json | undefined): { id: string } | { wrong: string } {
+  if (value === undefined || value === null) return { wrong: 'is missing' };
+  let id = value;
+  if (typeof id === 'object' && id.type === 'number' && /^-?\d+$/.test(id.text)) {
+    // What jsonb prints of it, so that `raw` gives the same id again.
+    id = id.text === '-0' ? '0' : id.text;
+  }
+  if (typeof id !== 'string') return { wrong: 'is not text' };
+  if (id === '') return { wrong: 'is empty' };
+  if (storable(id) !== id) return { wrong: 'holds characters that cannot be stored' };
+  if (Buffer.byteLength(id) > maxIdBytes) return { wrong: `is longer than ${maxIdBytes} bytes` };
+  return { id: unpinned(id) };
+}
+
+/**
+ * A copy. A piece of a page's text keeps the whole page in memory for as long as it lives, and ids outlive
+ * their page: a walk remembers all it was shown.
+ */
+const unpinned = (text: string): string => ` ${text}`.slice(1);
+
+function reject(text: string, reason: string): Reject {
+  const bytes = encodeUtf8(text);
+  return { bytes, sha256: sha256(bytes), reason };
+}

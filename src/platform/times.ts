@@ -1,0 +1,101 @@
+// The platform's times, whose text format the interface document leaves open: every form seen so far, read
+// explicitly. Engines disagree on `new Date(text)`, so no foreign text ever reaches it. Pure.
+import type { Instant } from '../model.ts';
+import type { Json } from './json.ts';
+import { plainDecimal } from './numbers.ts';
+
+// RFC 3339; `yyyy-MM-dd HH:mm:ss[.fff]`, which is UTC; Go's `2022-07-29 11:28:58 +0000 UTC m=+0.1`, where the
+// zone's name and the monotonic reading say nothing that the offset does not.
+const form =
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(?: ?(?:[Zz]|UTC|([+-]\d\d:?\d\d)(?: (?:[A-Za-z]{1,5}|[+-]\d{2,4}))?))?(?: m=[+-]\d+(?:\.\d+)?)?$/;
+const epochSeconds = /^\d{10}$/;
+const epochMilliseconds = /^\d{13}$/;
+
+/**
+ * A time as RFC 3339 text in UTC with up to microseconds, e.g. `2026-03-01T10:00:00Z`, `…00.123456Z`; null if
+ * it cannot be read or is no real time between the years 1 and 9999. Finer fractions are cut off, not rounded.
+ * Numbers, and texts of digits alone, are epoch seconds (10 digits) or milliseconds (13).
+ */
+export function readTime(value: Json): string | null {
+  if (typeof value === 'string') return readTimeText(value.trim());
+  if (value === null || typeof value === 'boolean' || value.type !== 'number') return null;
+  const plain = plainDecimal(value.text);
+  return plain === null ? null : readTimeText(plain);
+}
+
+function readTimeText(text: string): string | null {
+  const parts = form.exec(text);
+  if (parts === null) {
+    if (epochSeconds.test(text)) return utcText(Number(text) * 1000);
+    return epochMilliseconds.test(text) ? utcText(Number(text)) : null;
+  }
+  const [, day = '', time = '', fraction = '', zone = '+00:00'] = parts;
+  if (!isCalendarDay(day) || !isTimeOfDay(time)) return null;
+  const digits = withoutTrailingZeros(fraction.slice(0, 6));
+  const rest = digits === '' ? 'Z' : `.${digits}Z`;
+  const offset = offsetMinutes(zone);
+  if (offset === null) return null;
+  if (offset === 0) return `${day}T${time}${rest}`;
+  // Our own text by now, in the one form every engine must read alike.
+  const utc = utcText(Date.parse(`${day}T${time}Z`) - offset * 60_000);
+  return utc === null ? null : utc.slice(0, 19) + rest;
+}
+
+/** Minutes east of Greenwich; null if there is no such offset. */
+function offsetMinutes(zone: string): number | null {
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Milliseconds since 1970 as RFC 3339; null outside the years 1 to 9999, which Postgres and `Day` cannot write alike. */
+function utcText(ms: number): string | null {
+  const text = new Date(ms).toISOString();
+  if (text.length !== 24 || text.startsWith('0000')) return null;
+  return `${text.slice(0, 19)}${text.slice(19, 23) === '.000' ? '' : `.${withoutTrailingZeros(text.slice(20, 23))}`}Z`;
+}
+
+function isCalendarDay(day: string): boolean {
+  const year = Number(day.slice(0, 4));
+  const month = Number(day.slice(5, 7));
+  const date = Number(day.slice(8, 10));
+  return year > 0 && month > 0 && month < 13 && date > 0 && date <= daysInMonth(year, month);
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+const isTimeOfDay = (time: string): boolean =>
+  time < '24' && time.slice(3, 5) < '60' && time.slice(6, 8) < '60';
+
+const withoutTrailingZeros = (digits: string): string => digits.replace(/0+$/, '');
+
+const httpForm =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
+const monthNames = [
+  'Jan',
+  'Feb',
+  'Mar',
+  'Apr',
+  'May',
+  'Jun',
+  'Jul',
+  'Aug',
+  'Sep',
+  'Oct',
+  'Nov',
+  'Dec',
+];
+
+/** The instant in a `Date` or `Retry-After` header (IMF-fixdate of RFC 9110); null if it is none. */
+export function readHttpDate(text: string): Instant | null {
+  const parts = httpForm.exec(text);
+  if (parts === null) return null;
+  const [, date = '', monthName = '', year = '', time = ''] = parts;
+  const month = String(monthNames.indexOf(monthName) + 1).padStart(2, '0');
+  const day = `${year}-${month}-${date}`;
+  return isCalendarDay(day) && isTimeOfDay(time) ? Date.parse(`${day}T${time}Z`) : null;
+}

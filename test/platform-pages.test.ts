@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { isOutlastError } from '../src/errors.ts';
+import type { Page } from '../src/model.ts';
+import { readClassesPage, readOrdersPage } from '../src/platform/pages.ts';
+
+const askedAt = Date.parse('2026-03-05T12:00:00Z');
+const orders = (text: string): Page => readOrdersPage(Buffer.from(text), askedAt, '2026-03-02');
+
+describe('a page of orders', () => {
+  it('gives its records in the order shown, its rejects, total and next key', () => {
+    const text =
+      '{"data":{"prev_page_key":"","next_page_key":"k+/=","limit":50,"total_count":7,"order_infos":[' +
+      ' {"operation_id":"b"} ,{"operation_id":"a"},null,{"operation_id":"b","status":2}]}}';
+    const page = orders(text);
+    expect(page).toMatchObject({
+      resource: 'orders',
+      shown: 4,
+      total: 7,
+      nextKey: 'k+/=',
+      askedAt,
+    });
+    expect(page.records.map((record) => record.id)).toEqual(['b', 'a', 'b']);
+    expect(page.records[0]?.rawJson).toBe('{"operation_id":"b"}');
+    expect(page.rejects.map((reject) => reject.bytes.toString())).toEqual(['null']);
+    expect(page.bytes).toBe(text.length);
+  });
+
+  it.each([
+    '{"data":{}}',
+    '{"data":{"order_infos":null}}',
+    '\ufeff{"data":{"order_infos":[]},"error":null}',
+  ])('may be empty as %s', (text) => {
+    expect(orders(text)).toMatchObject({
+      records: [],
+      rejects: [],
+      shown: 0,
+      total: null,
+      nextKey: null,
+    });
+  });
+
+  it.each([
+    ['12', 12],
+    ['"12"', 12],
+    ['0', 0],
+    ['-1', null],
+    ['null', null],
+    ['"many"', null],
+    ['1.5', null],
+    ['1e99', null],
+    ['{}', null],
+  ])('with a total of %s has the total %s', (total, expected) => {
+    expect(orders(`{"data":{"total_count":${total}}}`).total).toBe(expected);
+  });
+
+  it('that shows records beside a total of 0 has no total', () => {
+    expect(orders('{"data":{"total_count":0,"order_infos":[{}]}}').total).toBeNull();
+  });
+
+  it.each([
+    ['""', null],
+    ['null', null],
+    ['0', null],
+    ['"0"', '0'],
+    ['" "', ' '],
+    ['12', '12'],
+  ])('with the next key %s goes on with %j', (key, expected) => {
+    expect(orders(`{"data":{"next_page_key":${key}}}`).nextKey).toBe(expected);
+  });
+
+  it.each([
+    '',
+    '<html>down for maintenance</html>',
+    '404 page not found',
+    'null',
+    '[]',
+    '{}',
+    '{"data":null}',
+    '{"data":[]}',
+    '{"data":{"order_infos":{}}}',
+    '{"data":{"order_infos":"none"}}',
+    '{"data":{"next_page_key":{}}}',
+    '{"data":{"next_page_key":"\\ud800"}}',
+    '{"error":{"code":"INTERNAL_ERROR"}}',
+    '{"data":{},"error":{"code":"INTERNAL_ERROR"}}',
+    '{"data":{"order_infos":[{"operation_id":"a"}',
+  ])('is not %s: that passes, and is no empty day', (text) => {
+    try {
+      orders(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(isOutlastError(error, 'unreadable_page') && error.kind).toBe('transient');
+    }
+  });
+
+  it('reads a record in it just as it would read it alone, however deep it nests', () => {
+    const nest = (depth: number): string =>
+      `{"operation_id":"a","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    for (const [depth, kept] of [
+      [255, true],
+      [256, false],
+    ] as const) {
+      const [record] = orders(`{"data":{"order_infos":[${nest(depth)}]}}`).records;
+      expect(record?.rawBytes === null).toBe(kept);
+    }
+  });
+});
+
+it('a page of classes has no keys, and a day of its own where none was asked', () => {
+  const text =
+    '{"data":{"offset":0,"limit":200,"total_count":"1","next_page_key":"k","classes":[{"id":"c"}]}}';
+  const page = readClassesPage(Buffer.from(text), askedAt);
+  expect(page).toMatchObject({ resource: 'nft_classes', shown: 1, total: 1, nextKey: null });
+  expect(page.records[0]?.columns['slice_day']).toBe('2026-03-05');
+});
