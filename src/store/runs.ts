@@ -22,6 +22,7 @@ export async function openRun(db: Queryable, projectId: ProjectId, at: Instant):
   return runId;
 }
 
+/** A run that found nothing new replaces the quiet one before it: a row a minute would say nothing. */
 export async function closeRun(
   db: Queryable,
   projectId: ProjectId,
@@ -49,5 +50,10 @@ export async function closeRun(
       counts.recordsRejected,
       lastError,
     ],
+  );
+  if (outcome !== 'quiet') return;
+  await db.query(
+    `delete from sync.runs where project_id = $1 and outcome = 'quiet' and run_id <> $2`,
+    [projectId, runId],
   );
 }

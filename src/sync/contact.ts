@@ -1,0 +1,102 @@
+// The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the
+// facts. Nothing is written about a project before this is through.
+import { windowAt } from '../day.ts';
+import { isOutlastError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Db } from '../store/db.ts';
+import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts';
+import { readProject, saveProject, unparkProject, type Source } from '../store/projects.ts';
+import { listsOf, type Scope } from './plan.ts';
+import { probe } from './probe.ts';
+import { recogniseSource } from './source.ts';
+
+export type Contact = {
+  db: Db;
+  platform: Platform;
+  projectId: string;
+  source: Source;
+  scope: Scope;
+  signal: AbortSignal;
+  log: Log;
+  /** Takes a changed address or key for the same source without looking. */
+  acceptNewSource: boolean;
+  /** Asks although the project is parked. */
+  evenIfParked: boolean;
+};
+
+const dayMs = 86_400_000;
+
+/**
+ * The facts to work by; null when the project is parked and it is not yet time to ask again.
+ * Throws settings `source_changed`, and what the platform throws.
+ */
+export async function makeContact(contact: Contact): Promise<Facts | null> {
+  const { db, platform, projectId, source, signal } = contact;
+  const known = await readProject(db, projectId, source);
+  const isParked = known !== null && known.parkedReason !== null;
+  // A changed key is a reason to ask at once.
+  if (
+    isParked &&
+    known.sameKey &&
+    !contact.evenIfParked &&
+    platform.clock.now() < (known.askAgainAt ?? Infinity)
+  ) {
+    return null;
+  }
+  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
+  const now = platform.clock.now();
+  let facts = await readFacts(db, projectId);
+  if (known !== null && !known.sameSource && !contact.acceptNewSource) {
+    await recogniseSource(db, platform, facts, projectId, signal);
+  }
+  if (known === null || !known.sameSource) {
+    await saveProject(db, projectId, source, windowAt(now).from, now);
+  } else if (known.parkedReason !== null) {
+    await unparkProject(db, projectId);
+  }
+  const probed = await probedAt(db, projectId);
+  if (probed === null || probed <= now - dayMs || known?.sameSource !== true) {
+    facts = await refreshFacts(contact);
+  }
+  return facts;
+}
+
+/** One record is asked for, only to hear the platform's `Date`; what is asked matters not. */
+async function learnClock(platform: Platform, signal: AbortSignal): Promise<void> {
+  try {
+    await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false }, signal);
+  } catch (error) {
+    // A refusal carries a date as well; anything else is a real failure.
+    if (!isOutlastError(error, 'platform_refused') || platform.clock.lastDate() === null) {
+      throw error;
+    }
+  }
+}
+
+async function refreshFacts(contact: Contact): Promise<Facts> {
+  const { db, platform, projectId, scope, signal, log } = contact;
+  const probed: Record<string, string> = {};
+  const seen = new Set<string>();
+  for (const { resource, owner } of listsOf(scope)) {
+    if (seen.has(resource)) continue;
+    seen.add(resource);
+    Object.assign(probed, await probe(platform, resource, owner, signal));
+  }
+  const before = await readFacts(db, projectId);
+  // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
+  for (const [fact, value] of Object.entries(probed)) {
+    if (value === 'unknown' && before.has(fact)) delete probed[fact];
+  }
+  const changed = await recordFacts(
+    db,
+    projectId,
+    { ...probed, probed: 'yes' },
+    platform.clock.now(),
+  );
+  for (const { fact, from, to } of changed) {
+    if (from !== 'unknown')
+      log.warn({ projectId, fact, from, to }, 'The platform behaves differently than before');
+  }
+  return readFacts(db, projectId);
+}

@@ -1,0 +1,57 @@
+// Which slices there must be: every day from the first one accounted for to today, of every resource and owner
+// that is archived. Days that passed while the service was off are entered like all others (P7).
+import { daysIn, windowAt } from '../day.ts';
+import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import type { Db } from '../store/db.ts';
+import { addSlices, newestDay, type NewSlice } from '../store/ledger.ts';
+import { deadlineOf, type PolicySettings } from './policy.ts';
+
+/** What is archived of a project: orders always, classes all, of some owners, or none. */
+export type Scope = { classes: 'all' | 'none' | readonly string[] };
+
+/** The lists of a project, each with the owner it is narrowed to ('' for all). */
+export function listsOf(scope: Scope): { resource: ListedResource; owner: string }[] {
+  const owners = scope.classes === 'all' ? [''] : scope.classes === 'none' ? [] : scope.classes;
+  return [
+    { resource: 'orders', owner: '' },
+    ...owners.map((owner) => ({ resource: 'nft_classes' as const, owner })),
+  ];
+}
+
+export function slicesOf(projectId: ProjectId, scope: Scope, days: DayRange): SliceKey[] {
+  return listsOf(scope).flatMap((list) => daysIn(days).map((day) => ({ projectId, ...list, day })));
+}
+
+/**
+ * Enters what is not in the ledger yet, due at once: the window, and whatever days have passed since the newest day
+ * entered. Returns how many were new.
+ */
+export async function enterSlices(
+  db: Db,
+  projectId: ProjectId,
+  scope: Scope,
+  now: Instant,
+  settings: PolicySettings,
+): Promise<number> {
+  const window = windowAt(now);
+  const newest = (await newestDay(db, projectId)) ?? window.from;
+  const from = newest < window.from ? newest : window.from;
+  return enterDays(db, projectId, scope, { from, to: window.to }, now, settings);
+}
+
+/** Enters the slices of given days: also those outside the window, where someone asked for them. */
+export function enterDays(
+  db: Db,
+  projectId: ProjectId,
+  scope: Scope,
+  days: DayRange,
+  now: Instant,
+  settings: PolicySettings,
+): Promise<number> {
+  const entered: NewSlice[] = slicesOf(projectId, scope, days).map((slice) => ({
+    ...slice,
+    dueAt: now,
+    deadlineAt: deadlineOf(slice.day, settings),
+  }));
+  return addSlices(db, entered);
+}

@@ -1,0 +1,117 @@
+// Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
+// deadline first. One failure that concerns every slice stops them all.
+import { dayOf } from '../day.ts';
+import type { ListedResource } from '../model.ts';
+import type { CommitEffects } from '../store/commit.ts';
+import { recordFacts, type Facts } from '../store/facts.ts';
+import { claimSlice, releaseSlice, type Slice } from '../store/ledger.ts';
+import type { RunCounts } from '../store/runs.ts';
+import { actOn, type Acted } from './act.ts';
+import type { RunOptions, Worker } from './run.ts';
+
+/** So many slices in a row that came to nothing end the work: the platform is down, not busy. */
+const failuresInARow = 3;
+
+export type Problems = { notDone: number; newest: string | null };
+
+/** Adds to `counts` as it goes. Throws what concerns more than one slice. */
+export async function workThrough(
+  worker: Worker,
+  options: RunOptions,
+  facts: Facts,
+  counts: RunCounts,
+  dueBy: number,
+): Promise<Problems> {
+  const { db, platform, projectId, log } = worker;
+  const problems: Problems = { notDone: 0, newest: null };
+  const handled: Slice[] = [];
+  let failedInARow = 0;
+  let fault: { error: unknown } | null = null;
+  // One failure that concerns all slices stops all of them.
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const requestsBefore = platform.requests();
+
+  const onCommit = (effects: CommitEffects & { shown: number }): void => {
+    counts.recordsShown += effects.shown;
+    counts.recordsNew += effects.inserted;
+    counts.recordsChanged += effects.changed;
+    counts.recordsRejected += effects.rejected;
+    counts.requests = platform.requests() - requestsBefore;
+    if (effects.reopened > 0) void noteReopened(worker, effects.reopened);
+    options.onProgress?.({ ...counts, slicesLeft: 0, day: null });
+  };
+
+  const take = async (): Promise<Slice | null> => {
+    const slice = await claimSlice(db, {
+      projectId,
+      holder: worker.holder,
+      leaseMs: worker.leaseMs,
+      dueBy: options.only === undefined ? dueBy : null,
+      today: dayOf(platform.clock.now()),
+      only: { ...options.only?.days, ...pick(options.only?.resource) },
+      except: handled,
+    });
+    if (slice !== null) handled.push(slice);
+    return slice;
+  };
+
+  const lane = async (): Promise<void> => {
+    // Ends: every slice is claimed at most once a run.
+    while (!signal.aborted && failedInARow < failuresInARow) {
+      const slice = await take();
+      if (slice === null) return;
+      let acted: Acted;
+      try {
+        acted = await actOn(
+          { ...worker, facts, signal, onCommit, log: log.child({ projectId }) },
+          slice,
+        );
+      } catch (error) {
+        await releaseSlice(db, slice).catch(() => undefined);
+        throw error;
+      }
+      if (acted.done) {
+        counts.slicesDone += 1;
+        failedInARow = 0;
+        options.onProgress?.({ ...counts, slicesLeft: 0, day: slice.day });
+      } else {
+        failedInARow += 1;
+        problems.notDone += 1;
+        problems.newest = acted.problem;
+        log.warn(
+          { projectId, resource: slice.resource, day: slice.day, problem: acted.problem },
+          'A slice is not done',
+        );
+      }
+    }
+  };
+
+  await Promise.all(
+    Array.from({ length: worker.concurrency }, () =>
+      lane().catch((error: unknown) => {
+        // The first fault is the cause; the others are its echo.
+        fault ??= { error };
+        stop.abort();
+      }),
+    ),
+  );
+  if (fault !== null) throw (fault as { error: unknown }).error;
+  return problems;
+}
+
+const pick = (resource: ListedResource | undefined): { resource?: ListedResource } =>
+  resource === undefined ? {} : { resource };
+
+async function noteReopened(worker: Worker, orders: number): Promise<void> {
+  worker.log.warn(
+    { projectId: worker.projectId, orders },
+    'Orders that were settled are pending again under a later update time',
+  );
+  await recordFacts(
+    worker.db,
+    worker.projectId,
+    { 'orders.reopen': 'yes' },
+    worker.platform.clock.now(),
+  ).catch(() => undefined);
+}
