@@ -1,0 +1,141 @@
+// A project's door to its platform, and the only retry loop of the house. Everything a caller must decide on
+// comes out as one of the errors named in platform.ts; nothing that comes out holds a secret (P10).
+import { setTimeout as wait } from 'node:timers/promises';
+import { settingsError, transient } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Instant, Page } from '../model.ts';
+import { createClock } from './clock.ts';
+import { createExchange } from './exchange.ts';
+import { readClassesPage, readOrdersPage } from './pages.ts';
+import { classesParams, ordersParams } from './params.ts';
+import type { Limiter, Platform } from './platform.ts';
+import { createHide } from './refusal.ts';
+import { createRequest, type Question } from './request.ts';
+import { backoffMs, type Fault } from './retry.ts';
+
+export type PlatformOptions = {
+  /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
+  baseUrl: string;
+  apiKey: string;
+  apiSecret: string;
+  /** For one request, from connecting to the body's last byte. */
+  timeoutMs: number;
+  limiter: Limiter;
+  log: Log;
+  /** Requests for one call at most, the first included: 5. */
+  maxAttempts?: number;
+  /** Longer answers are not read: 256 MiB. */
+  maxBodyBytes?: number;
+  /** In [0, 1). */
+  random?: () => number;
+  /** Resolves after so many milliseconds, rejects when the signal is aborted. */
+  sleep?: (forMs: number, signal?: AbortSignal) => Promise<void>;
+  /** Milliseconds on a clock that never jumps. */
+  monotonicNow?: () => number;
+  wallNow?: () => Instant;
+};
+
+/** A call waits no longer than this; then it ends, and its slice is due again later. */
+const maxPatienceMs = 60_000;
+
+/** Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or secret. */
+export function createPlatform(options: PlatformOptions): Platform {
+  const { apiKey, apiSecret, limiter, log, maxAttempts = 5 } = options;
+  const { maxBodyBytes = 256 * 1024 * 1024, random = Math.random, sleep = wakeable } = options;
+  const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
+  checkPair(apiKey, apiSecret);
+  const hide = createHide(apiKey, apiSecret);
+  const clock = createClock({ monotonicNow, wallNow });
+  const exchange = createExchange({ ...options, maxBodyBytes, monotonicNow, hide });
+  const request = createRequest({ exchange, clock, apiKey, apiSecret, hide });
+  let sent = 0;
+
+  /** Asks until there is a page, a refusal, or too many faults. */
+  async function ask(question: Question, signal: AbortSignal | undefined): Promise<Page> {
+    const { path } = question;
+    let clockWasOff = false;
+    // P9: every turn adds to `faults`, which `recover` bounds, or sets `clockWasOff`, or leaves.
+    for (let faults = 0; ;) {
+      await limiter.permit(signal); // P11
+      sent++;
+      const outcome = await request(question, clockWasOff, signal);
+      if ('records' in outcome) return outcome;
+      if ('clockErrorMs' in outcome) {
+        clockWasOff = true;
+        const seconds = Math.round(outcome.clockErrorMs / 1000);
+        log.warn(
+          { path, seconds },
+          "The clock of this machine is off; signing with the platform's",
+        );
+      } else await recover(path, outcome, ++faults, signal);
+    }
+  }
+
+  /** After a fault: waits as long as manners and Retry-After demand, or throws `platform_unavailable`. */
+  async function recover(
+    path: string,
+    fault: Fault,
+    faults: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { code, status, retryAfterMs } = fault;
+    const waitMs = Math.max(backoffMs(faults, random), retryAfterMs ?? 0);
+    // Everybody keeps quiet, not this call alone. P11
+    if (retryAfterMs !== null || status === 429) await limiter.pause(waitMs);
+    if (faults >= maxAttempts || fault.final || waitMs > maxPatienceMs) {
+      const attempts = faults === 1 ? '1 attempt' : `${faults} attempts`;
+      throw transient(
+        'platform_unavailable',
+        `the platform gave no page of ${path} in ${attempts}; at last: ${fault.text}`,
+      );
+    }
+    log.warn(
+      { path, fault: code, status, faults, waitMs },
+      'The platform gave no page; asking again',
+    );
+    await sleep(waitMs, signal).catch((error: unknown) => {
+      throw signal?.aborted === true ? transient('aborted', 'stopped before asking again') : error;
+    });
+  }
+
+  return {
+    clock,
+    orders: (query, signal) =>
+      ask(
+        {
+          path: '/v3/orders',
+          params: ordersParams(query),
+          read: readOrdersPage,
+          askedDay: query.startDate,
+        },
+        signal,
+      ),
+    classes: (query, signal) =>
+      ask(
+        {
+          path: '/v1beta1/nft/classes',
+          params: classesParams(query),
+          read: readClassesPage,
+          askedDay: query.startDate,
+        },
+        signal,
+      ),
+    requests: () => sent,
+    close: () => exchange.close(),
+  };
+}
+
+function checkPair(apiKey: string, apiSecret: string): void {
+  // A header can hold nothing else, and the HTTP client's own complaint would come with every request.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw settingsError(
+      'bad_api_key',
+      'the API key must be visible ASCII characters without spaces',
+    );
+  }
+  if (apiSecret === '') throw settingsError('bad_api_secret', 'the API secret must not be empty');
+}
+
+async function wakeable(forMs: number, signal?: AbortSignal): Promise<void> {
+  await wait(forMs, undefined, signal === undefined ? {} : { signal });
+}

@@ -1,0 +1,128 @@
+// One request and its whole answer, over undici. Knows HTTP and nothing of signatures, pages or retries.
+import { Pool } from 'undici';
+import { codeOf, settingsError, transient } from '../errors.ts';
+import type { Fault } from './retry.ts';
+import { foreignText } from './refusal.ts';
+
+/** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
+export type Answer = {
+  status: number;
+  date: string | undefined;
+  retryAfter: string | undefined;
+  body: Buffer;
+  sentAt: number;
+  receivedAt: number;
+};
+
+export type Exchange = {
+  /** The path and query to ask for, below the base URL. Throws transient `aborted`. */
+  get(
+    target: string,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer | Fault>;
+  close(): Promise<void>;
+};
+
+export type ExchangeOptions = {
+  baseUrl: string;
+  /** Covers connecting, headers and body together. */
+  timeoutMs: number;
+  maxBodyBytes: number;
+  monotonicNow: () => number;
+  hide: (text: string) => string;
+};
+
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { timeoutMs, maxBodyBytes, monotonicNow, hide } = options;
+  const { origin, prefix } = splitBaseUrl(options.baseUrl);
+  const pool = new Pool(origin, {
+    connect: { timeout: timeoutMs },
+    // One timer of our own covers the whole exchange; a body that drips would outlive these two.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: maxBodyBytes,
+  });
+
+  async function get(
+    target: string,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer | Fault> {
+    const control = new AbortController();
+    const abort = (): void => control.abort();
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      abort();
+    }, timeoutMs);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      if (signal?.aborted === true) throw aborted();
+      const sentAt = monotonicNow();
+      const response = await pool.request({
+        path: prefix + target,
+        method: 'GET',
+        headers,
+        signal: control.signal,
+      });
+      const receivedAt = monotonicNow();
+      const body = Buffer.from(await response.body.arrayBuffer());
+      return {
+        status: response.statusCode,
+        // A cache's answer is of another time.
+        date: response.headers['age'] === undefined ? text(response.headers['date']) : undefined,
+        retryAfter: text(response.headers['retry-after']),
+        body,
+        sentAt,
+        receivedAt,
+      };
+    } catch (error) {
+      if (signal?.aborted === true) throw aborted();
+      if (timedOut) return fault('timeout', `no whole answer within ${timeoutMs} ms`);
+      const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
+      if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+        // It would be as long the next time.
+        return { ...fault('too_long', `an answer longer than ${maxBodyBytes} bytes`), final: true };
+      }
+      return fault(code, `no whole answer: ${foreignText(error, hide) || code}`);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  // Closing twice is no mistake of the caller's; the pool would take it for one.
+  let closed: Promise<void> | null = null;
+  return { get, close: () => (closed ??= pool.close()) };
+}
+
+const aborted = (): Error => transient('aborted', 'stopped before the platform answered');
+
+const fault = (code: string, said: string): Fault => ({
+  code,
+  text: said,
+  status: null,
+  retryAfterMs: null,
+  final: false,
+});
+
+const text = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+/** The origin, and the path prefix without a closing slash. The prefix is sent and not signed. */
+function splitBaseUrl(baseUrl: string): { origin: string; prefix: string } {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username + url.password + url.search + url.hash !== ''
+  ) {
+    // Not quoted: people paste secrets into the wrong place. P10
+    throw settingsError(
+      'bad_base_url',
+      'the base URL must be http(s)://host[:port][/path], without user, query or fragment',
+    );
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+}

@@ -1,0 +1,65 @@
+// What the platform says when it refuses, as an error: answers that asking again will not change.
+import { causeChain, OutlastError } from '../errors.ts';
+import { parseJson } from './json.ts';
+import { decodeUtf8 } from './bytes.ts';
+
+/** The platform's own words: HTTP status, and `code` and `message` of its error body where it has one. */
+export type Refusal = { status: number; code: string | null; message: string | null };
+
+/** `platform_refused` or `platform_forbidden`, with the platform's own words. */
+export class RefusalError extends OutlastError {
+  readonly refusal: Refusal;
+
+  constructor(code: 'platform_refused' | 'platform_forbidden', message: string, refusal: Refusal) {
+    super('fatal', code, message);
+    this.refusal = refusal;
+  }
+}
+
+/** The refusal an error carries; null for any other error. */
+export const refusalOf = (error: unknown): Refusal | null =>
+  error instanceof RefusalError ? error.refusal : null;
+
+/** The longest piece of foreign text that goes into an error. */
+const maxQuotedLength = 300;
+
+/**
+ * Makes foreign text fit for errors and logs: a platform may quote what it refuses, so the pair's key and secret and
+ * whatever looks like a signature are blotted out. // P10
+ */
+export function createHide(...secrets: string[]): (text: string) => string {
+  return (text) => {
+    let hidden = text;
+    for (const secret of secrets) hidden = hidden.replaceAll(secret, '[hidden]');
+    return hidden.replaceAll(/[0-9a-f]{64}/gi, '[hidden]').slice(0, maxQuotedLength);
+  };
+}
+
+/** Reads `{"error":{"code","message"}}` leniently; a body of another shape says nothing. */
+export function readRefusal(status: number, body: Buffer, hide: (text: string) => string): Refusal {
+  const refusal: Refusal = { status, code: null, message: null };
+  try {
+    const envelope = parseJson(decodeUtf8(body));
+    if (typeof envelope !== 'object' || envelope?.type !== 'object') return refusal;
+    const error = envelope.fields.get('error');
+    if (typeof error === 'string') return { ...refusal, message: hide(error) };
+    if (typeof error !== 'object' || error?.type !== 'object') return refusal;
+    const [code, message] = [error.fields.get('code'), error.fields.get('message')];
+    if (typeof code === 'string') refusal.code = hide(code);
+    if (typeof message === 'string') refusal.message = hide(message);
+  } catch {
+    // HTML, bare text: then the status is all it says.
+  }
+  return refusal;
+}
+
+/** A refusal as the end of a sentence: `403 FORBIDDEN "authentication failed"`. */
+export function refusalText({ status, code, message }: Refusal): string {
+  return [status, code, message === null ? null : JSON.stringify(message)]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+/** The sentence of a foreign error and its causes, without the error: some carry pieces of the answer. */
+export const foreignText = (error: unknown, hide: (text: string) => string): string =>
+  hide(causeChain(error));
