@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../src/errors.ts';
 import type { Page } from '../src/model.ts';
+import { sha256 } from '../src/platform/canonical.ts';
 import { readClassesPage, readOrdersPage } from '../src/platform/pages.ts';
 
 const askedAt = Date.parse('2026-03-05T12:00:00Z');
@@ -58,14 +59,27 @@ describe('a page of orders', () => {
   });
 
   it.each([
-    ['""', null],
-    ['null', null],
-    ['0', null],
-    ['"0"', '0'],
-    ['" "', ' '],
-    ['12', '12'],
-  ])('with the next key %s goes on with %j', (key, expected) => {
-    expect(orders(`{"data":{"next_page_key":${key}}}`).nextKey).toBe(expected);
+    ['"next_page_key":""', null, 'empty'],
+    ['"next_page_key":null', null, 'null'],
+    ['"next_page_key":0', null, 'empty'],
+    ['"limit":50', null, 'absent'],
+    ['"next_page_key":"0"', '0', 'key'],
+    ['"next_page_key":" "', ' ', 'key'],
+    ['"next_page_key":12', '12', 'key'],
+  ])('with %s goes on with %j, spelt as %s', (field, nextKey, nextKeyForm) => {
+    expect(orders(`{"data":{${field}}}`)).toMatchObject({ nextKey, nextKeyForm });
+  });
+
+  it('names its first and last element, rejects by their digest', () => {
+    const list = (...elements: string[]): Page =>
+      orders(`{"data":{"order_infos":[${elements.join(',')}]}}`);
+    const digest = sha256('null');
+    expect(list()).toMatchObject({ first: null, last: null });
+    expect(list('{"operation_id":"a"}')).toMatchObject({ first: 'a', last: 'a' });
+    expect(list('{"operation_id":"a"}', '{"operation_id":"b"}', 'null')).toMatchObject({
+      first: 'a',
+      last: digest,
+    });
   });
 
   it.each([
@@ -110,6 +124,12 @@ it('a page of classes has no keys, and a day of its own where none was asked', (
   const text =
     '{"data":{"offset":0,"limit":200,"total_count":"1","next_page_key":"k","classes":[{"id":"c"}]}}';
   const page = readClassesPage(Buffer.from(text), askedAt);
-  expect(page).toMatchObject({ resource: 'nft_classes', shown: 1, total: 1, nextKey: null });
+  expect(page).toMatchObject({
+    resource: 'nft_classes',
+    shown: 1,
+    total: 1,
+    nextKey: null,
+    nextKeyForm: null,
+  });
   expect(page.records[0]?.columns['slice_day']).toBe('2026-03-05');
 });

@@ -58,12 +58,15 @@ function readPage(
     total: total === 0 && shown > 0 ? null : total,
     first,
     last,
-    nextKey: resource === 'orders' ? keyOf(data.fields.get('next_page_key')) : null,
-    nextKeyForm: resource === 'orders' ? keyFormOf(data.fields.get('next_page_key')) : null,
+    ...(resource === 'orders' ? keyOf(data.fields.get('next_page_key')) : noKey),
     askedAt,
     bytes: body.length,
   };
 }
+
+type NextKey = Pick<Page, 'nextKey' | 'nextKeyForm'>;
+
+const noKey: NextKey = { nextKey: null, nextKeyForm: null };
 
 const unreadable = (what: string, cause?: unknown): Error =>
   transient('unreadable_page', `the answer is no page: ${what}`, cause);
@@ -100,20 +103,17 @@ function totalOf(value: Json | undefined): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** A page key; null where the platform gave none, which it may say in several ways: absent, null, '' or 0. */
-function keyOf(value: Json | undefined): string | null {
-  if (value === undefined || value === null || value === '') return null;
+/** A page key. That there is none the platform may say in several ways: absent, null, '' or 0, which is another ''. */
+function keyOf(value: Json | undefined): NextKey {
+  if (value === undefined) return { nextKey: null, nextKeyForm: 'absent' };
+  if (value === null) return { nextKey: null, nextKeyForm: 'null' };
   const key = tokenOf(value);
-  if (key === '0' && typeof value !== 'string') return null;
+  if (key === '' || (key === '0' && typeof value !== 'string')) {
+    return { nextKey: null, nextKeyForm: 'empty' };
+  }
   // Taken for "no next page" it would end the walk early; taken literally it could not be sent.
   if (key === null || /\p{Surrogate}/u.test(key)) throw unreadable('next_page_key is not text');
-  return key;
-}
-
-function keyFormOf(value: Json | undefined): Page['nextKeyForm'] {
-  if (value === undefined) return 'absent';
-  if (value === null) return 'null';
-  return keyOf(value) === null ? 'empty' : 'key';
+  return { nextKey: key, nextKeyForm: 'key' };
 }
 
 function tokenOf(value: Json | undefined): string | null {

@@ -29,11 +29,11 @@ function readTimeText(text: string): string | null {
     if (epochSeconds.test(text)) return utcText(Number(text) * 1000);
     return epochMilliseconds.test(text) ? utcText(Number(text)) : null;
   }
-  const [, day = '', time = '', fraction = '', zone = '+00:00'] = parts;
+  const [, day = '', time = '', fraction = '', zone] = parts;
   if (!isCalendarDay(day) || !isTimeOfDay(time)) return null;
   const digits = withoutTrailingZeros(fraction.slice(0, 6));
   const rest = digits === '' ? 'Z' : `.${digits}Z`;
-  const offset = offsetMinutes(zone);
+  const offset = zone === undefined ? 0 : offsetMinutes(zone);
   if (offset === null) return null;
   if (offset === 0) return `${day}T${time}${rest}`;
   // Our own text by now, in the one form every engine must read alike.
