@@ -67,8 +67,13 @@ export type Page = {
   shown: number;
   /** The total the platform gave; null where it was missing, null, unreadable, or 0 on a page with elements. */
   total: number | null;
-  /** Orders: the key of the page after this one; null where the platform gave none ('', null or absent). */
+  /** The first and the last element: its id, or the SHA-256 of a reject; null on an empty page. */
+  first: string | null;
+  last: string | null;
+  /** Orders: the key of the page after this one; null where the platform gave none. */
   nextKey: string | null;
+  /** How the platform spelt `nextKey`: the fact `last_key` is learned from it. Null for classes. */
+  nextKeyForm: 'key' | 'empty' | 'null' | 'absent' | null;
   /** The platform's clock when the request was sent. */
   askedAt: Instant;
   /** Length of the answer's body in bytes. */

@@ -158,7 +158,7 @@ test('P8: whoever holds an older epoch writes nothing', async () => {
   expect((await archived()).rows).toHaveLength(1);
 });
 
-test('P8, sabotaged: without the epoch in the ledger statement the frozen worker would have written', async () => {
+test('P8, sabotaged: a worker that learned the new epoch without claiming would write: only the epoch holds it back', async () => {
   await db.query(`update sync.slices set lease_epoch = lease_epoch + 1 where project_id = $1`, [
     slice.projectId,
   ]);
@@ -257,7 +257,7 @@ test('P2: contents committed in every order, from different slices, end in the s
     { at: noon + 2, given: { id: 'a', status: 3, update: `${day} 10:00:02`, message: 'D' } },
   ];
   const results = new Set<string>();
-  for (const order_ of permutations(contents)) {
+  for (const sequence of permutations(contents)) {
     const projectId = `perm${++projects}`;
     const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'];
     await addSlices(
@@ -271,7 +271,7 @@ test('P2: contents committed in every order, from different slices, end in the s
         deadlineAt: noon,
       })),
     );
-    for (const content of order_) {
+    for (const content of sequence) {
       slice = await claim(projectId);
       await commit([page(0, content.at, [order(content.given)])]);
     }

@@ -1,8 +1,10 @@
 // Which slices there must be: every day from the first one accounted for to today, of every resource and owner
 // that is archived. Days that passed while the service was off are entered like all others (P7).
-import { daysIn, windowAt } from '../day.ts';
+import { addDays, dayOf, daysIn, windowAt } from '../day.ts';
+import { settingsError } from '../errors.ts';
 import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Db } from '../store/db.ts';
+import type { Facts } from '../store/facts.ts';
 import { addSlices, newestDay, type NewSlice } from '../store/ledger.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
@@ -54,4 +56,32 @@ export function enterDays(
     deadlineAt: deadlineOf(slice.day, settings),
   }));
   return addSlices(db, entered);
+}
+
+/**
+ * Refuses days the platform does not answer for: an empty answer for them would prove nothing. Throws settings
+ * `outside_window`; a resource of which older days were seen to be answered takes them.
+ */
+export function checkDays(
+  days: DayRange,
+  resources: readonly ListedResource[],
+  facts: Facts,
+  now: Instant,
+): void {
+  const window = windowAt(now);
+  if (days.to > window.to) {
+    throw settingsError(
+      'outside_window',
+      `${addDays(days.to, -1)} has not come yet: today is ${dayOf(now)} (UTC) on the platform's clock.`,
+    );
+  }
+  const unanswered = resources.filter(
+    (resource) => facts.get(`${resource}.older_days`) !== 'answered',
+  );
+  if (days.from < window.from && unanswered.length > 0) {
+    throw settingsError(
+      'outside_window',
+      `${days.from} lies before the window: the platform answers for ${unanswered.join(' and ')} from ${window.from} on. Ask for days from then on.`,
+    );
+  }
 }

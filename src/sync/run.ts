@@ -9,7 +9,7 @@ import { countDue } from '../store/ledger.ts';
 import { parkProject, type Source } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { makeContact } from './contact.ts';
-import { enterDays, enterSlices, type Scope } from './plan.ts';
+import { checkDays, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
 import type { PolicySettings } from './policy.ts';
 import { workThrough } from './work.ts';
 
@@ -90,6 +90,15 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
     });
     if (facts === null) return await report('parked', 0, 'the platform refused the key earlier');
     const now = platform.clock.now();
+    const lists = listsOf(worker.scope).map((list) => list.resource);
+    if (options.only?.days !== undefined) {
+      checkDays(
+        options.only.days,
+        options.only.resource === undefined ? lists : [options.only.resource],
+        facts,
+        now,
+      );
+    }
     await enterSlices(db, projectId, worker.scope, now, worker.settings);
     if (options.only?.days !== undefined) {
       await enterDays(db, projectId, worker.scope, options.only.days, now, worker.settings);

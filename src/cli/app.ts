@@ -1,0 +1,90 @@
+// What several commands need: the store opened from the settings, and a worker for each project. The command that
+// opens it closes it.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Log } from '../log.ts';
+import { createPlatform } from '../platform/client.ts';
+import type { DatabaseSettings, ProjectSettings, Settings } from '../settings.ts';
+import { openDb, type Db } from '../store/db.ts';
+import { openEmbedded } from '../store/embedded/embedded.ts';
+import { migrate } from '../store/migrate.ts';
+import { createLimiter } from '../sync/limiter.ts';
+import type { Worker } from '../sync/run.ts';
+
+export type Store = {
+  /** For psql and BI tools; holds the password (P10: print it only where a person asked for the place). */
+  connectionString: string;
+  isEmbedded: boolean;
+  close(): Promise<void>;
+};
+
+/** The configured database, the embedded one started if that is it. Not migrated yet. */
+export async function openStore(database: DatabaseSettings, log: Log): Promise<Store> {
+  if (database.kind === 'url') {
+    return { connectionString: database.url, isEmbedded: false, close: async () => undefined };
+  }
+  const embedded = await openEmbedded({ dataDir: database.dataDir, log });
+  return {
+    connectionString: embedded.connectionString,
+    isEmbedded: true,
+    close: async () => {
+      await embedded.close();
+    },
+  };
+}
+
+export type Archive = { store: Store; db: Db; close(): Promise<void> };
+
+/** The store, brought to this release's schema, with a pool that runs as the writer (P4). */
+export async function openMigrated(settings: Settings, log: Log): Promise<Archive> {
+  const store = await openStore(settings.database, log);
+  try {
+    const { notes } = await migrate(store.connectionString, log);
+    for (const note of notes) log.warn(note);
+    const db = await openDb({
+      connectionString: store.connectionString,
+      max: Math.min(40, 4 + settings.concurrency * Math.max(1, settings.projects.length)),
+      log,
+    });
+    return {
+      store,
+      db,
+      close: async () => {
+        await db.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export function createWorker(
+  project: ProjectSettings,
+  settings: Settings,
+  db: Db,
+  log: Log,
+): Worker & { close(): Promise<void> } {
+  const platform = createPlatform({
+    baseUrl: project.baseUrl,
+    apiKey: project.apiKey,
+    apiSecret: project.apiSecret,
+    timeoutMs: settings.timeoutMs,
+    limiter: createLimiter(db, project.id, project.maxRps),
+    log: log.child({ projectId: project.id }),
+  });
+  return {
+    projectId: project.id,
+    scope: { classes: project.classes },
+    source: { baseUrl: project.baseUrl, apiKey: project.apiKey },
+    platform,
+    db,
+    holder: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    leaseMs: settings.leaseMs,
+    concurrency: settings.concurrency,
+    settings: { deadlineMarginMs: settings.deadlineMarginMs, refreshMs: settings.refreshMs },
+    log,
+    close: () => platform.close(),
+  };
+}

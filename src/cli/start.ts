@@ -1,0 +1,38 @@
+// `outlast start`: keeps syncing until SIGTERM, then finishes what is in flight and leaves.
+import { Command } from 'commander';
+import { createLog } from '../log.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { startSchedule } from '../sync/schedule.ts';
+import { createWorker, openMigrated } from './app.ts';
+import { stopOnSignals, stopped } from './signals.ts';
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description('keep syncing on schedule until stopped')
+    .action(async () => {
+      await start(readSettings(process.env, { needs: 'platform' }));
+    });
+}
+
+async function start(settings: Settings): Promise<void> {
+  const log = createLog(settings.logLevel);
+  const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
+  const archive = await openMigrated(settings, log);
+  const workers = settings.projects.map((project) =>
+    createWorker(project, settings, archive.db, log),
+  );
+  try {
+    const schedule = startSchedule(workers, settings.schedule, stop.signal, log);
+    log.info(
+      { projects: settings.projects.map((project) => project.id), schedule: settings.schedule },
+      'Outlast is running',
+    );
+    await stopped(stop.signal);
+    await schedule.close();
+  } finally {
+    await Promise.all(workers.map((worker) => worker.close()));
+    await archive.close();
+    stop.close();
+  }
+  log.info('Outlast has stopped');
+}

@@ -1,0 +1,152 @@
+// `outlast sync`: does everything due now and exits; narrowed by options, due or not.
+import { Command, Option } from 'commander';
+import { addDays, isDay } from '../day.ts';
+import { exitCode, settingsError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { listedResources, type DayRange, type ListedResource } from '../model.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { run, type RunOptions, type RunReport } from '../sync/run.ts';
+import { createWorker, openMigrated } from './app.ts';
+import { createProgress, formatCount, printJson, printTable } from './print.ts';
+import { stopOnSignals } from './signals.ts';
+
+type SyncFlags = {
+  from?: string;
+  to?: string;
+  resource?: ListedResource;
+  project?: string;
+  acceptNewSource?: true;
+  json?: true;
+};
+
+export function syncCommand(): Command {
+  return new Command('sync')
+    .description('do everything that is due now, then exit')
+    .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+    .option('--to <day>', 'last day, included; the same as --from unless given')
+    .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
+    .option('--project <name>', 'only this project')
+    .option('--accept-new-source', 'the changed address or key belongs to the same project')
+    .option('--json', 'print the report as JSON')
+    .action(async (flags: SyncFlags) => {
+      const days = readDays(flags.from, flags.to);
+      const settings = readSettings(process.env, { needs: 'platform' });
+      process.exitCode = await sync(narrowed(settings, flags.project), {
+        ...(days === undefined && flags.resource === undefined
+          ? {}
+          : {
+              only: {
+                ...(days === undefined ? {} : { days }),
+                ...(flags.resource === undefined ? {} : { resource: flags.resource }),
+              },
+            }),
+        acceptNewSource: flags.acceptNewSource === true,
+        json: flags.json === true,
+      });
+    });
+}
+
+/** Both days as the half-open range in between. Throws settings `bad_days`. */
+export function readDays(from: string | undefined, to: string | undefined): DayRange | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  if (from === undefined) {
+    throw settingsError('bad_days', '--to needs --from: name the first day as well.');
+  }
+  const last = to ?? from;
+  for (const [option, day] of [
+    ['--from', from],
+    ['--to', last],
+  ] as const) {
+    if (!isDay(day)) {
+      throw settingsError(
+        'bad_days',
+        `${option} "${day}" is no day: give a date such as 2026-03-31.`,
+      );
+    }
+  }
+  if (last < from) throw settingsError('bad_days', `--to ${last} lies before --from ${from}.`);
+  return { from, to: addDays(last, 1) };
+}
+
+function narrowed(settings: Settings, project: string | undefined): Settings {
+  if (project === undefined) return settings;
+  const projects = settings.projects.filter((one) => one.id === project);
+  if (projects.length === 0) {
+    const known = settings.projects.map((one) => one.id).join(', ');
+    throw settingsError(
+      'unknown_project',
+      `There is no project "${project}" in the settings; there is: ${known}.`,
+    );
+  }
+  return { ...settings, projects };
+}
+
+/** Runs every project once. Returns the exit code. */
+async function sync(
+  settings: Settings,
+  options: Pick<RunOptions, 'only' | 'acceptNewSource'> & { json: boolean },
+): Promise<number> {
+  const log = createLog(settings.logLevel);
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, log);
+  const progress = createProgress(process.stderr);
+  const workers = settings.projects.map((project) =>
+    createWorker(project, settings, archive.db, log),
+  );
+  try {
+    const settled = await Promise.allSettled(
+      workers.map((worker) =>
+        run(worker, {
+          ...options,
+          signal: stop.signal,
+          evenIfParked: true,
+          onProgress: ({ recordsShown, slicesDone, requests }) =>
+            progress.update(
+              `${worker.projectId}: ${formatCount(recordsShown)} records read, ${formatCount(slicesDone)} slices done, ${formatCount(requests)} requests`,
+            ),
+        }),
+      ),
+    );
+    progress.end();
+    const reports = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    if (options.json) printJson({ projects: reports });
+    else printReports(reports);
+    const failed = settled.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return exitCodeOfReports(reports);
+  } finally {
+    progress.end();
+    await Promise.all(workers.map((worker) => worker.close()));
+    await archive.close();
+    stop.close();
+  }
+}
+
+/** A refused key is final; anything else left undone is worth another try. */
+export function exitCodeOfReports(reports: RunReport[]): number {
+  if (reports.some((report) => report.outcome === 'parked')) return exitCode.failed;
+  return reports.every((report) => report.outcome === 'done') ? exitCode.done : exitCode.tryLater;
+}
+
+export function printReports(reports: RunReport[]): void {
+  printTable(
+    ['project', 'outcome', 'slices', 'records read', 'new', 'changed', 'rejected', 'requests'],
+    reports.map((report) => [
+      report.projectId,
+      report.outcome,
+      report.slicesDone,
+      report.recordsShown,
+      report.recordsNew,
+      report.recordsChanged,
+      report.recordsRejected,
+      report.requests,
+    ]),
+  );
+  for (const { projectId, slicesLeft, problem } of reports) {
+    if (problem !== null) {
+      process.stderr.write(
+        `${projectId}: ${slicesLeft > 0 ? `${slicesLeft} slices are left: ` : ''}${problem}\n`,
+      );
+    }
+  }
+}

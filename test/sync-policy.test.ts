@@ -1,0 +1,293 @@
+// The policy and the steps of a walk are pure: tables with fixed clocks, no database, no network.
+import { describe, expect, test } from 'vitest';
+import type { Page } from '../src/model.ts';
+import type { Slice } from '../src/store/ledger.ts';
+import { boundsOf, farOutside } from '../src/sync/bounds.ts';
+import {
+  absenceProves,
+  actionFor,
+  afterAct,
+  deadlineOf,
+  lapsedState,
+  retryDelayMs,
+} from '../src/sync/policy.ts';
+import { judge } from '../src/sync/proof.ts';
+import { firstPosition, remember, step, type Memory, type Position } from '../src/sync/steps.ts';
+
+const at = (text: string): number => Date.parse(text);
+const settings = { deadlineMarginMs: 24 * 3_600_000, refreshMs: 6 * 3_600_000 };
+
+function slice(given: Partial<Slice> = {}): Slice {
+  return {
+    projectId: 'p',
+    resource: 'orders',
+    owner: '',
+    day: '2026-03-10',
+    state: 'open',
+    proof: 'none',
+    provedAt: null,
+    dueAt: 0,
+    deadlineAt: 0,
+    leaseEpoch: 1,
+    checkpoint: null,
+    walk: 1,
+    wholeWalk: 1,
+    walkedAt: null,
+    observedAt: null,
+    platformTotal: null,
+    shownTotal: null,
+    unresolved: 0,
+    attempts: 0,
+    ...given,
+  };
+}
+
+describe('what is done with a slice', () => {
+  test.each([
+    ['a day never walked is walked', '2026-03-10T10:00:00Z', { wholeWalk: 0 }, 'walk'],
+    ['today is read on from its last page', '2026-03-10T10:00:00Z', {}, 'tail'],
+    ['a day is over 15 minutes after its end', '2026-03-11T00:14:59Z', {}, 'tail'],
+    ['a day that is over is walked', '2026-03-11T00:15:00Z', {}, 'walk'],
+    ['after a failure a tail becomes a walk', '2026-03-10T10:00:00Z', { attempts: 1 }, 'walk'],
+    ['the month has gone: decided 12 h after the cliff', '2026-05-01T12:00:00Z', {}, 'lapse'],
+    ['what is final stays final', '2026-03-11T10:00:00Z', { state: 'final' as const }, 'none'],
+  ])('%s', (_name, now, given, action) => {
+    expect(actionFor(slice(given), at(now), at(now))).toBe(action);
+  });
+
+  test('P7: only the platform’s own Date decides that a month has gone, never our estimate', () => {
+    const now = at('2026-05-02T00:00:00Z');
+    expect(actionFor(slice(), now, at('2026-04-30T23:59:59Z'))).toBe('walk');
+    expect(actionFor(slice(), now, null)).toBe('walk');
+  });
+
+  test('P7: at the cliff what was walked whole is final, and what was not is lost', () => {
+    expect(lapsedState('open')).toBe('lost');
+    expect(lapsedState('walked')).toBe('final');
+    expect(lapsedState('sealed')).toBe('final');
+  });
+});
+
+describe('when a slice is due again', () => {
+  const whole = { whole: true, proof: 'walk' as const, unresolved: 0 };
+
+  test('today: at every tick', () => {
+    const now = at('2026-03-10T10:00:00Z');
+    expect(afterAct(slice(), whole, now, settings)).toMatchObject({
+      state: 'open',
+      dueAt: now + 1,
+    });
+  });
+
+  test('a past day of orders: not before its month has gone', () => {
+    const next = afterAct(slice(), whole, at('2026-03-12T10:00:00Z'), settings);
+    expect(next).toEqual({ state: 'walked', attempts: 0, dueAt: at('2026-05-01T12:00:00Z') });
+  });
+
+  test('a past day with pending orders: soon', () => {
+    const now = at('2026-03-12T10:00:00Z');
+    const next = afterAct(slice(), { ...whole, unresolved: 3 }, now, settings);
+    expect(next.dueAt).toBe(now + 15 * 60_000);
+  });
+
+  test('classes: their counts and owners change without a trace, so they are walked again', () => {
+    const now = at('2026-03-12T10:00:00Z');
+    const next = afterAct(slice({ resource: 'nft_classes' }), whole, now, settings);
+    expect(next.dueAt).toBe(now + settings.refreshMs);
+  });
+
+  test('a failure keeps the state and waits longer each time, an hour at most', () => {
+    const now = at('2026-03-12T10:00:00Z');
+    const failed = { whole: false, proof: 'none' as const, unresolved: 0 };
+    const next = afterAct(slice({ state: 'walked', attempts: 2 }), failed, now, settings);
+    expect(next).toEqual({ state: 'walked', attempts: 3, dueAt: now + 4 * 60_000 });
+    expect([1, 2, 3, 7, 50].map(retryDelayMs)).toEqual([60e3, 120e3, 240e3, 3600e3, 3600e3]);
+  });
+});
+
+test('a deadline is the cliff minus the margin', () => {
+  expect(new Date(deadlineOf('2026-01-31', settings)).toISOString()).toBe(
+    '2026-02-28T00:00:00.000Z',
+  );
+});
+
+test('around the cliff absence proves nothing: from 14 hours before the month ends in UTC', () => {
+  expect(absenceProves('2026-03-10', at('2026-04-30T09:59:59Z'))).toBe(true);
+  expect(absenceProves('2026-03-10', at('2026-04-30T10:00:00Z'))).toBe(false);
+});
+
+test('proof rule 4: while the reading of an end date is unknown, the next day is asked for too', () => {
+  expect(boundsOf('2026-02-28', 'inclusive')).toEqual({
+    startDate: '2026-02-28',
+    endDate: '2026-02-28',
+  });
+  for (const dayEnd of ['exclusive', 'instant', 'unknown'] as const) {
+    expect(boundsOf('2026-02-28', dayEnd)).toEqual({
+      startDate: '2026-02-28',
+      endDate: '2026-03-01',
+    });
+  }
+});
+
+test('a record more than 14 h outside the asked days disproves the date filter', () => {
+  const [from, to] = [at('2026-03-10T00:00:00Z'), at('2026-03-11T00:00:00Z')];
+  expect(farOutside(at('2026-03-11T13:59:59Z'), from, to)).toBe(false);
+  expect(farOutside(at('2026-03-11T14:00:00Z'), from, to)).toBe(true);
+  expect(farOutside(at('2026-03-09T09:59:59Z'), from, to)).toBe(true);
+});
+
+describe('proof rule 1: totals before and after against what this walk was shown', () => {
+  test.each([
+    ['all three agree', 5, 5, 5, false, true, 'walk'],
+    ['an empty day', 0, 0, 0, false, true, 'walk'],
+    ['a record is hidden', 5, 5, 4, false, false, 'none'],
+    ['one more arrived on a past day', 5, 6, 5, false, false, 'none'],
+    ['today grew while it was read', 5, 7, 6, true, true, 'none'],
+    ['today lost something', 5, 4, 4, true, false, 'none'],
+    ['today shows more than is counted', 5, 6, 7, true, false, 'none'],
+    ['totals are not given', null, null, 5, false, true, 'none'],
+    ['only one total is given', 5, null, 5, false, false, 'none'],
+  ])('%s', (_name, totalBefore, totalAfter, distinct, growing, agrees, proof) => {
+    expect(judge({ totalBefore, totalAfter, distinct }, growing)).toMatchObject({ agrees, proof });
+  });
+
+  test('a disagreement is reported with its numbers', () => {
+    expect(judge({ totalBefore: 5, totalAfter: 6, distinct: 4 }, false).disagreement).toBe(
+      'the platform counts 5 before and 6 after, and showed 4',
+    );
+  });
+});
+
+describe('P9: every walk ends, and says why', () => {
+  const query = { startDate: '2026-03-10', endDate: '2026-03-10', limit: 50 };
+
+  function page(ids: string[], given: Partial<Page> = {}): Page {
+    return {
+      resource: 'orders',
+      records: ids.map((id) => ({
+        id,
+        columns: {},
+        rawJson: '{}',
+        rawBytes: null,
+        rawSha256: '',
+        unread: [],
+      })),
+      rejects: [],
+      shown: ids.length,
+      total: null,
+      first: ids[0] ?? null,
+      last: ids.at(-1) ?? null,
+      nextKey: null,
+      nextKeyForm: null,
+      askedAt: 0,
+      bytes: 0,
+      ...given,
+    };
+  }
+
+  function memory(given: Partial<Memory> = {}): Memory {
+    return {
+      query,
+      rows: 0,
+      totalBefore: null,
+      usedKeys: new Set(),
+      firstPageIds: new Set(),
+      previousIds: new Set(),
+      ...given,
+    };
+  }
+
+  const second: Position = { ...firstPosition, number: 1, pageKey: 'k1' };
+
+  test.each([
+    ['no next key', page(['a']), firstPosition, {}, { kind: 'end', why: 'no next key' }],
+    [
+      'its own key again',
+      page(['b'], { nextKey: 'k1' }),
+      second,
+      {},
+      { kind: 'end', why: 'repeated key' },
+    ],
+    [
+      'a key of long ago',
+      page(['b'], { nextKey: 'k0' }),
+      second,
+      { usedKeys: new Set(['k0']) },
+      { kind: 'end', why: 'repeated key' },
+    ],
+    ['an empty page', page([]), second, {}, { kind: 'end', why: 'empty page' }],
+    [
+      'the same page under ever new keys',
+      page(['a'], { nextKey: 'k2' }),
+      second,
+      { firstPageIds: new Set(['a']) },
+      { kind: 'end', why: 'no progress' },
+    ],
+    [
+      'the page ceiling',
+      page(['z'], { nextKey: 'k999' }),
+      { ...second, number: 100_000 },
+      { rows: 50 },
+      { kind: 'end', why: 'page ceiling' },
+    ],
+  ])('orders: %s', (_name, shown, position, given, expected) => {
+    expect(step('orders', shown, position, memory(given))).toEqual(expected);
+  });
+
+  test.each([
+    ['refusal by an empty page', page([])],
+    ['the first page again', page(['a'], { nextKey: 'k2' })],
+  ])('an expired key means a fresh walk while the total says more: %s', (_name, shown) => {
+    const missing = memory({ totalBefore: 100, rows: 50, firstPageIds: new Set(['a']) });
+    expect(step('orders', shown, second, missing).kind).toBe('restart');
+  });
+
+  const classes = (ids: string[], total: number | null): Page =>
+    page(ids, { resource: 'nft_classes', total });
+
+  test('classes go on by rows received, with one row of overlap, and a short page is not the end', () => {
+    const first = step('nft_classes', classes(['a', 'b', 'c'], 10), firstPosition, memory());
+    expect(first).toEqual({
+      kind: 'next',
+      position: { number: 1, pageKey: null, offset: 2, overlap: 'c' },
+    });
+  });
+
+  test('classes: when the first row is not the last one seen, the list has moved', () => {
+    const position = { number: 1, pageKey: null, offset: 2, overlap: 'c' };
+    expect(step('nft_classes', classes(['d', 'e'], 10), position, memory()).kind).toBe('restart');
+    expect(step('nft_classes', classes([], 10), position, memory()).kind).toBe('restart');
+  });
+
+  test('classes end at the total, or behind the last row where there is no total', () => {
+    const position = { number: 1, pageKey: null, offset: 2, overlap: 'c' };
+    expect(step('nft_classes', classes(['c', 'd'], 4), position, memory())).toEqual({
+      kind: 'end',
+      why: 'total reached',
+    });
+    expect(step('nft_classes', classes(['c'], null), position, memory())).toEqual({
+      kind: 'end',
+      why: 'nothing behind the last row',
+    });
+  });
+
+  test('classes: a platform that gives one row at a time cannot hold us for ever', () => {
+    expect(step('nft_classes', classes(['a'], null), firstPosition, memory())).toEqual({
+      kind: 'end',
+      why: 'no progress',
+    });
+  });
+
+  test('the memory of a walk holds two pages, however long the walk', () => {
+    const long = memory();
+    for (let i = 0; i < 1000; i++) {
+      remember(long, page([`id${i}`]), {
+        ...firstPosition,
+        number: i,
+        pageKey: i === 0 ? null : `k${i}`,
+      });
+    }
+    expect(long.firstPageIds).toEqual(new Set(['id0']));
+    expect(long.previousIds).toEqual(new Set(['id999']));
+  });
+});
