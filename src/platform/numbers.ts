@@ -1,7 +1,7 @@
 // Exact decimal numbers as text: JSON's spelling in, plain digits out. Nothing here passes through a double.
 
 // What Postgres' numeric can hold, by its documentation and by trial on 15 and 18: digits before the point,
-// digits after it (as written, zeros included), and the exponent its reader accepts even on a zero.
+// digits after it (as written, zeros included), and the exponent that both accept even on a zero.
 const maxWhole = 131_072;
 const maxFraction = 16_383;
 const maxExponent = 1_073_741_822;
