@@ -202,7 +202,8 @@ async function learnLastKey(
   form: string,
   why: string,
 ): Promise<void> {
-  const value = form === 'key' ? why : form;
+  const repeats = why === 'repeated key' || why === 'no progress';
+  const value = form !== 'key' ? form : repeats ? 'repeated' : 'leads to an empty page';
   if (context.facts.get('orders.last_key') === value) return;
   await recordFacts(
     context.db,
