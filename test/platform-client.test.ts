@@ -390,6 +390,15 @@ describe('a refusal', () => {
     expect(server.requests.length).toBe(1);
   });
 
+  it('tells the time as a page does, and the HTML of somebody in between does not', async () => {
+    const date = new Date(Date.now() + 86_400_000).toUTCString();
+    for (const body of [errorBody('BAD_REQUEST', 'no'), '<html>log in first</html>']) {
+      const { platform } = await scene((_, response) => answer(response, 400, body, { date }));
+      await errorOf(platform.orders(query));
+      expect(platform.clock.lastDate()).toBe(body.startsWith('{') ? Date.parse(date) : null);
+    }
+  });
+
   it('may be a redirect, which is not followed', async () => {
     const { platform, server } = await scene((_, response) =>
       answer(response, 302, '', { location: '/elsewhere' }),

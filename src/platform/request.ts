@@ -64,8 +64,9 @@ export function createRequest(context: {
         final: false,
       };
     }
+    // A refusal tells the time as well as a page does.
+    if (status === 403 || startsLikeJson(answer.body)) clock.observe(date, sentAt, receivedAt);
     if (status === 403) {
-      clock.observe(date, sentAt, receivedAt);
       const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
       if (Math.abs(errorMs) > maxClockErrorMs && !final403) return { clockErrorMs: errorMs };
     }
