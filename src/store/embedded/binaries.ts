@@ -1,10 +1,10 @@
 // Where the server's programs are: in the npm package of this platform, or, where they cannot run
 // there (read-only, unreachable for the server's user), in a copy inside the home.
-import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { cp, lchown, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { runAs, type Account } from './account.ts';
+import { giveTo, runAs, type Account } from './account.ts';
 import { telling } from './failures.ts';
 import { exists, readIfThere, type Home } from './home.ts';
 
@@ -120,7 +120,7 @@ async function copyBinaries(home: Home, packaged: string, log: Log): Promise<str
   await rm(draft, { recursive: true, force: true });
   await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
   await makeLinks(draft);
-  await openToReaders(draft);
+  await giveAll(home.account, draft);
   await rename(draft, copy);
   log.info(
     { copiedTo: copy },
@@ -129,14 +129,12 @@ async function copyBinaries(home: Home, packaged: string, log: Log): Promise<str
   return copy;
 }
 
-/** Installed under a strict umask, the files would be root's alone. The home itself stays closed to strangers. */
-async function openToReaders(folder: string): Promise<void> {
-  await chmod(folder, 0o755);
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  for (const entry of entries) {
-    if (entry.isSymbolicLink()) continue;
-    // Libraries need no more than reading, but are harmless as programs.
-    await chmod(join(entry.parentPath, entry.name), 0o755);
+/** Installed by root under a strict umask, the files would be root's alone. */
+async function giveAll(account: Account, folder: string): Promise<void> {
+  if (account === null) return;
+  await giveTo(account, folder);
+  for (const name of await readdir(folder, { recursive: true })) {
+    await lchown(join(folder, name), account.uid, account.gid);
   }
 }
 

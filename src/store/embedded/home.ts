@@ -3,7 +3,18 @@
 //   pgdata/  the cluster   password  port  log/  start.log   binaries-<version>/ a copy, where needed
 // It makes and checks the folder; it starts nothing.
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -59,7 +70,10 @@ async function homeElsewhere(
   const folder = found?.dataAt ?? join(elsewhere, name);
   await mkdir(elsewhere, { recursive: true, mode: 0o755 });
   const account = await accountFor(folder);
-  if ((found !== null && found.dataAt === undefined) || !(await canEnter(account, dirname(folder)))) {
+  if (
+    (found !== null && found.dataAt === undefined) ||
+    !(await canEnter(account, dirname(folder)))
+  ) {
     throw settingsError(
       'embedded_data_dir_unreachable',
       `Outlast runs as root and its Postgres as user ${account?.name}, who cannot reach ${asked}. Open the folders above it for passing through (chmod o+x), or set OUTLAST_DATA_DIR or DATABASE_URL.`,
@@ -162,6 +176,16 @@ export async function readIfThere(path: string): Promise<string | null> {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** The whole file or the old one, never half; only for its owner's eyes. */
+export async function writeWhole(home: Home, path: string, text: string): Promise<void> {
+  if ((await readIfThere(path)) === text) return;
+  const draft = `${path}.draft`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await chmod(draft, 0o600);
+  await giveTo(home.account, draft);
+  await rename(draft, path);
 }
 
 /** Makes a rename in a folder last through a power cut. */

@@ -1,0 +1,98 @@
+// The door to the embedded Postgres: a real server, started by the first command that needs it, shared by
+// all, stopped by the last one out. It handles no signals: who opened it closes it.
+// Why it is safe: opening and closing happen under the home's lock (lock.ts), so nobody stops a server
+// that another is just entering; presence is a session's lock (presence.ts), so it ends with the process.
+import type { Log } from '../../log.ts';
+import { findPackage, prepareBinaries, type Binaries } from './binaries.ts';
+import { addressOf, ensureCluster, ensurePassword, workDatabase } from './cluster.ts';
+import { openHome, type Home } from './home.ts';
+import { join } from './join.ts';
+import { keepPresence, type Presence } from './keep-presence.ts';
+import { withHomeLock } from './lock.ts';
+import { findRunning } from './postmaster.ts';
+import { connectToMaintenance, isAlone } from './presence.ts';
+import { stopServer } from './server.ts';
+
+export type EmbeddedOptions = {
+  /** The folder asked for; made if it is not there. */
+  dataDir: string;
+  log: Log;
+  /** Server settings that stand above ours, as in postgresql.conf. */
+  settings?: Record<string, string>;
+  /** Where root's data goes when the server's user cannot reach `dataDir`. */
+  elsewhere?: string;
+  /** The folder of the npm package with the programs, if not the one installed. */
+  programs?: string;
+};
+
+export type Embedded = {
+  /** Of the work database; the same for all commands. Carries the password: never log it (P10). */
+  connectionString: string;
+  port: number;
+  /** Where the data really is. */
+  dataDir: string;
+  /** True when the server ran already. */
+  adopted: boolean;
+  /** Where the programs were copied to, if they could not run where they are installed. */
+  binariesCopiedTo?: string;
+  /** Leaves, and stops the server if no other command uses it; open psql sessions do not count. */
+  close(): Promise<{ stopped: boolean }>;
+};
+
+const defaultElsewhere = '/var/lib/outlast';
+
+/**
+ * Opens the embedded Postgres in `dataDir`, starting the server unless it runs.
+ * Throws settings `embedded_data_dir_foreign`, `_forbidden`, `_version`, `_unreachable`,
+ * `embedded_platform_unsupported`, `embedded_binaries_missing`, `embedded_no_account`, `embedded_password_wrong`; fatal
+ * `embedded_disk_full`, `embedded_start_failed`; transient `embedded_busy`, `embedded_start_slow`, `embedded_unstable`.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { log, settings = {} } = options;
+  const packaged = options.programs ?? (await findPackage());
+  const home = await openHome(options.dataDir, options.elsewhere ?? defaultElsewhere, log);
+  const opened = await withHomeLock(home, log, async () => {
+    const binaries = await prepareBinaries(home, packaged, log);
+    await ensureCluster(home, binaries, log);
+    return { binaries, ...(await join(home, binaries, settings, log)) };
+  });
+  const { binaries, port, adopted } = opened;
+  const { password } = await ensurePassword(home);
+  const presence = keepPresence(home, opened, log, () =>
+    withHomeLock(home, log, () => join(home, binaries, settings, log)),
+  );
+  let closed: Promise<{ stopped: boolean }> | undefined;
+  return {
+    connectionString: addressOf(password, port, workDatabase),
+    port,
+    dataDir: home.folder,
+    adopted,
+    ...(binaries.copiedTo === undefined ? {} : { binariesCopiedTo: binaries.copiedTo }),
+    close: () => (closed ??= leave(home, binaries, presence, log)),
+  };
+}
+
+async function leave(
+  home: Home,
+  binaries: Binaries,
+  presence: Presence,
+  log: Log,
+): Promise<{ stopped: boolean }> {
+  const held = await presence.end();
+  return withHomeLock(home, log, async () => {
+    const running = await findRunning(home, log);
+    if (running === null) {
+      await held?.end().catch(() => undefined);
+      return { stopped: true };
+    }
+    const client = held ?? (await connectToMaintenance(home, running.port));
+    try {
+      if (!(await isAlone(client))) return { stopped: false };
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+    const stopped = await stopServer(home, binaries, log);
+    if (stopped) log.info({ dataDir: home.folder }, 'The embedded Postgres was stopped');
+    return { stopped };
+  });
+}

@@ -1,0 +1,57 @@
+// Getting in: finds the server or starts it, and enters. Under the home's lock only.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { codeOf, isOutlastError, transient } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { dropOldCopies, type Binaries } from './binaries.ts';
+import type { Home } from './home.ts';
+import { findRunning } from './postmaster.ts';
+import { connectToMaintenance, enter } from './presence.ts';
+import { startServer } from './server.ts';
+
+export type Joined = { client: pg.Client; port: number; adopted: boolean };
+
+const maxJoins = 6;
+
+/** Finds or starts the server and enters it. Under the home's lock. */
+export async function join(
+  home: Home,
+  binaries: Binaries,
+  settings: Record<string, string>,
+  log: Log,
+): Promise<Joined> {
+  // Ends: maxJoins.
+  for (let attempt = 1; ; attempt++) {
+    const running = await findRunning(home, log);
+    if (running === null) await dropOldCopies(home, binaries);
+    const { port } = running ?? (await startServer(home, binaries, settings, log));
+    try {
+      const client = await connectToMaintenance(home, port);
+      await enter(client);
+      log.info(
+        { port, dataDir: home.folder, adopted: running !== null },
+        'The embedded Postgres is ready',
+      );
+      return { client, port, adopted: running !== null };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (attempt === maxJoins) {
+        throw transient(
+          'embedded_unstable',
+          `The embedded Postgres in ${home.folder} ended again and again. Look into its log folder.`,
+          error,
+        );
+      }
+      await sleep(50 * 2 ** attempt);
+    }
+  }
+}
+
+// Shutting down, crashed, starting up: somebody stopped the server by other means than ours.
+const passingCodes = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+function isPassing(error: unknown): boolean {
+  const code = codeOf(error);
+  // pg gives no code to a connection that was cut while it was being made.
+  return !isOutlastError(error) && (code === undefined || passingCodes.has(code));
+}
