@@ -10,7 +10,7 @@ export function startCommand(): Command {
   return new Command('start')
     .description('keep syncing on schedule until stopped')
     .action(async () => {
-      await start(readSettings(process.env, { needs: 'platform' }));
+      await start(readSettings({ needs: 'platform' }));
     });
 }
 

@@ -30,7 +30,7 @@ export function syncCommand(): Command {
     .option('--json', 'print the report as JSON')
     .action(async (flags: SyncFlags) => {
       const days = readDays(flags.from, flags.to);
-      const settings = readSettings(process.env, { needs: 'platform' });
+      const settings = readSettings({ needs: 'platform' });
       process.exitCode = await sync(narrowed(settings, flags.project), {
         ...(days === undefined && flags.resource === undefined
           ? {}

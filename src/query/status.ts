@@ -1,0 +1,166 @@
+// How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
+import type { Queryable, Row } from '../store/db.ts';
+
+export type MonthStatus = {
+  /** First day of the month, `yyyy-MM-dd`. */
+  month: string;
+  days: number;
+  open: number;
+  walked: number;
+  sealed: number;
+  final: number;
+  lost: number;
+  /** Days whose last walk agreed with the platform's own totals. */
+  proved: number;
+  /** RFC 3339. */
+  deadline_at: string;
+};
+
+export type ListStatus = {
+  resource: string;
+  owner: string;
+  held: number;
+  versions: number;
+  pending: number;
+  missing: number;
+  rejects: number;
+  months: MonthStatus[];
+  problems: { day: string; attempts: number; last_error: string }[];
+};
+
+export type RunStatus = {
+  started_at: string;
+  ended_at: string | null;
+  outcome: string | null;
+  last_error: string | null;
+};
+
+export type ProjectStatus = {
+  project: string;
+  base_url: string;
+  first_day: string;
+  parked_reason: string | null;
+  lists: ListStatus[];
+  facts: Record<string, string>;
+  last_run: RunStatus | null;
+};
+
+/** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
+export async function readStatus(db: Queryable, project?: string): Promise<ProjectStatus[]> {
+  const projects = await db.query<{
+    project_id: string;
+    base_url: string;
+    first_day: string;
+    parked_reason: string | null;
+  }>(
+    `select project_id, base_url, first_day, parked_reason
+       from sync.projects where $1::text is null or project_id = $1 order by project_id`,
+    [project ?? null],
+  );
+  return Promise.all(
+    projects.rows.map(async ({ project_id: id, base_url, first_day, parked_reason }) => ({
+      project: id,
+      base_url,
+      first_day,
+      parked_reason,
+      lists: await listsOf(db, id),
+      facts: await factsOf(db, id),
+      last_run: await lastRunOf(db, id),
+    })),
+  );
+}
+
+async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
+  const [months, problems, counts] = await Promise.all([
+    rowsOf<MonthStatus & { resource: string; owner: string }>(
+      db,
+      `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
+              count(*) filter (where state = 'open')::int   as open,
+              count(*) filter (where state = 'walked')::int as walked,
+              count(*) filter (where state = 'sealed')::int as sealed,
+              count(*) filter (where state = 'final')::int  as final,
+              count(*) filter (where state = 'lost')::int   as lost,
+              count(*) filter (where proof <> 'none')::int  as proved,
+              min(deadline_at)                              as deadline_at
+         from sync.slices where project_id = $1
+        group by 1, 2, 3 order by resource desc, owner, month`,
+      project,
+    ),
+    rowsOf<{ resource: string; owner: string; day: string; attempts: number; last_error: string }>(
+      db,
+      `select resource, owner, day, attempts, last_error
+         from sync.slices where project_id = $1 and last_error is not null order by day`,
+      project,
+    ),
+    countsOf(db, project),
+  ]);
+  const lists = new Map<string, ListStatus>();
+  for (const { resource, owner, ...month } of months) {
+    const key = `${resource} ${owner}`;
+    const list = lists.get(key) ?? {
+      resource,
+      owner,
+      // Counts are by resource; with several owners they stand at the first.
+      ...([...lists.values()].some((one) => one.resource === resource)
+        ? { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 }
+        : (counts.get(resource) ?? { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 })),
+      months: [],
+      problems: problems
+        .filter((one) => one.resource === resource && one.owner === owner)
+        .map(({ day, attempts, last_error }) => ({ day, attempts, last_error })),
+    };
+    list.months.push(month);
+    lists.set(key, list);
+  }
+  return [...lists.values()];
+}
+
+type Counts = Pick<ListStatus, 'held' | 'versions' | 'pending' | 'missing' | 'rejects'>;
+
+async function countsOf(db: Queryable, project: string): Promise<Map<string, Counts>> {
+  const rows = await rowsOf<Counts & { resource: string }>(
+    db,
+    `select 'orders' as resource,
+            (select count(*)::int from archive.orders where project_id = $1)               as held,
+            (select count(*)::int from archive.order_versions where project_id = $1)       as versions,
+            (select count(*)::int from archive.orders where project_id = $1 and status = 1) as pending,
+            (select count(*)::int from archive.orders
+              where project_id = $1 and missing_since is not null)                         as missing,
+            (select count(*)::int from sync.rejects
+              where project_id = $1 and resource = 'orders')                               as rejects
+     union all
+     select 'nft_classes',
+            (select count(*)::int from archive.nft_classes where project_id = $1),
+            (select count(*)::int from archive.nft_class_versions where project_id = $1),
+            0,
+            (select count(*)::int from archive.nft_classes
+              where project_id = $1 and missing_since is not null),
+            (select count(*)::int from sync.rejects
+              where project_id = $1 and resource = 'nft_classes')`,
+    project,
+  );
+  return new Map(rows.map(({ resource, ...counts }) => [resource, counts]));
+}
+
+async function factsOf(db: Queryable, project: string): Promise<Record<string, string>> {
+  const rows = await rowsOf<{ fact: string; value: string }>(
+    db,
+    `select fact, value from sync.facts where project_id = $1 and fact <> 'probed' order by fact`,
+    project,
+  );
+  return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
+}
+
+async function lastRunOf(db: Queryable, project: string): Promise<RunStatus | null> {
+  const [run] = await rowsOf<RunStatus>(
+    db,
+    `select started_at, ended_at, outcome, last_error
+       from sync.runs where project_id = $1 order by started_at desc limit 1`,
+    project,
+  );
+  return run ?? null;
+}
+
+async function rowsOf<R extends Row>(db: Queryable, sql: string, project: string): Promise<R[]> {
+  return (await db.query<R>(sql, [project])).rows;
+}
