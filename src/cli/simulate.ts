@@ -1,9 +1,166 @@
 // `outlast simulate`: a platform to practise on, until it is told to stop.
-import { Command, InvalidArgumentError } from 'commander';
-import { readDialect, switches } from '../simulator/dialect.ts';
-import { faultSentences, type Faults, parseFault } from '../simulator/faults.ts';
-import { createSimulator, demoProject, type SimulatorOptions } from '../simulator/server.ts';
-import { instantIn } from '../simulator/times.ts';
+import { Command } from 'commander';
 import { settingsError } from '../errors.ts';
+import { readDialect, switches } from '../simulator/dialect.ts';
+import { faultSentences, type FaultRule, type Faults, parseFault } from '../simulator/faults.ts';
+import { createSimulator, demoProject, type Simulator } from '../simulator/server.ts';
+import { instantIn } from '../simulator/times.ts';
 import { standardWorld } from '../simulator/world.ts';
 import { stopOnSignals, stopped } from './signals.ts';
+
+type Flags = {
+  port: string;
+  host: string;
+  seed: string;
+  ordersPerDay: string;
+  classesPerDay: string;
+  projects: string;
+  apiKey: string;
+  apiSecret: string;
+  at?: string;
+  speed: string;
+  latencyMs: string;
+  dialect: string[];
+  fault: string[];
+  json?: true;
+};
+
+export function simulateCommand(): Command {
+  return new Command('simulate')
+    .description('serve a simulated platform to practise on, with faults on demand')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', '0')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--seed <n>', 'the world: the same seed and time show the same records', '1')
+    .option('--orders-per-day <n>', 'orders of a usual day', String(standardWorld.ordersPerDay))
+    .option('--classes-per-day <n>', 'classes of a usual day', String(standardWorld.classesPerDay))
+    .option('--projects <n>', 'how many projects, each with a key pair of its own', '1')
+    .option('--api-key <key>', 'key of the first project', demoProject.apiKey)
+    .option('--api-secret <secret>', 'secret of the first project', demoProject.apiSecret)
+    .option('--at <instant>', 'the platform believes it is then, e.g. 2026-03-01T08:00:00Z')
+    .option('--speed <factor>', 'how fast its clock runs; 0 stands still', '1')
+    .option('--latency-ms <ms>', 'every answer takes so much longer', '0')
+    .option('--dialect <switch=value...>', 'what the interface document leaves open (below)', [])
+    .option('--fault <fault...>', 'what goes wrong: name, name=0.05 or name=3x (below)', [])
+    .option('--json', 'print address and keys as one JSON line on stdout')
+    .addHelpText('after', `\n${switchesHelp()}\n\n${faultsHelp()}`)
+    .action(simulate);
+}
+
+async function simulate(flags: Flags): Promise<void> {
+  const stop = stopOnSignals();
+  try {
+    const simulator = await createSimulator(optionsOf(flags));
+    announce(simulator, flags.json === true);
+    await stopped(stop.signal);
+    await simulator.close();
+  } finally {
+    stop.close();
+  }
+}
+
+function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
+  const startAt = flags.at === undefined ? undefined : instantIn(flags.at);
+  if (startAt === null) {
+    throw bad(`--at is a time like 2026-03-01T08:00:00Z, not "${flags.at}"`);
+  }
+  if (flags.apiKey === '' || flags.apiSecret === '') {
+    throw bad('--api-key and --api-secret must not be empty');
+  }
+  const count = whole('--projects', flags.projects, 1, 1000);
+  return {
+    port: whole('--port', flags.port, 0, 65_535),
+    host: flags.host,
+    seed: whole('--seed', flags.seed, 0, 0xffff_ffff),
+    world: {
+      ordersPerDay: whole('--orders-per-day', flags.ordersPerDay, 0, 1_000_000),
+      classesPerDay: whole('--classes-per-day', flags.classesPerDay, 0, 1_000_000),
+    },
+    projects: Array.from({ length: count }, (_, i) =>
+      i === 0
+        ? { ...demoProject, apiKey: flags.apiKey, apiSecret: flags.apiSecret }
+        : {
+            apiKey: `${flags.apiKey}-${i + 1}`,
+            apiSecret: `${flags.apiSecret}-${i + 1}`,
+            name: `${demoProject.name}-${i + 1}`,
+          },
+    ),
+    ...(startAt !== undefined && { startAt }),
+    speed: factor('--speed', flags.speed),
+    latencyMs: whole('--latency-ms', flags.latencyMs, 0, 600_000),
+    dialect: readDialect(Object.fromEntries(flags.dialect.map(pairOf))),
+    faults: faultsOf(flags.fault),
+  };
+}
+
+const bad = (sentence: string): Error => settingsError('bad_option', sentence);
+
+function whole(name: string, text: string, least: number, greatest: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > greatest) {
+    throw bad(`${name} is a whole number from ${least} to ${greatest}, not "${text}"`);
+  }
+  return value;
+}
+
+function factor(name: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text) || value > 1_000_000) {
+    throw bad(`${name} is a number from 0 to 1000000, not "${text}"`);
+  }
+  return value;
+}
+
+function pairOf(text: string): [string, string] {
+  const mark = text.indexOf('=');
+  if (mark < 1) throw bad(`--dialect takes switch=value, not "${text}"`);
+  return [text.slice(0, mark), text.slice(mark + 1)];
+}
+
+/** A fault that is named several times has several rules. */
+function faultsOf(texts: readonly string[]): Partial<Faults> {
+  const faults: Partial<Record<string, FaultRule[]>> = {};
+  for (const text of texts) {
+    for (const [name, rules] of Object.entries(parseFault(text))) {
+      faults[name] = [...(faults[name] ?? []), ...(rules ?? [])];
+    }
+  }
+  return faults;
+}
+
+function announce({ url, projects, world }: Simulator, asJson: boolean): void {
+  const size = `${world.ordersPerDay} orders and ${world.classesPerDay} classes a day`;
+  process.stderr.write(
+    `A simulated platform with about ${size} listens on ${url}; Ctrl-C ends it.\n`,
+  );
+  if (!asJson) {
+    process.stderr.write(`The key pair is its --api-key and --api-secret; --json prints them.\n`);
+    return;
+  }
+  // P10 is about secrets: these open a made-up world, and whoever starts it as a child needs them.
+  const [first] = projects;
+  const line = { url, apiKey: first?.apiKey, apiSecret: first?.apiSecret, projects };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function switchesHelp(): string {
+  const lines = Object.entries(switches).map(([name, of]) => {
+    const values =
+      'values' in of
+        ? of.values.join('|')
+        : 'flag' in of
+          ? of.flag
+            ? 'on|off'
+            : 'off|on'
+          : of.amount;
+    return `  ${`${name}=${values}`.padEnd(34)}  ${of.sentence}`;
+  });
+  return `Switches of --dialect (the first value is the standard one):\n${lines.join('\n')}`;
+}
+
+function faultsHelp(): string {
+  const lines = Object.entries(faultSentences).map(
+    ([name, what]) => `  ${name.padEnd(14)}  ${what}`,
+  );
+  const how = 'then @/path for paths that begin so, and ,detail=value for each detail in braces';
+  return `Faults of --fault (name always, name=0.05 by chance, name=3x the next three; ${how}):\n${lines.join('\n')}`;
+}

@@ -1,0 +1,129 @@
+// The switches: every point on which `interface.md` is silent, each with what the simulator does unless told.
+// One table drives the type, the defaults, the checks and the help.
+import { settingsError } from '../errors.ts';
+import { timeForms } from './times.ts';
+
+type Switch<T extends string> = { values: readonly T[]; sentence: string };
+type Amount = { amount: number; sentence: string };
+type Flag = { flag: boolean; sentence: string };
+
+const oneOf = <const T extends readonly string[]>(
+  values: T,
+  sentence: string,
+): Switch<T[number]> => ({
+  values,
+  sentence,
+});
+const amount = (standard: number, sentence: string): Amount => ({ amount: standard, sentence });
+const flag = (standard: boolean, sentence: string): Flag => ({ flag: standard, sentence });
+
+/** Of each list of values the first is the standard one. */
+export const switches = {
+  dayEnd: oneOf(
+    ['inclusive', 'exclusive', 'instant'],
+    'end_date: the whole day, nothing of it, or its first instant only',
+  ),
+  dates: oneOf(['utc', 'utc+8', 'ignored'], 'the zone of start_date and end_date, or no filter'),
+  lastKey: oneOf(
+    ['empty', 'null', 'absent', 'repeated', 'onward'],
+    'next_page_key on the last page; repeated shows that page again, onward leads to an empty page',
+  ),
+  prevKey: oneOf(
+    ['empty', 'null', 'absent', 'never'],
+    'prev_page_key on the first page; never leaves it out everywhere',
+  ),
+  overLimit: oneOf(['clamp', 'refuse'], 'a limit above the greatest: clamped, or answered 400'),
+  maxOrders: amount(50, 'greatest limit of the order list'),
+  maxClasses: amount(200, 'greatest limit of the class list'),
+  shortPages: amount(0, 'pages carry at most so many records whatever was asked; 0: as asked'),
+  emptyList: oneOf(['array', 'null', 'absent'], 'an empty list: [], null or left out'),
+  totals: oneOf(
+    ['present', 'absent', 'null', 'zero'],
+    'total_count of orders where count_total=1 asks for it',
+  ),
+  classTotals: oneOf(['present', 'absent', 'null', 'zero'], 'total_count of classes'),
+  timeForm: oneOf(timeForms, 'create_time and update_time of orders'),
+  classTimeForm: oneOf(['go', 'rfc3339', 'fraction', 'space', 'mixed'], 'timestamp of classes'),
+  statusForm: oneOf(['number', 'text', 'word'], 'an order status: 2, "2" or "success"'),
+  batchForm: oneOf(
+    ['absent', 'empty', 'null'],
+    'account, amount and number of orders bought in bulk',
+  ),
+  otherBodies: oneOf(['absent', 'null'], 'the two bodies of a transaction that do not match it'),
+  heightForm: oneOf(['text', 'number'], 'block_height of the v3 native lookup'),
+  ties: oneOf(['id', 'insertion'], 'what orders records of the same second'),
+  keyLifeMs: amount(0, 'page keys expire after so many milliseconds; 0: never'),
+  keyLifeRequests: amount(0, 'page keys expire after so many further requests; 0: never'),
+  keyExpired: oneOf(
+    ['refuse', 'ignore', 'empty'],
+    'an expired key: answered 400, with the first page, or with an empty page',
+  ),
+  monthEnd: oneOf(['utc', 'utc+8'], 'the clock that ends the month'),
+  classesWindow: flag(true, 'classes vanish with their month as orders do'),
+  unknownFields: flag(false, 'records and envelopes carry fields the document does not name'),
+  feePath: oneOf(['fee', 'fees'], 'last segment of the token fee path; newer nodes use fees'),
+  toleranceMs: amount(300_000, 'X-Timestamp may be off by so much; 0: not looked at'),
+} as const;
+
+type Table = typeof switches;
+export type Dialect = {
+  -readonly [K in keyof Table]: Table[K] extends Switch<infer T>
+    ? T
+    : Table[K] extends Amount
+      ? number
+      : boolean;
+};
+
+function isSwitch(name: string): name is keyof Table {
+  return Object.hasOwn(switches, name);
+}
+
+export function standardDialect(): Dialect {
+  const entries = Object.entries(switches).map(([name, of]) => [
+    name,
+    'values' in of ? of.values[0] : 'flag' in of ? of.flag : of.amount,
+  ]);
+  return Object.fromEntries(entries) as Dialect;
+}
+
+/**
+ * Checks switches that came from outside: JSON, or texts of a command line. Throws settings `bad_dialect` with a
+ * sentence that names what there is.
+ */
+export function readDialect(given: Record<string, unknown>): Partial<Dialect> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, readSwitch(name, value)]),
+  ) as Partial<Dialect>;
+}
+
+function readSwitch(name: string, value: unknown): string | number | boolean {
+  if (!isSwitch(name)) throw bad(`there is no switch "${name}"; there are ${listOf(switches)}`);
+  const of = switches[name];
+  if ('values' in of) {
+    const found = (of.values as readonly string[]).find((allowed) => allowed === value);
+    if (found === undefined) throw bad(`the switch ${name} is one of ${of.values.join(', ')}`);
+    return found;
+  }
+  if ('flag' in of) {
+    const found = flags.get(value);
+    if (found === undefined) throw bad(`the switch ${name} is on or off`);
+    return found;
+  }
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
+    throw bad(`the switch ${name} is a whole number from 0 on`);
+  }
+  return number;
+}
+
+const flags = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ['on', true],
+  ['off', false],
+  ['true', true],
+  ['false', false],
+]);
+
+const listOf = (table: object): string => Object.keys(table).join(', ');
+const bad = (sentence: string): Error => settingsError('bad_dialect', sentence);

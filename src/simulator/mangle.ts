@@ -1,0 +1,60 @@
+// Faults that are done to an answer's content: records repeated, moved or left out, totals that lie, and answers
+// that are none.
+import { type Answer, noSuchPath, refusal, forbidden } from './answers.ts';
+import type { FaultRule, Hits } from './faults.ts';
+import type { ListPage, Row } from './pages.ts';
+
+const html = (status: number): Answer => ({
+  status,
+  body: `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>Please wait</h1></body></html>`,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+});
+
+/** The answer a fault gives in the platform's stead; null if none of them does. */
+export function faultAnswer(hits: Hits): Answer | null {
+  if (hits.size === 0) return null;
+  const tooMany = hits.get('tooMany');
+  if (tooMany !== undefined) {
+    const answer = refusal(429, 'TOO_MANY_REQUESTS', 'too many requests');
+    if (tooMany.retryAfter === undefined) return answer;
+    return { ...answer, headers: { 'retry-after': String(tooMany.retryAfter) } };
+  }
+  const serverError = hits.get('serverError');
+  if (serverError !== undefined) {
+    return refusal(serverError.status ?? 500, 'INTERNAL_ERROR', 'internal server error');
+  }
+  const htmlError = hits.get('htmlError');
+  if (htmlError !== undefined) return html(htmlError.status ?? 502);
+  if (hits.has('htmlPage')) return html(200);
+  if (hits.has('textNotFound')) return noSuchPath;
+  return hits.has('forbidden') ? forbidden() : null;
+}
+
+/** What a page shows after the faults that hit it. Its keys stay those of the whole page, as its total does. */
+export function mangle(page: ListPage, hits: Hits): { rows: Row[]; total: number } {
+  let { rows } = page;
+  const dropped = hits.get('dropped');
+  if (dropped !== undefined) rows = without(rows, dropped);
+  const duplicated = hits.get('duplicated');
+  if (duplicated !== undefined) rows = [...rows, ...rows.slice(-(duplicated.rows ?? 1))];
+  if (hits.has('reordered')) rows = swapped(rows);
+  return {
+    rows,
+    total: page.total + (hits.has('lyingTotal') ? (hits.get('lyingTotal')?.by ?? 1) : 0),
+  };
+}
+
+function without(rows: readonly Row[], { positions, ids, rows: count }: FaultRule): Row[] {
+  if (positions === undefined && ids === undefined) {
+    return rows.slice(0, Math.max(0, rows.length - (count ?? 1)));
+  }
+  return rows.filter(
+    (row, i) => !(positions?.includes(i) ?? false) && !(ids?.includes(row.id()) ?? false),
+  );
+}
+
+/** The second half first: every record keeps its neighbours but one, which is the harder case to notice. */
+const swapped = (rows: readonly Row[]): Row[] => {
+  const half = Math.floor(rows.length / 2);
+  return [...rows.slice(half), ...rows.slice(0, half)];
+};

@@ -1,0 +1,133 @@
+// The simulated platform without HTTP: its world, its lists by project, and which endpoint answers a path.
+import type { ListedResource } from '../model.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { admit, type SimulatorProject } from './access.ts';
+import { type Answer, noSuchPath } from './answers.ts';
+import { windowStart } from './bounds.ts';
+import { mix } from './chance.ts';
+import { type ClassFilter, classKind, classSource } from './classes.ts';
+import type { SimulatorClock } from './clock.ts';
+import type { Dialect } from './dialect.ts';
+import { createList, literalSource, type RecordList } from './list.ts';
+import { type OrderFilter, orderKind, orderSource } from './orders.ts';
+import { classesPage, type ListPage, ordersPage, type PageContext } from './pages.ts';
+import type { Target } from './query.ts';
+import type { Literal } from './shelf.ts';
+import { createTokens, type LiteralToken } from './tokens.ts';
+import { createTransactions, type LiteralTransaction, type Transactions } from './transactions.ts';
+import type { World } from './world.ts';
+
+/** Records given literally: each resource named here has these and no others. */
+export type LiteralRecords = {
+  /** Of the first project, or by project name. */
+  orders?: readonly Literal[] | Readonly<Record<string, readonly Literal[]>>;
+  classes?: readonly Literal[];
+  transactions?: Readonly<Record<string, LiteralTransaction>>;
+  tokens?: readonly LiteralToken[];
+};
+
+export type Answered = { answer: ListPage | Answer; project: SimulatorProject | null };
+
+/** A record as the platform shows it at this moment. */
+export type ShownRecord = { id: string; text: string };
+
+export type SimulatedPlatform = {
+  answer(target: Target, headers: IncomingHttpHeaders, request: number): Answered;
+  orders(project: string): RecordList<OrderFilter>;
+  classes: RecordList<ClassFilter>;
+  transactions(project: string): Transactions;
+  /** All that an endless patient reader would be shown now, oldest first. */
+  shown(resource: ListedResource, project: string): Generator<ShownRecord>;
+  /** After a switch that changes the order. */
+  refresh(): void;
+};
+
+export function createSimulatedPlatform(context: {
+  seed: number;
+  world: World;
+  projects: readonly SimulatorProject[];
+  records: LiteralRecords;
+  clock: SimulatorClock;
+  dialect: () => Dialect;
+}): SimulatedPlatform {
+  const { seed, world, projects, records, clock, dialect } = context;
+  const byKey = new Map(projects.map((project) => [project.apiKey, project]));
+  const names = [...new Set(projects.map(({ name }) => name))];
+  const keySeed = mix(seed, 0x6e75);
+  const ties = (): Dialect['ties'] => dialect().ties;
+
+  const orders = new Map(names.map((name, i) => [name, createList(ordersOf(name, i), ties)]));
+  const transactions = new Map(
+    names.map((name) => [name, createTransactions(seed, name, world, records.transactions)]),
+  );
+  const classes = createList(
+    records.classes === undefined
+      ? classSource(seed, world, dialect)
+      : literalSource(records.classes, classKind, clock.now()),
+    (): Dialect['ties'] => 'insertion',
+  );
+  const tokens = createTokens(seed, world, records.tokens);
+
+  function ordersOf(name: string, i: number): Parameters<typeof createList<OrderFilter>>[0] {
+    if (records.orders === undefined) return orderSource(seed, name, world, dialect);
+    const isList = (given: NonNullable<LiteralRecords['orders']>): given is readonly Literal[] =>
+      Array.isArray(given);
+    const own = isList(records.orders) ? (i === 0 ? records.orders : []) : records.orders[name];
+    return literalSource(own ?? [], orderKind, clock.now());
+  }
+
+  function found<T>(map: ReadonlyMap<string, T>, name: string): T {
+    const value = map.get(name);
+    if (value === undefined) throw new RangeError(`the simulator has no project "${name}"`);
+    return value;
+  }
+
+  function answerGroupB(
+    target: Target,
+    project: SimulatorProject,
+    request: number,
+  ): ListPage | Answer {
+    const { path, query } = target;
+    const how: PageContext = { now: clock.now(), dialect: dialect(), keySeed, request };
+    if (path === '/v3/orders') return ordersPage(query, found(orders, project.name), how);
+    if (path === '/v1beta1/nft/classes') return classesPage(query, classes, how);
+    const lookup = /^\/(v1beta1|v3)(\/native)?\/tx\/([^/]+)$/.exec(path);
+    if (lookup === null || (lookup[1] === 'v3') !== (lookup[2] !== undefined)) return noSuchPath;
+    const version = lookup[1] === 'v3' ? 'v3' : 'v1beta1';
+    return found(transactions, project.name).answer(version, lookup[3] ?? '', how.now, how.dialect);
+  }
+
+  return {
+    orders: (project) => found(orders, project),
+    classes,
+    transactions: (project) => found(transactions, project),
+    answer: (target, headers, request) => {
+      const { path, query } = target;
+      if (path === '/token/tokens' || path.startsWith('/token/tokens/')) {
+        const answer = tokens(path, query.get('owner'), clock.now(), dialect());
+        return { answer, project: null };
+      }
+      if (!/^\/(?:v3|v1beta1)\//.test(path)) return { answer: noSuchPath, project: null };
+      const project = admit(target, headers, byKey, clock.now(), dialect().toleranceMs);
+      if ('status' in project) return { answer: project, project: null };
+      return { answer: answerGroupB(target, project, request), project };
+    },
+    shown: function* (resource, project) {
+      const now = clock.now();
+      const hasWindow = resource === 'orders' || dialect().classesWindow;
+      const from = hasWindow ? windowStart(now, dialect()) : -Infinity;
+      const selection =
+        resource === 'orders'
+          ? found(orders, project).select(from, Infinity, null, now)
+          : classes.select(from, Infinity, null, now);
+      for (let rank = 0; rank < selection.total; rank++) {
+        const { shelf, k } = selection.at(rank);
+        yield { id: shelf.idAt(k), text: shelf.textAt(k, now) };
+      }
+    },
+    refresh: () => {
+      for (const list of orders.values()) list.refresh();
+      classes.refresh();
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// A shelf: the records of one UTC day of one list, in the order the platform shows them ascending. Generated
+// shelves make their texts on demand; explicit ones hold records that a test wrote or changed.
+import type { Instant } from '../model.ts';
+import { instantIn } from './times.ts';
+
+/** `F` is the filter of its list. */
+export type Shelf<F> = {
+  readonly size: number;
+  timeAt(k: number): Instant;
+  /** Order of insertion: tells records of one second apart. */
+  seqAt(k: number): number;
+  idAt(k: number): string;
+  /** The record as JSON text, as it stands at `now`. */
+  textAt(k: number, now: Instant): string;
+  matches(k: number, filter: F, now: Instant): boolean;
+};
+
+/** Where a record stands in its list. An id longer than its key may be is cut: order needs no more. */
+export type Place = { at: Instant; seq: number; id: string };
+
+export type Ties = 'id' | 'insertion';
+const maxIdLength = 64;
+
+export const placeAt = <F>(shelf: Shelf<F>, k: number): Place => ({
+  at: shelf.timeAt(k),
+  seq: shelf.seqAt(k),
+  id: shelf.idAt(k).slice(0, maxIdLength),
+});
+
+/** The first position that does not stand before `place`, or with `after` the first that stands behind it. */
+export function positionOf<F>(
+  shelf: Shelf<F>,
+  place: Place,
+  after: boolean,
+  ties: Ties,
+  positions: Uint32Array | null,
+): number {
+  return bisect(positions?.length ?? shelf.size, (i) => {
+    const k = positions === null ? i : (positions[i] ?? 0);
+    const order = compare(shelf, k, place, ties);
+    return after ? order <= 0 : order < 0;
+  });
+}
+
+function compare<F>(shelf: Shelf<F>, k: number, place: Place, ties: Ties): number {
+  const byTime = shelf.timeAt(k) - place.at;
+  if (byTime !== 0) return byTime;
+  const byId = ties === 'id' ? compareText(shelf.idAt(k).slice(0, maxIdLength), place.id) : 0;
+  return byId === 0 ? shelf.seqAt(k) - place.seq : byId;
+}
+
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The first index below `size` for which `isBefore` does not hold; it must hold for a beginning only. */
+export function bisect(size: number, isBefore: (index: number) => boolean): number {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What a list's records are called and how a record that was written out answers a filter. */
+export type Kind<F> = {
+  idField: string;
+  timeField: string;
+  matches(record: Record<string, unknown>, filter: F): boolean;
+};
+
+/**
+ * A record written by a test: JSON text that is sent as it stands (it need not even be JSON), or a value. `at` says when
+ * it appears where the text does not, `id` how it is named in `hide` and `mutate`.
+ */
+export type Literal =
+  | string
+  | { text: string; at?: Instant; id?: string }
+  | { record: Record<string, unknown>; at?: Instant; id?: string };
+
+export type Entry<F> = {
+  at: Instant;
+  seq: number;
+  id: string;
+  text(now: Instant): string;
+  matches(filter: F, now: Instant): boolean;
+};
+
+/** `fallbackAt` is when a record appears whose time can neither be read nor was given. */
+export function entryOf<F>(
+  literal: Literal,
+  seq: number,
+  kind: Kind<F>,
+  fallbackAt: Instant,
+): Entry<F> {
+  const given = typeof literal === 'string' ? { text: literal } : literal;
+  const text = 'record' in given ? JSON.stringify(given.record) : given.text;
+  const record = objectIn(text);
+  const id = given.id ?? record[kind.idField];
+  return {
+    at: given.at ?? instantIn(record[kind.timeField]) ?? fallbackAt,
+    seq,
+    id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
+    text: () => text,
+    matches: (filter) => kind.matches(record, filter),
+  };
+}
+
+/** The object a text holds; an empty one where it holds none. */
+export function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+export function explicitShelf<F>(unsorted: readonly Entry<F>[], ties: Ties): Shelf<F> {
+  const entries = unsorted.toSorted(
+    (a, b) => a.at - b.at || (ties === 'id' ? compareText(a.id, b.id) : 0) || a.seq - b.seq,
+  );
+  const entry = (k: number): Entry<F> => {
+    const found = entries[k];
+    if (found === undefined) throw new RangeError(`no record ${k} on this shelf`);
+    return found;
+  };
+  return {
+    size: entries.length,
+    timeAt: (k) => entry(k).at,
+    seqAt: (k) => entry(k).seq,
+    idAt: (k) => entry(k).id,
+    textAt: (k, now) => entry(k).text(now),
+    matches: (k, filter, now) => entry(k).matches(filter, now),
+  };
+}
+
+/** A shelf's records one by one, to be changed and put back. */
+export const entriesOf = <F>(shelf: Shelf<F>): Entry<F>[] =>
+  Array.from({ length: shelf.size }, (_, k) => ({
+    at: shelf.timeAt(k),
+    seq: shelf.seqAt(k),
+    id: shelf.idAt(k),
+    text: (now) => shelf.textAt(k, now),
+    matches: (filter, now) => shelf.matches(k, filter, now),
+  }));

@@ -1,0 +1,140 @@
+// Results of on-chain operations by operation id, in both versions (interface.md §2.5). There is no list of them;
+// an id holds the day and the number, so that a lookup needs none either.
+import type { Day, Instant } from '../model.ts';
+import { type Answer, notFound, ok } from './answers.ts';
+import { windowStart } from './bounds.ts';
+import { below, hex8, hexText, mix, unit } from './chance.ts';
+import type { Dialect } from './dialect.ts';
+import { dayMs, dayNumber, type DayNumber, timeText } from './times.ts';
+import { countOn, secondsOn, type World } from './world.ts';
+
+/** JSON texts of the `data` objects that a test wrote. */
+export type LiteralTransaction = { v1beta1?: string; v3?: string };
+
+export type Transactions = {
+  answer(version: 'v1beta1' | 'v3', operationId: string, now: Instant, dialect: Dialect): Answer;
+  /** The ids a caller would have chosen on that UTC day, oldest first. */
+  idsOn(day: Day): string[];
+};
+
+/** Module, name in v1beta1, and whether the body names a token of the class. Numbers of v3 are places in this list. */
+const operations = [
+  ['nft', 'issue_class', false],
+  ['nft', 'transfer_class', false],
+  ['nft', 'mint_nft', true],
+  ['nft', 'edit_nft', true],
+  ['nft', 'transfer_nft', true],
+  ['nft', 'burn_nft', true],
+  ['nft', 'mint_nft_batch', true],
+  ['mt', 'issue_class_mt', false],
+  ['mt', 'issue_mt', true],
+  ['mt', 'mint_mt', true],
+  ['mt', 'transfer_mt', true],
+  ['record', 'create_record', false],
+] as const;
+
+const modules = ['nft', 'mt', 'record'] as const;
+const queuedMs = 5000;
+const longestMs = 30_000;
+const failure = 'failed to execute message: unauthorized';
+
+export function createTransactions(
+  worldSeed: number,
+  project: string,
+  world: World,
+  literals: Readonly<Record<string, LiteralTransaction>> | undefined,
+): Transactions {
+  const seed = mix(mix(worldSeed, 0x7a25), project.length * 31 + (project.codePointAt(0) ?? 0));
+  const count = (day: DayNumber): number => countOn(seed, day, world.transactionsPerDay, world);
+
+  function find(id: string): { askedAt: Instant; chance: number } | null {
+    const parts = /^op-([0-9a-z]{1,6})-([0-9a-z]{1,6})-[0-9a-f]{8}$/.exec(id);
+    if (parts === null) return null;
+    const day = Number.parseInt(parts[1] ?? '', 36);
+    const i = Number.parseInt(parts[2] ?? '', 36);
+    const size = count(day);
+    if (i >= size || idOf(day, i) !== id) return null;
+    const second = secondsOn(seed, day, size, world)[i] ?? 0;
+    return { askedAt: day * dayMs + second * 1000, chance: mix(mix(seed, day), i) };
+  }
+
+  const idOf = (day: DayNumber, i: number): string =>
+    `op-${day.toString(36)}-${i.toString(36)}-${hex8(mix(mix(seed, day), ~i))}`;
+
+  return {
+    answer: (version, operationId, now, dialect) => {
+      if (literals !== undefined) {
+        const text = Object.hasOwn(literals, operationId)
+          ? literals[operationId]?.[version]
+          : undefined;
+        return text === undefined ? notFound('operation not found') : ok(`{"data":${text}}`);
+      }
+      const found = find(operationId);
+      if (found === null || found.askedAt > now || found.askedAt < windowStart(now, dialect)) {
+        return notFound('operation not found');
+      }
+      return ok(`{"data":${dataText(version, found.chance, found.askedAt, now, dialect)}}`);
+    },
+    idsOn: (day) => {
+      if (literals !== undefined) return Object.keys(literals);
+      const number = dayNumber(day);
+      return Array.from({ length: count(number) }, (_, i) => idOf(number, i));
+    },
+  };
+}
+
+/** Unprocessed, then processing, then done for good. */
+function statusAt(chance: number, ageMs: number): 0 | 1 | 2 | 3 {
+  if (ageMs < queuedMs) return 3;
+  if (ageMs < queuedMs + unit(mix(chance, 1)) * (longestMs - queuedMs)) return 0;
+  return unit(mix(chance, 2)) < 0.05 ? 2 : 1;
+}
+
+function dataText(
+  version: 'v1beta1' | 'v3',
+  chance: number,
+  askedAt: Instant,
+  now: Instant,
+  dialect: Dialect,
+): string {
+  const number = below(mix(chance, 3), operations.length);
+  const [module, type, namesToken] = operations[number] ?? operations[0];
+  const status = statusAt(chance, now - askedAt);
+  const isDone = status === 1 || status === 2;
+  // A block every five seconds since the world began.
+  const height = isDone ? Math.floor(askedAt / 5000) - 300_000_000 : 0;
+  const heightText = version === 'v3' && dialect.heightForm === 'text' ? `"${height}"` : height;
+  const time = isDone ? timeText(askedAt + longestMs, dialect.timeForm, chance) : '';
+  return (
+    (version === 'v1beta1'
+      ? `{"module":"${module}","type":"${type}"`
+      : `{"module":${modules.indexOf(module) + 1},"operation":${number + 1}`) +
+    `,"tx_hash":"${isDone ? hexText(mix(chance, 4), 8).toUpperCase() : ''}","status":${status}` +
+    `,"message":"${status === 2 ? failure : ''}","block_height":${heightText},"timestamp":"${time}"` +
+    modules
+      .map((name) => bodyText(name, name === module, version, chance, namesToken, dialect))
+      .join('') +
+    '}'
+  );
+}
+
+function bodyText(
+  name: 'nft' | 'mt' | 'record',
+  isMatching: boolean,
+  version: 'v1beta1' | 'v3',
+  chance: number,
+  namesToken: boolean,
+  { otherBodies }: Dialect,
+): string {
+  if (!isMatching) return otherBodies === 'null' ? `,"${name}":null` : '';
+  const id = hexText(mix(chance, 5), 5);
+  if (name === 'record') {
+    return `,"record":{"record_id":"${id}","certificate_url":"https://example.invalid/certificate/${id}"}`;
+  }
+  const classId = `"class_id":"${hexText(mix(chance, 6), 4)}"`;
+  const idField = name === 'mt' ? 'mt_id' : version === 'v3' ? 'id' : 'nft_id';
+  // Unset values come as "" in v1beta1; v3 native leaves them out.
+  if (!namesToken)
+    return `,"${name}":{${classId}${version === 'v1beta1' ? `,"${idField}":""` : ''}}`;
+  return `,"${name}":{${classId},"${idField}":"${id}"}`;
+}

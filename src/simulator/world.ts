@@ -1,0 +1,90 @@
+// The world's size and rhythm: how many records a day has and at which seconds. A pure function of seed and
+// calendar day, so that a world needs no store, looks the same to everyone and goes on for ever.
+import { dayNumber, type DayNumber } from './times.ts';
+import { below, mix, unit } from './chance.ts';
+
+export type World = {
+  /** The average of a day that is not quiet. */
+  ordersPerDay: number;
+  classesPerDay: number;
+  transactionsPerDay: number;
+  tokens: number;
+  /** How many accounts own classes, and how many place orders. */
+  owners: number;
+  /** Orders usually leave pending within this time … */
+  settleMs: number;
+  /** … and this share of them only within `slowSettleMs`; one in twenty of those never does. */
+  pendingShare: number;
+  slowSettleMs: number;
+  failedShare: number;
+  /** Orders bought in bulk: no account, amount or number. */
+  batchShare: number;
+  /** Days without any record. */
+  quietShare: number;
+  /** Every day the same number, evenly spread: for counting on it. */
+  flat: boolean;
+  /** Nothing is older (UTC day). */
+  since: string;
+  /** `nft_count` and `owner` change only at multiples of this. */
+  driftMs: number;
+};
+
+export const standardWorld: World = {
+  ordersPerDay: 120,
+  classesPerDay: 40,
+  transactionsPerDay: 50,
+  tokens: 6,
+  owners: 40,
+  settleMs: 120_000,
+  pendingShare: 0.02,
+  slowSettleMs: 3 * 86_400_000,
+  failedShare: 0.04,
+  batchShare: 0.12,
+  quietShare: 0.05,
+  flat: false,
+  since: '2022-07-01',
+  driftMs: 600_000,
+};
+
+const secondsPerDay = 86_400;
+/** Sunday to Saturday; the mean is 1. */
+const weekdayWeight = [0.7, 1.1, 1.12, 1.1, 1.13, 1.12, 0.73];
+
+/** How many records day `day` has once it is over. */
+export function countOn(seed: number, day: DayNumber, perDay: number, world: World): number {
+  if (perDay <= 0 || day < dayNumber(world.since)) return 0;
+  if (world.flat) return Math.round(perDay);
+  const chance = mix(seed, day);
+  if (unit(mix(chance, 1)) < world.quietShare) return 0;
+  // 1970-01-01 was a Thursday.
+  const weekday = weekdayWeight[(day + 4) % 7] ?? 1;
+  const wanted = perDay * weekday * (0.7 + 0.6 * unit(mix(chance, 2)));
+  return Math.floor(wanted + unit(mix(chance, 3)));
+}
+
+/** The seconds of the day at which its records are made, ascending; some days have one at the first or last second. */
+export function secondsOn(seed: number, day: DayNumber, count: number, world: World): Uint32Array {
+  const seconds = new Uint32Array(count);
+  const chance = mix(seed ^ 0x5ec0d5, day);
+  for (let i = 0; i < count; i++) {
+    if (world.flat) seconds[i] = Math.floor((i * secondsPerDay) / count);
+    else seconds[i] = secondOf(mix(chance, i), seconds[i - 1] ?? 0);
+  }
+  seconds.sort();
+  if (!world.flat && count > 1) {
+    // Where the days' borders are tested: midnight belongs to one day only.
+    if (below(mix(chance, -1), 3) === 0) seconds[0] = 0;
+    if (below(mix(chance, -2), 3) === 0) seconds[count - 1] = secondsPerDay - 1;
+  }
+  return seconds;
+}
+
+/** Mostly by day (UTC), a quarter at any time, and one in ten within the same second as another. */
+function secondOf(chance: number, other: number): number {
+  const kind = chance & 63;
+  if (kind < 6 && other > 0) return other;
+  const first = unit(mix(chance, 1));
+  if (kind < 20) return Math.floor(first * secondsPerDay);
+  const mean = (first + unit(mix(chance, 2)) + unit(mix(chance, 3))) / 3;
+  return Math.floor(mean * secondsPerDay);
+}
