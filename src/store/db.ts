@@ -2,7 +2,6 @@
 // time-outs of their own. What must run in a transaction takes `Tx`; what may open one takes `Db`.
 import pg from 'pg';
 import { fatal, settingsError, transient, codeOf, OutlastError } from '../errors.ts';
-import type { Log } from '../log.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -33,7 +32,9 @@ export type DbOptions = {
   applicationName?: string;
   /** The role to run as: `outlast_writer` unless told. Null: as whoever connects, for migrations. */
   role?: string | null;
-  log: Log;
+  /** Further SQL that every new connection runs before its first use. */
+  setUp?: string;
+  log: { warn(fields: object, sentence: string): void };
 };
 
 // Times as RFC 3339 text and dates as text: JavaScript's Date would lose microseconds.
@@ -68,7 +69,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const role = await checkServer(base, wanted);
   const setUp = `set timezone = 'UTC'; set datestyle = 'ISO'; set client_min_messages = 'warning'; ${
     role === null ? '' : `set role ${role};`
-  }`;
+  } ${options.setUp ?? ''}`;
   const pool = new pg.Pool({
     ...base,
     max: options.max ?? 10,
