@@ -1,17 +1,26 @@
 #!/usr/bin/env node
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code.
-import { createProgram } from './cli/program.ts';
 import { endWith } from './cli/ending.ts';
+import { createProgram } from './cli/program.ts';
+import { exitCode } from './errors.ts';
 
-process.on('unhandledRejection', (error) => endWith(error));
-// A reader that closes the pipe early (`| head`) has what it wanted.
+let readerLeft = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  endWith(error);
+  // A reader that closes the pipe early (`| head`) has what it wanted. The command goes on to its orderly end: leaving
+  // here would leave leases and an embedded Postgres behind.
+  if (error.code === 'EPIPE') readerLeft = true;
+  else void endWith(error);
 });
+process.on('unhandledRejection', (error) => void endWith(error));
+process.on('uncaughtException', (error) => void endWith(error));
 
 try {
-  await createProgram().parseAsync();
+  const args = process.argv.slice(2);
+  const program = await createProgram(args);
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
-  endWith(error);
+  // What streams to stdout fails with the pipe; that is no failure either.
+  const isBrokenPipe = (error as { code?: unknown } | null)?.code === 'EPIPE';
+  if (readerLeft && isBrokenPipe) process.exit(exitCode.done);
+  await endWith(error);
 }

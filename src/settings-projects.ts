@@ -1,171 +1,207 @@
-// The projects file: several projects in one JSON file that holds no secret itself, only where each one is.
-import {
-  projectName,
-  urlMistake,
-  type ProjectSettings,
-  type ReadFile,
-  type Reader,
-} from './settings-checks.ts';
+// The projects file: several projects in one JSON file that holds no secret itself, only the place of each.
+// Mistakes name where they stand (`projects[2].baseUrl`) and go to the same list as all others.
+import { dirname, resolve } from 'node:path';
+import * as z from 'zod';
+import { codeOf } from './errors.ts';
+import type { ProjectId } from './model.ts';
+import * as kind from './settings-kinds.ts';
+import type { Kind } from './settings-kinds.ts';
+import type { Reader } from './settings-reader.ts';
 
-type Context = { reader: Reader; maxRps: number; readFile: ReadFile; mistakes: string[] };
+export type ProjectSettings = {
+  id: ProjectId;
+  /** Without a slash at its end. */
+  baseUrl: string;
+  apiKey: string;
+  apiSecret: string;
+  /** Which part of the platform-wide class list this project archives; a list names owners. */
+  classes: 'all' | 'none' | string[];
+  /** The node interface for tokens; null: the base URL. */
+  tokensUrl: string | null;
+  /** Requests per second at most, over all slices and replicas (P11). */
+  maxRps: number;
+};
 
-const fields = new Set([
-  'name',
-  'baseUrl',
-  'apiKeyEnv',
-  'apiKeyFile',
-  'apiSecretEnv',
-  'apiSecretFile',
-  'classes',
-  'tokensUrl',
-  'maxRps',
-]);
+const variableName = z
+  .string('must be the name of a variable')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, not the secret itself');
+const path = z.string('must be the path of a file').min(1, 'must be the path of a file');
+
+const schema = z.strictObject(
+  {
+    name: ofKind(kind.projectName),
+    baseUrl: ofKind(kind.httpUrl),
+    apiKey: ofKind(kind.apiKey).optional(),
+    apiKeyEnv: variableName.optional(),
+    apiKeyFile: path.optional(),
+    apiSecretEnv: variableName.optional(),
+    apiSecretFile: path.optional(),
+    classes: z
+      .union(
+        [z.literal('all'), z.literal('none'), z.array(z.string().min(1)).min(1)],
+        'must be "all", "none" or a list of owners',
+      )
+      .optional(),
+    tokensUrl: ofKind(kind.httpUrl).optional(),
+    maxRps: z
+      .number('must be a number from 0.01 to 100000')
+      .min(0.01, 'must be at least 0.01')
+      .max(100_000, 'must be at most 100000')
+      .optional(),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys) : 'must be an object',
+  },
+);
+
+type Entry = z.infer<typeof schema>;
+
+/** Text of one of our own kinds, with its own sentences. */
+function ofKind(read: Kind<string>): z.ZodType<string, string> {
+  return z.string('must be given as text').transform((text, context) => {
+    const checked = read(text);
+    if ('value' in checked) return checked.value;
+    context.addIssue(checked.mistake.replace(/\.$/, ''));
+    return z.NEVER;
+  });
+}
+
+function unknownFields(keys: readonly string[]): string {
+  if (keys.includes('apiSecret')) {
+    return 'holds "apiSecret": a secret must not stand in this file; name the variable (apiSecretEnv) or the file (apiSecretFile) that has it';
+  }
+  return `holds ${keys.map((key) => kind.quoted(key)).join(', ')}, which it cannot; it can hold ${Object.keys(schema.shape).join(', ')}`;
+}
 
 /**
- * Reads `[{…}]` or `{"projects": [{…}]}`. Each mistake names the project it stands in. The class list does not depend on
- * the key: per address one project carries it, the first unless one says so.
+ * Reads `[{…}]` or `{"projects": [{…}]}`. Files named inside are found from the folder of the projects file.
+ * `variables` are the names that stand in apiKeyEnv and apiSecretEnv; null where the file could not be read.
  */
-export function readProjectsFile(path: string, context: Context): ProjectSettings[] {
-  const { mistakes } = context;
+export function readProjectsFile(
+  file: string,
+  maxRps: number,
+  reader: Reader,
+): { projects: ProjectSettings[]; variables: string[] | null } {
+  const list = readList(file, reader);
+  if (list === null) return { projects: [], variables: null };
+  const found = list.map((item, i) => {
+    const at = `OUTLAST_PROJECTS_FILE: projects[${i}]`;
+    const parsed = schema.safeParse(item);
+    if (parsed.success) return { at, entry: parsed.data };
+    for (const { path: inside, message } of parsed.error.issues) {
+      reader.report(`${[at, ...inside.map(String)].join('.')} ${message}.`);
+    }
+    return { at, entry: null };
+  });
+  const entries = found.flatMap(({ at, entry }) => (entry === null ? [] : [{ at, entry }]));
+  const classes = shareClasses(entries.map(({ entry }) => entry));
+  const projects = entries.map(({ at, entry }, i) => ({
+    id: entry.name,
+    baseUrl: entry.baseUrl,
+    apiKey: readSecret(entry, 'apiKey', at, file, reader),
+    apiSecret: readSecret(entry, 'apiSecret', at, file, reader),
+    classes: classes[i] ?? 'none',
+    tokensUrl: entry.tokensUrl ?? null,
+    maxRps: entry.maxRps ?? maxRps,
+  }));
+  reportTwins(projects, reader);
+  const variables = entries.flatMap(({ entry: { apiKeyEnv, apiSecretEnv } }) =>
+    [apiKeyEnv, apiSecretEnv].filter((name) => name !== undefined),
+  );
+  return { projects, variables: entries.length === found.length ? variables : null };
+}
+
+function readList(file: string, reader: Reader): unknown[] | null {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(context.readFile(path));
+    parsed = JSON.parse(reader.readFile(file));
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is no JSON' : 'cannot be read';
-    mistakes.push(`OUTLAST_PROJECTS_FILE ${why}: give a JSON file with a list of projects.`);
-    return [];
-  }
-  const list: unknown = isObject(parsed) ? parsed['projects'] : parsed;
-  if (!Array.isArray(list) || list.length === 0) {
-    mistakes.push(
-      'OUTLAST_PROJECTS_FILE has no list of projects: give [{"name": …}] or {"projects": [{"name": …}]}.',
+    reader.report(
+      error instanceof SyntaxError
+        ? 'OUTLAST_PROJECTS_FILE is not valid JSON: correct the file.'
+        : `OUTLAST_PROJECTS_FILE cannot be read (${codeOf(error) ?? 'unreadable'}): check its path and rights.`,
     );
-    return [];
+    return null;
   }
-  const projects: ProjectSettings[] = [];
-  const carriers = new Set<string>();
-  const explicit = list
-    .filter(isObject)
-    .filter((item) => item['classes'] !== undefined && item['classes'] !== 'none');
-  for (const item of explicit) carriers.add(String(item['baseUrl']));
-  list.forEach((item: unknown, i) => {
-    const where = `OUTLAST_PROJECTS_FILE, project ${i + 1}`;
-    if (!isObject(item)) {
-      mistakes.push(`${where} is no object.`);
-      return;
-    }
-    const project = readProject(item, where, context, carriers);
-    if (projects.some((one) => one.id === project.id)) {
-      mistakes.push(`${where}: the name "${project.id}" is taken; give each project its own.`);
-    }
-    projects.push(project);
-  });
-  return projects;
+  const list: unknown =
+    typeof parsed === 'object' && parsed !== null && 'projects' in parsed
+      ? parsed.projects
+      : parsed;
+  if (Array.isArray(list) && list.length > 0) return list;
+  reader.report(
+    'OUTLAST_PROJECTS_FILE has no projects: give a JSON list of them, or an object with that list as "projects".',
+  );
+  return null;
 }
 
-function readProject(
-  item: Record<string, unknown>,
-  where: string,
-  context: Context,
-  carriers: Set<string>,
-): ProjectSettings {
-  const { mistakes } = context;
-  for (const field of Object.keys(item)) {
-    if (field === 'apiKey' || field === 'apiSecret') {
-      mistakes.push(
-        `${where}: ${field} must not stand in the file; name its place with ${field}Env or ${field}File.`,
-      );
-    } else if (!fields.has(field)) {
-      mistakes.push(`${where}: "${field}" is unknown; there are ${[...fields].join(', ')}.`);
-    }
-  }
-  const name = textOf(item, 'name');
-  if (name === null || !projectName.test(name)) {
-    mistakes.push(`${where}: name must be a-z, 0-9, _ and -, 40 characters at most.`);
-  }
-  const baseUrl = textOf(item, 'baseUrl')?.replace(/\/+$/, '') ?? '';
-  const problem = baseUrl === '' ? 'is missing' : urlMistake(baseUrl);
-  if (problem !== null) mistakes.push(`${where}: baseUrl ${problem}.`);
-  const tokensUrl = textOf(item, 'tokensUrl');
-  const tokensProblem = tokensUrl === null ? null : urlMistake(tokensUrl);
-  if (tokensProblem !== null) mistakes.push(`${where}: tokensUrl ${tokensProblem}.`);
-  const rps = item['maxRps'];
-  if (rps !== undefined && !(typeof rps === 'number' && rps > 0 && rps <= 100_000)) {
-    mistakes.push(`${where}: maxRps must be a number above 0.`);
-  }
-  return {
-    id: name ?? '',
-    baseUrl,
-    apiKey: readSecret(item, 'apiKey', where, context),
-    apiSecret: readSecret(item, 'apiSecret', where, context),
-    classes: readClasses(item['classes'], baseUrl, where, mistakes, carriers),
-    tokensUrl,
-    maxRps: typeof rps === 'number' ? rps : context.maxRps,
-  };
-}
-
-/** The first project of an address carries the class list, unless another one asked for it. */
-function readClasses(
-  value: unknown,
-  baseUrl: string,
-  where: string,
-  mistakes: string[],
-  carriers: Set<string>,
-): ProjectSettings['classes'] {
-  if (value === undefined) {
+/**
+ * The class list is the platform's, not the key's: per address one project carries it, the first unless one was told.
+ */
+function shareClasses(entries: Entry[]): ProjectSettings['classes'][] {
+  const told = entries.filter(({ classes }) => classes !== undefined && classes !== 'none');
+  const carriers = new Set(told.map(({ baseUrl }) => baseUrl));
+  return entries.map(({ baseUrl, classes }) => {
+    if (classes !== undefined) return typeof classes === 'string' ? classes : [...new Set(classes)];
     if (carriers.has(baseUrl)) return 'none';
     carriers.add(baseUrl);
     return 'all';
-  }
-  if (value === 'all' || value === 'none') return value;
-  if (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((owner) => typeof owner === 'string' && owner !== '')
-  ) {
-    return [...new Set(value as string[])];
-  }
-  mistakes.push(`${where}: classes must be "all", "none" or a list of owners.`);
-  return 'none';
+  });
 }
 
 function readSecret(
-  item: Record<string, unknown>,
+  entry: Entry,
   field: 'apiKey' | 'apiSecret',
-  where: string,
-  context: Context,
+  at: string,
+  file: string,
+  reader: Reader,
 ): string {
-  const { mistakes, readFile } = context;
-  const fromEnv = textOf(item, `${field}Env`);
-  const fromFile = textOf(item, `${field}File`);
-  if ((fromEnv === null) === (fromFile === null)) {
-    mistakes.push(
-      `${where}: give ${field}Env (a variable's name) or ${field}File (a path), one of them.`,
-    );
+  const inline = field === 'apiKey' ? entry.apiKey : undefined;
+  const variable = entry[`${field}Env`];
+  const secretPath = entry[`${field}File`];
+  if ([inline, variable, secretPath].filter((place) => place !== undefined).length !== 1) {
+    const ways = `${field === 'apiKey' ? 'apiKey, ' : ''}${field}Env (a variable) or ${field}File (a file)`;
+    reader.report(`${at} must have exactly one of ${ways}.`);
     return '';
   }
-  if (fromEnv !== null) {
-    const value = context.reader.variable(fromEnv);
-    if (value === null)
-      mistakes.push(`${where}: the variable ${fromEnv} that ${field}Env names is not set.`);
-    return value ?? '';
-  }
-  try {
-    const value = readFile(fromFile ?? '').replace(/\r?\n$/, '');
-    if (value === '') mistakes.push(`${where}: the file that ${field}File names is empty.`);
-    return value;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    mistakes.push(`${where}: the file that ${field}File names cannot be read (${code}).`);
+  if (inline !== undefined) return inline;
+  const subject = `${at}.${field}${variable === undefined ? 'File' : 'Env'}`;
+  const text =
+    variable === undefined
+      ? reader.secretFile(resolve(dirname(file), secretPath ?? ''), subject)
+      : reader.variable(variable);
+  if (text === null) {
+    // The name is not repeated: people put the secret itself there (P10).
+    if (variable !== undefined) reader.report(`${subject} names a variable that is not set.`);
     return '';
   }
+  const checked = field === 'apiKey' ? kind.apiKey(text) : kind.apiSecret(text);
+  if ('value' in checked) return checked.value;
+  reader.report(`${subject} names a value that ${checked.mistake}`);
+  return '';
 }
 
-function textOf(item: Record<string, unknown>, field: string): string | null {
-  const value = item[field];
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** One name is one project, and so is one key at one address; one address has one full class list. */
+function reportTwins(projects: ProjectSettings[], reader: Reader): void {
+  projects.forEach((project, i) => {
+    for (const other of projects.slice(0, i)) {
+      const both = `OUTLAST_PROJECTS_FILE: projects "${other.id}" and "${project.id}"`;
+      if (other.id === project.id) {
+        reader.report(
+          `OUTLAST_PROJECTS_FILE: two projects are called "${project.id}": give each its own name.`,
+        );
+      } else if (other.baseUrl === project.baseUrl) {
+        if (other.apiKey === project.apiKey && project.apiKey !== '') {
+          reader.report(
+            `${both} have the same address and key, so they are one project: keep one.`,
+          );
+        }
+        if (other.classes === 'all' && project.classes === 'all') {
+          reader.report(
+            `${both} would both archive every NFT class of the same platform: give one of them "classes": "none".`,
+          );
+        }
+      }
+    }
+  });
 }

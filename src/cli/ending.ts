@@ -1,17 +1,15 @@
 // How a command ends badly: one sentence on stderr and the exit code that says what to do next.
 import { CommanderError } from 'commander';
-import { causeChain, exitCode, exitCodeOf, OutlastError } from '../errors.ts';
-import { wantsTraces } from '../settings.ts';
-import { connectionError } from '../store/db.ts';
+import { causeChain, codeOf, exitCode, exitCodeOf, OutlastError } from '../errors.ts';
 
 /** Prints what went wrong and leaves with its exit code. */
-export function endWith(error: unknown): never {
+export async function endWith(error: unknown): Promise<never> {
   if (error instanceof CommanderError) {
     // commander has printed its sentence, or the help that was asked for.
     process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage);
   }
-  const known = error instanceof OutlastError ? error : knownDatabaseError(error);
-  process.stderr.write(`outlast: ${known === null ? unexpected(error) : sentence(known)}\n`);
+  const known = error instanceof OutlastError ? error : await knownDatabaseError(error);
+  process.stderr.write(`outlast: ${known === null ? await unexpected(error) : sentence(known)}\n`);
   process.exit(known === null ? exitCode.failed : exitCodeOf(known));
 }
 
@@ -20,15 +18,20 @@ function sentence(error: OutlastError): string {
   return error.kind === 'settings' ? error.message : causeChain(error);
 }
 
-function unexpected(error: unknown): string {
+async function unexpected(error: unknown): Promise<string> {
+  const { wantsTraces } = await import('../settings.ts');
   const trace = wantsTraces() && error instanceof Error ? `\n${error.stack}` : '';
   return `something unexpected happened: ${causeChain(error)}${trace}`;
 }
 
 /** A connection lost or refused in the middle of the work, as the same sentence as at the start. */
-function knownDatabaseError(error: unknown): OutlastError | null {
-  const code = (error as { code?: unknown } | null)?.code;
+async function knownDatabaseError(error: unknown): Promise<OutlastError | null> {
+  const code = codeOf(error);
+  // SQLSTATEs have five characters; network codes are words.
   const isConnection =
-    typeof code === 'string' && /^(08|57P|28|53)|^E(CONN|PIPE|HOST|TIMEDOUT|NOTFOUND)/.test(code);
-  return isConnection ? connectionError(error) : null;
+    code !== undefined &&
+    (/^(08|57P|28|53)...?$/.test(code) || /^E(CONN|PIPE|HOST|TIMEDOUT|NOTFOUND)/.test(code));
+  if (!isConnection) return null;
+  const { connectionError } = await import('../store/db.ts');
+  return connectionError(error);
 }

@@ -1,70 +1,78 @@
-// The command line as a whole: which commands there are, and the help that ties them together.
+// The command line as a whole: which commands there are, and the help that ties them together. A command's code is
+// loaded only when it is the one asked for: help and mistakes must answer at once.
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { definitions } from '../settings.ts';
-import { demoCommand } from './demo.ts';
-import { migrateCommand } from './migrate.ts';
-import { simulateCommand } from './simulate.ts';
-import { startCommand } from './start.ts';
-import { statusCommand } from './status.ts';
-import { syncCommand } from './sync.ts';
+import { helpAfter } from './help.ts';
 
-const exitCodes = `Exit codes:
-  0   all that was due is done
-  1   failed, and trying again will not help
-  2   bad arguments or settings
-  75  something due was not done: try again later`;
+type Entry = {
+  name: string;
+  group: string;
+  /** The line of `outlast --help`. */
+  summary: string;
+  load: () => Promise<Command>;
+};
 
-export function createProgram(): Command {
+/** One line a command; the command itself lives in its own short file. */
+// prettier-ignore
+const entries: Entry[] = [
+  { name: 'demo', group: 'Try it:', summary: 'see it work with nothing installed', load: async () => (await import('./demo.ts')).demoCommand() },
+  { name: 'simulate', group: 'Try it:', summary: 'serve a platform to practise on', load: async () => (await import('./simulate.ts')).simulateCommand() },
+  { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand() },
+  { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule until stopped', load: async () => (await import('./start.ts')).startCommand() },
+  { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand() },
+  { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand() },
+];
+
+/**
+ * The program for these arguments (without node and script). Its errors are thrown as CommanderError, after their
+ * sentence was printed on stderr.
+ */
+export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('outlast')
+    .usage('<command> [options]')
     .description(
-      "Archives a platform's orders and NFT classes in Postgres before its two-month window closes.",
+      "Archives a platform's orders and NFT classes in Postgres before its two-month window closes, and proves that nothing is missing.",
     )
     .version(version(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpOption('-h, --help', 'print help; after a command: its help')
+    .helpCommand('help [command]', 'print the help of a command')
     .showSuggestionAfterError(true)
-    .configureHelp({ showGlobalOptions: false })
-    .addHelpText('after', `\n${exitCodes}\n\nSettings (environment):\n${settingsHelp()}`);
-  for (const command of [
-    demoCommand(),
-    syncCommand(),
-    startCommand(),
-    statusCommand(),
-    migrateCommand(),
-    simulateCommand(),
-  ]) {
-    program.addCommand(command);
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(oneSentence(text)) });
+
+  const wanted = commandIn(args);
+  for (const { name, group, summary, load } of entries) {
+    const command = name === wanted ? await load() : new Command(name);
+    program.addCommand(inheriting(command.summary(summary).helpGroup(group), program));
   }
-  for (const command of [program, ...program.commands]) {
-    command.exitOverride().showHelpAfterError('(--help lists what there is)');
-    if (command !== program) command.allowExcessArguments(false);
-  }
-  return program.allowExcessArguments(false).action(() => program.help({ error: true }));
+  program.addHelpText('after', ({ command }) => (command === program ? helpAfter(program) : ''));
+  return program;
 }
 
-function settingsHelp(): string {
-  const longest = Math.max(...definitions.map(({ name }) => name.length));
-  return definitions
-    .map(({ name, secret, sentence, default: value }) => {
-      const notes = [
-        ...(value === null ? [] : [`default ${value}`]),
-        ...(secret === true ? [`or ${name}_FILE`] : []),
-      ];
-      return `  ${name.padEnd(longest)}  ${sentence}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
-    })
-    .join('\n');
+const hint = 'see outlast --help';
+
+/** The first word that is no option: `sync` in `outlast sync --json` and in `outlast help sync`. */
+function commandIn(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+/** addCommand, unlike command(), hands nothing down; subcommands of subcommands need it too. */
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inheriting(child, command);
+  return command.allowExcessArguments(false);
+}
+
+/** commander's own message as one sentence: `outlast: unknown option '--form' (Did you mean --from?)`. */
+function oneSentence(text: string): string {
+  const [sentence = '', ...rest] = text.trim().split('\n');
+  const advice = rest.length > 0 ? ` ${rest.join(' ')}` : ` (${hint})`;
+  return `outlast: ${sentence.replace(/^error: /, '')}${sentence.includes(hint) ? '' : advice}\n`;
 }
 
 function version(): string {
   const require = createRequire(import.meta.url);
-  // From the sources and from dist/src alike the package lies a few folders up.
-  for (const path of ['../../package.json', '../../../package.json']) {
-    try {
-      return (require(path) as { version: string }).version;
-    } catch {
-      // The other one is it.
-    }
-  }
-  return 'unknown';
+  // By the package's own name: the same from the sources and from dist/src.
+  return (require('outlast/package.json') as { version: string }).version;
 }

@@ -1,0 +1,116 @@
+// The kinds of values a setting can have: each turns text into a value, or says what is wrong with it and what to do.
+// Pure. A mistake is the end of a sentence that begins with the setting's name.
+import { isIP } from 'node:net';
+import { validate as isCron } from 'node-cron';
+
+export type Checked<T> = { value: T } | { mistake: string };
+export type Kind<T> = (text: string) => Checked<T>;
+
+const wrong = (text: string, advice: string): { mistake: string } => ({
+  mistake: `is ${quoted(text)}: ${advice}.`,
+});
+
+/** Only for values that are no secrets; a pasted novel is cut short. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+export const anyText: Kind<string> = (value) => ({ value });
+
+export function decimal(least: number, most: number): Kind<number> {
+  return (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return { value };
+    return wrong(text, `give a number from ${least} to ${most}`);
+  };
+}
+
+export function whole(least: number, most: number): Kind<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return { value };
+    return wrong(text, `give a whole number from ${least} to ${most}`);
+  };
+}
+
+/** A port. Kubernetes puts `tcp://…` into NAME_PORT for a Service called NAME. */
+export const port: Kind<number> = (text) =>
+  text.startsWith('tcp://')
+    ? wrong(
+        text,
+        'Kubernetes set it for a Service of that name; give a port, or set enableServiceLinks to false',
+      )
+    : whole(0, 65_535)(text);
+
+export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
+  return (text) => {
+    const value = values.find((one) => one === text);
+    return value === undefined ? wrong(text, `give one of ${values.join(', ')}`) : { value };
+  };
+}
+
+export const projectName: Kind<string> = (text) =>
+  /^[a-z0-9_-]{1,40}$/.test(text)
+    ? { value: text }
+    : wrong(text, 'give 1 to 40 characters of a-z, 0-9, _ and -');
+
+/** An http(s) address, perhaps with a path in front of the interface's own; without a slash at its end. */
+export const httpUrl: Kind<string> = (text) => {
+  // Never quoted: people paste addresses with a password inside (P10).
+  if (!URL.canParse(text)) {
+    return { mistake: 'is no address: give one such as https://platform.example.' };
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return { mistake: 'must begin with https:// or http://.' };
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { mistake: 'must not hold a user or a password: take them out of the address.' };
+  }
+  if (/[?#]/.test(text)) {
+    return { mistake: 'must not have a query or a fragment: leave out what follows ? or #.' };
+  }
+  return { value: url.href.replace(/\/+$/, '') };
+};
+
+export const databaseUrl: Kind<string> = (text) => {
+  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return { value: text };
+  return {
+    mistake:
+      'is no PostgreSQL address: it has the form postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25.',
+  };
+};
+
+export const host: Kind<string> = (text) =>
+  isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
+    ? { value: text }
+    : wrong(
+        text,
+        'give an IP address or a host name alone, without port or brackets, such as 127.0.0.1',
+      );
+
+export const cron: Kind<string> = (text) =>
+  isCron(text) ? { value: text } : wrong(text, 'give a cron expression such as "*/5 * * * *"');
+
+/** Names separated by commas, each once. */
+export const names: Kind<string[]> = (text) => {
+  const value = [...new Set(text.split(',').map((name) => name.trim()))].filter(
+    (name) => name !== '',
+  );
+  return value.length > 0 ? { value } : wrong(text, 'give names separated by commas');
+};
+
+/** What an HTTP header can carry; never quoted (P10). */
+export const apiKey: Kind<string> = (value) =>
+  /^[\x21-\x7e]+$/.test(value)
+    ? { value }
+    : {
+        mistake:
+          'holds a space or a character outside visible ASCII: copy it from the platform again.',
+      };
+
+/** Any text; blanks around it are a slip of copying, and the platform would only say 403. Never quoted (P10). */
+export const apiSecret: Kind<string> = (value) =>
+  value === value.trim()
+    ? { value }
+    : { mistake: 'begins or ends with a blank: copy it from the platform again.' };

@@ -1,0 +1,125 @@
+// Reads single settings out of an environment and notes what is wrong with them. The caller collects the mistakes of
+// all settings and reports them together (P12).
+import { codeOf } from './errors.ts';
+import {
+  settings,
+  table,
+  type Setting,
+  type SettingName,
+  type SettingValue,
+} from './settings-table.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+/** The text of a file; throws as `readFileSync` does. */
+export type ReadFile = (path: string) => string;
+
+export type Reader = {
+  /** The setting's value; its default where it is unset or wrong. */
+  read<Name extends SettingName>(name: Name): SettingValue<Name>;
+  /** Whether it is given, right or wrong, by value or by file. */
+  isGiven(name: SettingName): boolean;
+  /** A variable by a name that a projects file gives; null where it is unset. */
+  variable(name: string): string | null;
+  /** The text of a file that holds one secret, or a mistake that begins with `subject`. */
+  secretFile(path: string, subject: string): string | null;
+  readFile: ReadFile;
+  /** A mistake in a sentence that names the setting and says what to do, without secrets (P10). */
+  report(mistake: string): void;
+};
+
+export function createReader(
+  env: Environment,
+  readFile: ReadFile,
+  report: (mistake: string) => void,
+): Reader {
+  // An empty variable counts as unset: compose files and shells cannot unset one.
+  const variable = (name: string): string | null => {
+    const value = env[name];
+    return value === undefined || value === '' ? null : value;
+  };
+
+  const secretFile = (path: string, subject: string): string | null => {
+    try {
+      // Editors and `echo` end a file with a line break that is not part of the secret.
+      const value = readFile(path).replace(/[\r\n]+$/, '');
+      if (value !== '') return value;
+      report(`${subject} names an empty file: put the value into it.`);
+    } catch (error) {
+      const why = codeOf(error) ?? 'unreadable';
+      report(`${subject} names a file that cannot be read (${why}): check its path and rights.`);
+    }
+    return null;
+  };
+
+  const given = (name: SettingName): string | null => {
+    const about: Setting<unknown, string | null> = table[name];
+    const value = variable(name);
+    const path = about.secret === true ? variable(`${name}_FILE`) : null;
+    if (value !== null && path !== null) {
+      report(`${name} and ${name}_FILE are both set: keep one of them.`);
+    }
+    return value ?? (path === null ? null : secretFile(path, `${name}_FILE`));
+  };
+
+  const read = <Name extends SettingName>(name: Name): SettingValue<Name> => {
+    const about: Setting<unknown, string | null> = table[name];
+    const text = given(name);
+    if (text !== null) {
+      const checked = about.kind(text);
+      if ('value' in checked) return checked.value as SettingValue<Name>;
+      report(`${name} ${checked.mistake}`);
+    }
+    const fallback = about.default === null ? null : about.kind(about.default);
+    // A default always suits its own kind (a test reads them all).
+    return (fallback !== null && 'value' in fallback ? fallback.value : null) as SettingValue<Name>;
+  };
+
+  return {
+    read,
+    isGiven: (name) => variable(name) !== null || variable(`${name}_FILE`) !== null,
+    variable,
+    secretFile,
+    readFile,
+    report,
+  };
+}
+
+/** Notes every OUTLAST_ variable that is no setting: a misspelt one would otherwise be silently without effect. */
+export function reportUnknown(
+  env: Environment,
+  alsoKnown: ReadonlySet<string>,
+  report: (mistake: string) => void,
+): void {
+  const known = settings.flatMap(({ name, about }) =>
+    about.secret === true ? [name, `${name}_FILE`] : [name],
+  );
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('OUTLAST_') || value === undefined || value === '') continue;
+    if (known.includes(name) || alsoKnown.has(name) || isFromKubernetes(name)) continue;
+    const [closest] = known
+      .map((one) => ({ one, far: distance(one, name) }))
+      .filter(({ far }) => far <= 3)
+      .toSorted((a, b) => a.far - b.far);
+    const advice =
+      closest === undefined ? 'remove it, or see outlast --help.' : `did you mean ${closest.one}?`;
+    report(`${name} is no setting: ${advice}`);
+  }
+}
+
+/** Kubernetes describes a Service called `outlast…` to every pod beside it in variables of these forms. */
+const isFromKubernetes = (name: string): boolean =>
+  /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name);
+
+/** Edit distance of two short names. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,175 @@
+// Every setting: a kind, a default and a sentence. The help of `outlast --help` and .env.example are made from this
+// table; nothing else names a setting. It reads nothing.
+import { logLevels } from './log.ts';
+import * as kind from './settings-kinds.ts';
+import type { Kind } from './settings-kinds.ts';
+
+export const groups = {
+  platform: 'The platform',
+  archive: 'The archive',
+  manners: 'Manners towards the platform',
+  service: 'The service',
+} as const;
+
+export type Setting<T, Default extends string | null> = {
+  group: keyof typeof groups;
+  kind: Kind<T>;
+  /** What is taken when it is unset, as text; null: there is none. */
+  default: Default;
+  /** What it is, as the end of "it is …"; no full stop. */
+  sentence: string;
+  /** A secret may also come from the file that NAME_FILE names, and is never repeated (P10). */
+  secret?: true;
+  /** A value for .env.example where there is no default. */
+  example?: string;
+};
+
+const setting = <T, Default extends string | null>(one: Setting<T, Default>): Setting<T, Default> =>
+  one;
+
+export const table = {
+  OUTLAST_BASE_URL: setting({
+    group: 'platform',
+    kind: kind.httpUrl,
+    default: null,
+    example: 'https://platform.example',
+    sentence: 'address of the platform; a path in front of its own paths is fine',
+  }),
+  OUTLAST_API_KEY: setting({
+    group: 'platform',
+    kind: kind.apiKey,
+    default: null,
+    secret: true,
+    sentence: 'API key of the project',
+  }),
+  OUTLAST_API_SECRET: setting({
+    group: 'platform',
+    kind: kind.apiSecret,
+    default: null,
+    secret: true,
+    sentence: 'API secret of the project',
+  }),
+  OUTLAST_PROJECT: setting({
+    group: 'platform',
+    kind: kind.projectName,
+    default: 'default',
+    sentence: 'name of the project in the archive: a-z, 0-9, _ and -, 40 at most',
+  }),
+  OUTLAST_CLASS_OWNERS: setting({
+    group: 'platform',
+    kind: kind.names,
+    default: null,
+    example: 'iaa1first,iaa1second',
+    sentence: "only these owners' NFT classes, separated by commas; unset: all",
+  }),
+  OUTLAST_TOKENS_URL: setting({
+    group: 'platform',
+    kind: kind.httpUrl,
+    default: null,
+    example: 'https://node.example',
+    sentence: 'address of the node interface for tokens; unset: the base URL',
+  }),
+  OUTLAST_PROJECTS_FILE: setting({
+    group: 'platform',
+    kind: kind.anyText,
+    default: null,
+    example: './projects.json',
+    sentence: 'several projects: a JSON file instead of the settings above',
+  }),
+  DATABASE_URL: setting({
+    group: 'archive',
+    kind: kind.databaseUrl,
+    default: null,
+    secret: true,
+    sentence: 'PostgreSQL 15 or newer; unset: the embedded one',
+  }),
+  DATABASE_PASSWORD: setting({
+    group: 'archive',
+    kind: kind.anyText,
+    default: null,
+    secret: true,
+    sentence: 'password for DATABASE_URL, as it is, where the address has none',
+  }),
+  OUTLAST_DATA_DIR: setting({
+    group: 'archive',
+    kind: kind.anyText,
+    default: './.outlast',
+    sentence: 'folder of the embedded PostgreSQL',
+  }),
+  OUTLAST_MAX_RPS: setting({
+    group: 'manners',
+    kind: kind.decimal(0.01, 100_000),
+    default: '5',
+    sentence: 'requests a second at most, per project, over all replicas',
+  }),
+  OUTLAST_CONCURRENCY: setting({
+    group: 'manners',
+    kind: kind.whole(1, 64),
+    default: '4',
+    sentence: 'slices read at a time, per project',
+  }),
+  OUTLAST_TIMEOUT_MS: setting({
+    group: 'manners',
+    kind: kind.whole(100, 600_000),
+    default: '10000',
+    sentence: 'how long one request may take, in milliseconds',
+  }),
+  OUTLAST_REFRESH_HOURS: setting({
+    group: 'manners',
+    kind: kind.decimal(0.01, 24 * 28),
+    default: '6',
+    sentence: 'how often the NFT classes of the window are read again',
+  }),
+  OUTLAST_DEADLINE_MARGIN_HOURS: setting({
+    group: 'service',
+    kind: kind.decimal(0, 24 * 20),
+    default: '24',
+    sentence: 'how long before a month vanishes its work should be done',
+  }),
+  OUTLAST_SCHEDULE: setting({
+    group: 'service',
+    kind: kind.cron,
+    default: '* * * * *',
+    sentence: 'when `outlast start` looks for work: a cron expression',
+  }),
+  OUTLAST_LEASE_SECONDS: setting({
+    group: 'service',
+    // Transactions end themselves well below the lease (docs/design.md): a shorter one would leave them no time.
+    kind: kind.whole(15, 86_400),
+    default: '120',
+    sentence: 'after how long a silent replica loses its slice to another',
+  }),
+  OUTLAST_HOST: setting({
+    group: 'service',
+    kind: kind.host,
+    default: '127.0.0.1',
+    sentence: 'address to serve on',
+  }),
+  OUTLAST_PORT: setting({
+    group: 'service',
+    kind: kind.port,
+    default: '8080',
+    sentence: 'port to serve on; 0: any free one',
+  }),
+  OUTLAST_LOG_LEVEL: setting({
+    group: 'service',
+    kind: kind.oneOf(logLevels),
+    default: 'info',
+    sentence: `how much is logged: ${logLevels.join(', ')}`,
+  }),
+};
+
+export type SettingName = keyof typeof table;
+
+/** What reading a setting gives: null only where there is no default. */
+export type SettingValue<Name extends SettingName> =
+  (typeof table)[Name] extends Setting<infer T, infer Default>
+    ? Default extends string
+      ? T
+      : T | null
+    : never;
+
+/** The table as a list, in the order people see it. */
+export const settings: { name: SettingName; about: Setting<unknown, string | null> }[] = (
+  Object.keys(table) as SettingName[]
+).map((name) => ({ name, about: table[name] }));
