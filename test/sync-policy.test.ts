@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from '../src/model.ts';
 import type { Slice } from '../src/store/ledger.ts';
-import { boundsOf, farOutside } from '../src/sync/bounds.ts';
+import { boundsOf, farOutside, spanOf } from '../src/sync/bounds.ts';
 import {
   absenceProves,
   actionFor,
@@ -15,6 +15,7 @@ import { judge } from '../src/sync/proof.ts';
 import { firstPosition, remember, step, type Memory, type Position } from '../src/sync/steps.ts';
 
 const at = (text: string): number => Date.parse(text);
+const span = { from: '2026-03-10', to: '2026-03-11' };
 const settings = { deadlineMarginMs: 24 * 3_600_000, refreshMs: 6 * 3_600_000 };
 
 function slice(given: Partial<Slice> = {}): Slice {
@@ -52,13 +53,13 @@ describe('what is done with a slice', () => {
     ['the month has gone: decided 12 h after the cliff', '2026-05-01T12:00:00Z', {}, 'lapse'],
     ['what is final stays final', '2026-03-11T10:00:00Z', { state: 'final' as const }, 'none'],
   ])('%s', (_name, now, given, action) => {
-    expect(actionFor(slice(given), at(now), at(now))).toBe(action);
+    expect(actionFor(slice(given), span, at(now), at(now))).toBe(action);
   });
 
   test('P7: only the platform’s own Date decides that a month has gone, never our estimate', () => {
     const now = at('2026-05-02T00:00:00Z');
-    expect(actionFor(slice(), now, at('2026-04-30T23:59:59Z'))).toBe('walk');
-    expect(actionFor(slice(), now, null)).toBe('walk');
+    expect(actionFor(slice(), span, now, at('2026-04-30T23:59:59Z'))).toBe('walk');
+    expect(actionFor(slice(), span, now, null)).toBe('walk');
   });
 
   test('P7: at the cliff what was walked whole is final, and what was not is lost', () => {
@@ -73,33 +74,33 @@ describe('when a slice is due again', () => {
 
   test('today: at every tick', () => {
     const now = at('2026-03-10T10:00:00Z');
-    expect(afterAct(slice(), whole, now, settings)).toMatchObject({
+    expect(afterAct(slice(), span, whole, now, settings)).toMatchObject({
       state: 'open',
       dueAt: now + 1,
     });
   });
 
   test('a past day of orders: not before its month has gone', () => {
-    const next = afterAct(slice(), whole, at('2026-03-12T10:00:00Z'), settings);
+    const next = afterAct(slice(), span, whole, at('2026-03-12T10:00:00Z'), settings);
     expect(next).toEqual({ state: 'walked', attempts: 0, dueAt: at('2026-05-01T12:00:00Z') });
   });
 
   test('a past day with pending orders: soon', () => {
     const now = at('2026-03-12T10:00:00Z');
-    const next = afterAct(slice(), { ...whole, unresolved: 3 }, now, settings);
+    const next = afterAct(slice(), span, { ...whole, unresolved: 3 }, now, settings);
     expect(next.dueAt).toBe(now + 15 * 60_000);
   });
 
   test('classes: their counts and owners change without a trace, so they are walked again', () => {
     const now = at('2026-03-12T10:00:00Z');
-    const next = afterAct(slice({ resource: 'nft_classes' }), whole, now, settings);
+    const next = afterAct(slice({ resource: 'nft_classes' }), span, whole, now, settings);
     expect(next.dueAt).toBe(now + settings.refreshMs);
   });
 
   test('a failure keeps the state and waits longer each time, an hour at most', () => {
     const now = at('2026-03-12T10:00:00Z');
     const failed = { whole: false, proof: 'none' as const, unresolved: 0 };
-    const next = afterAct(slice({ state: 'walked', attempts: 2 }), failed, now, settings);
+    const next = afterAct(slice({ state: 'walked', attempts: 2 }), span, failed, now, settings);
     expect(next).toEqual({ state: 'walked', attempts: 3, dueAt: now + 4 * 60_000 });
     expect([1, 2, 3, 7, 50].map(retryDelayMs)).toEqual([60e3, 120e3, 240e3, 3600e3, 3600e3]);
   });
@@ -116,17 +117,42 @@ test('around the cliff absence proves nothing: from 14 hours before the month en
   expect(absenceProves('2026-03-10', at('2026-04-30T10:00:00Z'))).toBe(false);
 });
 
-test('proof rule 4: while the reading of an end date is unknown, the next day is asked for too', () => {
-  expect(boundsOf('2026-02-28', 'inclusive')).toEqual({
-    startDate: '2026-02-28',
-    endDate: '2026-02-28',
-  });
-  for (const dayEnd of ['exclusive', 'instant', 'unknown'] as const) {
-    expect(boundsOf('2026-02-28', dayEnd)).toEqual({
+describe('proof rule 4: what is asked for shows the whole day under every reading still possible', () => {
+  const lastOfMonth = { from: '2026-02-28', to: '2026-03-01' };
+  const bounds = (given: Record<string, string>, days = lastOfMonth) =>
+    boundsOf(days, 'orders', new Map(Object.entries(given)), '2026-02-01');
+
+  test('the day alone where the end is inclusive, with the next one otherwise', () => {
+    expect(bounds({ 'orders.day_end': 'inclusive' })).toEqual({
       startDate: '2026-02-28',
-      endDate: '2026-03-01',
+      endDate: '2026-02-28',
     });
-  }
+    for (const dayEnd of ['exclusive', 'instant', 'unknown', 'nonsense']) {
+      expect(bounds({ 'orders.day_end': dayEnd })).toEqual({
+        startDate: '2026-02-28',
+        endDate: '2026-03-01',
+      });
+    }
+  });
+
+  test('months that end before UTC’s: the hours before the window are asked for with its first day', () => {
+    const facts = { 'orders.month_end': 'before_utc', 'orders.day_end': 'inclusive' };
+    const first = { from: '2026-02-01', to: '2026-02-02' };
+    expect(bounds(facts, first)).toEqual({ startDate: '2026-01-31', endDate: '2026-02-01' });
+    expect(bounds(facts)).toEqual({ startDate: '2026-02-28', endDate: '2026-02-28' });
+  });
+
+  test('a platform that ignores dates is walked a month at a time', () => {
+    const ignored = new Map([['orders.date_filter', 'ignored']]);
+    expect(spanOf('2026-02-01', 'orders', ignored)).toEqual({
+      from: '2026-02-01',
+      to: '2026-03-01',
+    });
+    expect(spanOf('2026-02-14', 'orders', new Map())).toEqual({
+      from: '2026-02-14',
+      to: '2026-02-15',
+    });
+  });
 });
 
 test('a record more than 14 h outside the asked days disproves the date filter', () => {

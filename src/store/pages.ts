@@ -1,6 +1,6 @@
 // sync.pages: what each walk was shown, page by page. It is what proofs count, where the tail finds its
 // page again, and how a vanished record is noticed.
-import type { Day, Instant, Page } from '../model.ts';
+import type { DayRange, Instant, Page } from '../model.ts';
 import type { Slice } from './ledger.ts';
 import type { Queryable, Tx } from './db.ts';
 
@@ -129,12 +129,16 @@ export async function usedKeys(db: Queryable, slice: Slice, walk: number): Promi
   return rows.map((row) => row.page_key);
 }
 
-/** Orders of a day that are still pending. */
-export async function countPending(db: Queryable, projectId: string, day: Day): Promise<number> {
+/** Orders of the days `[from, to)` that are still pending. */
+export async function countPending(
+  db: Queryable,
+  projectId: string,
+  days: DayRange,
+): Promise<number> {
   const { rows } = await db.query<{ pending: number }>(
     `select count(*)::int as pending from archive.orders
-      where project_id = $1 and slice_day = $2 and status = 1`,
-    [projectId, day],
+      where project_id = $1 and slice_day >= $2 and slice_day < $3 and status = 1`,
+    [projectId, days.from, days.to],
   );
   return rows[0]?.pending ?? 0;
 }

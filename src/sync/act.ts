@@ -1,12 +1,14 @@
 // One act on one claimed slice: decide, read, judge, and leave the result in the ledger.
+import { windowAt } from '../day.ts';
 import { OutlastError, causeChain, isOutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { DayRange } from '../model.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import { withTx } from '../store/db.ts';
 import { finishSlice, type Finished, type Slice, type WalkQuery } from '../store/ledger.ts';
 import { markMissing } from '../store/missing.ts';
 import { countPending, countShown, dropOtherPages } from '../store/pages.ts';
-import { boundsOf, dayEndOf, limitOf } from './bounds.ts';
+import { boundsOf, dayEndOf, ignoresDates, limitOf, spanOf } from './bounds.ts';
 import {
   absenceProves,
   actionFor,
@@ -26,7 +28,11 @@ import {
   type WalkContext,
 } from './walk.ts';
 
-export type ActContext = WalkContext & { facts: Facts; settings: PolicySettings; log: Log };
+export type ActContext = Omit<WalkContext, 'ignoresDates'> & {
+  facts: Facts;
+  settings: PolicySettings;
+  log: Log;
+};
 
 export type Acted = {
   done: boolean;
@@ -43,14 +49,15 @@ const readingsAtMost = 3;
  */
 export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
   const { platform } = context;
-  const action = actionFor(slice, platform.clock.now(), platform.clock.lastDate());
+  const span = spanOf(slice.day, slice.resource, context.facts);
+  const action = actionFor(slice, span, platform.clock.now(), platform.clock.lastDate());
   if (action === 'lapse' || action === 'none') {
     const state = action === 'lapse' ? lapsedState(slice.state) : slice.state;
     await finishSlice(context.db, slice, { ...asItWas(slice), state, dueAt: null, over: true });
     return { done: true, problem: null };
   }
   try {
-    return await readAndJudge(context, slice, action);
+    return await readAndJudge(context, slice, span, action);
   } catch (error) {
     if (isOutlastError(error, 'lease_lost')) {
       return { done: false, problem: error.message };
@@ -79,35 +86,50 @@ function concernsTheSliceOnly(error: unknown): error is OutlastError {
 async function readAndJudge(
   context: ActContext,
   slice: Slice,
+  span: DayRange,
   action: 'walk' | 'tail',
 ): Promise<Acted> {
   const { db, platform, facts, log, settings } = context;
+  const askedAt = platform.clock.now();
   const query: WalkQuery = {
-    ...boundsOf(slice.day, dayEndOf(facts, slice.resource)),
+    ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
     limit: limitOf(facts, slice.resource),
   };
-  const askedAt = platform.clock.now();
   let start = await startFor(context, slice, action, query);
   let problem = '';
   for (let reading = 1; reading <= readingsAtMost; reading++) {
-    const result = await readOn(context, slice, start);
+    const result = await readOn(
+      { ...context, ignoresDates: ignoresDates(facts, slice.resource) },
+      slice,
+      start,
+    );
     if (result.kind === 'restart') {
       problem = result.why;
     } else {
       const shown = await countShown(db, slice, start.walk);
-      const growing = !isOver(slice.day, askedAt);
+      const growing = !isOver(span, askedAt);
       const verdict = judge({ ...result, distinct: shown.distinct }, growing);
       if (verdict.agrees && trustsAbsence(slice, shown.distinct, platform.clock.now())) {
         if (result.nextKeyForm !== null)
           await learnLastKey(context, slice, result.nextKeyForm, result.why);
-        return await conclude(context, slice, start, askedAt, { ...result, ...verdict, ...shown });
+        return await conclude(context, slice, span, start, askedAt, {
+          ...result,
+          ...verdict,
+          ...shown,
+        });
       }
       problem = verdict.disagreement ?? 'so near the cliff an absence proves nothing';
     }
     log.debug({ resource: slice.resource, day: slice.day, why: problem }, 'A walk starts over');
     start = freshStart(slice, query, start.walk);
   }
-  const next = afterAct(slice, { whole: false, proof: 'none', unresolved: 0 }, askedAt, settings);
+  const next = afterAct(
+    slice,
+    span,
+    { whole: false, proof: 'none', unresolved: 0 },
+    askedAt,
+    settings,
+  );
   await finishSlice(db, slice, {
     ...asItWas(slice),
     attempts: next.attempts,
@@ -147,6 +169,7 @@ type Whole = Verdict & {
 async function conclude(
   context: ActContext,
   slice: Slice,
+  span: DayRange,
   start: Start,
   askedAt: number,
   whole: Whole,
@@ -158,9 +181,9 @@ async function conclude(
     whole.proof !== 'none' &&
     !(whole.distinct === 0 && dayEndOf(facts, slice.resource) === 'unknown');
   const unresolved =
-    slice.resource === 'orders' ? await countPending(db, slice.projectId, slice.day) : 0;
+    slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
   const proof = isProved ? whole.proof : 'none';
-  const next = afterAct(slice, { whole: true, proof, unresolved }, askedAt, settings);
+  const next = afterAct(slice, span, { whole: true, proof, unresolved }, askedAt, settings);
   const end: Finished = {
     state: next.state,
     proof,
@@ -180,7 +203,7 @@ async function conclude(
     const isNewWalk = slice.wholeWalk > 0 && start.walk !== slice.wholeWalk;
     const marked =
       isNewWalk && isProved && slice.owner === ''
-        ? await markMissing(tx, slice, slice.wholeWalk, start.walk, now)
+        ? await markMissing(tx, slice, span, slice.wholeWalk, start.walk, now)
         : 0;
     await dropOtherPages(tx, slice, [start.walk]);
     return marked;

@@ -1,7 +1,7 @@
 // How a slice's day is asked for: the one place that speaks the platform's date bounds, and the only one
 // where days are not half-open. The fact `day_end` says how the platform reads its end date.
-import { addDays } from '../day.ts';
-import type { Day, Instant, ListedResource } from '../model.ts';
+import { addDays, monthStart } from '../day.ts';
+import type { Day, DayRange, Instant, ListedResource } from '../model.ts';
 import type { Facts } from '../store/facts.ts';
 
 /** `instant`: the end date is a closed instant, so 00:00:00 of the next day is shown too. */
@@ -12,12 +12,34 @@ export function dayEndOf(facts: Facts, resource: ListedResource): DayEnd {
   return value === 'inclusive' || value === 'exclusive' || value === 'instant' ? value : 'unknown';
 }
 
+/** Whether the platform was seen to ignore its date filter: then a slice stands for its whole month (proof rule 4). */
+export function ignoresDates(facts: Facts, resource: ListedResource): boolean {
+  return facts.get(`${resource}.date_filter`) === 'ignored';
+}
+
+/** The days a slice stands for: its own, or its month where the platform does not filter by date. */
+export function spanOf(day: Day, resource: ListedResource, facts: Facts): DayRange {
+  return ignoresDates(facts, resource)
+    ? { from: monthStart(day), to: monthStart(day, 1) }
+    : { from: day, to: addDays(day, 1) };
+}
+
 /**
- * Dates that show the whole of `day` under every reading that is still possible: while the fact is unknown the
- * next day is asked for as well, so that no record falls between two days (proof rule 4).
+ * Dates that show the whole span under every reading that is still possible: while the fact is unknown the next day is
+ * asked for as well, so that no record falls between two days (proof rule 4). A platform whose months end before UTC's
+ * shows the last hours of the day before the window too: they are asked for with the window's first day.
  */
-export function boundsOf(day: Day, dayEnd: DayEnd): { startDate: Day; endDate: Day } {
-  return { startDate: day, endDate: dayEnd === 'inclusive' ? day : addDays(day, 1) };
+export function boundsOf(
+  span: DayRange,
+  resource: ListedResource,
+  facts: Facts,
+  windowFrom: Day,
+): { startDate: Day; endDate: Day } {
+  const showsMore = span.from === windowFrom && facts.get(`${resource}.month_end`) === 'before_utc';
+  return {
+    startDate: showsMore ? addDays(span.from, -1) : span.from,
+    endDate: dayEndOf(facts, resource) === 'inclusive' ? addDays(span.to, -1) : span.to,
+  };
 }
 
 const greatest: Record<ListedResource, number> = { orders: 50, nft_classes: 200 };

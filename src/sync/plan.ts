@@ -1,11 +1,12 @@
 // Which slices there must be: every day from the first one accounted for to today, of every resource and owner
 // that is archived. Days that passed while the service was off are entered like all others (P7).
-import { addDays, dayOf, daysIn, windowAt } from '../day.ts';
+import { addDays, dayOf, daysIn, monthStart, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, newestDay, type NewSlice } from '../store/ledger.ts';
+import { ignoresDates } from './bounds.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: orders always, classes all, of some owners, or none. */
@@ -20,8 +21,19 @@ export function listsOf(scope: Scope): { resource: ListedResource; owner: string
   ];
 }
 
-export function slicesOf(projectId: ProjectId, scope: Scope, days: DayRange): SliceKey[] {
-  return listsOf(scope).flatMap((list) => daysIn(days).map((day) => ({ projectId, ...list, day })));
+/** The slices of given days: a day each, or a month each where the platform does not filter by date. */
+export function slicesOf(
+  projectId: ProjectId,
+  scope: Scope,
+  days: DayRange,
+  facts: Facts,
+): SliceKey[] {
+  return listsOf(scope).flatMap((list) => {
+    const each = daysIn(days).map((day) =>
+      ignoresDates(facts, list.resource) ? monthStart(day) : day,
+    );
+    return [...new Set(each)].map((day) => ({ projectId, ...list, day }));
+  });
 }
 
 /**
@@ -32,13 +44,14 @@ export async function enterSlices(
   db: Db,
   projectId: ProjectId,
   scope: Scope,
+  facts: Facts,
   now: Instant,
   settings: PolicySettings,
 ): Promise<number> {
   const window = windowAt(now);
   const newest = (await newestDay(db, projectId)) ?? window.from;
   const from = newest < window.from ? newest : window.from;
-  return enterDays(db, projectId, scope, { from, to: window.to }, now, settings);
+  return enterDays(db, projectId, scope, facts, { from, to: window.to }, now, settings);
 }
 
 /** Enters the slices of given days: also those outside the window, where someone asked for them. */
@@ -46,11 +59,12 @@ export function enterDays(
   db: Db,
   projectId: ProjectId,
   scope: Scope,
+  facts: Facts,
   days: DayRange,
   now: Instant,
   settings: PolicySettings,
 ): Promise<number> {
-  const entered: NewSlice[] = slicesOf(projectId, scope, days).map((slice) => ({
+  const entered: NewSlice[] = slicesOf(projectId, scope, days, facts).map((slice) => ({
     ...slice,
     dueAt: now,
     deadlineAt: deadlineOf(slice.day, settings),

@@ -1,7 +1,7 @@
 // What to do with a slice next, and when: a pure function of the ledger row, what an act showed, settings and
 // now. All timing rules live here. It knows no clock, no database and no network.
-import { addDays, cliffOf, startOf } from '../day.ts';
-import type { Instant, Proof, SliceState } from '../model.ts';
+import { cliffOf, startOf } from '../day.ts';
+import type { DayRange, Instant, Proof, SliceState } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 
 export type PolicySettings = {
@@ -27,9 +27,9 @@ export function deadlineOf(day: string, settings: PolicySettings): Instant {
   return cliffOf(day) - settings.deadlineMarginMs;
 }
 
-/** Whether the day had been over for long enough when it was read. */
-export function isOver(day: string, at: Instant): boolean {
-  return at >= startOf(addDays(day, 1)) + overAfterMs;
+/** Whether the days `[from, to)` had been over for long enough when they were read. */
+export function isOver(span: DayRange, at: Instant): boolean {
+  return at >= startOf(span.to) + overAfterMs;
 }
 
 /** Around the cliff an empty day, a smaller total or a missing record says nothing (proof rule 5). */
@@ -40,12 +40,17 @@ export function absenceProves(day: string, at: Instant): boolean {
 export type Action = 'walk' | 'tail' | 'lapse' | 'none';
 
 /** What is to be done with a claimed slice. `platformDate` is the platform's own `Date`, not our estimate. */
-export function actionFor(slice: Slice, now: Instant, platformDate: Instant | null): Action {
+export function actionFor(
+  slice: Slice,
+  span: DayRange,
+  now: Instant,
+  platformDate: Instant | null,
+): Action {
   if (slice.state === 'final' || slice.state === 'lost') return 'none';
   if (platformDate !== null && platformDate >= cliffOf(slice.day) + decidedAfterMs) return 'lapse';
   // A walk in progress is finished first; a failed or unproved one is walked again from the start.
   if (slice.checkpoint !== null || slice.wholeWalk === 0 || slice.attempts > 0) return 'walk';
-  return isOver(slice.day, now) ? 'walk' : 'tail';
+  return isOver(span, now) ? 'walk' : 'tail';
 }
 
 /** What the cliff makes of a slice: walked whole in time, or lost for ever (P7). */
@@ -66,11 +71,12 @@ export type Next = { state: SliceState; dueAt: Instant | null; attempts: number 
 /** When a slice is due again after an act that began at `askedAt`. Null: nothing is due before the cliff. */
 export function afterAct(
   slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts'>,
+  span: DayRange,
   outcome: Outcome,
   askedAt: Instant,
   settings: PolicySettings,
 ): Next {
-  const over = isOver(slice.day, askedAt);
+  const over = isOver(span, askedAt);
   if (!outcome.whole) {
     const attempts = slice.attempts + 1;
     return { state: slice.state, attempts, dueAt: askedAt + retryDelayMs(attempts) };

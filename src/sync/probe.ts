@@ -4,7 +4,7 @@ import { addDays, dayOf, startOf, windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { DayEnd } from './bounds.ts';
+import { farOutside, type DayEnd } from './bounds.ts';
 
 export type Probed = Record<string, string>;
 
@@ -36,7 +36,8 @@ export async function probe(
   const asking: Asking = { platform, resource, owner, limit, signal };
   const facts: Probed = {
     [`${resource}.limit`]: String(limit),
-    [`${resource}.day_end`]: await findDayEnd(asking, newest, window.from),
+    ...prefixed(resource, await findDateRules(asking, newest, window.from)),
+    [`${resource}.month_end`]: await findMonthEnd(asking, window.from),
   };
   if (newest.shown > 0) {
     facts[`${resource}.totals`] = newest.total === null ? 'absent' : 'present';
@@ -71,26 +72,54 @@ async function findLimit(
 
 /**
  * Takes a past day with a record, and looks which end date shows it: the day itself (inclusive), or only the next one
- * (exclusive; instant, if that shows 00:00:00 of the next day too). Totals with a start date only confirm it.
+ * (exclusive; instant, if that shows 00:00:00 of the next day too). Totals with a start date only confirm it. Records
+ * far outside the asked day mean that there is no filter.
  */
-async function findDayEnd(asking: Asking, newest: Page, from: Day): Promise<DayEnd> {
+async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<DateRules> {
   const today = dayOf(asking.platform.clock.now());
   const day =
     pastDay(newest, today) ?? pastDay(await list(asking, { startDate: from }, 'DATE_ASC'), today);
-  if (day === null) return 'unknown';
+  if (day === null) return { day_end: 'unknown' };
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
+  const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
+  const isForeign = (at: Instant): boolean => farOutside(at, startOf(day), startOf(next));
+  if ([...timesOf(own), ...timesOf(oldest)].some(isForeign)) {
+    return { day_end: 'unknown', date_filter: 'ignored' };
+  }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');
   const counted = await countOf(asking, day, next);
-  const ownAgrees = counted === null || own.total === null || own.total === counted;
-  if (ownAgrees && timesOn(own, day).some((at) => at > startOf(day))) return 'inclusive';
-  if (own.shown > 0 && timesOn(own, day).some((at) => at > startOf(day))) return 'unknown';
-  if (!timesOn(both, day).some((at) => at > startOf(day))) return 'unknown';
+  const agrees = (page: Page): boolean =>
+    counted === null || page.total === null || page.total === counted;
+  const showsDay = (page: Page): boolean => timesOn(page, day).some((at) => at > startOf(day));
   const later = timesOn(both, next);
-  if (later.some((at) => at > startOf(next))) return 'unknown';
-  if (later.length > 0) return 'instant';
-  const bothAgrees = counted === null || both.total === null || both.total === counted;
-  return bothAgrees ? 'exclusive' : 'unknown';
+  let dayEnd: DayEnd = 'unknown';
+  if (showsDay(own)) dayEnd = agrees(own) ? 'inclusive' : 'unknown';
+  else if (!showsDay(both) || later.some((at) => at > startOf(next))) dayEnd = 'unknown';
+  else if (later.length > 0) dayEnd = 'instant';
+  else if (agrees(both)) dayEnd = 'exclusive';
+  return { day_end: dayEnd, date_filter: 'days' };
+}
+
+type DateRules = { day_end: DayEnd; date_filter?: 'days' | 'ignored' };
+
+const prefixed = (resource: ListedResource, rules: DateRules): Probed =>
+  Object.fromEntries(Object.entries(rules).map(([fact, value]) => [`${resource}.${fact}`, value]));
+
+/**
+ * Whether the last hours of the day before the window are shown: then the platform's months end before UTC's, as they
+ * do in UTC+8, and so does the month at the cliff.
+ */
+async function findMonthEnd(asking: Asking, from: Day): Promise<'before_utc' | 'utc' | 'unknown'> {
+  try {
+    const page = await list(asking, { startDate: addDays(from, -1), endDate: from }, 'DATE_ASC');
+    if (page.shown === 0) return 'unknown';
+    return timesOf(page).some((at) => at < startOf(from)) ? 'before_utc' : 'utc';
+  } catch (error) {
+    // A platform may refuse days outside its window, which tells nothing.
+    if (isOutlastError(error, 'platform_refused')) return 'unknown';
+    throw error;
+  }
 }
 
 /** The newest day before today that a page shows a record of, not exactly at its first instant. */

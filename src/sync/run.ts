@@ -99,9 +99,9 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
         now,
       );
     }
-    await enterSlices(db, projectId, worker.scope, now, worker.settings);
+    await enterSlices(db, projectId, worker.scope, facts, now, worker.settings);
     if (options.only?.days !== undefined) {
-      await enterDays(db, projectId, worker.scope, options.only.days, now, worker.settings);
+      await enterDays(db, projectId, worker.scope, facts, options.only.days, now, worker.settings);
     }
     runId = await openRun(db, projectId, now);
     const problem = await workThrough(worker, options, facts, counts, now);

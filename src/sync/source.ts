@@ -6,7 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { dayToRecognise, holdsAnything } from '../store/projects.ts';
-import { boundsOf, dayEndOf, limitOf } from './bounds.ts';
+import { boundsOf, limitOf, spanOf } from './bounds.ts';
 
 /**
  * Reads one held day again. Passes when the platform shows any of the ids held for it, or when nothing is held at all.
@@ -29,7 +29,7 @@ export async function recogniseSource(
     );
   }
   const query = {
-    ...boundsOf(held.day, dayEndOf(facts, held.resource)),
+    ...boundsOf(spanOf(held.day, held.resource, facts), held.resource, facts, window.from),
     limit: limitOf(facts, held.resource),
     sortBy: 'DATE_ASC' as const,
   };

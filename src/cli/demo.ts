@@ -1,0 +1,131 @@
+// `outlast demo`: the main job with nothing installed: a simulated platform, an embedded Postgres, both resources
+// archived, and then kept up to date until Ctrl-C.
+import { Command } from 'commander';
+import { exitCode } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { readStatus } from '../query/status.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { createSimulator, type Simulator } from '../simulator/server.ts';
+import { run, type RunReport, type Worker } from '../sync/run.ts';
+import { startSchedule } from '../sync/schedule.ts';
+import { createWorker, openMigrated, type Archive } from './app.ts';
+import { createProgress, formatCount } from './print.ts';
+import { stopOnSignals, stopped } from './signals.ts';
+import { statusText } from './status.ts';
+
+const dataDir = './.outlast-demo';
+/** Small enough for half a minute on a slow machine, large enough to be worth looking at. */
+const world = { ordersPerDay: 240, classesPerDay: 60 };
+const everyTenSeconds = '*/10 * * * * *';
+const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('try it: a simulated platform, an embedded Postgres, nothing else needed')
+    .option('--once', 'leave after the first full sync')
+    .action(async (flags: { once?: true }) => {
+      process.exitCode = await demo(flags.once === true);
+    });
+}
+
+async function demo(once: boolean): Promise<number> {
+  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+  const stop = stopOnSignals();
+  const begun = performance.now();
+  const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
+  let archive: Archive | null = null;
+  let worker: (Worker & { close(): Promise<void> }) | null = null;
+  try {
+    const settings = demoSettings(simulator);
+    const log = createLog(settings.logLevel);
+    say('Outlast demo');
+    say(`  platform  simulated, on ${simulator.url}`);
+    archive = await openMigrated(settings, log);
+    say(`  archive   embedded PostgreSQL under ${dataDir}`);
+    const [project] = settings.projects;
+    if (project === undefined) throw new Error('the demo has one project');
+    worker = createWorker(project, settings, archive.db, log);
+    const report = await firstSync(worker, stop.signal);
+    if (stop.signal.aborted) return exitCode.done;
+    say('');
+    say(firstSyncText(report, performance.now() - begun));
+    say('');
+    say(statusText(await readStatus(archive.db), Date.now()));
+    if (once) {
+      say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
+      return report.outcome === 'done' ? exitCode.done : exitCode.tryLater;
+    }
+    say(`\n${whereToLook(archive.store.connectionString)}\n`);
+    say('New orders arrive as you watch. Ctrl-C ends the demo; the archive stays.');
+    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, (tick) => {
+      if (tick.recordsNew + tick.recordsChanged > 0) say(tickText(tick));
+    });
+    await stopped(stop.signal);
+    await schedule.close();
+    say('\nStopped. Nothing is lost: run the demo again and it goes on from here.');
+    return exitCode.done;
+  } finally {
+    await worker?.close();
+    await archive?.close();
+    await simulator.close();
+    stop.close();
+  }
+}
+
+function demoSettings(simulator: Simulator): Settings {
+  // The demo takes nothing from the environment: it must not touch a real project.
+  return readSettings(
+    { needs: 'platform' },
+    {
+      OUTLAST_PROJECT: 'demo',
+      OUTLAST_BASE_URL: simulator.url,
+      OUTLAST_API_KEY: key.apiKey,
+      OUTLAST_API_SECRET: key.apiSecret,
+      OUTLAST_DATA_DIR: dataDir,
+      OUTLAST_MAX_RPS: '200',
+      OUTLAST_REFRESH_HOURS: '1',
+      OUTLAST_LOG_LEVEL: 'warn',
+    },
+  );
+}
+
+async function firstSync(worker: Worker, signal: AbortSignal): Promise<RunReport> {
+  const progress = createProgress(process.stderr);
+  try {
+    return await run(worker, {
+      signal,
+      // The simulator listens on another port each time; it is the same platform.
+      acceptNewSource: true,
+      onProgress: ({ recordsShown, slicesDone }) =>
+        progress.update(
+          `  reading   ${formatCount(recordsShown)} records, ${formatCount(slicesDone)} days of orders and classes done`,
+        ),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function firstSyncText(report: RunReport, ms: number): string {
+  const seconds = (ms / 1000).toFixed(1);
+  const news =
+    report.recordsNew === 0
+      ? 'nothing was new'
+      : `${formatCount(report.recordsNew)} records are new, ${formatCount(report.recordsChanged)} changed`;
+  return `Synced in ${seconds} s with ${formatCount(report.requests)} requests: ${news}.${report.problem === null ? '' : ` Left: ${report.problem}.`}`;
+}
+
+function tickText(report: RunReport): string {
+  const at = new Date().toTimeString().slice(0, 8);
+  return `${at}  ${formatCount(report.recordsNew)} new, ${formatCount(report.recordsChanged)} changed`;
+}
+
+function whereToLook(connectionString: string): string {
+  return [
+    'Where to look, while this runs:',
+    `  psql "${connectionString}"`,
+    '    select status, count(*), sum(amount) as fen from archive.orders group by 1 order by 1;',
+    '    select day, state, proof, shown_total from sync.slices order by day desc limit 10;',
+    `  OUTLAST_DATA_DIR=${dataDir} npm run -s outlast -- status`,
+  ].join('\n');
+}

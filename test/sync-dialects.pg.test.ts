@@ -1,0 +1,88 @@
+// Every switch of the simulator, every reading of what the document leaves open, ends in an exact archive.
+import { afterEach, describe, expect, test } from 'vitest';
+import { switches, type Dialect } from '../src/simulator/dialect.ts';
+import { createBench, differences, type Bench } from './support/archive.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+async function expectExact(dialect: Partial<Dialect>): Promise<void> {
+  bench = await createBench({ dialect });
+  const report = await bench.run();
+  expect(await differences(bench)).toEqual([]);
+  expect(report).toMatchObject({ outcome: 'done', problem: null });
+  expect(report.recordsNew).toBeGreaterThan(500);
+}
+
+const choices = Object.entries(switches).flatMap(([name, of]) =>
+  'values' in of ? of.values.map((value) => [name, value] as const) : [],
+);
+
+describe('one switch at a time', () => {
+  test.each(choices)('%s %s', async (name, value) => {
+    await expectExact({ [name]: value });
+  });
+
+  test.each([
+    { maxOrders: 10 },
+    { maxOrders: 10, overLimit: 'refuse' as const },
+    { maxClasses: 50 },
+    { maxClasses: 50, overLimit: 'refuse' as const },
+    { maxClasses: 10, overLimit: 'refuse' as const, classTotals: 'absent' as const },
+    { shortPages: 7 },
+    { shortPages: 7, totals: 'absent' as const, classTotals: 'zero' as const },
+    { unknownFields: true },
+  ])('%o', expectExact);
+
+  test.each(['refuse', 'ignore', 'empty'] as const)(
+    'keys that live for two requests, expired by: %s',
+    async (keyExpired) => {
+      await expectExact({ keyLifeRequests: 2, keyExpired });
+    },
+  );
+});
+
+test('the worst of all at once', async () => {
+  await expectExact({
+    dayEnd: 'instant',
+    lastKey: 'repeated',
+    overLimit: 'refuse',
+    maxOrders: 20,
+    maxClasses: 50,
+    emptyList: 'null',
+    totals: 'zero',
+    classTotals: 'null',
+    timeForm: 'mixed',
+    statusForm: 'word',
+    batchForm: 'null',
+    ties: 'insertion',
+    monthEnd: 'utc+8',
+    unknownFields: true,
+    shortPages: 9,
+  });
+});
+
+test('what was learned is recorded as facts', async () => {
+  await expectExact({ dayEnd: 'exclusive', lastKey: 'null', maxClasses: 50, totals: 'absent' });
+  const { rows } = await bench.db.query<{ fact: string; value: string }>(
+    'select fact, value from sync.facts order by fact',
+  );
+  expect(Object.fromEntries(rows.map(({ fact, value }) => [fact, value]))).toMatchObject({
+    'orders.day_end': 'exclusive',
+    'orders.limit': '50',
+    'orders.totals': 'absent',
+    'orders.last_key': 'null',
+    'nft_classes.day_end': 'exclusive',
+    'nft_classes.limit': '50',
+    'nft_classes.totals': 'present',
+  });
+});
+
+test('a quiet project with nothing at all is accounted for, and none of its days is proved empty too soon', async () => {
+  bench = await createBench({ records: { orders: [], classes: [] } });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', recordsNew: 0 });
+  const { rows } = await bench.db.query<{ slices: number; proved: number }>(
+    `select count(*)::int as slices, count(*) filter (where proof <> 'none')::int as proved from sync.slices`,
+  );
+  expect(rows[0]).toEqual({ slices: 2 * 37, proved: 0 });
+});
