@@ -27,6 +27,8 @@ const variableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, not the secret itself');
 const path = z.string('must be the path of a file').min(1, 'must be the path of a file');
 
+const classesAdvice = 'must be "all", "none" or a list of owners';
+
 const schema = z.strictObject(
   {
     name: ofKind(kind.projectName),
@@ -38,8 +40,8 @@ const schema = z.strictObject(
     apiSecretFile: path.optional(),
     classes: z
       .union(
-        [z.literal('all'), z.literal('none'), z.array(z.string().min(1)).min(1)],
-        'must be "all", "none" or a list of owners',
+        [z.literal('all'), z.literal('none'), z.array(z.string().min(1)).min(1, classesAdvice)],
+        classesAdvice,
       )
       .optional(),
     tokensUrl: ofKind(kind.httpUrl).optional(),
