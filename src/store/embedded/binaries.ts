@@ -1,10 +1,10 @@
 // Where the server's programs are: in the npm package of this platform, or, where they cannot run
 // there (read-only, unreachable for the server's user), in a copy inside the home.
-import { cp, lchown, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { chmod, cp, lchown, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { codeOf, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { giveTo, runAs, type Account } from './account.ts';
+import { runAs, type Account } from './account.ts';
 import { telling } from './failures.ts';
 import { exists, readIfThere, type Home } from './home.ts';
 
@@ -79,7 +79,7 @@ async function makeLinks(native: string): Promise<boolean> {
   const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[]);
   for (const { source, target } of links) {
     try {
-      await symlink(basename(source), join(native, '..', target));
+      await symlink(basename(source), join(native, relative('native', target)));
     } catch (error) {
       // Made before, or by a rival a moment ago.
       if (codeOf(error) !== 'EEXIST') return false;
@@ -119,8 +119,8 @@ async function copyBinaries(home: Home, packaged: string, log: Log): Promise<str
   const draft = `${copy}.draft`;
   await rm(draft, { recursive: true, force: true });
   await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+  await makeOurs(home.account, draft);
   await makeLinks(draft);
-  await giveAll(home.account, draft);
   await rename(draft, copy);
   log.info(
     { copiedTo: copy },
@@ -129,12 +129,14 @@ async function copyBinaries(home: Home, packaged: string, log: Log): Promise<str
   return copy;
 }
 
-/** Installed by root under a strict umask, the files would be root's alone. */
-async function giveAll(account: Account, folder: string): Promise<void> {
-  if (account === null) return;
-  await giveTo(account, folder);
-  for (const name of await readdir(folder, { recursive: true })) {
-    await lchown(join(folder, name), account.uid, account.gid);
+/** Installed by root under a strict umask the files would be root's alone, and read-only folders take no links. */
+async function makeOurs(account: Account, folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  if (account !== null) await lchown(folder, account.uid, account.gid);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await makeOurs(account, path);
+    else if (account !== null) await lchown(path, account.uid, account.gid);
   }
 }
 

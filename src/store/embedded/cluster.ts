@@ -1,52 +1,32 @@
 // The cluster on disk: made once by initdb, and checked before every start.
-import { randomBytes } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatal, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { runAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { noRoom, telling } from './failures.ts';
-import { exists, readIfThere, syncFolder, writeWhole, type Home } from './home.ts';
-
-export const user = 'outlast';
-export const workDatabase = 'outlast';
-
-/** The address of a database of the home's server. It carries the password: never log it (P10). */
-export function addressOf(password: string, port: number, database: string): string {
-  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-}
+import { exists, readIfThere, syncFolder, type Home } from './home.ts';
+import { makePassword, passwordPath, user } from './password.ts';
 
 /**
  * Makes the cluster if there is none; checks the one that is there. Call it under the home's lock.
  * Throws settings `embedded_data_dir_version`, fatal `embedded_disk_full` or `embedded_start_failed`.
  */
 export async function ensureCluster(home: Home, binaries: Binaries, log: Log): Promise<void> {
-  const draft = `${home.pgdata}.draft`;
-  // Half-made by a start that was killed.
-  await rm(draft, { recursive: true, force: true });
+  await dropDrafts(home);
   if (await exists(home.pgdata)) return checkVersion(home, binaries);
-  const password = await ensurePassword(home);
+  await makePassword(home);
+  // A name of its own: the initdb of a killed command may still be writing into its draft.
+  const draft = join(home.folder, `${draftPrefix}${randomUUID()}`);
   try {
     // P3: into a draft, then one rename: a killed initdb leaves what looks whole and is not.
-    const options = ['-U', user, '-A', 'scram-sha-256', `--pwfile=${password.path}`];
-    const locale = [
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ];
-    await runAs(
-      home.account,
-      binaries.initdb,
-      ['-D', draft, ...options, ...locale, '--no-instructions'],
-      home.folder,
-    );
+    await runAs(home.account, binaries.initdb, ['-D', draft, ...initOptions(home)], home.folder);
     await rename(draft, home.pgdata);
     await syncFolder(home.folder);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await dropDrafts(home);
     const { stderr } = error as { stderr?: string };
     throw (
       noRoom(error, home.folder) ??
@@ -58,6 +38,23 @@ export async function ensureCluster(home: Home, binaries: Binaries, log: Log): P
     );
   }
   log.info({ dataDir: home.folder }, 'A new embedded Postgres was made');
+}
+
+function initOptions(home: Home): string[] {
+  const access = ['-U', user, '-A', 'scram-sha-256', `--pwfile=${passwordPath(home)}`];
+  // Sorts alike on every system, whatever its locales; ready for any text.
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  return [...access, ...locale, '-E', 'UTF8', '--no-instructions'];
+}
+
+const draftPrefix = 'pgdata.draft-';
+
+async function dropDrafts(home: Home): Promise<void> {
+  for (const name of await readdir(home.folder)) {
+    if (!name.startsWith(draftPrefix)) continue;
+    // One that is still being written resists; the next start tries again.
+    await rm(join(home.folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 async function checkVersion(home: Home, binaries: Binaries): Promise<void> {
@@ -73,14 +70,4 @@ async function checkVersion(home: Home, binaries: Binaries): Promise<void> {
     'embedded_data_dir_version',
     `The archive in ${home.folder} was written by PostgreSQL ${found}, and this release carries ${binaries.major}. Export it with the release that wrote it (outlast export), then import it into a new OUTLAST_DATA_DIR (outlast import); nothing was changed.`,
   );
-}
-
-/** The password and its file (0600), made once. */
-export async function ensurePassword(home: Home): Promise<{ path: string; password: string }> {
-  const path = join(home.folder, 'password');
-  const found = (await readIfThere(path))?.trim();
-  if (found !== undefined && found !== '') return { path, password: found };
-  const password = randomBytes(18).toString('base64url');
-  await writeWhole(home, path, `${password}\n`);
-  return { path, password };
 }

@@ -4,13 +4,14 @@
 // that another is just entering; presence is a session's lock (presence.ts), so it ends with the process.
 import type { Log } from '../../log.ts';
 import { findPackage, prepareBinaries, type Binaries } from './binaries.ts';
-import { addressOf, ensureCluster, ensurePassword, workDatabase } from './cluster.ts';
+import { ensureCluster } from './cluster.ts';
 import { openHome, type Home } from './home.ts';
 import { join } from './join.ts';
 import { keepPresence, type Presence } from './keep-presence.ts';
 import { withHomeLock } from './lock.ts';
+import { addressOf, workDatabase } from './password.ts';
 import { findRunning } from './postmaster.ts';
-import { connectToMaintenance, isAlone } from './presence.ts';
+import { isPassing, nobodyIsPresent } from './presence.ts';
 import { stopServer } from './server.ts';
 
 export type EmbeddedOptions = {
@@ -35,7 +36,10 @@ export type Embedded = {
   adopted: boolean;
   /** Where the programs were copied to, if they could not run where they are installed. */
   binariesCopiedTo?: string;
-  /** Leaves, and stops the server if no other command uses it; open psql sessions do not count. */
+  /**
+   * Leaves, and stops the server if no other command uses it; open psql sessions do not count.
+   * `stopped`: the server no longer runs. Close pools of your own first.
+   */
   close(): Promise<{ stopped: boolean }>;
 };
 
@@ -54,16 +58,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const opened = await withHomeLock(home, log, async () => {
     const binaries = await prepareBinaries(home, packaged, log);
     await ensureCluster(home, binaries, log);
-    return { binaries, ...(await join(home, binaries, settings, log)) };
+    const joined = await join(home, binaries, settings, log);
+    return { binaries, joined, connectionString: await addressOf(home, joined.port, workDatabase) };
   });
-  const { binaries, port, adopted } = opened;
-  const { password } = await ensurePassword(home);
-  const presence = keepPresence(home, opened, log, () =>
+  const { binaries, joined, connectionString } = opened;
+  const { port, adopted } = joined;
+  const presence = keepPresence(home, joined, log, () =>
     withHomeLock(home, log, () => join(home, binaries, settings, log)),
   );
   let closed: Promise<{ stopped: boolean }> | undefined;
   return {
-    connectionString: addressOf(password, port, workDatabase),
+    connectionString,
     port,
     dataDir: home.folder,
     adopted,
@@ -78,21 +83,24 @@ async function leave(
   presence: Presence,
   log: Log,
 ): Promise<{ stopped: boolean }> {
-  const held = await presence.end();
+  await presence.end();
   return withHomeLock(home, log, async () => {
-    const running = await findRunning(home, log);
-    if (running === null) {
-      await held?.end().catch(() => undefined);
-      return { stopped: true };
+    // Ends: maxLooks.
+    for (let look = 1; ; look++) {
+      const running = await findRunning(home, log);
+      if (running === null) return { stopped: true };
+      try {
+        if (!(await nobodyIsPresent(home, running.port))) return { stopped: false };
+      } catch (error) {
+        // It went down or crashed just now, by other means than ours.
+        if (!isPassing(error) || look === maxLooks) throw error;
+        continue;
+      }
+      const stopped = await stopServer(home, binaries, log);
+      if (stopped) log.info({ dataDir: home.folder }, 'The embedded Postgres was stopped');
+      return { stopped };
     }
-    const client = held ?? (await connectToMaintenance(home, running.port));
-    try {
-      if (!(await isAlone(client))) return { stopped: false };
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-    const stopped = await stopServer(home, binaries, log);
-    if (stopped) log.info({ dataDir: home.folder }, 'The embedded Postgres was stopped');
-    return { stopped };
   });
 }
+
+const maxLooks = 4;

@@ -47,6 +47,8 @@ export async function openHome(dataDir: string, elsewhere: string, log: Log): Pr
     const account = await accountFor(asked);
     const found = await readMarker(asked);
     if (found === null) await refuseForeign(asked);
+    // Only the last folder is closed to others: the server's user must be able to pass through the rest.
+    await mkdir(dirname(asked), { recursive: true });
     await mkdir(asked, { recursive: true, mode: 0o700 });
     const reachable = await canEnter(account, dirname(asked));
     if (found?.dataAt === undefined && reachable) {

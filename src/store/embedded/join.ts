@@ -1,12 +1,13 @@
 // Getting in: finds the server or starts it, and enters. Under the home's lock only.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { codeOf, isOutlastError, transient } from '../../errors.ts';
+import { transient } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { dropOldCopies, type Binaries } from './binaries.ts';
 import type { Home } from './home.ts';
+import { restorePassword } from './password.ts';
 import { findRunning } from './postmaster.ts';
-import { connectToMaintenance, enter } from './presence.ts';
+import { connectToMaintenance, enter, isPassing } from './presence.ts';
 import { startServer } from './server.ts';
 
 export type Joined = { client: pg.Client; port: number; adopted: boolean };
@@ -23,7 +24,10 @@ export async function join(
   // Ends: maxJoins.
   for (let attempt = 1; ; attempt++) {
     const running = await findRunning(home, log);
-    if (running === null) await dropOldCopies(home, binaries);
+    if (running === null) {
+      await dropOldCopies(home, binaries);
+      await restorePassword(home, binaries, log);
+    }
     const { port } = running ?? (await startServer(home, binaries, settings, log));
     try {
       const client = await connectToMaintenance(home, port);
@@ -45,13 +49,4 @@ export async function join(
       await sleep(50 * 2 ** attempt);
     }
   }
-}
-
-// Shutting down, crashed, starting up: somebody stopped the server by other means than ours.
-const passingCodes = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
-
-function isPassing(error: unknown): boolean {
-  const code = codeOf(error);
-  // pg gives no code to a connection that was cut while it was being made.
-  return !isOutlastError(error) && (code === undefined || passingCodes.has(code));
 }

@@ -7,8 +7,8 @@ import type { Home } from './home.ts';
 import type { Joined } from './join.ts';
 
 export type Presence = {
-  /** Ends the watch; returns the session if it still stands. */
-  end(): Promise<pg.Client | null>;
+  /** Ends the watch and the session. */
+  end(): Promise<void>;
 };
 
 /**
@@ -58,7 +58,8 @@ export function keepPresence(
     end: async () => {
       ending.abort();
       await returning;
-      return current;
+      // Resolves when the server has ended the session, and so given up its lock.
+      await current?.end().catch(() => undefined);
     },
   };
 }

@@ -2,9 +2,9 @@
 // lock for as long as the command runs. Whoever gets that lock exclusively is alone.
 import { realpath } from 'node:fs/promises';
 import pg from 'pg';
-import { codeOf, fatal, settingsError } from '../../errors.ts';
-import { addressOf, ensurePassword, user, workDatabase } from './cluster.ts';
+import { codeOf, fatal, isOutlastError, settingsError } from '../../errors.ts';
 import type { Home } from './home.ts';
+import { addressOf, passwordPath, user, workDatabase } from './password.ts';
 
 // Not the work database: dropping that one must not depend on who is here.
 const maintenanceDatabase = 'postgres';
@@ -12,9 +12,8 @@ const presenceLock = 7_317_902_432;
 
 /** Connects to the server and checks that it is the home's; throws pg's errors as they are. */
 export async function connectToMaintenance(home: Home, port: number): Promise<pg.Client> {
-  const { password } = await ensurePassword(home);
   const client = new pg.Client({
-    connectionString: addressOf(password, port, maintenanceDatabase),
+    connectionString: await addressOf(home, port, maintenanceDatabase),
     application_name: 'outlast presence',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -47,19 +46,34 @@ export async function enter(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query(`create database ${workDatabase} owner ${user}`);
 }
 
-/** True when no other command is present. A session's own shared lock does not stand in its way. */
-export async function isAlone(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ alone: boolean }>(
-    'select pg_try_advisory_lock($1) as alone',
-    [presenceLock],
-  );
-  return rows[0]?.alone === true;
+/** True when no command is present. Under the home's lock, so that none comes in meanwhile. */
+export async function nobodyIsPresent(home: Home, port: number): Promise<boolean> {
+  const client = await connectToMaintenance(home, port);
+  try {
+    const { rows } = await client.query<{ alone: boolean }>(
+      'select pg_try_advisory_lock($1) as alone',
+      [presenceLock],
+    );
+    return rows[0]?.alone === true;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 function passwordError(home: Home, cause: unknown): Error {
   return settingsError(
     'embedded_password_wrong',
-    `The embedded Postgres refuses the password in ${home.folder}/password: the file was changed or replaced. Put it back from a copy.`,
+    `The embedded Postgres refuses the password in ${passwordPath(home)}: the file was changed. Put it back, or remove it and stop the server (pg_ctl stop, or end its process): the next start makes a new one.`,
     cause,
   );
+}
+
+// Shutting down, crashed, starting up: somebody stopped the server by other means than ours.
+const passingCodes = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+/** Whether trying again may do, after looking again for the server. */
+export function isPassing(error: unknown): boolean {
+  const code = codeOf(error);
+  // pg gives no code to a connection that was cut while it was being made.
+  return !isOutlastError(error) && (code === undefined || passingCodes.has(code));
 }

@@ -9,7 +9,13 @@ import { giveTo, idsOf, runAs, serverEnvironment } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { noRoom, telling } from './failures.ts';
 import type { Home } from './home.ts';
-import { findRunning, isAlive, readPidFile, type Postmaster } from './postmaster.ts';
+import {
+  findRunning,
+  isAlive,
+  isPostmasterOf,
+  readPidFile,
+  type Postmaster,
+} from './postmaster.ts';
 import { choosePort, writeSettings } from './server-settings.ts';
 
 const maxAttempts = 8;
@@ -25,11 +31,14 @@ export async function startServer(
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(home, log);
     await writeSettings(home, port, settings);
-    const started = await attemptStart(home, binaries, log);
+    const began = new Date();
+    // A server that a killed command had launched may come up first.
+    const started = (await attemptStart(home, binaries, log)) ?? (await findRunning(home, log));
     if (started !== null) return started;
-    const output = await lastOutput(home);
+    const output = await outputSince(home, began);
     // After a SIGKILL of the postmaster its children need a moment to notice; and ports come and go.
-    const passing = /Address already in use|shared memory block .* still in use/.test(output);
+    const passing =
+      /Address already in use|shared memory block .* still in use|lock file .* exists/.test(output);
     if (!passing || attempt === maxAttempts) {
       throw (
         noRoom({ message: output }, home.folder) ??
@@ -50,7 +59,9 @@ async function attemptStart(home: Home, binaries: Binaries, log: Log): Promise<P
   // The pid of a killed server may have gone to another process of the same user, and Postgres would
   // refuse to start. It disregards the pid in this variable (miscinit.c, CreateLockFile) and still checks
   // the shared memory for survivors; taking the file away would give up that check.
-  if (stale !== null && isAlive(stale.pid)) env['PG_GRANDPARENT_PID'] = String(stale.pid);
+  if (stale !== null && isAlive(stale.pid) && !(await isPostmasterOf(home, stale.pid))) {
+    env['PG_GRANDPARENT_PID'] = String(stale.pid);
+  }
   const outputPath = join(home.folder, 'start.log');
   const output = await open(outputPath, 'w', 0o600);
   try {
@@ -103,7 +114,7 @@ async function readyOrEnded(home: Home, child: ChildProcess, log: Log): Promise<
       child.removeAllListeners();
       return running;
     }
-    if (first === 'ended') return process.platform === 'win32' ? findRunning(home, log) : null;
+    if (first === 'ended') return null;
   }
 }
 
@@ -127,13 +138,14 @@ export async function stopServer(home: Home, binaries: Binaries, log: Log): Prom
   }
 }
 
-/** What the server said last: before its log was open, and in the newest of its logs. */
-async function lastOutput(home: Home): Promise<string> {
+/** What the server said: before it opened its log (start.log), and in its log. */
+async function outputSince(home: Home, began: Date): Promise<string> {
   const early = await readFile(join(home.folder, 'start.log'), 'utf8');
   const folder = join(home.folder, 'log');
   const names = await readdir(folder).catch(() => []);
   const logs = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  // Each line begins with its time: the last ones are the newest.
-  const lines = logs.flatMap((text) => text.split('\n').slice(-40)).toSorted();
-  return `${early}\n${lines.slice(-20).join('\n')}`;
+  // Each line begins with its time in UTC, `2026-03-01 10:00:00.123 UTC` (log_line_prefix).
+  const since = began.toISOString().replace('T', ' ').replace('Z', '');
+  const lines = logs.flatMap((text) => text.split('\n')).filter((line) => line >= since);
+  return `${early}\n${lines.filter((line) => /^\d{4}-/.test(line)).join('\n')}`;
 }
