@@ -1,0 +1,25 @@
+// Opening an archive to read it: the door of the library, of the HTTP server and of the commands that only look.
+import { archiveArguments, parseArguments } from './arguments.ts';
+import { readCoverage } from './coverage.ts';
+import { createNftClasses } from './nft-classes.ts';
+import { createOrders } from './orders.ts';
+import { openReader } from './reader.ts';
+import { readSummary } from './summary.ts';
+import type { Archive, ArchiveOptions } from './types.ts';
+
+/**
+ * Opens an archive for reading. Every connection runs as `outlast_reader` where the database allows it, read-only in
+ * any case, in UTC and with a statement time-out. Close it when done.
+ * Throws settings `argument_invalid`, `schema_missing`, `schema_older`, `schema_newer` or `database_…`, and transient
+ * `database_unreachable`; each says what to do.
+ */
+export async function openArchive(options: ArchiveOptions): Promise<Archive> {
+  const reader = await openReader(parseArguments('openArchive', archiveArguments, options));
+  return {
+    orders: createOrders(reader),
+    nftClasses: createNftClasses(reader),
+    coverage: (query) => readCoverage(reader, query),
+    summary: (query) => readSummary(reader, query),
+    close: () => reader.close(),
+  };
+}

@@ -1,0 +1,36 @@
+// What is held of each day and how sure that is (P7), as analytics.coverage shows it.
+import { coverageArguments, parseArguments } from './arguments.ts';
+import type { Reader } from './reader.ts';
+import type { CoverageDay, CoverageQuery } from './types.ts';
+
+type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 'rejected'> & {
+  platformTotal: string | null;
+  shownTotal: string | null;
+  rejected: string;
+};
+
+/** By resource, day and owner: one slice each. */
+export async function readCoverage(reader: Reader, given: CoverageQuery): Promise<CoverageDay[]> {
+  const query = parseArguments('coverage', coverageArguments, given);
+  const { rows } = await reader.query<CoverageRow>(
+    `select project_id as "project", resource, owner, day, state, proof,
+            proved_at as "provedAt", walked_at as "walkedAt",
+            platform_total as "platformTotal", shown_total as "shownTotal",
+            unresolved, rejected, deadline_at as "deadlineAt",
+            reservations, last_error as "lastError"
+       from analytics.coverage
+      where project_id = $1
+        and ($2::text is null or resource = $2)
+        and ($3::date is null or day >= $3)
+        and ($4::date is null or day < $4)
+      order by resource desc, day, owner`,
+    [query.project, query.resource ?? null, query.from ?? null, query.to ?? null],
+  );
+  return rows.map((row) => ({
+    ...row,
+    // Counts of records: far below 2^53.
+    platformTotal: row.platformTotal === null ? null : Number(row.platformTotal),
+    shownTotal: row.shownTotal === null ? null : Number(row.shownTotal),
+    rejected: Number(row.rejected),
+  }));
+}

@@ -1,0 +1,124 @@
+// The query module's connections: they cannot write, end statements that take too long, and belong to a database
+// whose schema this release knows. What goes wrong in a statement is named here.
+import { DrizzleQueryError } from 'drizzle-orm';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { codeOf, settingsError, transient, type OutlastError } from '../errors.ts';
+import { silentLog } from '../log.ts';
+import { connectionError, openDb, type Db, type Queryable } from '../store/db.ts';
+import { findMigrations } from '../store/migrate.ts';
+import type { ArchiveOptions } from './types.ts';
+
+export type Reader = Queryable & {
+  /** A plain read by the query builder. Times come as Postgres prints them, unlike those of `query`. */
+  read<T>(statement: (builder: NodePgDatabase) => PromiseLike<T>): Promise<T>;
+  /** The role connections run as; null where the user is no member of outlast_reader, and merely cannot write. */
+  readonly role: string | null;
+  close(): Promise<void>;
+};
+
+export type ReaderOptions = Required<Omit<ArchiveOptions, 'log'>> & {
+  log?: ArchiveOptions['log'] | undefined;
+};
+
+/** Throws settings `schema_missing`, `schema_older`, `schema_newer` or `database_…`, transient `database_unreachable`. */
+export async function openReader(options: ReaderOptions): Promise<Reader> {
+  const db = await openDb({
+    connectionString: options.connectionString,
+    max: options.max,
+    applicationName: 'outlast reader',
+    role: 'outlast_reader',
+    // Twice over: the role has no right to write, and the session refuses to.
+    setUp: `set default_transaction_read_only = on; set statement_timeout = ${options.statementTimeoutMs};`,
+    log: options.log ?? silentLog(),
+  });
+  try {
+    await checkSchema(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  const builder = drizzle(db.pool);
+  let closing: Promise<void> | undefined;
+  const whileOpen = <T>(statement: () => PromiseLike<T>): Promise<T> => {
+    if (closing === undefined) return answer(statement);
+    return Promise.reject(
+      settingsError('archive_closed', 'The archive was closed. Open it again.'),
+    );
+  };
+  return {
+    read: (statement) => whileOpen(() => statement(builder)),
+    query: (sql, parameters) => whileOpen(() => db.query(sql, parameters)),
+    role: db.role,
+    close: () => (closing ??= db.close()),
+  };
+}
+
+/** Runs a read and gives its failure a name. The statement's parameters stay out of the message (P10). */
+async function answer<T>(statement: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    throw named(error instanceof DrizzleQueryError ? error.cause : error);
+  }
+}
+
+function named(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === '57014') {
+    return transient(
+      'query_timed_out',
+      'The query took longer than its time-out and was ended. Narrow it by from and to, or raise statementTimeoutMs.',
+      error,
+    );
+  }
+  if (code === '42501') return forbidden(error);
+  // Class 08: the connection; 57P: the server is stopping or starting; no SQLSTATE: the network below them.
+  const isLost = code === undefined || /^(?:08|57P|E[A-Z])/.test(code);
+  return isLost && error instanceof Error ? connectionError(error) : error;
+}
+
+const forbidden = (error: unknown): OutlastError =>
+  settingsError(
+    'database_forbidden',
+    'The database user may not read the archive. Run `grant outlast_reader to` that user as its owner; if there is no such role, `outlast migrate` makes it.',
+    error,
+  );
+
+/** P12: a database without our tables, or with another release's, is named before the first query fails of it. */
+async function checkSchema(db: Db): Promise<void> {
+  const found = await answer(() =>
+    db.query<{ archive: boolean; version: boolean }>(
+      `select exists (select from pg_namespace where nspname = 'archive') as archive,
+              exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                       where n.nspname = 'analytics' and c.relname = 'schema_version') as version`,
+    ),
+  );
+  if (found.rows[0]?.archive !== true) {
+    throw settingsError(
+      'schema_missing',
+      'This database holds no Outlast archive. Check that connectionString names the right database, or run `outlast migrate` on it.',
+    );
+  }
+  const known = readMigrationFiles({ migrationsFolder: findMigrations() }).at(-1)?.folderMillis;
+  const newest = found.rows[0].version ? await newestMigration(db) : 0;
+  if (newest > (known ?? 0)) {
+    throw settingsError(
+      'schema_newer',
+      'This archive was written by a newer release of Outlast. Use that release of the package or a later one to read it.',
+    );
+  }
+  if (newest < (known ?? 0)) {
+    throw settingsError(
+      'schema_older',
+      'This archive was written by an older release of Outlast. Run `outlast migrate` with this release first.',
+    );
+  }
+}
+
+async function newestMigration(db: Db): Promise<number> {
+  const { rows } = await answer(() =>
+    db.query<{ newest: string | null }>('select newest from analytics.schema_version'),
+  );
+  return Number(rows[0]?.newest ?? 0);
+}

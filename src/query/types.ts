@@ -1,0 +1,186 @@
+// What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
+// that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
+import type { Day, ListedResource, ProjectId, Proof, SliceState } from '../model.ts';
+
+export type ArchiveOptions = {
+  /** `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. */
+  connectionString: string;
+  /** Connections at most; 4 unless told. */
+  max?: number;
+  /** A statement that runs longer ends with transient `query_timed_out`, milliseconds; 30,000 unless told. */
+  statementTimeoutMs?: number;
+  /** Told when an idle connection breaks; pino and console fit. */
+  log?: { warn(fields: object, sentence: string): void };
+};
+
+/** What every list can be narrowed by. */
+export type ListScope = {
+  project: ProjectId;
+  /** UTC days `[from, to)` of `sliceDay`; a bound left out is open. */
+  from?: Day;
+  to?: Day;
+  /**
+   * By (day, time of creation, id bytes), unreadable times last in their day; `desc` is the exact reverse.
+   * `asc` unless told.
+   */
+  order?: 'asc' | 'desc';
+};
+
+/** How a list is cut into pages. */
+export type Paging = {
+  /** Records a page, 1 to 10,000; 100 unless told. It may change from page to page. */
+  limit?: number;
+  /** The `next` of the page before, for the same query. Opaque: its form may change with a release. */
+  cursor?: string;
+};
+
+export type OrderStatus = 1 | 2 | 3;
+
+export type OrderFilters = {
+  /** 1 pending, 2 succeeded, 3 failed (interface.md §3.1); several mean any of them. */
+  status?: OrderStatus | readonly OrderStatus[];
+  account?: string;
+};
+
+export type NftClassFilters = {
+  id?: string;
+  owner?: string;
+  /** Part of the name, whatever its case. */
+  name?: string;
+  txHash?: string;
+};
+
+/** `next` is null on the last page. */
+export type ListPage<Item> = { items: Item[]; next: string | null };
+
+/** What every archived record carries beside the platform's own fields. */
+export type Bookkeeping = {
+  project: ProjectId;
+  /** UTC date of `createdAt`, or the day the platform listed it under where that could not be read. */
+  sliceDay: Day;
+  /** The whole record as JSON text, unknown fields included. Text, because JSON.parse would round its numbers. */
+  rawJson: string;
+  /** The record's original bytes, only where Postgres' jsonb could not hold it as it was. */
+  rawBytes: Uint8Array | null;
+  /** SHA-256 of the record's canonical JSON, lower-case hex. */
+  rawSha256: string;
+  /** Names of known fields that could not be read; they are null. */
+  unread: string[];
+  /** When this content was first observed, when the record was, and when the row last changed. */
+  observedAt: string;
+  firstSeenAt: string;
+  changedAt: string;
+  /** Since when the platform no longer shows the record though it should; null while it does. */
+  missingSince: string | null;
+};
+
+/** A purchase order (interface.md §2.3). What the platform did not give is null. */
+export type Order = Bookkeeping & {
+  operationId: string;
+  /** 1 pending, 2 succeeded, 3 failed; other numbers as they came. */
+  status: number | null;
+  message: string | null;
+  account: string | null;
+  amount: string | null;
+  number: string | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+  orderType: number | null;
+};
+
+/** An NFT class (interface.md §2.6). What the platform did not give is null. */
+export type NftClass = Bookkeeping & {
+  id: string;
+  name: string | null;
+  symbol: string | null;
+  nftCount: string | null;
+  uri: string | null;
+  owner: string | null;
+  txHash: string | null;
+  createdAt: string | null;
+};
+
+/**
+ * One archived list. Every method throws settings `argument_invalid` or `cursor_invalid` for what it cannot take,
+ * transient `query_timed_out`, or transient `database_unreachable`.
+ */
+export type Records<Item, Filters> = {
+  /**
+   * One page. Following `next` gives every record held throughout exactly once, whatever is written meanwhile; records
+   * added ahead of the cursor are given too.
+   */
+  list(query: ListScope & Filters & Paging): Promise<ListPage<Item>>;
+  /**
+   * Every record held when the stream began, exactly once, each as it stands when its page is read. Records first
+   * seen later are left out, so that it ends. Memory stays constant and no transaction is open between pages.
+   */
+  stream(query: ListScope & Filters): AsyncIterable<Item>;
+  /** Null where the archive holds no such record. */
+  get(project: ProjectId, id: string): Promise<Item | null>;
+};
+
+/** What is not certain about a slice (docs/design.md, "States"). */
+export type Reservation = 'lost' | 'no_proof' | 'proved_before_closing' | 'unresolved_orders';
+
+/** One slice of the ledger: what is held of a UTC day and how sure that is. */
+export type CoverageDay = {
+  project: ProjectId;
+  resource: ListedResource;
+  /** The owner whose classes these are; '' for the whole list. */
+  owner: string;
+  day: Day;
+  state: SliceState;
+  proof: Proof;
+  provedAt: string | null;
+  walkedAt: string | null;
+  /** What the platform said there is, and what the last walk was shown; null where unknown. */
+  platformTotal: number | null;
+  shownTotal: number | null;
+  /** Orders still pending. */
+  unresolved: number;
+  /** Records without a usable id, kept as bytes and in no list. */
+  rejected: number;
+  deadlineAt: string;
+  /** Empty for a claim without reservations. */
+  reservations: Reservation[];
+  lastError: string | null;
+};
+
+export type CoverageQuery = {
+  project: ProjectId;
+  resource?: ListedResource;
+  /** UTC days `[from, to)`. */
+  from?: Day;
+  to?: Day;
+};
+
+/** How one resource of one project stands. */
+export type Summary = {
+  project: ProjectId;
+  resource: ListedResource;
+  /** Records held. */
+  records: number;
+  /** The first and the last day with a record; null when none is held. */
+  oldestDay: Day | null;
+  newestDay: Day | null;
+  /** Slices of the ledger by state. */
+  days: Record<SliceState, number>;
+  /** Slices with a reservation. */
+  reserved: number;
+  unresolved: number;
+  rejected: number;
+  /** The nearest deadline of a slice that is neither final nor lost. */
+  nextDeadlineAt: string | null;
+};
+
+/** An open archive. It never writes. */
+export type Archive = {
+  orders: Records<Order, OrderFilters>;
+  nftClasses: Records<NftClass, NftClassFilters>;
+  /** By resource, day and owner. */
+  coverage(query: CoverageQuery): Promise<CoverageDay[]>;
+  /** Of every project, or of one. Counts are exact. */
+  summary(query?: { project?: ProjectId }): Promise<Summary[]>;
+  /** Ends the connections; calling it again does nothing. */
+  close(): Promise<void>;
+};
