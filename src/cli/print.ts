@@ -1,23 +1,30 @@
-// What people see in a terminal: aligned tables, counts, durations, a progress line. Data goes to stdout,
-// everything else to stderr.
+// What people see in a terminal: aligned tables, counts, spans of time, a progress line. Data goes to stdout,
+// everything else to stderr. No colours and no escape sequences, so NO_COLOR and simple terminals need no case here.
+import { fitting, printable, widthOf } from './terminal-text.ts';
+
 export type Cell = string | number | null;
 
-/** A table with numbers to the right and text to the left; nothing for null. */
+/** A table under its headers; nothing for null. The lines end without a line break. */
 export function table(headers: string[], rows: Cell[][]): string {
   const text = rows.map((row) => row.map(cellText));
   const widths = headers.map((header, i) =>
-    Math.max(width(header), ...text.map((row) => width(row[i] ?? ''))),
+    Math.max(widthOf(header), ...text.map((row) => widthOf(row[i] ?? ''))),
   );
   const isNumeric = headers.map((_, i) => rows.every((row) => typeof row[i] !== 'string'));
   const line = (cells: string[]): string =>
     cells
       .map((cell, i) => {
-        const padding = ' '.repeat((widths[i] ?? 0) - width(cell));
+        const padding = ' '.repeat((widths[i] ?? 0) - widthOf(cell));
         return isNumeric[i] === true ? padding + cell : cell + padding;
       })
       .join('  ')
       .trimEnd();
   return [line(headers), line(widths.map((n) => '─'.repeat(n))), ...text.map(line)].join('\n');
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return '';
+  return typeof cell === 'number' ? formatCount(cell) : printable(cell);
 }
 
 export function printTable(headers: string[], rows: Cell[][]): void {
@@ -33,65 +40,92 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** A span in the two greatest units that matter: `9 d 4 h`, `3 min`, `less than a minute`. */
+const units = [
+  ['day', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/** A span in its two greatest units, cut off: `9 days 4 h`, `3 min 20 s`, `less than a second`. The sign is not shown. */
 export function formatSpan(ms: number): string {
-  const minutes = Math.floor(Math.abs(ms) / 60_000);
-  const [days, hours, rest] = [
-    Math.floor(minutes / 1440),
-    Math.floor((minutes % 1440) / 60),
-    minutes % 60,
-  ];
-  if (days > 0) return hours > 0 ? `${days} d ${hours} h` : `${days} d`;
-  if (hours > 0) return rest > 0 ? `${hours} h ${rest} min` : `${hours} h`;
-  return rest > 0 ? `${rest} min` : 'less than a minute';
+  const span = Math.abs(ms);
+  const first = units.findIndex(([, size]) => span >= size);
+  if (first === -1) return 'less than a second';
+  let left = span;
+  return units
+    .slice(first, first + 2)
+    .map(([unit, size]) => {
+      const count = Math.floor(left / size);
+      left -= count * size;
+      return { count, unit };
+    })
+    .filter(({ count }) => count > 0)
+    .map(({ count, unit }) => `${count} ${unit === 'day' && count !== 1 ? 'days' : unit}`)
+    .join(' ');
 }
 
-function cellText(cell: Cell): string {
-  if (cell === null) return '';
-  return typeof cell === 'number' ? formatCount(cell) : cell;
+/** When something is, seen from now, `ms` being negative for the past: `in 9 days 4 h`, `3 h ago`. */
+export function formatWhen(ms: number): string {
+  return ms >= 0 ? `in ${formatSpan(ms)}` : `${formatSpan(ms)} ago`;
 }
-
-/** Columns a text takes in a terminal: East Asian wide characters take two. */
-function width(text: string): number {
-  let columns = 0;
-  for (const character of text) columns += /\p{M}/u.test(character) ? 0 : isWide(character) ? 2 : 1;
-  return columns;
-}
-
-const isWide = (character: string): boolean =>
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(
-    character,
-  );
 
 export type ProgressLine = {
+  /** Shows the text unless the last one was shown a moment ago. */
   update(text: string): void;
+  /** Takes the line away, or shows the newest text where lines stay. May be called twice. */
   end(): void;
 };
 
-/** A line rewritten in place on a terminal, at most ten times a second; elsewhere a plain line every five seconds. */
+type Out = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+
 export function createProgress(
-  out: NodeJS.WriteStream,
+  out: Out,
   now: () => number = () => performance.now(),
 ): ProgressLine {
-  const pauseMs = out.isTTY ? 100 : 5_000;
-  let shownAt = out.isTTY ? -Infinity : now();
+  return out.isTTY === true ? rewritten(out, now) : plain(out, now);
+}
+
+function rewritten(out: Out, now: () => number): ProgressLine {
+  let shownAt = -Infinity;
+  let width = 0;
+  const show = (text: string): void => {
+    const line = fitting(text, (out.columns ?? 80) - 1);
+    const before = width;
+    width = widthOf(line);
+    // The cursor waits at the beginning of the line: a log line that comes in between covers it.
+    out.write(`${line}${' '.repeat(Math.max(0, before - width))}\r`);
+  };
+  return {
+    update(text) {
+      if (now() - shownAt < 100) return;
+      shownAt = now();
+      show(text);
+    },
+    end() {
+      if (width > 0) show('');
+    },
+  };
+}
+
+function plain(out: Out, now: () => number): ProgressLine {
+  let shownAt = now();
   let latest = '';
-  let isOpen = false;
+  let shown = '';
   const show = (): void => {
-    const line = latest.slice(0, Math.max(20, (out.columns ?? 80) - 1));
-    out.write(out.isTTY ? `\r\u001b[2K${line}` : `${latest}\n`);
-    isOpen = true;
+    if (latest !== shown) out.write(`${latest}\n`);
+    shown = latest;
   };
   return {
     update(text) {
       latest = text;
-      if (now() - shownAt < pauseMs) return;
+      if (now() - shownAt < 5_000) return;
       shownAt = now();
       show();
     },
     end() {
-      if (out.isTTY && isOpen) out.write('\r\u001b[2K');
-      isOpen = false;
+      // Only where there was progress to speak of: a quick command stays quiet.
+      if (shown !== '') show();
     },
   };
 }
