@@ -20,8 +20,8 @@ type Flags = {
   at?: string;
   speed: string;
   latencyMs: string;
-  dialect: string[];
-  fault: string[];
+  dialect?: string[];
+  fault?: string[];
   json?: true;
 };
 
@@ -39,8 +39,8 @@ export function simulateCommand(): Command {
     .option('--at <instant>', 'the platform believes it is then, e.g. 2026-03-01T08:00:00Z')
     .option('--speed <factor>', 'how fast its clock runs; 0 stands still', '1')
     .option('--latency-ms <ms>', 'every answer takes so much longer', '0')
-    .option('--dialect <switch=value...>', 'what the interface document leaves open (below)', [])
-    .option('--fault <fault...>', 'what goes wrong: name, name=0.05 or name=3x (below)', [])
+    .option('--dialect <switch=value...>', 'what the interface document leaves open (below)')
+    .option('--fault <fault...>', 'what goes wrong: name, name=0.05 or name=3x (below)')
     .option('--json', 'print address and keys as one JSON line on stdout')
     .addHelpText('after', `\n${switchesHelp()}\n\n${faultsHelp()}`)
     .action(simulate);
@@ -87,8 +87,8 @@ function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
     ...(startAt !== undefined && { startAt }),
     speed: factor('--speed', flags.speed),
     latencyMs: whole('--latency-ms', flags.latencyMs, 0, 600_000),
-    dialect: readDialect(Object.fromEntries(flags.dialect.map(pairOf))),
-    faults: faultsOf(flags.fault),
+    dialect: readDialect(Object.fromEntries((flags.dialect ?? []).map(pairOf))),
+    faults: faultsOf(flags.fault ?? []),
   };
 }
 
@@ -143,24 +143,22 @@ function announce({ url, projects, world }: Simulator, asJson: boolean): void {
 }
 
 function switchesHelp(): string {
-  const lines = Object.entries(switches).map(([name, of]) => {
+  const lines = Object.entries(switches).map(([name, of]): [string, string] => {
     const values =
-      'values' in of
-        ? of.values.join('|')
-        : 'flag' in of
-          ? of.flag
-            ? 'on|off'
-            : 'off|on'
-          : of.amount;
-    return `  ${`${name}=${values}`.padEnd(34)}  ${of.sentence}`;
+      'values' in of ? of.values.join('|') : 'flag' in of ? flagValues(of.flag) : of.amount;
+    return [`${name}=${values}`, of.sentence];
   });
-  return `Switches of --dialect (the first value is the standard one):\n${lines.join('\n')}`;
+  return `Switches of --dialect (the first value is the standard one):\n${aligned(lines)}`;
 }
 
+const flagValues = (standard: boolean): string => (standard ? 'on|off' : 'off|on');
+
 function faultsHelp(): string {
-  const lines = Object.entries(faultSentences).map(
-    ([name, what]) => `  ${name.padEnd(14)}  ${what}`,
-  );
-  const how = 'then @/path for paths that begin so, and ,detail=value for each detail in braces';
-  return `Faults of --fault (name always, name=0.05 by chance, name=3x the next three; ${how}):\n${lines.join('\n')}`;
+  return `Faults of --fault: name always, name=0.05 by chance, name=3x the next three; then @/path for paths that begin
+so, and ,detail=value for each detail in braces:\n${aligned(Object.entries(faultSentences))}`;
+}
+
+function aligned(lines: readonly (readonly [string, string])[]): string {
+  const longest = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, sentence]) => `  ${name.padEnd(longest)}  ${sentence}`).join('\n');
 }

@@ -1,8 +1,8 @@
 // Answers of the platform: the envelopes and error bodies, as text.
 
-export type Answer = { status: number; body: string; headers?: Record<string, string> };
+export type Answer = { status: number; body: string | Buffer; headers?: Record<string, string> };
 
-export const ok = (body: string): Answer => ({ status: 200, body });
+export const ok = (body: string | Buffer): Answer => ({ status: 200, body });
 
 /** Group B's error envelope: all texts. */
 export const refusal = (status: number, code: string, message: string): Answer => ({

@@ -33,18 +33,18 @@ export function deliver(
   }
   const wrongDate = hits.get('wrongDate');
   const date = wrongDate === undefined ? now : now + (wrongDate.ms ?? 3_600_000);
+  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
   response.sendDate = false;
   response.writeHead(answer.status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(answer.body),
+    'content-length': body.length,
     date: httpDate(date),
     ...answer.headers,
   });
   if (hits.has('truncated')) {
-    const half = Buffer.from(answer.body).subarray(0, Math.floor(answer.body.length / 2));
-    response.write(half, () => socket?.destroy());
+    response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.destroy());
     return false;
   }
-  response.end(answer.body);
+  response.end(body);
   return true;
 }

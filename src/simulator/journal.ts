@@ -4,7 +4,10 @@ import type { Instant, ListedResource } from '../model.ts';
 
 /** One request; `fault` names those that hit it. No header is kept: they hold keys (P10). */
 export type LoggedRequest = {
+  /** On the simulator's clock. */
   at: Instant;
+  /** In real time, milliseconds: what a rate is measured by. */
+  receivedAt: number;
   method: string;
   path: string;
   query: string;

@@ -13,12 +13,16 @@ export type PageKey = {
 };
 
 const kinds = { n: 'next', p: 'prev', s: 'start' } as const;
-const form = /^([nps])(-?\d+)\.(\d+)\.(?:(\d+)\.(\d+))?\.(.*)$/s;
+/** The id stands as JSON, for a lone surrogate in it would not survive as UTF-8. */
+const form = /^([nps])(-?\d+)\.(\d+)\.(?:(\d+)\.(\d+))?\.(".*")$/;
 
 export function encodeKey(key: PageKey, seed: number): string {
   const { kind, place, issued } = key;
   const age = issued === null ? '' : `${issued.at}.${issued.request}`;
-  const text = Buffer.from(`${kind[0]}${place.at}.${place.seq}.${age}.${place.id}`, 'utf8');
+  const text = Buffer.from(
+    `${kind[0]}${place.at}.${place.seq}.${age}.${JSON.stringify(place.id)}`,
+    'utf8',
+  );
   const check = checkOf(text, seed);
   const bytes = Buffer.allocUnsafe(text.length + 4);
   bytes.writeUInt32BE(check);
@@ -35,10 +39,10 @@ export function decodeKey(key: string, seed: number): PageKey | null {
   if (checkOf(text, seed) !== check) return null;
   const parts = form.exec(text.toString('utf8'));
   if (parts === null) return null;
-  const [, kind = '', at, seq, issuedAt, request, id = ''] = parts;
+  const [, kind = '', at, seq, issuedAt, request, id = '""'] = parts;
   return {
     kind: kinds[kind as keyof typeof kinds],
-    place: { at: Number(at), seq: Number(seq), id },
+    place: { at: Number(at), seq: Number(seq), id: JSON.parse(id) as string },
     issued: issuedAt === undefined ? null : { at: Number(issuedAt), request: Number(request) },
   };
 }

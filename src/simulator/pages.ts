@@ -2,6 +2,7 @@
 // until it is written, so that faults can be done to it.
 import type { Instant, ListedResource } from '../model.ts';
 import { type Answer, badRequest } from './answers.ts';
+import { encodeList } from './bytes.ts';
 import { boundsOf, windowStart } from './bounds.ts';
 import type { ClassFilter } from './classes.ts';
 import type { Dialect } from './dialect.ts';
@@ -26,7 +27,7 @@ export type ListPage = {
   resource: ListedResource;
   rows: Row[];
   total: number;
-  write(rows: readonly Row[], total: number): string;
+  write(rows: readonly Row[], total: number): Buffer;
 };
 
 export const isPage = (value: ListPage | Answer): value is ListPage => 'rows' in value;
@@ -68,9 +69,12 @@ export function ordersPage(
     rows: rowsOf(stretch, now),
     total: selection.total,
     write: (rows, total) =>
-      `{"data":{${keys}"limit":${limit}` +
-      (count === '1' ? totalText(total, dialect.totals) : '') +
-      `${listText('order_infos', rows, dialect)}}${envelopeTail(context)}}`,
+      encodePage(
+        `{"data":{${keys}"limit":${limit}${count === '1' ? totalText(total, dialect.totals) : ''}`,
+        'order_infos',
+        rows,
+        context,
+      ),
   };
 }
 
@@ -98,8 +102,12 @@ export function classesPage(
     rows: rowsOf({ selection, ascending, first, end }, now),
     total: selection.total,
     write: (rows, total) =>
-      `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals)}` +
-      `${listText('classes', rows, dialect)}}${envelopeTail(context)}}`,
+      encodePage(
+        `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals)}`,
+        'classes',
+        rows,
+        context,
+      ),
   };
 }
 
@@ -204,14 +212,18 @@ function totalText(total: number, form: Dialect['totals']): string {
   return `,"total_count":${form === 'zero' ? 0 : total}`;
 }
 
-function listText(name: string, rows: readonly Row[], { emptyList }: Dialect): string {
-  if (rows.length === 0 && emptyList !== 'array') {
-    return emptyList === 'null' ? `,"${name}":null` : '';
+/** The envelope closed after its list; `head` is all before that. */
+function encodePage(
+  head: string,
+  listName: string,
+  rows: readonly Row[],
+  { dialect, now }: PageContext,
+): Buffer {
+  const { emptyList, unknownFields } = dialect;
+  const tail = unknownFields ? `},"server_time":${now},"trace":{"id":"t-0"}}` : '}}';
+  if (rows.length > 0 || emptyList === 'array') {
+    const texts = rows.map(({ text }) => text);
+    return encodeList(`${head},"${listName}":[`, texts, `]${tail}`);
   }
-  let texts = '';
-  for (let i = 0; i < rows.length; i++) texts += (i === 0 ? '' : ',') + (rows[i]?.text ?? '');
-  return `,"${name}":[${texts}]`;
+  return Buffer.from(head + (emptyList === 'null' ? `,"${listName}":null` : '') + tail);
 }
-
-const envelopeTail = ({ dialect, now }: PageContext): string =>
-  dialect.unknownFields ? `,"server_time":${now},"trace":{"id":"t-0"}` : '';

@@ -90,7 +90,8 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const projects = options.projects ?? [demoProject];
   const firstProject = projects[0]?.name ?? '';
   const world = { ...standardWorld, ...options.world };
-  const clock = createClock(options.now ?? Date.now, options.startAt, options.speed ?? 1);
+  const outside = options.now ?? Date.now;
+  const clock = createClock(outside, options.startAt, options.speed ?? 1);
   let dialect: Dialect = { ...standardDialect(), ...options.dialect };
   const faults = createFaultPlan(seed);
   faults.set(options.faults ?? {});
@@ -114,16 +115,17 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
       void control(request, response, target.path.slice('/_simulator'.length), target.query);
       return;
     }
+    const receivedAt = outside();
     const number = ++asked;
     const hits = faults.draw(target.path, number);
     const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
     if (delayMs === 0) {
-      answer(request, response, target, number, hits);
+      answer(request, response, target, number, hits, receivedAt);
       return;
     }
     const timer = setTimeout(() => {
       timers.delete(timer);
-      answer(request, response, target, number, hits);
+      answer(request, response, target, number, hits, receivedAt);
     }, delayMs);
     timers.add(timer);
   }
@@ -134,6 +136,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     target: ReturnType<typeof targetOf>,
     number: number,
     hits: Hits,
+    receivedAt: number,
   ): void {
     const now = clock.now();
     const { answer: given, project } =
@@ -158,6 +161,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
     requests.add({
       at: now,
+      receivedAt,
       method: request.method ?? '',
       path: target.path,
       query,

@@ -99,7 +99,7 @@ export function entryOf<F>(
   const record = objectIn(text);
   const id = given.id ?? record[kind.idField];
   return {
-    at: given.at ?? instantIn(record[kind.timeField]) ?? fallbackAt,
+    at: Math.floor(given.at ?? instantIn(record[kind.timeField]) ?? fallbackAt),
     seq,
     id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
     text: () => text,
