@@ -38,6 +38,8 @@ export type Acted = {
   done: boolean;
   /** In words, when the slice is not done. */
   problem: string | null;
+  /** The platform did not answer at all: other slices will fare no better. */
+  isUnanswered?: true;
 };
 
 /** A walk that has to start over does so at once, this often; then the slice waits its turn. */
@@ -72,7 +74,11 @@ export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
       lastError: causeChain(error),
       over: false,
     });
-    return { done: false, problem: causeChain(error) };
+    return {
+      done: false,
+      problem: causeChain(error),
+      ...(error.code === 'platform_unavailable' ? { isUnanswered: true as const } : {}),
+    };
   }
 }
 

@@ -9,7 +9,7 @@ import { dayToRecognise, holdsAnything } from '../store/projects.ts';
 import { boundsOf, limitOf, spanOf } from './bounds.ts';
 
 /**
- * Reads one held day again. Passes when the platform shows any of the ids held for it, or when nothing is held at all.
+ * Reads one held day again. Passes when the platform shows at least half of the ids held for it, or when nothing is held at all.
  * Throws settings `source_changed` otherwise; nothing was written.
  */
 export async function recogniseSource(
@@ -40,10 +40,12 @@ export async function recogniseSource(
           { ...query, offset: 0, ...(held.owner === '' ? {} : { owner: held.owner }) },
           signal,
         );
-  const known = new Set(held.ids);
-  if (page.records.some((record) => known.has(record.id))) return;
+  // Operation ids are the callers' own and may coincide by chance: half of those held must be there.
+  const shown = new Set(page.records.map((record) => record.id));
+  const again = held.ids.slice(0, query.limit).filter((id) => shown.has(id)).length;
+  if (2 * again >= Math.min(held.ids.length, query.limit)) return;
   throw settingsError(
     'source_changed',
-    `The address or key of project "${projectId}" has changed, and the platform shows none of the records held for ${held.day}: this looks like another project or another platform. Nothing was written. Give it a project name of its own (OUTLAST_PROJECT), or, if it really continues this archive, run \`outlast sync --accept-new-source\` once.`,
+    `The address or key of project "${projectId}" has changed, and the platform shows ${again === 0 ? 'none' : 'few'} of the records held for ${held.day}: this looks like another project or another platform. Nothing was written. Give it a project name of its own (OUTLAST_PROJECT), or, if it really continues this archive, run \`outlast sync --accept-new-source\` once.`,
   );
 }

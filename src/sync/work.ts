@@ -9,7 +9,7 @@ import type { RunCounts } from '../store/runs.ts';
 import { actOn, type Acted } from './act.ts';
 import type { RunOptions, Worker } from './run.ts';
 
-/** So many slices in a row that came to nothing end the work: the platform is down, not busy. */
+/** So many slices in a row without an answer end the work: the platform is down, not busy. */
 const failuresInARow = 3;
 
 export type Problems = { notDone: number; newest: string | null };
@@ -76,7 +76,7 @@ export async function workThrough(
         failedInARow = 0;
         options.onProgress?.({ ...counts, slicesLeft: 0, day: slice.day });
       } else {
-        failedInARow += 1;
+        failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
         problems.notDone += 1;
         problems.newest = acted.problem;
         log.warn(

@@ -25,6 +25,8 @@ export type Bench = {
   connectionString: string;
   worker: Worker;
   run(options?: Partial<RunOptions>): Promise<RunReport>;
+  /** Moves the platform's clock on, lets it be noticed, and runs. */
+  runLater(ms: number): Promise<RunReport>;
   close(): Promise<void>;
 };
 
@@ -67,12 +69,19 @@ export async function createBench(
     log,
     ...given,
   };
+  const runOnce = (more: Partial<RunOptions> = {}): Promise<RunReport> =>
+    run(worker, { signal: new AbortController().signal, ...more });
   return {
     simulator,
     db,
     connectionString: database.connectionString,
     worker,
-    run: (more = {}) => run(worker, { signal: new AbortController().signal, ...more }),
+    run: runOnce,
+    runLater: async (ms) => {
+      simulator.advance(ms);
+      await runOnce();
+      return runOnce();
+    },
     close: async () => {
       await platform.close();
       await simulator.close();

@@ -1,0 +1,248 @@
+// Runs against a platform that misbehaves, changes and repeats itself: the archive ends exact, and a run that finds
+// nothing new costs next to nothing.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Faults } from '../src/simulator/faults.ts';
+import { run, type Worker } from '../src/sync/run.ts';
+import { createBench, differences, noon, type Bench } from './support/archive.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Everything that tells whether a row was written: its place, its transaction, its content. */
+async function fingerprint(): Promise<unknown> {
+  const { rows } = await bench.db.query(
+    `select (select md5(string_agg(o.ctid::text || o.xmin::text || o.operation_id, ',' order by operation_id))
+               from archive.orders o) as orders,
+            (select md5(string_agg(c.ctid::text || c.xmin::text || c.id, ',' order by id))
+               from archive.nft_classes c) as classes,
+            (select count(*) from archive.order_versions) as order_versions,
+            (select count(*) from archive.nft_class_versions) as class_versions`,
+  );
+  return rows[0];
+}
+
+test('a sync repeated writes no row of archive, and costs one request per resource', async () => {
+  bench = await createBench();
+  await bench.run();
+  const before = await fingerprint();
+  const again = await bench.run();
+  expect(await fingerprint()).toEqual(before);
+  expect(again).toMatchObject({ outcome: 'done', requests: 2, recordsNew: 0, recordsChanged: 0 });
+});
+
+test('walking every day again writes no row of archive either', async () => {
+  bench = await createBench();
+  await bench.run();
+  const before = await fingerprint();
+  const again = await bench.run({ only: { days: { from: '2026-03-01', to: '2026-04-07' } } });
+  expect(again).toMatchObject({ outcome: 'done', slicesDone: 2 * 37 });
+  expect(await fingerprint()).toEqual(before);
+});
+
+describe('faults end in an exact archive', () => {
+  const faults: [string, Partial<Faults>][] = [
+    ['429 with Retry-After', { tooMany: { share: 0.05, retryAfter: 0 } }],
+    ['500', { serverError: { share: 0.1 } }],
+    ['502 with HTML', { htmlError: { share: 0.1 } }],
+    ['200 with HTML', { htmlPage: { share: 0.1 } }],
+    ['text 404', { textNotFound: { share: 0.1 } }],
+    ['connection reset', { reset: { share: 0.1 } }],
+    ['truncated bodies', { truncated: { share: 0.1 } }],
+    ['a hang', { hang: { next: 1 } }],
+    ['records shown twice', { duplicated: { share: 0.1 } }],
+    ['records in another order', { reordered: { share: 0.1, path: '/v3/orders' } }],
+    ['a wrong Date now and then', { wrongDate: { next: 2, ms: 3_000 } }],
+  ];
+  test.each(faults)('%s', async (_name, given) => {
+    bench = await createBench({ faults: given });
+    let report = await bench.run();
+    // Whatever could not be done is due again later; "later" comes here at once.
+    for (let i = 0; i < 6 && report.outcome !== 'done'; i++) {
+      report = await bench.runLater(hour);
+    }
+    bench.simulator.setFaults({ duplicated: null, reordered: null });
+    expect(report.outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('records hidden while totals count them: nothing is called done until they are shown', async () => {
+    bench = await createBench({ faults: { dropped: { positions: [3], path: '/v3/orders' } } });
+    const hidden = await bench.run();
+    expect(hidden.outcome).toBe('left');
+    expect(hidden.problem).toMatch(/the platform counts \d+ before and \d+ after, and showed \d+/);
+    const proved = await bench.db.query(
+      `select 1 from sync.slices where resource = 'orders' and proof <> 'none' and shown_total > 3`,
+    );
+    expect(proved.rows).toEqual([]);
+    bench.simulator.setFaults({ dropped: null });
+    expect((await bench.runLater(7 * hour)).outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('totals that lie: reported with both numbers, never proved', async () => {
+    bench = await createBench({ faults: { lyingTotal: { by: 1 } } });
+    expect((await bench.run()).outcome).toBe('left');
+    const { rows } = await bench.db.query<{ proved: number }>(
+      `select count(*)::int as proved from sync.slices where proof <> 'none'`,
+    );
+    expect(rows[0]?.proved).toBe(0);
+  });
+});
+
+describe('a platform that changes while it is read', () => {
+  test('an hour passes every second: orders arrive and settle, counts and owners change', async () => {
+    bench = await createBench({ speed: 3600, dialect: { toleranceMs: 0 } });
+    for (let i = 0; i < 3; i++) await bench.run();
+    await standStill();
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  /** Stops the clock, lets pending orders and classes fall due, and syncs what is left. */
+  async function standStill(): Promise<void> {
+    bench.simulator.clock.setSpeed(0);
+    for (let i = 0; i < 3; i++) {
+      await bench.db.query(`update sync.slices set due_at = '2026-01-01', attempts = 0`);
+      await bench.run();
+    }
+  }
+
+  test('an order that settles is seen, and what it said before is a version', async () => {
+    bench = await createBench({
+      records: {
+        orders: [order('o1', '2026-04-03', 1), order('o2', '2026-04-03', 2)],
+        classes: [],
+      },
+    });
+    await bench.run();
+    bench.simulator.mutate('orders', 'o1', (record) => ({
+      ...record,
+      status: 2,
+      update_time: '2026-04-06T12:10:00Z',
+    }));
+    expect((await bench.runLater(16 * minute)).outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+    const { rows } = await bench.db.query(
+      `select operation_id, raw->>'status' as status from archive.order_versions`,
+    );
+    expect(rows).toEqual([{ operation_id: 'o1', status: '1' }]);
+  });
+
+  test('P4: a record that is no longer shown stays, marked since when, until it is shown again', async () => {
+    bench = await createBench({
+      records: { orders: ['a', 'b', 'c'].map((id) => order(id, '2026-04-03', 2)), classes: [] },
+    });
+    await bench.run();
+    bench.simulator.hide('orders', 'b');
+    const again = { only: { days: { from: '2026-04-03', to: '2026-04-04' } } };
+    await bench.run(again);
+    const missing = () =>
+      bench.db.query('select operation_id from archive.orders where missing_since is not null');
+    expect((await missing()).rows).toEqual([{ operation_id: 'b' }]);
+    bench.simulator.insert('orders', order('b', '2026-04-03', 2));
+    await bench.run(again);
+    expect((await missing()).rows).toEqual([]);
+  });
+
+  function order(id: string, day: string, status: number) {
+    return {
+      text: JSON.stringify({
+        operation_id: id,
+        status,
+        create_time: `${day}T10:00:00Z`,
+        update_time: `${day}T10:00:00Z`,
+      }),
+    };
+  }
+});
+
+describe('the key and the source', () => {
+  test('P11: a final 403 parks the project; a tick lets it rest, an explicit sync asks again', async () => {
+    bench = await createBench();
+    await bench.run();
+    bench.simulator.setFaults({ forbidden: {} });
+    expect((await bench.run()).outcome).toBe('parked');
+    const asked = bench.worker.platform.requests();
+    expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 0 });
+    expect(bench.worker.platform.requests()).toBe(asked);
+    bench.simulator.setFaults({ forbidden: null });
+    expect((await bench.run({ evenIfParked: true })).outcome).toBe('done');
+    expect((await bench.run()).outcome).toBe('done');
+  });
+
+  test('another source under a known name is refused before anything is written', async () => {
+    bench = await createBench();
+    await bench.run();
+    const before = await fingerprint();
+    const other = await createBench({ seed: 99 });
+    try {
+      const mixed: Worker = { ...other.worker, db: bench.db };
+      await expect(run(mixed, { signal: new AbortController().signal })).rejects.toMatchObject({
+        code: 'source_changed',
+        kind: 'settings',
+        message: expect.stringContaining('--accept-new-source') as string,
+      });
+      expect(await fingerprint()).toEqual(before);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('a rotated key of the same project just works', async () => {
+    bench = await createBench({
+      projects: [
+        { apiKey: 'old-key', apiSecret: 'old-secret', name: 'one' },
+        { apiKey: 'new-key', apiSecret: 'new-secret', name: 'one' },
+      ],
+    });
+    await bench.run();
+    const rotated = { ...bench.worker, source: { ...bench.worker.source, apiKey: 'new-key' } };
+    expect(await run(rotated, { signal: new AbortController().signal })).toMatchObject({
+      outcome: 'done',
+    });
+  });
+});
+
+test('P7: days that passed while the service was off are accounted for, and what was overtaken is lost', async () => {
+  bench = await createBench();
+  await bench.run();
+  // Off from 6 April until 9 June: all of March and the rest of April have gone by then.
+  bench.simulator.setNow(Date.parse('2026-06-09T12:00:00Z'));
+  for (let i = 0; i < 3; i++) {
+    await bench.run();
+  }
+  const { rows } = await bench.db.query<{ month: string; state: string; days: number }>(
+    `select to_char(day, 'YYYY-MM') as month, state, count(*)::int as days
+       from sync.slices where resource = 'orders' group by 1, 2 order by 1, 2`,
+  );
+  expect(rows).toEqual([
+    { month: '2026-03', state: 'final', days: 31 },
+    { month: '2026-04', state: 'final', days: 5 },
+    { month: '2026-04', state: 'lost', days: 25 },
+    { month: '2026-05', state: 'walked', days: 31 },
+    { month: '2026-06', state: 'open', days: 1 },
+    { month: '2026-06', state: 'walked', days: 8 },
+  ]);
+});
+
+test('a clock of this machine that is a year off is corrected by the platform’s', async () => {
+  bench = await createBench({ startAt: noon, dialect: { toleranceMs: 300_000 } });
+  expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);
+  expect((await bench.run()).outcome).toBe('done');
+  expect(await differences(bench)).toEqual([]);
+});
+
+test('days outside the window are refused with what to do, and days that have not come', async () => {
+  bench = await createBench();
+  await expect(
+    bench.run({ only: { days: { from: '2026-01-01', to: '2026-01-02' } } }),
+  ).rejects.toMatchObject({
+    code: 'outside_window',
+    message: expect.stringContaining('from 2026-03-01 on') as string,
+  });
+  await expect(
+    bench.run({ only: { days: { from: '2026-04-06', to: '2026-04-09' } } }),
+  ).rejects.toMatchObject({ code: 'outside_window' });
+});
