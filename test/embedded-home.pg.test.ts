@@ -61,10 +61,11 @@ async function programsWithoutLinks(folder: string): Promise<string> {
 
 describe('the server', () => {
   test('lives in a path with spaces, an umlaut and signs that shells take for their own', async () => {
-    const odd = join(dataDir, `my "Büro" $HOME 'x' ü`);
-    homes.push(odd);
-    const embedded = await openEmbedded({ dataDir: odd, elsewhere, log });
-    expect(embedded.dataDir).toBe(odd);
+    dataDir = join(dataDir, `my "Büro" $HOME 'x' ü`);
+    homes.push(dataDir);
+    const programs = await programsWithoutLinks(join(scratch, 'plain'));
+    const embedded = await openEmbedded({ dataDir, elsewhere, log, programs });
+    expect(embedded.dataDir).toBe(dataDir);
     expect(await query(embedded.connectionString, 'select current_database() as name')).toEqual([
       { name: 'outlast' },
     ]);
@@ -229,6 +230,14 @@ describe('the programs', () => {
     expect(embedded.binariesCopiedTo).toBeUndefined();
     expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
     await embedded.close();
+  });
+
+  test('in a path that initdb cannot handle are refused, with the way out', async () => {
+    const programs = await programsWithoutLinks(join(scratch, '$HOME'));
+    await expect(openEmbedded({ dataDir, elsewhere, log, programs })).rejects.toMatchObject({
+      kind: 'settings',
+      code: 'embedded_path_unusable',
+    });
   });
 
   test('that do not run here, as where the C library is another, are refused with the way out', async () => {

@@ -208,6 +208,7 @@ describe('a pid that went to another process', () => {
   test('neither blocks the start nor costs that process its life', async () => {
     const first = await openEmbedded({ dataDir, log });
     await query(first.connectionString, 'create table kept as select 7 as n');
+    const programs = first.binariesCopiedTo ?? join(await findPackage(), 'native');
     const left = readFileSync(join(dataDir, 'pgdata', 'postmaster.pid'), 'utf8');
     await first.close();
 
@@ -220,7 +221,7 @@ describe('a pid that went to another process', () => {
     try {
       writeFileSync(pidFile, forged);
       // The twin: Postgres started as anyone would start it.
-      expect(await startPlainly(join(dataDir, 'pgdata'), { uid, gid })).toContain(
+      expect(await startPlainly(programs, join(dataDir, 'pgdata'), { uid, gid })).toContain(
         'lock file "postmaster.pid" already exists',
       );
       const embedded = await openEmbedded({ dataDir, log });
@@ -234,9 +235,12 @@ describe('a pid that went to another process', () => {
   });
 });
 
-async function startPlainly(pgdata: string, ids: { uid: number; gid: number }): Promise<string> {
-  const programs = join(await findPackage(), 'native', 'bin');
-  const server = spawn(join(programs, 'postgres'), ['-D', pgdata], { ...ids, cwd: pgdata });
+async function startPlainly(
+  programs: string,
+  pgdata: string,
+  ids: { uid: number; gid: number },
+): Promise<string> {
+  const server = spawn(join(programs, 'bin', 'postgres'), ['-D', pgdata], { ...ids, cwd: pgdata });
   let output = '';
   server.stderr.on('data', (data: Buffer) => (output += data.toString()));
   await once(server, 'close');

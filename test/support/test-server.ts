@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { startScratchServer } from './scratch-server.ts';
+import { silentLog } from '../../src/log.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 
 const run = promisify(execFile);
 
@@ -54,16 +55,21 @@ async function fromBinaries(): Promise<Started> {
   try {
     // As root the server runs as another user, who must be able to pass through.
     await chmod(folder, 0o755);
-    const server = await startScratchServer(folder, {
-      fsync: 'off',
-      full_page_writes: 'off',
-      synchronous_commit: 'off',
-      max_connections: String(maxConnections),
+    const server = await openEmbedded({
+      dataDir: join(folder, 'home'),
+      elsewhere: join(folder, 'elsewhere'),
+      log: silentLog(),
+      settings: {
+        fsync: 'off',
+        full_page_writes: 'off',
+        synchronous_commit: 'off',
+        max_connections: String(maxConnections),
+      },
     });
     return {
       connectionString: server.connectionString,
       stop: async () => {
-        await server.stop();
+        await server.close();
         await rm(folder, { recursive: true, force: true });
       },
     };

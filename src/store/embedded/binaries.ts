@@ -118,10 +118,16 @@ async function copyBinaries(home: Home, packaged: string, log: Log): Promise<str
   if (await exists(copy)) return copy;
   const draft = `${copy}.draft`;
   await rm(draft, { recursive: true, force: true });
-  await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
-  await makeOurs(home.account, draft);
-  await makeLinks(draft);
-  await rename(draft, copy);
+  try {
+    await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+    await makeOurs(home.account, draft);
+    await makeLinks(draft);
+    await rename(draft, copy);
+  } catch (error) {
+    // On a full disk 60 MB count.
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
   log.info(
     { copiedTo: copy },
     'The programs of the embedded Postgres were copied: they cannot run from where they are installed',

@@ -1,7 +1,7 @@
 // The cluster on disk: made once by initdb, and checked before every start.
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fatal, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { runAs } from './account.ts';
@@ -12,11 +12,18 @@ import { makePassword, passwordPath, user } from './password.ts';
 
 /**
  * Makes the cluster if there is none; checks the one that is there. Call it under the home's lock.
- * Throws settings `embedded_data_dir_version`, fatal `embedded_disk_full` or `embedded_start_failed`.
+ * Throws settings `embedded_data_dir_version` or `embedded_path_unusable`, fatal `embedded_disk_full` or `embedded_start_failed`.
  */
 export async function ensureCluster(home: Home, binaries: Binaries, log: Log): Promise<void> {
   await dropDrafts(home);
   if (await exists(home.pgdata)) return checkVersion(home, binaries);
+  if (process.platform !== 'win32' && /["$`\\]/.test(binaries.initdb)) {
+    // initdb starts postgres by a shell line of its own, with the path between double quotes.
+    throw settingsError(
+      'embedded_path_unusable',
+      `The embedded Postgres cannot be made by programs in ${dirname(binaries.initdb)}: the path holds a sign that shells take for their own (" $ \` or \\). Install Outlast in another folder, or set DATABASE_URL.`,
+    );
+  }
   await makePassword(home);
   // A name of its own: the initdb of a killed command may still be writing into its draft.
   const draft = join(home.folder, `${draftPrefix}${randomUUID()}`);

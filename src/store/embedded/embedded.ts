@@ -2,9 +2,11 @@
 // all, stopped by the last one out. It handles no signals: who opened it closes it.
 // Why it is safe: opening and closing happen under the home's lock (lock.ts), so nobody stops a server
 // that another is just entering; presence is a session's lock (presence.ts), so it ends with the process.
+import { isOutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { findPackage, prepareBinaries, type Binaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
+import { noRoom } from './failures.ts';
 import { openHome, type Home } from './home.ts';
 import { join } from './join.ts';
 import { keepPresence, type Presence } from './keep-presence.ts';
@@ -48,7 +50,8 @@ const defaultElsewhere = '/var/lib/outlast';
 /**
  * Opens the embedded Postgres in `dataDir`, starting the server unless it runs.
  * Throws settings `embedded_data_dir_foreign`, `_forbidden`, `_version`, `_unreachable`,
- * `embedded_platform_unsupported`, `embedded_binaries_missing`, `embedded_no_account`, `embedded_password_wrong`; fatal
+ * `embedded_platform_unsupported`, `embedded_binaries_missing`, `embedded_no_account`, `embedded_path_unusable`,
+ * `embedded_password_wrong`; fatal
  * `embedded_disk_full`, `embedded_start_failed`; transient `embedded_busy`, `embedded_start_slow`, `embedded_unstable`.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -60,6 +63,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     await ensureCluster(home, binaries, log);
     const joined = await join(home, binaries, settings, log);
     return { binaries, joined, connectionString: await addressOf(home, joined.port, workDatabase) };
+  }).catch((error: unknown) => {
+    throw isOutlastError(error) ? error : (noRoom(error, home.folder) ?? error);
   });
   const { binaries, joined, connectionString } = opened;
   const { port, adopted } = joined;
