@@ -6,7 +6,8 @@ import { codeOf, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { runAs, type Account } from './account.ts';
 import { telling } from './failures.ts';
-import { exists, readIfThere, type Home } from './home.ts';
+import { exists, readIfThere } from './files.ts';
+import type { Home } from './home.ts';
 
 export type Binaries = {
   initdb: string;

@@ -7,7 +7,8 @@ import type { Log } from '../../log.ts';
 import { runAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { noRoom, telling } from './failures.ts';
-import { exists, readIfThere, syncFolder, type Home } from './home.ts';
+import { exists, readIfThere, syncFolder } from './files.ts';
+import type { Home } from './home.ts';
 import { makePassword, passwordPath, user } from './password.ts';
 
 /**

@@ -3,23 +3,13 @@
 //   pgdata/  the cluster   password  port  log/  start.log   binaries-<version>/ a copy, where needed
 // It makes and checks the folder; it starts nothing.
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  chmod,
-  link,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { accountFor, canEnter, giveTo, type Account } from './account.ts';
 import { noRoom } from './failures.ts';
+import { readIfThere } from './files.ts';
 
 export type Home = {
   /** Random, made with the folder; names its lock. */
@@ -168,42 +158,4 @@ function folderError(error: unknown, folder: string): unknown {
     );
   }
   return noRoom(error, folder) ?? error;
-}
-
-/** A file's text, or null where there is none. */
-export async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** The whole file or the old one, never half; only for its owner's eyes. */
-export async function writeWhole(home: Home, path: string, text: string): Promise<void> {
-  if ((await readIfThere(path)) === text) return;
-  const draft = `${path}.draft`;
-  await writeFile(draft, text, { mode: 0o600, flush: true });
-  await chmod(draft, 0o600);
-  await giveTo(home.account, draft);
-  await rename(draft, path);
-}
-
-/** Makes a rename in a folder last through a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

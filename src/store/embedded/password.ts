@@ -8,7 +8,8 @@ import { settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { idsOf, serverEnvironment } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { readIfThere, writeWhole, type Home } from './home.ts';
+import { readIfThere, writeWhole } from './files.ts';
+import type { Home } from './home.ts';
 
 const exec = promisify(execFile);
 
@@ -32,7 +33,7 @@ export async function addressOf(home: Home, port: number, database: string): Pro
 /** Makes the file unless it is there. */
 export async function makePassword(home: Home): Promise<void> {
   if ((await findPassword(home)) !== null) return;
-  await writeWhole(home, passwordPath(home), `${randomBytes(18).toString('base64url')}\n`);
+  await writeWhole(home.account, passwordPath(home), `${randomBytes(18).toString('base64url')}\n`);
 }
 
 async function findPassword(home: Home): Promise<string | null> {
@@ -52,6 +53,6 @@ export async function restorePassword(home: Home, binaries: Binaries, log: Log):
   // P10: by standard input, never in a command line. The file comes last: killed before, we do it again.
   single.child.stdin?.end(`alter role ${user} password '${password}'\n`);
   await single;
-  await writeWhole(home, passwordPath(home), `${password}\n`);
+  await writeWhole(home.account, passwordPath(home), `${password}\n`);
   log.warn({ file: passwordPath(home) }, 'The password file was missing: a new password was made');
 }

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf, transient } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { readIfThere, type Home } from './home.ts';
+import { readIfThere } from './files.ts';
+import type { Home } from './home.ts';
 
 const exec = promisify(execFile);
 

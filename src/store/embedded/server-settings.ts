@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fatal } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { readIfThere, writeWhole, type Home } from './home.ts';
+import { readIfThere, writeWhole } from './files.ts';
+import type { Home } from './home.ts';
 
 /** Writes the settings for the next start. Users' own belong into `alter system`, which stands above these. */
 export async function writeSettings(
@@ -50,7 +51,7 @@ export async function writeSettings(
     ...lines,
     '',
   ];
-  await writeWhole(home, join(home.pgdata, 'postgresql.conf'), text.join('\n'));
+  await writeWhole(home.account, join(home.pgdata, 'postgresql.conf'), text.join('\n'));
 }
 
 /** Parallel queries take shared memory from /dev/shm, which is 64 MB in containers; files do as well there. */
@@ -73,7 +74,7 @@ export async function choosePort(home: Home, log: Log): Promise<number> {
   // Ends: 200 tries.
   for (let port = first; port < first + 200; port++) {
     if (!(await isFree(port))) continue;
-    await writeWhole(home, path, `${port}\n`);
+    await writeWhole(home.account, path, `${port}\n`);
     if (last > 0)
       log.warn(
         { was: last, port },
