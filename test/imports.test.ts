@@ -1,0 +1,209 @@
+// Who may import whom (docs/design.md, "The house"): the folders' borders, kept by reading the import statements.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/** Source files by their path below src/. */
+type Tree = Map<string, string>;
+
+const nouns = ['model.ts', 'day.ts', 'errors.ts', 'log.ts'];
+
+/** What each part may import besides itself: folders, or single files. The first part that a file belongs to counts. */
+const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
+  part('the nouns', /^(model|day|errors|log)\.ts$/, [], /^pino$/),
+  part('settings', /^settings[\w-]*\.ts$/, [], /^(zod|node-cron)$/),
+  part('platform', /^platform\//, [], /^(undici|zod)$/),
+  part('store', /^store\//, [], /^(pg|pg-copy-streams|drizzle-orm)$/),
+  part('sync', /^sync\//, ['platform/', 'store/'], /^(node-cron|zod)$/),
+  part('query', /^query\//, ['store/'], /^(pg|drizzle-orm|zod)$/),
+  part(
+    'http',
+    /^http\//,
+    ['query/', 'platform/sign.ts'],
+    /^(fastify|@fastify\/.+|prom-client|zod)$/,
+  ),
+  part('simulator', /^simulator\//, ['platform/sign.ts'], /^zod$/),
+  part(
+    'the commands',
+    /^cli\//,
+    ['settings', 'platform/', 'store/', 'sync/', 'query/', 'http/', 'simulator/'],
+    /^(commander|string-width|zod)$/,
+  ),
+  part('main', /^main\.ts$/, ['cli/'], /^$/),
+  part("the package's face", /^index\.ts$/, ['query/', 'store/'], /^$/),
+];
+
+function part(name: string, files: RegExp, may: string[], packages: RegExp) {
+  return { name, files, may: [...nouns, ...may], packages };
+}
+
+/** Node's own modules that only some parts may use: HTTP belongs to those that speak it. */
+const speaksHttp = /^(platform|http|simulator|cli)\//;
+/** Reads the environment: settings.ts for everyone, main.ts to hand it on, and the account of a child process. */
+const readsEnvironment = ['settings.ts', 'main.ts', 'store/embedded/account.ts'];
+
+/** Every border that is crossed, a sentence each; empty when all is well. */
+function violations(tree: Tree): string[] {
+  return [...[...tree].flatMap(([file, text]) => violationsOf(file, text, tree)), ...cycles(tree)];
+}
+
+function violationsOf(file: string, text: string, tree: Tree): string[] {
+  const own = parts.find(({ files }) => files.test(file));
+  if (own === undefined) return [`${file} belongs to no part that this test knows`];
+  const found = importsOf(text).flatMap((wanted) => {
+    const reason = whyNot(file, own, wanted, tree);
+    return reason === null ? [] : [`${file} imports ${wanted}: ${reason}`];
+  });
+  const withoutStrings = text.replaceAll(/'(?:[^'\\\n]|\\.)*'|^\s*(\/\/|\*).*$/gm, '');
+  if (/\bprocess\.env\b|\benv\s*\}\s*=\s*process\b/.test(withoutStrings)) {
+    if (!readsEnvironment.includes(file)) found.push(`${file} reads the environment`);
+  }
+  return found;
+}
+
+function whyNot(
+  file: string,
+  own: (typeof parts)[number],
+  wanted: string,
+  tree: Tree,
+): string | null {
+  if (wanted.startsWith('node:')) {
+    const isHttp = /^node:(http|https|http2)$/.test(wanted);
+    return isHttp && !speaksHttp.test(file) ? `${own.name} speaks no HTTP` : null;
+  }
+  if (!wanted.startsWith('.')) {
+    const name = wanted
+      .split('/')
+      .slice(0, wanted.startsWith('@') ? 2 : 1)
+      .join('/');
+    return own.packages.test(name) ? null : `${own.name} does without the package ${name}`;
+  }
+  const target = resolved(file, wanted);
+  if (!tree.has(target)) return 'there is no such file';
+  const isOwn = own.files.test(target);
+  return isOwn || own.may.some((allowed) => target.startsWith(allowed))
+    ? null
+    : `${own.name} must not know it`;
+}
+
+/** The specifiers of static and dynamic imports and of re-exports, type imports included; prettier fixes their form. */
+function importsOf(text: string): string[] {
+  const patterns = [
+    /^(?:import|export)\s(?:[^'";]*?\sfrom\s)?'([^']+)'/gm,
+    /\bimport\(\s*'([^']+)'/g,
+  ];
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''));
+}
+
+const resolved = (file: string, wanted: string): string => posix.join(posix.dirname(file), wanted);
+
+/** Import cycles, by a walk in depth. Type imports do not count: nothing of them is left when the program runs. */
+function cycles(tree: Tree): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) {
+      found.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
+      return;
+    }
+    if (done.has(file)) return;
+    const text = (tree.get(file) ?? '').replaceAll(/^(import|export) type /gm, '// ');
+    for (const wanted of importsOf(text)) {
+      if (wanted.startsWith('.')) visit(resolved(file, wanted), [...path, file]);
+    }
+    done.add(file);
+  };
+  for (const file of tree.keys()) visit(file, []);
+  return found;
+}
+
+function sources(): Tree {
+  const root = fileURLToPath(new URL('../src', import.meta.url));
+  return new Map(
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [path.replaceAll('\\', '/'), readFileSync(join(root, path), 'utf8')]),
+  );
+}
+
+describe('the borders between the folders', () => {
+  it('are crossed by no import', () => {
+    const tree = sources();
+    expect(tree.size).toBeGreaterThan(50);
+    expect(violations(tree)).toEqual([]);
+  });
+
+  const well: [string, string][] = [
+    ['model.ts', "export type A = 1;\n// import { b } from './store/db.ts'\n"],
+    ['platform/sign.ts', "import type { A } from '../model.ts';\n"],
+    ['platform/client.ts', "import { Pool } from 'undici';\nimport { b } from './sign.ts';\n"],
+    ['store/db.ts', "import pg from 'pg';\n"],
+    ['query/orders.ts', "import { c } from '../store/db.ts';\n"],
+    ['sync/run.ts', "import {\n  c,\n} from '../store/db.ts';\nimport '../platform/client.ts';\n"],
+    ['settings.ts', 'const env = process.env;\n'],
+    ['cli/sync.ts', "const x = await import('../sync/run.ts');\nsay('process.env');\n"],
+  ];
+
+  it('leave room for what the house needs', () => {
+    expect(violations(new Map(well))).toEqual([]);
+  });
+
+  it.each([
+    ['SQL in the platform', 'platform/a.ts', "import pg from 'pg';", 'without the package pg'],
+    ['the store in the platform', 'platform/a.ts', "import '../store/db.ts';", 'must not know it'],
+    ['HTTP in the store', 'store/a.ts', "import { request } from 'undici';", 'package undici'],
+    ['HTTP of Node in the store', 'store/a.ts', "import http from 'node:http';", 'speaks no HTTP'],
+    [
+      'a type of the platform in the store',
+      'store/a.ts',
+      "import type { A } from '../platform/sign.ts';",
+      'must not know it',
+    ],
+    ['sync in a query', 'query/a.ts', "export * from '../sync/run.ts';", 'must not know it'],
+    [
+      'the platform in a query',
+      'query/a.ts',
+      "import {\n  b,\n} from '../platform/client.ts';",
+      'must not know it',
+    ],
+    ['SQL in the server', 'http/a.ts', "import { sql } from 'drizzle-orm';", 'package drizzle-orm'],
+    [
+      'the store in the server',
+      'http/a.ts',
+      "const s = await import('../store/db.ts');",
+      'must not know it',
+    ],
+    [
+      'the client in the simulator',
+      'simulator/a.ts',
+      "import '../platform/client.ts';",
+      'must not know it',
+    ],
+    [
+      'the environment outside settings',
+      'sync/a.ts',
+      "const v = process.env['X'];",
+      'reads the environment',
+    ],
+    [
+      'the environment by another door',
+      'sync/a.ts',
+      'const { env } = process;',
+      'reads the environment',
+    ],
+    ['a command in the settings', 'settings-a.ts', "import './cli/sync.ts';", 'must not know it'],
+    ['a folder nobody knows', 'utils/a.ts', 'export {};', 'belongs to no part'],
+    ['a file that is not there', 'sync/a.ts', "import './gone.ts';", 'there is no such file'],
+    [
+      'a cycle',
+      'platform/sign.ts',
+      "import './client.ts';",
+      'cycle: platform/sign.ts -> platform/client.ts -> platform/sign.ts',
+    ],
+  ])('notice %s', (_, file, text, sentence) => {
+    const told = violations(new Map([...well, [file, `${text}\n`]]));
+    expect(told.join('\n')).toContain(sentence);
+    expect(told).toHaveLength(1);
+  });
+});
