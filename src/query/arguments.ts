@@ -38,7 +38,8 @@ const text = rule(
   `must be text of 1 to ${maxTextLength} characters, without NUL`,
   (value) => value !== '' && value.length <= maxTextLength && isStorable(value),
 ).optional();
-const status = z.literal([1, 2, 3]);
+const statusSentence = 'must be 1, 2 or 3, or a list of them';
+const status = z.literal([1, 2, 3], statusSentence);
 
 const scope = {
   project,
@@ -52,7 +53,7 @@ const paging = {
 };
 const orderFilters = {
   status: z
-    .union([status, z.array(status).min(1)], 'must be 1, 2 or 3, or a list of them')
+    .union([status, z.array(status).min(1, statusSentence)], statusSentence)
     // One spelling for one meaning: a cursor is bound to it.
     .transform((given) =>
       typeof given === 'number' ? [given] : [...new Set(given)].toSorted((a, b) => a - b),

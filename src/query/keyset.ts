@@ -25,7 +25,8 @@ export function listOrder(table: ListedTable, id: PgColumn, order: Scope['order'
 
 /**
  * The records of a scope after a position. The position takes the place of the day bound on its own side: with
- * both, the index scan may start at the bound and read its way to the position, page by page more.
+ * both, the index scan may start at the bound and read its way to the position, page by page more
+ * (90,000 rows deep, descending, on Postgres 18: 939 blocks instead of 12).
  */
 export function listedAfter(
   table: ListedTable,

@@ -36,6 +36,7 @@ const source: Source<NftClass, Filters> = {
     name === undefined ? undefined : ilike(nftClasses.name, `%${escaped(name)}%`),
     txHash === undefined ? undefined : eq(nftClasses.txHash, txHash),
   ],
+  isSingle: ({ id }) => id !== undefined,
   select: async (builder, where, order, limit) => {
     const rows = await builder
       .select(columns)

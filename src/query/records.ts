@@ -21,6 +21,8 @@ export type Source<Item, Filters> = {
   id: PgColumn;
   arguments: { list: ZodType<ListArguments<Filters>>; stream: ZodType<Scope & Filters> };
   conditions(filters: Filters): (SQL | undefined)[];
+  /** Whether the filters leave one record at most: then nothing is ordered, and its key finds it. */
+  isSingle?(filters: Filters): boolean;
   /** Runs one statement. */
   select(
     builder: NodePgDatabase,
@@ -53,9 +55,8 @@ export function createRecords<
     seen?: SQL,
   ): Promise<Item[]> {
     const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
-    return reader.read((builder) =>
-      source.select(builder, where, listOrder(table, id, scope.order), limit),
-    );
+    const order = source.isSingle?.(scope) === true ? [] : listOrder(table, id, scope.order);
+    return reader.read((builder) => source.select(builder, where, order, limit));
   }
 
   async function list(given: unknown): Promise<ListPage<Item>> {
