@@ -1,6 +1,7 @@
 // How a command ends badly: one sentence on stderr and the exit code that says what to do next.
 import { CommanderError } from 'commander';
 import { causeChain, codeOf, exitCode, exitCodeOf, OutlastError } from '../errors.ts';
+import { printable } from './terminal-text.ts';
 
 /** Prints what went wrong and leaves with its exit code. */
 export async function endWith(error: unknown): Promise<never> {
@@ -9,7 +10,9 @@ export async function endWith(error: unknown): Promise<never> {
     process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage);
   }
   const known = error instanceof OutlastError ? error : await knownDatabaseError(error);
-  process.stderr.write(`outlast: ${known === null ? await unexpected(error) : sentence(known)}\n`);
+  const text = known === null ? await unexpected(error) : sentence(known);
+  // A message may quote the platform. Line breaks are ours: settings are told a line each.
+  process.stderr.write(`outlast: ${text.split('\n').map(printable).join('\n')}\n`);
   process.exit(known === null ? exitCode.failed : exitCodeOf(known));
 }
 

@@ -1,0 +1,114 @@
+// Runs the real command as a child process: dist/src/main.js, as `npm test` has just built it. Nothing of the
+// test's own environment reaches it but what a process needs to start.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const mainFile = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+
+export type Ended = {
+  /** Null when a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+};
+
+export type Running = {
+  child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** The first match in what it has written so far to either stream; rejects when it ends without one. */
+  waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+  /** Resolves when it has ended and both streams are read to their ends. */
+  ended: Promise<Ended>;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+};
+
+export type CommandOptions = {
+  env?: Record<string, string>;
+  cwd?: string;
+  /** After so long it is killed, and `code` is null. */
+  timeoutMs?: number;
+};
+
+/** `outlast <args>`, started. The caller stops it or waits for its end. */
+export function startCommand(args: string[], options: CommandOptions = {}): Running {
+  if (!existsSync(mainFile)) throw new Error('dist/ is missing: run `npm run build` first');
+  const child = spawn(process.execPath, [mainFile, ...args], {
+    cwd: options.cwd,
+    env: { ...inherited(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: options.timeoutMs ?? 60_000,
+    killSignal: 'SIGKILL',
+  });
+  let stdout = '';
+  let stderr = '';
+  const waiting = new Set<() => void>();
+  const changed = (): void => waiting.forEach((check) => check());
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    stdout += part;
+    changed();
+  });
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part;
+    changed();
+  });
+  let hasEnded = false;
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      hasEnded = true;
+      resolve({ code, signal, stdout, stderr });
+      changed();
+    });
+  });
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    waitFor: (pattern, timeoutMs = 30_000) =>
+      new Promise((resolve, reject) => {
+        const stop = (): void => {
+          clearTimeout(timer);
+          waiting.delete(check);
+        };
+        const fail = (why: string): void => {
+          stop();
+          reject(new Error(`${why} before ${String(pattern)} appeared:\n${stdout}${stderr}`));
+        };
+        const check = (): void => {
+          const match = pattern.exec(stdout) ?? pattern.exec(stderr);
+          if (match !== null) {
+            stop();
+            resolve(match);
+          } else if (hasEnded) fail('the command ended');
+        };
+        const timer = setTimeout(() => fail(`${timeoutMs} ms passed`), timeoutMs);
+        waiting.add(check);
+        check();
+      }),
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** `outlast <args>`, run to its end. */
+export function runCommand(args: string[], options: CommandOptions = {}): Promise<Ended> {
+  return startCommand(args, options).ended;
+}
+
+/** What a process needs to start, and no setting: a developer's own OUTLAST_… and DATABASE_URL stay out. */
+function inherited(): Record<string, string> {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
