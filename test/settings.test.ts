@@ -135,7 +135,7 @@ describe('mistakes (P12)', () => {
     [{ OUTLAST_PORT: 'tcp://10.0.0.7:8080' }, 'enableServiceLinks'],
     [{ OUTLAST_TIMEOUT_MS: '1e4' }, 'is "1e4": give a whole number'],
     [{ OUTLAST_CLASS_OWNERS: ' , ' }, 'names separated by commas'],
-    [{ OUTLAST_LEASE_SECONDS: '1' }, 'a whole number from 15'],
+    [{ OUTLAST_LEASE_SECONDS: '1' }, 'a whole number from 3'],
     [{ OUTLAST_HOST: '[::1]' }, 'without port or brackets'],
     [{ OUTLAST_PROJEKT: 'shop' }, 'did you mean OUTLAST_PROJECT?'],
     [{ OUTLAST_COLOUR: 'green' }, 'OUTLAST_COLOUR is no setting: remove it'],

@@ -2,7 +2,7 @@
 // transaction (P1). Several pages at hand are committed together; a commit's sync to disk is what costs.
 import { transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
-import { withTx, type Db, type Tx, type TxTimeouts } from './db.ts';
+import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
 import { writeRecords, type RecordEffects } from './records.ts';
@@ -25,12 +25,8 @@ export type CommitEffects = RecordEffects & { rejected: number };
  * Commits pages of one slice. Throws transient `lease_lost` when the slice is another's by now or holds newer pages:
  * nothing was written, and the pages must be read again (P2, P8).
  */
-export function commitPages(
-  db: Db,
-  commit: PagesCommit,
-  timeouts?: TxTimeouts,
-): Promise<CommitEffects> {
-  return withTx(db, (tx) => commitIn(tx, commit), timeouts);
+export function commitPages(db: Db, commit: PagesCommit): Promise<CommitEffects> {
+  return withTx(db, (tx) => commitIn(tx, commit), timeoutsWithin(commit.leaseMs));
 }
 
 async function commitIn(tx: Tx, commit: PagesCommit): Promise<CommitEffects> {

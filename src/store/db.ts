@@ -167,12 +167,21 @@ export function connectionError(error: unknown): OutlastError {
 
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
 
-/** Well below any lease, so that a transaction never outlives the right to commit it. */
 export const defaultTxTimeouts: TxTimeouts = {
   statementMs: 30_000,
   lockMs: 10_000,
   idleMs: 10_000,
 };
+
+/** Well below the lease, so that a transaction hardly outlives the right to commit it; the epoch decides all the same. */
+export function timeoutsWithin(leaseMs: number): TxTimeouts {
+  const most = Math.floor(leaseMs / 3);
+  return {
+    statementMs: Math.min(most, defaultTxTimeouts.statementMs),
+    lockMs: Math.min(most, defaultTxTimeouts.lockMs),
+    idleMs: Math.min(most, defaultTxTimeouts.idleMs),
+  };
+}
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. */
 export async function withTx<T>(
