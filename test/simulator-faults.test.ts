@@ -1,6 +1,7 @@
 // Each fault of the simulator does what it says, when and where it says.
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FaultName, parseFault, readFaults } from '../src/simulator/faults.ts';
+import { parseFault, readFaults } from '../src/simulator/fault-text.ts';
+import type { FaultName } from '../src/simulator/faults.ts';
 import { createSimulator, type Simulator, type SimulatorOptions } from '../src/simulator/server.ts';
 import { practiceClient } from './support/practice-client.ts';
 

@@ -2,7 +2,8 @@
 import { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { readDialect, switches } from '../simulator/dialect.ts';
-import { faultSentences, type FaultRule, type Faults, parseFault } from '../simulator/faults.ts';
+import { parseFault } from '../simulator/fault-text.ts';
+import { faultSentences, type FaultRule, type Faults } from '../simulator/faults.ts';
 import { createSimulator, demoProject, type Simulator } from '../simulator/server.ts';
 import { instantIn } from '../simulator/times.ts';
 import { standardWorld } from '../simulator/world.ts';

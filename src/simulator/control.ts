@@ -1,12 +1,14 @@
 // The simulator's own door, for whoever runs it as a child process: switches, faults, clock and records over
 // HTTP. Open on loopback only; no platform has it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { isOutlastError, settingsError } from '../errors.ts';
 import type { ListedResource } from '../model.ts';
 import { httpDate } from './delivery.ts';
 import { readDialect } from './dialect.ts';
-import { readFaults } from './faults.ts';
-import type { Simulator } from './server.ts';
+import { readFaults } from './fault-text.ts';
+import type { Simulator } from './options.ts';
 import { instantIn } from './times.ts';
 
 const maxBodyBytes = 16_000_000;
@@ -44,7 +46,7 @@ export async function answerControl(
   } catch (error) {
     const sentence = isOutlastError(error) ? error.message : 'the simulator could not do that';
     if (!response.headersSent) response.writeHead(isOutlastError(error) ? 400 : 500);
-    response.end(JSON.stringify({ error: sentence }));
+    if (!response.writableEnded) response.end(JSON.stringify({ error: sentence }));
   }
 }
 
@@ -157,14 +159,13 @@ async function writeRecords(
   const resource = resourceOf(query.get('resource'));
   const project = projectOf(simulator, query.get('project'));
   response.setHeader('content-type', 'application/x-ndjson');
-  for (const { text } of simulator.oracle.shown(resource, project)) {
-    if (response.destroyed) return;
-    if (!response.write(`${text}\n`)) {
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve);
-        response.once('close', resolve);
-      });
-    }
-  }
-  response.end();
+  await pipeline(Readable.from(linesOf(simulator, resource, project)), response);
+}
+
+function* linesOf(
+  simulator: Simulator,
+  resource: ListedResource,
+  project: string | undefined,
+): Generator<string> {
+  for (const { text } of simulator.oracle.shown(resource, project)) yield `${text}\n`;
 }

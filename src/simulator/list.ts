@@ -1,35 +1,19 @@
 // A list of records over days: counts, ranks and pages over a range of time at constant cost whatever the depth.
 // A day that is wholly inside a range is counted, never read; a page touches the days its records stand on.
 import type { Instant } from '../model.ts';
+import { entryOf, type Literal, objectIn } from './literals.ts';
 import {
   bisect,
   type Entry,
   entriesOf,
-  entryOf,
   explicitShelf,
-  type Kind,
-  type Literal,
-  objectIn,
   type Place,
   positionOf,
   type Shelf,
   type Ties,
 } from './shelf.ts';
+import type { Source } from './source.ts';
 import { dayMs, type DayNumber, dayNumberOf } from './times.ts';
-
-/** Where a list's records come from before anybody changes one. */
-export type Source<F> = {
-  kind: Kind<F>;
-  /** Nothing is older. */
-  firstDay: DayNumber;
-  /** How many records a day has once it is over. */
-  countOn(day: DayNumber): number;
-  shelf(day: DayNumber, ties: Ties): Shelf<F>;
-  /** While it stays the same, so does what a filter matches on that day. */
-  stamp(day: DayNumber, now: Instant, filter: F): number;
-  /** The only day that can match, where the filter tells (NaN: none does); null where it does not. */
-  onlyDay?(filter: F): DayNumber | null;
-};
 
 /** A piece of one day: its positions `[lo, hi)`, of `positions` where a filter chose some. */
 type Piece = {
@@ -239,31 +223,5 @@ export function createList<F>(source: Source<F>, ties: () => Ties): RecordList<F
       views = new WeakMap();
       selections = new Map();
     },
-  };
-}
-
-/** A list whose records are all given: literally what a test wants to be shown. */
-export function literalSource<F>(
-  literals: readonly Literal[],
-  kind: Kind<F>,
-  now: Instant,
-): Source<F> {
-  const days = new Map<DayNumber, Entry<F>[]>();
-  let at = now;
-  literals.forEach((literal, i) => {
-    const entry = entryOf(literal, i, kind, at);
-    // One without a time of its own stands beside the one before it.
-    at = entry.at;
-    const day = dayNumberOf(entry.at);
-    const entries = days.get(day);
-    if (entries === undefined) days.set(day, [entry]);
-    else entries.push(entry);
-  });
-  return {
-    kind,
-    firstDay: Math.min(dayNumberOf(now), ...days.keys()),
-    countOn: (day) => days.get(day)?.length ?? 0,
-    shelf: (day, ties) => explicitShelf(days.get(day) ?? [], ties),
-    stamp: () => 0,
   };
 }

@@ -2,7 +2,7 @@
 // that are none.
 import { type Answer, noSuchPath, refusal, forbidden } from './answers.ts';
 import type { FaultRule, Hits } from './faults.ts';
-import type { ListPage, Row } from './pages.ts';
+import type { ListPage, Row } from './page.ts';
 
 const html = (status: number): Answer => ({
   status,

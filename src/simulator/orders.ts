@@ -3,8 +3,8 @@
 import type { Instant } from '../model.ts';
 import { addressText, below, hex8, hexText, mix, textSeed, unit } from './chance.ts';
 import type { Dialect } from './dialect.ts';
-import type { Source } from './list.ts';
-import { compareText, type Kind, type Shelf, type Ties } from './shelf.ts';
+import { compareText, type Shelf, type Ties } from './shelf.ts';
+import type { Kind, Source } from './source.ts';
 import { dayMs, dayNumber, type DayNumber, timeText } from './times.ts';
 import { countOn, secondsOn, type World } from './world.ts';
 

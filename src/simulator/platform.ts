@@ -8,11 +8,14 @@ import { mix } from './chance.ts';
 import { type ClassFilter, classKind, classSource } from './classes.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
-import { createList, literalSource, type RecordList } from './list.ts';
+import { createList, type RecordList, type Selection } from './list.ts';
+import { type Literal, literalSource } from './literals.ts';
 import { type OrderFilter, orderKind, orderSource } from './orders.ts';
-import { classesPage, type ListPage, ordersPage, type PageContext } from './pages.ts';
+import { classesPage } from './classes-page.ts';
+import { ordersPage } from './orders-page.ts';
+import type { ListPage, PageContext } from './page.ts';
 import type { Target } from './query.ts';
-import type { Literal } from './shelf.ts';
+import type { Source } from './source.ts';
 import { createTokens, type LiteralToken } from './tokens.ts';
 import { createTransactions, type LiteralTransaction, type Transactions } from './transactions.ts';
 import type { World } from './world.ts';
@@ -38,6 +41,7 @@ export type SimulatedPlatform = {
   transactions(project: string): Transactions;
   /** All that an endless patient reader would be shown now, oldest first. */
   shown(resource: ListedResource, project: string): Generator<ShownRecord>;
+  count(resource: ListedResource, project: string): number;
   /** After a switch that changes the order. */
   refresh(): void;
 };
@@ -68,7 +72,7 @@ export function createSimulatedPlatform(context: {
   );
   const tokens = createTokens(seed, world, records.tokens);
 
-  function ordersOf(name: string, i: number): Parameters<typeof createList<OrderFilter>>[0] {
+  function ordersOf(name: string, i: number): Source<OrderFilter> {
     if (records.orders === undefined) return orderSource(seed, name, world, dialect);
     const isList = (given: NonNullable<LiteralRecords['orders']>): given is readonly Literal[] =>
       Array.isArray(given);
@@ -97,6 +101,14 @@ export function createSimulatedPlatform(context: {
     return found(transactions, project.name).answer(version, lookup[3] ?? '', how.now, how.dialect);
   }
 
+  function allShown(resource: ListedResource, project: string): Selection<never> {
+    const now = clock.now();
+    const hasWindow = resource === 'orders' || dialect().classesWindow;
+    const from = hasWindow ? windowStart(now, dialect()) : -Infinity;
+    const list = resource === 'orders' ? found(orders, project) : classes;
+    return list.select(from, Infinity, null, now);
+  }
+
   return {
     orders: (project) => found(orders, project),
     classes,
@@ -114,17 +126,13 @@ export function createSimulatedPlatform(context: {
     },
     shown: function* (resource, project) {
       const now = clock.now();
-      const hasWindow = resource === 'orders' || dialect().classesWindow;
-      const from = hasWindow ? windowStart(now, dialect()) : -Infinity;
-      const selection =
-        resource === 'orders'
-          ? found(orders, project).select(from, Infinity, null, now)
-          : classes.select(from, Infinity, null, now);
+      const selection = allShown(resource, project);
       for (let rank = 0; rank < selection.total; rank++) {
         const { shelf, k } = selection.at(rank);
         yield { id: shelf.idAt(k), text: shelf.textAt(k, now) };
       }
     },
+    count: (resource, project) => allShown(resource, project).total,
     refresh: () => {
       for (const list of orders.values()) list.refresh();
       classes.refresh();

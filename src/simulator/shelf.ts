@@ -1,7 +1,6 @@
 // A shelf: the records of one UTC day of one list, in the order the platform shows them ascending. Generated
 // shelves make their texts on demand; explicit ones hold records that a test wrote or changed.
 import type { Instant } from '../model.ts';
-import { instantIn } from './times.ts';
 
 /** `F` is the filter of its list. */
 export type Shelf<F> = {
@@ -63,22 +62,6 @@ export function bisect(size: number, isBefore: (index: number) => boolean): numb
   return low;
 }
 
-/** What a list's records are called and how a record that was written out answers a filter. */
-export type Kind<F> = {
-  idField: string;
-  timeField: string;
-  matches(record: Record<string, unknown>, filter: F): boolean;
-};
-
-/**
- * A record written by a test: JSON text that is sent as it stands (it need not even be JSON), or a value. `at` says when
- * it appears where the text does not, `id` how it is named in `hide` and `mutate`.
- */
-export type Literal =
-  | string
-  | { text: string; at?: Instant; id?: string }
-  | { record: Record<string, unknown>; at?: Instant; id?: string };
-
 export type Entry<F> = {
   at: Instant;
   seq: number;
@@ -86,36 +69,6 @@ export type Entry<F> = {
   text(now: Instant): string;
   matches(filter: F, now: Instant): boolean;
 };
-
-/** `fallbackAt` is when a record appears whose time can neither be read nor was given. */
-export function entryOf<F>(
-  literal: Literal,
-  seq: number,
-  kind: Kind<F>,
-  fallbackAt: Instant,
-): Entry<F> {
-  const given = typeof literal === 'string' ? { text: literal } : literal;
-  const text = 'record' in given ? JSON.stringify(given.record) : given.text;
-  const record = objectIn(text);
-  const id = given.id ?? record[kind.idField];
-  return {
-    at: Math.floor(given.at ?? instantIn(record[kind.timeField]) ?? fallbackAt),
-    seq,
-    id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
-    text: () => text,
-    matches: (filter) => kind.matches(record, filter),
-  };
-}
-
-/** The object a text holds; an empty one where it holds none. */
-export function objectIn(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
 
 export function explicitShelf<F>(unsorted: readonly Entry<F>[], ties: Ties): Shelf<F> {
   const entries = unsorted.toSorted(

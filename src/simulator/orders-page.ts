@@ -1,39 +1,21 @@
-// The two lists as pages (interface.md §4.4, §4.7): which records, with which keys and totals. A page stays a value
-// until it is written, so that faults can be done to it.
-import type { Instant, ListedResource } from '../model.ts';
+// The order list (interface.md §4.4): which records a page shows, and the keys that lead on and back.
 import { type Answer, badRequest } from './answers.ts';
-import { encodeList } from './bytes.ts';
 import { boundsOf, windowStart } from './bounds.ts';
-import type { ClassFilter } from './classes.ts';
-import type { Dialect } from './dialect.ts';
 import { decodeKey, encodeKey, type PageKey } from './keys.ts';
 import type { RecordList, Selection } from './list.ts';
 import type { OrderFilter } from './orders.ts';
-import { isAscending, type Query, wholeIn } from './query.ts';
-import { type Place, placeAt, type Shelf } from './shelf.ts';
-
-export type PageContext = {
-  now: Instant;
-  dialect: Dialect;
-  keySeed: number;
-  /** The request's number, by which keys may age. */
-  request: number;
-};
-
-/** One record on a page: its JSON text, and where it comes from. */
-export type Row = { text: string; id(): string };
-
-export type ListPage = {
-  resource: ListedResource;
-  rows: Row[];
-  total: number;
-  write(rows: readonly Row[], total: number): Buffer;
-};
-
-export const isPage = (value: ListPage | Answer): value is ListPage => 'rows' in value;
-
-/** Ranks `[first, end)` in the order shown; ranks of the selection run upwards in time. */
-type Stretch<F> = { selection: Selection<F>; ascending: boolean; first: number; end: number };
+import {
+  encodePage,
+  limitIn,
+  type ListPage,
+  type PageContext,
+  recordAt,
+  rowsOf,
+  type Stretch,
+  totalText,
+} from './page.ts';
+import { isAscending, type Query } from './query.ts';
+import { type Place, placeAt } from './shelf.ts';
 
 export function ordersPage(
   query: Query,
@@ -78,60 +60,6 @@ export function ordersPage(
   };
 }
 
-export function classesPage(
-  query: Query,
-  list: RecordList<ClassFilter>,
-  context: PageContext,
-): ListPage | Answer {
-  const { now, dialect } = context;
-  const limit = limitIn(query, dialect.maxClasses, dialect);
-  const offset = wholeIn(query, 'offset', 0, 0);
-  const earliest = dialect.classesWindow ? windowStart(now, dialect) : -Infinity;
-  const bounds = boundsOf(query, dialect, earliest);
-  const ascending = isAscending(query);
-  if (typeof limit === 'string') return badRequest(limit);
-  if (typeof offset === 'string') return badRequest(offset);
-  if (typeof bounds === 'string') return badRequest(bounds);
-  if (ascending === null) return badRequest('sort_by must be DATE_ASC or DATE_DESC');
-
-  const selection = list.select(bounds.from, bounds.to, classFilter(query), now);
-  const first = Math.min(offset, selection.total);
-  const end = Math.min(first + limit, selection.total);
-  return {
-    resource: 'nft_classes',
-    rows: rowsOf({ selection, ascending, first, end }, now),
-    total: selection.total,
-    write: (rows, total) =>
-      encodePage(
-        `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals)}`,
-        'classes',
-        rows,
-        context,
-      ),
-  };
-}
-
-function classFilter(query: Query): ClassFilter | null {
-  const filter: ClassFilter = {};
-  const [id, name] = [query.get('id'), query.get('name')];
-  const [owner, txHash] = [query.get('owner'), query.get('tx_hash')];
-  if (id !== undefined) filter.id = id;
-  if (name !== undefined) filter.name = name;
-  if (owner !== undefined) filter.owner = owner;
-  if (txHash !== undefined) filter.txHash = txHash;
-  return Object.keys(filter).length === 0 ? null : filter;
-}
-
-/** The rows a page may carry: as asked (10 by default), up to the greatest limit; a sentence if it is refused. */
-function limitIn(query: Query, greatest: number, dialect: Dialect): number | string {
-  const limit = wholeIn(query, 'limit', 10, 1);
-  if (typeof limit === 'string') return limit;
-  if (limit > greatest && dialect.overLimit === 'refuse')
-    return `limit must not exceed ${greatest}`;
-  const clamped = Math.min(limit, greatest);
-  return dialect.shortPages > 0 ? Math.min(clamped, dialect.shortPages) : clamped;
-}
-
 /** A key without a date was given before keys aged: nobody can say how old it is, so it counts as expired. */
 function hasExpired({ issued, kind }: PageKey, { now, dialect, request }: PageContext): boolean {
   const { keyLifeMs, keyLifeRequests } = dialect;
@@ -157,18 +85,6 @@ function stretchOf<F>(
   }
   const first = key?.kind === 'next' ? shownBefore(key.place, true) : 0;
   return { selection, ascending, first, end: Math.min(first + limit, total) };
-}
-
-const recordAt = <F>(stretch: Stretch<F>, index: number): { shelf: Shelf<F>; k: number } =>
-  stretch.selection.at(stretch.ascending ? index : stretch.selection.total - 1 - index);
-
-function rowsOf<F>(stretch: Stretch<F>, now: Instant): Row[] {
-  const rows: Row[] = [];
-  for (let i = stretch.first; i < stretch.end; i++) {
-    const { shelf, k } = recordAt(stretch, i);
-    rows.push({ text: shelf.textAt(k, now), id: () => shelf.idAt(k) });
-  }
-  return rows;
 }
 
 function keysText<F>(stretch: Stretch<F>, asked: string | undefined, context: PageContext): string {
@@ -205,25 +121,3 @@ function keyText(kind: PageKey['kind'], place: Place, context: PageContext): str
 /** A key where there is no further page. */
 const endKeyText = (name: string, form: 'empty' | 'null' | 'absent'): string =>
   form === 'absent' ? '' : `"${name}":${form === 'null' ? 'null' : '""'},`;
-
-function totalText(total: number, form: Dialect['totals']): string {
-  if (form === 'absent') return '';
-  if (form === 'null') return ',"total_count":null';
-  return `,"total_count":${form === 'zero' ? 0 : total}`;
-}
-
-/** The envelope closed after its list; `head` is all before that. */
-function encodePage(
-  head: string,
-  listName: string,
-  rows: readonly Row[],
-  { dialect, now }: PageContext,
-): Buffer {
-  const { emptyList, unknownFields } = dialect;
-  const tail = unknownFields ? `},"server_time":${now},"trace":{"id":"t-0"}}` : '}}';
-  if (rows.length > 0 || emptyList === 'array') {
-    const texts = rows.map(({ text }) => text);
-    return encodeList(`${head},"${listName}":[`, texts, `]${tail}`);
-  }
-  return Buffer.from(head + (emptyList === 'null' ? `,"${listName}":null` : '') + tail);
-}

@@ -1,0 +1,51 @@
+// The class list (interface.md §4.7): filters, and pages by offset.
+import { type Answer, badRequest } from './answers.ts';
+import { boundsOf, windowStart } from './bounds.ts';
+import type { ClassFilter } from './classes.ts';
+import type { RecordList } from './list.ts';
+import { encodePage, limitIn, type ListPage, type PageContext, rowsOf, totalText } from './page.ts';
+import { isAscending, type Query, wholeIn } from './query.ts';
+
+export function classesPage(
+  query: Query,
+  list: RecordList<ClassFilter>,
+  context: PageContext,
+): ListPage | Answer {
+  const { now, dialect } = context;
+  const limit = limitIn(query, dialect.maxClasses, dialect);
+  const offset = wholeIn(query, 'offset', 0, 0);
+  const earliest = dialect.classesWindow ? windowStart(now, dialect) : -Infinity;
+  const bounds = boundsOf(query, dialect, earliest);
+  const ascending = isAscending(query);
+  if (typeof limit === 'string') return badRequest(limit);
+  if (typeof offset === 'string') return badRequest(offset);
+  if (typeof bounds === 'string') return badRequest(bounds);
+  if (ascending === null) return badRequest('sort_by must be DATE_ASC or DATE_DESC');
+
+  const selection = list.select(bounds.from, bounds.to, classFilter(query), now);
+  const first = Math.min(offset, selection.total);
+  const end = Math.min(first + limit, selection.total);
+  return {
+    resource: 'nft_classes',
+    rows: rowsOf({ selection, ascending, first, end }, now),
+    total: selection.total,
+    write: (rows, total) =>
+      encodePage(
+        `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals)}`,
+        'classes',
+        rows,
+        context,
+      ),
+  };
+}
+
+function classFilter(query: Query): ClassFilter | null {
+  const filter: ClassFilter = {};
+  const [id, name] = [query.get('id'), query.get('name')];
+  const [owner, txHash] = [query.get('owner'), query.get('tx_hash')];
+  if (id !== undefined) filter.id = id;
+  if (name !== undefined) filter.name = name;
+  if (owner !== undefined) filter.owner = owner;
+  if (txHash !== undefined) filter.txHash = txHash;
+  return Object.keys(filter).length === 0 ? null : filter;
+}

@@ -1,0 +1,110 @@
+// One request from arrival to answer: faults are drawn, the platform is asked, what was shown is noted.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../log.ts';
+import { noSuchPath, ok } from './answers.ts';
+import type { SimulatorClock } from './clock.ts';
+import { deliver } from './delivery.ts';
+import type { FaultPlan, Hits } from './faults.ts';
+import type { LoggedRequest, ShownLog } from './journal.ts';
+import { faultAnswer, mangle } from './mangle.ts';
+import { isPage, type Row } from './page.ts';
+import type { Answered, SimulatedPlatform } from './platform.ts';
+import type { Target } from './query.ts';
+
+export type Handler = {
+  handle(request: IncomingMessage, response: ServerResponse, target: Target): void;
+  /** Forgets the answers that were still to come. */
+  close(): void;
+};
+
+export function createHandler(context: {
+  platform: SimulatedPlatform;
+  faults: FaultPlan;
+  clock: SimulatorClock;
+  /** Real time in milliseconds. */
+  outside: () => number;
+  latencyMs: number;
+  note: (request: LoggedRequest) => void;
+  /** Null where nobody wants to know what was shown. */
+  shownTexts: ShownLog | null;
+  log: Log;
+}): Handler {
+  const { platform, faults, clock, outside, latencyMs, note, shownTexts, log } = context;
+  const timers = new Set<NodeJS.Timeout>();
+  let requests = 0;
+
+  function handle(request: IncomingMessage, response: ServerResponse, target: Target): void {
+    const receivedAt = outside();
+    const number = ++requests;
+    const hits = faults.draw(target.path, number);
+    const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
+    const answerNow = (): void => answer(request, response, target, number, hits, receivedAt);
+    if (delayMs === 0) {
+      answerNow();
+      return;
+    }
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      answerNow();
+    }, delayMs);
+    timers.add(timer);
+  }
+
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+    number: number,
+    hits: Hits,
+    receivedAt: number,
+  ): void {
+    const now = clock.now();
+    const answered: Answered =
+      request.method === 'GET'
+        ? platform.answer(target, request.headers, number)
+        : { answer: noSuchPath, project: null };
+    const { sent, rows } = afterFaults(answered, hits);
+    const isWhole = deliver(response, sent, now, hits);
+    if (isWhole) noteShown(answered, rows);
+    const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
+    const names = [...hits.keys()];
+    note({
+      at: now,
+      receivedAt,
+      method: request.method ?? '',
+      path: target.path,
+      query: request.url?.slice(target.path.length + 1) ?? '',
+      status,
+      ...(names.length > 0 && { fault: names.join(' ') }),
+      ...(answered.project !== null && { project: answered.project.name }),
+    });
+    if (log.isLevelEnabled('debug')) {
+      log.debug({ path: target.path, status, faults: names }, 'a request was answered');
+    }
+  }
+
+  function noteShown({ answer: given, project }: Answered, rows: readonly Row[]): void {
+    if (shownTexts === null || !isPage(given)) return;
+    const owner = given.resource === 'orders' ? (project?.name ?? '') : '';
+    for (const row of rows) shownTexts.add(given.resource, owner, row.id(), row.text);
+  }
+
+  return {
+    handle,
+    close: () => {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+/** What leaves in the end, and the records in it. */
+function afterFaults(
+  { answer }: Answered,
+  hits: Hits,
+): { sent: ReturnType<typeof ok>; rows: Row[] } {
+  const instead = faultAnswer(hits);
+  if (instead !== null) return { sent: instead, rows: [] };
+  if (!isPage(answer)) return { sent: answer, rows: [] };
+  const { rows, total } = mangle(answer, hits);
+  return { sent: ok(answer.write(rows, total)), rows };
+}

@@ -1,0 +1,75 @@
+// What a simulator can be told and asked: the options it starts with, and the handle its owner holds.
+import type { Log } from '../log.ts';
+import type { Day, Instant, ListedResource } from '../model.ts';
+import type { SimulatorProject } from './access.ts';
+import type { SimulatorClock } from './clock.ts';
+import type { Dialect } from './dialect.ts';
+import type { Faults } from './faults.ts';
+import type { RequestLog } from './journal.ts';
+import type { Change } from './list.ts';
+import type { Literal } from './literals.ts';
+import type { LiteralRecords, ShownRecord } from './platform.ts';
+import type { World } from './world.ts';
+
+export type SimulatorOptions = {
+  /** 0 (standard) takes a free one. */
+  port?: number;
+  host?: string;
+  seed?: number;
+  /** Standard: one, `demoProject`. */
+  projects?: readonly SimulatorProject[];
+  world?: Partial<World>;
+  records?: LiteralRecords;
+  /** Real time in milliseconds; `Date.now` unless given. */
+  now?: () => number;
+  /** The simulator's clock starts here instead of at real time, and runs at `speed` (1; 0 stands still). */
+  startAt?: Instant;
+  speed?: number;
+  dialect?: Partial<Dialect>;
+  faults?: Partial<Faults>;
+  /** Every answer takes so much longer. */
+  latencyMs?: number;
+  /** Remember up to so many texts ever shown, for `oracle.everShown`; 0 (standard): none. */
+  recordAnswers?: number;
+  log?: Log;
+};
+
+/** What the platform knows of itself. `project` is a name; the first project unless given. */
+export type Oracle = {
+  /** What it shows now, in its window, as exact JSON texts, oldest first. */
+  shown(resource: ListedResource, project?: string): Generator<ShownRecord>;
+  count(resource: ListedResource, project?: string): number;
+  /** Every text that left in an answer, by id; a client that hung up may have missed some. */
+  everShown(resource: ListedResource, project?: string): ReadonlyMap<string, ReadonlySet<string>>;
+  /** True once more was shown than `recordAnswers` allows. */
+  overflowed(): boolean;
+  /** Ids to look transactions up by. */
+  operationIds(day: Day, project?: string): string[];
+};
+
+export type Simulator = {
+  url: string;
+  port: number;
+  projects: readonly SimulatorProject[];
+  world: World;
+  clock: SimulatorClock;
+  requests: RequestLog;
+  oracle: Oracle;
+  dialect(): Dialect;
+  setDialect(dialect: Partial<Dialect>): void;
+  setFaults(faults: Partial<Faults>): void;
+  setNow(at: Instant): void;
+  advance(byMs: number): void;
+  /** The platform stops showing a record, by id; false if there is none. */
+  hide(resource: ListedResource, id: string, project?: string): boolean;
+  insert(resource: ListedResource, literal: Literal, project?: string): void;
+  mutate(resource: ListedResource, id: string, change: Change, project?: string): boolean;
+  close(): Promise<void>;
+};
+
+/** Fake on sight: what a demo and a test use. */
+export const demoProject: SimulatorProject = {
+  apiKey: 'demo-key-not-a-secret',
+  apiSecret: 'demo-secret-not-a-secret',
+  name: 'demo',
+};

@@ -1,0 +1,80 @@
+// One page of a list, as a value until it is written: so faults can be done to it.
+import type { Instant, ListedResource } from '../model.ts';
+import type { Answer } from './answers.ts';
+import { encodeList } from './bytes.ts';
+import type { Dialect } from './dialect.ts';
+import type { Selection } from './list.ts';
+import { type Query, wholeIn } from './query.ts';
+import type { Shelf } from './shelf.ts';
+
+export type PageContext = {
+  now: Instant;
+  dialect: Dialect;
+  keySeed: number;
+  /** The request's number, by which keys may age. */
+  request: number;
+};
+
+/** One record on a page: its JSON text, and where it comes from. */
+export type Row = { text: string; id(): string };
+
+export type ListPage = {
+  resource: ListedResource;
+  rows: Row[];
+  total: number;
+  write(rows: readonly Row[], total: number): Buffer;
+};
+
+export const isPage = (value: ListPage | Answer): value is ListPage => 'rows' in value;
+
+/** Ranks `[first, end)` in the order shown; ranks of the selection run upwards in time. */
+export type Stretch<F> = {
+  selection: Selection<F>;
+  ascending: boolean;
+  first: number;
+  end: number;
+};
+
+/** The rows a page may carry: as asked (10 by default), up to the greatest limit; a sentence if it is refused. */
+export function limitIn(query: Query, greatest: number, dialect: Dialect): number | string {
+  const limit = wholeIn(query, 'limit', 10, 1);
+  if (typeof limit === 'string') return limit;
+  if (limit > greatest && dialect.overLimit === 'refuse')
+    return `limit must not exceed ${greatest}`;
+  const clamped = Math.min(limit, greatest);
+  return dialect.shortPages > 0 ? Math.min(clamped, dialect.shortPages) : clamped;
+}
+
+export const recordAt = <F>(stretch: Stretch<F>, index: number): { shelf: Shelf<F>; k: number } =>
+  stretch.selection.at(stretch.ascending ? index : stretch.selection.total - 1 - index);
+
+export function rowsOf<F>(stretch: Stretch<F>, now: Instant): Row[] {
+  const rows: Row[] = [];
+  for (let i = stretch.first; i < stretch.end; i++) {
+    const { shelf, k } = recordAt(stretch, i);
+    rows.push({ text: shelf.textAt(k, now), id: () => shelf.idAt(k) });
+  }
+  return rows;
+}
+
+export function totalText(total: number, form: Dialect['totals']): string {
+  if (form === 'absent') return '';
+  if (form === 'null') return ',"total_count":null';
+  return `,"total_count":${form === 'zero' ? 0 : total}`;
+}
+
+/** The envelope closed after its list; `head` is all before that. */
+export function encodePage(
+  head: string,
+  listName: string,
+  rows: readonly Row[],
+  { dialect, now }: PageContext,
+): Buffer {
+  const { emptyList, unknownFields } = dialect;
+  const tail = unknownFields ? `},"server_time":${now},"trace":{"id":"t-0"}}` : '}}';
+  if (rows.length > 0 || emptyList === 'array') {
+    const texts = rows.map(({ text }) => text);
+    return encodeList(`${head},"${listName}":[`, texts, `]${tail}`);
+  }
+  return Buffer.from(head + (emptyList === 'null' ? `,"${listName}":null` : '') + tail);
+}
