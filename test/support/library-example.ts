@@ -1,0 +1,66 @@
+// The examples of docs/library.md, compiled as they stand there; a test keeps the two alike and runs them.
+import { isOutlastError, openArchive } from '../../src/index.ts';
+import type { Archive, ListPage, NftClass, Order, Summary } from '../../src/index.ts';
+
+export async function opening(): Promise<Archive> {
+  const archive = await openArchive({ connectionString: process.env.DATABASE_URL ?? '' });
+  return archive;
+}
+
+export async function streaming(archive: Archive, project: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const order of archive.orders.stream({
+    project,
+    from: '2026-03-01',
+    to: '2026-04-01',
+  })) {
+    lines.push(`${order.operationId},${order.createdAt ?? ''},${order.amount ?? ''}`);
+  }
+  return lines;
+}
+
+export async function paging(
+  archive: Archive,
+  project: string,
+): Promise<[ListPage<Order>, ListPage<Order> | null]> {
+  const page = await archive.orders.list({ project, status: [1, 3], order: 'desc', limit: 50 });
+  const more =
+    page.next === null
+      ? null
+      : await archive.orders.list({ project, status: [1, 3], order: 'desc', cursor: page.next });
+  return [page, more];
+}
+
+export async function one(archive: Archive, project: string): Promise<bigint | null> {
+  const order = await archive.orders.get(project, 'op_0001');
+  const fee = order === null ? null : BigInt(order.amount ?? '0');
+  return fee;
+}
+
+export async function classesOf(
+  archive: Archive,
+  project: string,
+  owner: string,
+): Promise<NftClass[]> {
+  const classes = await archive.nftClasses.list({ project, owner, name: 'cat' });
+  return classes.items;
+}
+
+export async function certainty(
+  archive: Archive,
+  project: string,
+): Promise<{ uncertain: string[]; summary: Summary[] }> {
+  const uncertain = (await archive.coverage({ project, resource: 'orders' })).filter(
+    (day) => day.state === 'open' || day.reservations.length > 0,
+  );
+  const summary = await archive.summary({ project });
+  return { uncertain: uncertain.map((day) => day.day), summary };
+}
+
+export async function failing(archive: Archive, project: string): Promise<void> {
+  try {
+    await archive.orders.list({ project, cursor: 'from somewhere else' });
+  } catch (error) {
+    if (!isOutlastError(error, 'cursor_invalid')) throw error;
+  }
+}
