@@ -2,6 +2,7 @@
 // The lease epoch decides who may write (P8); the database clock serves leases only.
 import type {
   Day,
+  DayRange,
   Instant,
   ListedResource,
   ProjectId,
@@ -124,6 +125,9 @@ export async function addSlices(db: Queryable, added: NewSlice[]): Promise<numbe
   return rows.length;
 }
 
+/** Half-open days, one resource; absent means all. */
+export type Only = { days?: DayRange; resource?: ListedResource };
+
 export type ClaimOptions = {
   projectId: ProjectId;
   holder: string;
@@ -131,18 +135,37 @@ export type ClaimOptions = {
   /** Slices due at or before this moment (platform's clock); null: due or not. */
   dueBy: Instant | null;
   today: Day;
-  /** Narrows to these slices: half-open days, one resource. Absent means all. */
-  only?: { from?: Day; to?: Day; resource?: ListedResource };
+  only?: Only;
   /** Slices this run is done with. */
   except?: SliceKey[];
 };
+
+/** The condition on slices that claiming and counting share, with the numbers of its parameters. */
+function wanted(dueBy: number, first: number): string {
+  return `($${dueBy}::timestamptz is null or due_at <= $${dueBy})
+                and ($${first}::date is null or day >= $${first})
+                and ($${first + 1}::date is null or day < $${first + 1})
+                and ($${first + 2}::text is null or resource = $${first + 2})
+                and (resource, owner, day) not in
+                    (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))`;
+}
+
+function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): unknown[] {
+  return [
+    only?.days?.from ?? null,
+    only?.days?.to ?? null,
+    only?.resource ?? null,
+    (except ?? []).map((slice) => slice.resource),
+    (except ?? []).map((slice) => slice.owner),
+    (except ?? []).map((slice) => slice.day),
+  ];
+}
 
 /**
  * Claims the next due slice: today's first, for its tail is small, then the nearest deadline. The claim raises the
  * epoch: whoever held the slice before writes nothing from now on (P8). Null when nothing is free.
  */
 export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
-  const except = options.except ?? [];
   const { rows } = await db.query<SliceRow>(
     `update sync.slices s
         set lease_holder = $2,
@@ -152,12 +175,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
                from sync.slices
               where project_id = $1
                 and (lease_until is null or lease_until < clock_timestamp())
-                and ($4::timestamptz is null or due_at <= $4)
-                and ($6::date is null or day >= $6)
-                and ($7::date is null or day < $7)
-                and ($8::text is null or resource = $8)
-                and (resource, owner, day) not in
-                    (select * from unnest($9::text[], $10::text[], $11::date[]))
+                and ${wanted(4, 6)}
               order by (day = $5::date) desc, deadline_at, day, resource, owner
               limit 1
                 for no key update skip locked) next
@@ -173,12 +191,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
       options.leaseMs / 1000,
       iso(options.dueBy),
       options.today,
-      options.only?.from ?? null,
-      options.only?.to ?? null,
-      options.only?.resource ?? null,
-      except.map((slice) => slice.resource),
-      except.map((slice) => slice.owner),
-      except.map((slice) => slice.day),
+      ...wantedValues(options.only, options.except),
     ],
   );
   const [row] = rows;
@@ -286,17 +299,21 @@ export async function releaseSlice(db: Queryable, slice: Slice): Promise<void> {
   );
 }
 
-/** How many slices are due by then, and how many of them another process holds. */
+/** How many slices are due by then (null: at all) besides `except`, and how many of them another process holds. */
 export async function countDue(
   db: Db,
   projectId: ProjectId,
-  dueBy: Instant,
+  dueBy: Instant | null,
+  only?: Only,
+  except?: SliceKey[],
 ): Promise<{ due: number; held: number }> {
   const { rows } = await db.query<{ due: number; held: number }>(
     `select count(*)::int as due,
             count(*) filter (where lease_until >= clock_timestamp())::int as held
-       from sync.slices where project_id = $1 and due_at <= $2`,
-    [projectId, iso(dueBy)],
+       from sync.slices
+      where project_id = $1
+                and ${wanted(2, 3)}`,
+    [projectId, iso(dueBy), ...wantedValues(only, except)],
   );
   return rows[0] ?? { due: 0, held: 0 };
 }

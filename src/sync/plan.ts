@@ -1,6 +1,6 @@
 // Which slices there must be: every day from the first one accounted for to today, of every resource and owner
 // that is archived. Days that passed while the service was off are entered like all others (P7).
-import { addDays, dayOf, daysIn, monthStart, windowAt } from '../day.ts';
+import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Db } from '../store/db.ts';
@@ -51,7 +51,7 @@ export async function enterSlices(
   const window = windowAt(now);
   const newest = (await newestDay(db, projectId)) ?? window.from;
   const from = newest < window.from ? newest : window.from;
-  return enterDays(db, projectId, scope, facts, { from, to: window.to }, now, settings);
+  return enterDays(db, projectId, scope, facts, { from, to: window.to }, settings);
 }
 
 /** Enters the slices of given days: also those outside the window, where someone asked for them. */
@@ -61,12 +61,12 @@ export function enterDays(
   scope: Scope,
   facts: Facts,
   days: DayRange,
-  now: Instant,
   settings: PolicySettings,
 ): Promise<number> {
   const entered: NewSlice[] = slicesOf(projectId, scope, days, facts).map((slice) => ({
     ...slice,
-    dueAt: now,
+    // Due since the day began: an estimate of now may lie a second ahead of the next process's.
+    dueAt: startOf(slice.day),
     deadlineAt: deadlineOf(slice.day, settings),
   }));
   return addSlices(db, entered);

@@ -101,17 +101,17 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
     }
     await enterSlices(db, projectId, worker.scope, facts, now, worker.settings);
     if (options.only?.days !== undefined) {
-      await enterDays(db, projectId, worker.scope, facts, options.only.days, now, worker.settings);
+      await enterDays(db, projectId, worker.scope, facts, options.only.days, worker.settings);
     }
     runId = await openRun(db, projectId, now);
-    const problem = await workThrough(worker, options, facts, counts, now);
-    const left = options.only === undefined ? await countDue(db, projectId, now) : null;
-    const slicesLeft = left?.due ?? problem.notDone;
-    if (options.signal.aborted) return await report('stopped', slicesLeft, problem.newest);
-    const outcome = problem.notDone > 0 || slicesLeft > 0 ? 'left' : 'done';
-    const held =
-      left !== null && left.held > 0 ? `${left.held} slices are held by another process` : null;
-    return await report(outcome, Math.max(slicesLeft, problem.notDone), problem.newest ?? held);
+    // The platform's Date has whole seconds: what falls due within this one is due.
+    const dueBy = options.only === undefined ? now + 1000 : null;
+    const work = await workThrough(worker, options, facts, counts, dueBy);
+    const { due, held } = await countDue(db, projectId, dueBy, options.only, work.handled);
+    const slicesLeft = due + work.notDone;
+    if (options.signal.aborted) return await report('stopped', slicesLeft, work.problem);
+    const others = held > 0 ? `${held} slices are held by another process` : null;
+    return await report(slicesLeft > 0 ? 'left' : 'done', slicesLeft, work.problem ?? others);
   } catch (error) {
     if (isOutlastError(error, 'aborted') || options.signal.aborted) {
       return await report('stopped', 0, null);

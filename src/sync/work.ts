@@ -1,7 +1,7 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
 import { dayOf } from '../day.ts';
-import type { ListedResource } from '../model.ts';
+import type { Instant } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice, type Slice } from '../store/ledger.ts';
@@ -12,7 +12,13 @@ import type { RunOptions, Worker } from './run.ts';
 /** So many slices in a row without an answer end the work: the platform is down, not busy. */
 const failuresInARow = 3;
 
-export type Problems = { notDone: number; newest: string | null };
+export type Work = {
+  /** Slices claimed, and how many of them are not done. */
+  handled: Slice[];
+  notDone: number;
+  /** The newest problem, in words. */
+  problem: string | null;
+};
 
 /** Adds to `counts` as it goes. Throws what concerns more than one slice. */
 export async function workThrough(
@@ -20,11 +26,10 @@ export async function workThrough(
   options: RunOptions,
   facts: Facts,
   counts: RunCounts,
-  dueBy: number,
-): Promise<Problems> {
+  dueBy: Instant | null,
+): Promise<Work> {
   const { db, platform, projectId, log } = worker;
-  const problems: Problems = { notDone: 0, newest: null };
-  const handled: Slice[] = [];
+  const work: Work = { handled: [], notDone: 0, problem: null };
   let failedInARow = 0;
   let fault: { error: unknown } | null = null;
   // One failure that concerns all slices stops all of them.
@@ -47,12 +52,12 @@ export async function workThrough(
       projectId,
       holder: worker.holder,
       leaseMs: worker.leaseMs,
-      dueBy: options.only === undefined ? dueBy : null,
+      dueBy,
       today: dayOf(platform.clock.now()),
-      only: { ...options.only?.days, ...pick(options.only?.resource) },
-      except: handled,
+      only: options.only ?? {},
+      except: work.handled,
     });
-    if (slice !== null) handled.push(slice);
+    if (slice !== null) work.handled.push(slice);
     return slice;
   };
 
@@ -77,8 +82,8 @@ export async function workThrough(
         options.onProgress?.({ ...counts, slicesLeft: 0, day: slice.day });
       } else {
         failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
-        problems.notDone += 1;
-        problems.newest = acted.problem;
+        work.notDone += 1;
+        work.problem = acted.problem;
         log.warn(
           { projectId, resource: slice.resource, day: slice.day, problem: acted.problem },
           'A slice is not done',
@@ -97,11 +102,8 @@ export async function workThrough(
     ),
   );
   if (fault !== null) throw (fault as { error: unknown }).error;
-  return problems;
+  return work;
 }
-
-const pick = (resource: ListedResource | undefined): { resource?: ListedResource } =>
-  resource === undefined ? {} : { resource };
 
 async function noteReopened(worker: Worker, orders: number): Promise<void> {
   worker.log.warn(
