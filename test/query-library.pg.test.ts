@@ -1,9 +1,9 @@
 // The package as its users meet it: the examples of docs/library.md run, and the declarations need no package but ours.
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as face from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
@@ -84,44 +84,52 @@ test('the face opens archives and tells errors apart, and exports nothing that w
 });
 
 describe('the declarations', () => {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
   let folder: string;
+
+  /** What the compiler has to say; '' when it has no complaint. */
+  const compile = (...flags: string[]): Promise<string> =>
+    new Promise((done) => {
+      execFile(process.execPath, [compiler, ...flags], { cwd: root }, (_error, stdout) =>
+        done(stdout),
+      );
+    });
+
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'outlast-declarations-'));
     const flags = ['--emitDeclarationOnly', '--incremental', 'false', '--outDir', folder];
-    await new Promise<void>((done) => {
-      // Whether all of it compiles is `npm run types`' business.
-      const compiler = join(root, 'node_modules/typescript/bin/tsc');
-      execFile(
-        process.execPath,
-        [compiler, '-p', 'tsconfig.build.json', ...flags],
-        { cwd: root },
-        () => done(),
-      );
-    });
+    // Whether all of it compiles is the business of `npm run types`.
+    await compile('-p', 'tsconfig.build.json', ...flags);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** The packages that a declaration file asks for, itself or through the files it asks for. */
-  function packagesOf(file: string, seen = new Set<string>()): string[] {
-    if (seen.has(file)) return [];
-    seen.add(file);
-    const source = readFileSync(file, 'utf8');
-    const asked = [...source.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)].map(
-      ([, name = '']) => name,
-    );
-    return asked.flatMap((name) => {
-      if (!name.startsWith('.')) return [name];
-      const declared = join(dirname(file), name.replace(/\.[jt]s$/, '.d.ts'));
-      expect(existsSync(declared)).toBe(true);
-      return packagesOf(declared, seen);
-    });
+  /** Compiles a user's file where no other package can be found, declarations included. */
+  async function asUser(code: string, from = 'index'): Promise<string> {
+    const file = join(folder, 'user.mts');
+    await writeFile(file, `import * as outlast from './src/${from}.js';\n${code}`);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'];
+    const target = ['--target', 'es2023', '--module', 'nodenext'];
+    const node = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+    return compile(file, '--ignoreConfig', '--noEmit', ...strict, ...target, ...node);
   }
+  const open = `const archive = await outlast.openArchive({ connectionString: '', log: { warn() {} } });`;
 
-  test('of the face ask for no other package', () => {
-    expect(packagesOf(join(folder, 'src/index.d.ts'))).toEqual([]);
+  test('serve a user who has no other package but the types of Node', async () => {
+    const use = `
+      const page = await archive.orders.list({ project: 'p', status: [1] });
+      const amount: string | null | undefined = page.items[0]?.amount;
+      export { amount };`;
+    expect(await asUser(open + use)).toBe('');
   });
 
-  test('of a file inside do: the check above can see it', () => {
-    expect(packagesOf(join(folder, 'src/query/records.d.ts'))).toContain('drizzle-orm');
+  test('refuse what is wrong', async () => {
+    expect(await asUser(`${open} await archive.orders.list({ project: 'p', status: 4 });`)).toMatch(
+      'TS2322',
+    );
+    expect(await asUser(`${open} await archive.orders.list({ owner: 'p' });`)).toMatch('TS2353');
+  });
+
+  test('sabotaged by a face that shows its inside, are of no use to that user', async () => {
+    expect(await asUser('export { outlast };', 'query/records')).toMatch(`'drizzle-orm'`);
   });
 });
