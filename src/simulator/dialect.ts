@@ -93,7 +93,7 @@ export function standardDialect(): Dialect {
 export function readDialect(given: Record<string, unknown>): Partial<Dialect> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, readSwitch(name, value)]),
-  ) as Partial<Dialect>;
+  );
 }
 
 function readSwitch(name: string, value: unknown): string | number | boolean {
