@@ -15,8 +15,8 @@ import { silentLog } from '../src/log.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
 
 const command = fileURLToPath(new URL('../src/main.js', import.meta.url));
-/** The window of the bench: 61 whole days and the first hours of the next month. */
-const windowDays = 61;
+/** The window of the bench: two months of 31 days, but for their last hours. */
+const windowDays = 62;
 
 const { values: flags } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ async function simulate(orders: number, classes: number): Promise<Simulated> {
       'simulate',
       '--json',
       '--at',
-      '2026-09-01T00:30:00Z',
+      '2026-08-31T09:30:00Z',
       '--speed',
       '0',
       '--orders-per-day',

@@ -45,8 +45,11 @@ async function commitIn(tx: Tx, commit: PagesCommit): Promise<CommitEffects> {
   await writePages(tx, slice, walk, pages);
   const effects = await writeRecords(
     tx,
-    slice.projectId,
-    slice.resource,
+    {
+      projectId: slice.projectId,
+      resource: slice.resource,
+      expectsNew: slice.wholeWalk === 0,
+    },
     pages.flatMap((one) =>
       one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
     ),

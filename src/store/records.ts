@@ -19,71 +19,105 @@ export type RecordEffects = {
 };
 
 /**
- * Writes what was shown, in any order and any number of times: the result is the same (P2).
- * First the records nobody holds yet; then, only where something was held or came twice, the comparison.
- * `writtenAt` is the platform's clock at the commit.
+ * Writes what was shown, in any order and any number of times: the result is the same (P2). Where everything is
+ * expected to be new, it is inserted at once. Otherwise hashes are compared first: what is held as it was shown costs
+ * no more than that. Only what differs is merged. `writtenAt` is the platform's clock at the commit.
  */
 export async function writeRecords(
   tx: Tx,
-  projectId: ProjectId,
-  resource: ListedResource,
+  to: { projectId: ProjectId; resource: ListedResource; expectsNew: boolean },
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
-  const effects: RecordEffects = { inserted: 0, changed: 0, versions: 0, reopened: 0 };
-  if (observed.length === 0) return effects;
-  const shape = tableShapes[resource];
+  const none: RecordEffects = { inserted: 0, changed: 0, versions: 0, reopened: 0 };
+  if (observed.length === 0) return none;
+  const sql = statements(tableShapes[to.resource]);
   const now = new Date(writtenAt).toISOString();
   const first = new Map<string, ObservedRecord>();
-  const again: ObservedRecord[] = [];
+  // Ids that came with several contents are compared in any case.
+  const differing = new Set<string>();
   for (const one of observed) {
     const held = first.get(one.record.id);
     if (held === undefined) first.set(one.record.id, one);
-    else if (held.record.rawSha256 !== one.record.rawSha256) again.push(one);
+    else if (held.record.rawSha256 !== one.record.rawSha256) differing.add(one.record.id);
   }
-  const fresh = onlyRow(
-    await tx.query<{ inserted: number }>(statements(shape).insert, [
-      projectId,
-      jsonOf([...first.values()]),
-      now,
-    ]),
-  );
-  effects.inserted = fresh.inserted;
-  if (effects.inserted === first.size && again.length === 0) return effects;
+  const insert = async (records: ObservedRecord[]): Promise<number> =>
+    onlyRow(await tx.query<{ inserted: number }>(sql.insert, [to.projectId, jsonOf(records), now]))
+      .inserted;
 
+  let inserted = 0;
+  if (to.expectsNew) {
+    inserted = await insert([...first.values()]);
+    if (inserted === first.size && differing.size === 0) return { ...none, inserted };
+  }
+  const { held, changed } = await compare(tx, sql.compare, to.projectId, first);
+  for (const id of changed) differing.add(id);
+  const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
+  if (unknown.length > 0) {
+    const added = await insert(unknown);
+    inserted += added;
+    // A rival came first with some of them: which ones, the merge finds out.
+    if (added < unknown.length) for (const { record } of unknown) differing.add(record.id);
+  }
+  if (differing.size === 0) return { ...none, inserted };
   const merged = onlyRow(
-    await tx.query<Omit<RecordEffects, 'inserted'>>(statements(shape).merge, [
-      projectId,
-      jsonOf([...first.values(), ...again]),
+    await tx.query<Omit<RecordEffects, 'inserted'>>(sql.merge, [
+      to.projectId,
+      jsonOf(observed.filter(({ record }) => differing.has(record.id))),
       now,
-      [...first.keys()],
+      [...differing],
     ]),
   );
-  return { ...effects, ...merged };
+  return { inserted, ...merged };
+}
+
+/** Which of the records are held at all, and which with another content or marked as missing. */
+async function compare(
+  tx: Tx,
+  sql: string,
+  projectId: ProjectId,
+  first: Map<string, ObservedRecord>,
+): Promise<{ held: Set<string>; changed: string[] }> {
+  const { rows } = await tx.query<{ id: string; sha: string; is_missing: boolean }>(sql, [
+    projectId,
+    [...first.keys()],
+  ]);
+  return {
+    held: new Set(rows.map((row) => row.id)),
+    changed: rows
+      .filter((row) => row.is_missing || first.get(row.id)?.record.rawSha256 !== row.sha)
+      .map((row) => row.id),
+  };
 }
 
 /** The parameter: a JSON array with one object a record; `raw` travels as text and becomes jsonb in one cast. */
 function jsonOf(observed: ObservedRecord[]): string {
+  let at = Number.NaN;
+  let atText = '';
   return JSON.stringify(
-    observed.map(({ record, observedAt }) => ({
-      id: record.id,
-      ...record.columns,
-      raw: record.rawJson,
-      sha: record.rawSha256,
-      observed_at: new Date(observedAt).toISOString(),
-      ...(record.unread.length > 0 ? { unread: record.unread } : {}),
-      ...(record.rawBytes !== null ? { bytes: record.rawBytes.toString('hex') } : {}),
-    })),
+    observed.map(({ record, observedAt }) => {
+      // A page's records share their moment.
+      if (observedAt !== at) [at, atText] = [observedAt, new Date(observedAt).toISOString()];
+      return {
+        ...record.columns,
+        id: record.id,
+        raw: record.rawJson,
+        sha: record.rawSha256,
+        observed_at: atText,
+        unread: record.unread.length > 0 ? record.unread : undefined,
+        bytes: record.rawBytes?.toString('hex'),
+      };
+    }),
   );
 }
 
-type Statements = { insert: string; merge: string };
+type Statements = { insert: string; compare: string; merge: string };
 const cache = new Map<TableShape, Statements>();
 
 function statements(shape: TableShape): Statements {
   let made = cache.get(shape);
   if (made === undefined) {
-    made = { insert: insertSql(shape), merge: mergeSql(shape) };
+    made = { insert: insertSql(shape), compare: compareSql(shape), merge: mergeSql(shape) };
     cache.set(shape, made);
   }
   return made;
@@ -125,6 +159,13 @@ function insertSql(shape: TableShape): string {
     select count(*)::int as inserted from inserted`;
 }
 
+function compareSql(shape: TableShape): string {
+  return `
+    select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, missing_since is not null as is_missing
+      from ${shape.table}
+     where project_id = $1 and ${shape.key} = any ($2::text[])`;
+}
+
 function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
   const list = names.join(', ');
@@ -139,21 +180,17 @@ function mergeSql(shape: TableShape): string {
       : '0';
   return `
     with arriving as materialized (${arriving(shape)}),
-    -- Only rows that differ are locked. The row lock is taken on what is committed by now, so a rival's
-    -- content is compared and kept, never overwritten unseen (P5).
+    -- The row lock is taken on what is committed by now, so a rival's content is compared and kept, never
+    -- overwritten unseen (P5).
     held as materialized (
       select o.${shape.key} as id, ${names.map((name) => `o.${name}`).join(', ')}, o.missing_since
         from ${shape.table} o
-       where o.project_id = $1
-         and o.${shape.key} = any ($4::text[])
-         and (o.missing_since is not null
-              or exists (select from arriving a
-                          where a.id = o.${shape.key} and a.raw_sha256 <> o.raw_sha256))
+       where o.project_id = $1 and o.${shape.key} = any ($4::text[])
        order by o.${shape.key}
          for no key update
     ),
     known as materialized (
-      select id, ${list}, true as arrived from arriving where id in (select id from held)
+      select id, ${list}, true as arrived from arriving
       union all
       select id, ${list}, false from held
     ),
@@ -176,7 +213,12 @@ function mergeSql(shape: TableShape): string {
     ),
     changed as (
       update ${shape.table} o
-         set ${names.map((name) => `${name} = n.${name}`).join(', ')},
+         set ${names
+           .filter((name) => name !== 'observed_at')
+           .map((name) => `${name} = n.${name}`)
+           .join(', ')},
+             -- What is only shown again was said since it was first observed.
+             observed_at = case when n.raw_sha256 = h.raw_sha256 then h.observed_at else n.observed_at end,
              missing_since = null,
              changed_at = $3::timestamptz
         from newest n join held h using (id)

@@ -10,7 +10,11 @@ export type Committer = {
   drain(): Promise<void>;
 };
 
-/** Enough to fill a statement, little enough to stay far under the memory a process may take. */
+/** A commit costs about as much as writing 60 rows: a fast platform's pages are let gather to so many rows … */
+const enoughRows = 500;
+/** … but no page waits longer than this for the next ones. */
+const longestWaitMs = 250;
+/** Enough to fill two statements, little enough to stay far under the memory a process may take. */
 const mostRows = 1_000;
 const mostBytes = 8 * 1024 * 1024;
 
@@ -18,26 +22,47 @@ export function createCommitter(
   commit: (pages: WalkedPage[], checkpoint: Checkpoint | null) => Promise<void>,
 ): Committer {
   let waiting: WalkedPage[] = [];
+  let waitingRows = 0;
+  let waitingBytes = 0;
+  let oldest: NodeJS.Timeout | null = null;
   let checkpoint: Checkpoint | null = null;
   let working: Promise<void> | null = null;
   let failure: { error: unknown } | null = null;
 
-  const isFull = (): boolean =>
-    waiting.reduce((rows, one) => rows + one.page.shown, 0) >= mostRows ||
-    waiting.reduce((bytes, one) => bytes + one.page.bytes, 0) >= mostBytes;
+  const isFull = (): boolean => waitingRows >= mostRows || waitingBytes >= mostBytes;
+
+  const takeWaiting = (): WalkedPage[] => {
+    const pages = waiting;
+    waiting = [];
+    waitingRows = 0;
+    waitingBytes = 0;
+    if (oldest !== null) clearTimeout(oldest);
+    oldest = null;
+    return pages;
+  };
 
   const work = async (): Promise<void> => {
-    // Ends: each turn takes all that is waiting, and nothing is added once the reading has stopped.
-    while (waiting.length > 0 && failure === null) {
-      const pages = waiting;
-      waiting = [];
+    // Ends: each turn takes all that is waiting, and stops when too little came in meanwhile.
+    for (;;) {
+      const last = checkpoint;
       try {
-        await commit(pages, checkpoint);
+        await commit(takeWaiting(), last);
       } catch (error) {
         failure = { error };
       }
+      if (waitingRows < enoughRows || failure !== null) break;
     }
     working = null;
+    if (waiting.length > 0 && failure === null) wake();
+  };
+
+  const start = (): Promise<void> => (working ??= work());
+
+  const wake = (): void => {
+    oldest ??= setTimeout(() => {
+      oldest = null;
+      if (waiting.length > 0 && failure === null) void start();
+    }, longestWaitMs);
   };
 
   const rethrow = (): void => {
@@ -48,13 +73,18 @@ export function createCommitter(
     async add(page, next) {
       rethrow();
       waiting.push(page);
+      waitingRows += page.page.shown;
+      waitingBytes += page.page.bytes;
       checkpoint = next;
-      working ??= work();
+      if (waitingRows >= enoughRows || waitingBytes >= mostBytes) void start();
+      else if (working === null) wake();
       if (isFull()) await working;
       rethrow();
     },
     async drain() {
       if (working !== null) await working;
+      rethrow();
+      if (waiting.length > 0) await start();
       rethrow();
     },
   };
