@@ -32,11 +32,16 @@ export function isOutlastError(error: unknown, code?: string): error is OutlastE
   return error instanceof OutlastError && (code === undefined || error.code === code);
 }
 
-/** The SQLSTATE of a database error, or a network error's code; undefined for anything else. */
+/** The SQLSTATE of a database error, or a network error's code, also where a library wrapped it; undefined for anything else. */
 export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : undefined;
+  let current: unknown = error;
+  // A chain may be circular in foreign errors; eight links say enough.
+  for (let i = 0; i < 8 && typeof current === 'object' && current !== null; i++) {
+    const { code, cause } = current as { code?: unknown; cause?: unknown };
+    if (typeof code === 'string') return code;
+    current = cause;
+  }
+  return undefined;
 }
 
 /** An error and its causes as one line of sentences, for a log field or a terminal. */
