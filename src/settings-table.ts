@@ -74,7 +74,7 @@ export const table = {
     kind: kind.anyText,
     default: null,
     example: './projects.json',
-    sentence: 'several projects: a JSON file instead of the settings above',
+    sentence: 'several projects: a JSON file instead of those above, see docs/settings.md',
   }),
   DATABASE_URL: setting({
     group: 'archive',

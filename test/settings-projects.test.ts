@@ -1,4 +1,5 @@
 // The projects file: several projects, no secrets, and mistakes that name where they stand.
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../src/errors.ts';
 import { readSettings } from '../src/settings.ts';
@@ -83,6 +84,35 @@ describe('a projects file', () => {
         ({ classes }) => classes,
       ),
     ).toEqual(['all', 'all']);
+  });
+});
+
+describe('docs/settings.md', () => {
+  const page = readFileSync(new URL('../docs/settings.md', import.meta.url), 'utf8');
+  const example = /```json\n(.*?)```/s.exec(page)?.[1] ?? '';
+
+  it('shows a projects file that is accepted', () => {
+    const files: Record<string, string> = {
+      '/etc/projects.json': example,
+      '/etc/secrets/game_key': 'game-key',
+      '/etc/secrets/game_secret': 'game-sesame',
+    };
+    const { projects } = readSettings(
+      { needs: 'platform', readFile: (path) => files[path] ?? '' },
+      { OUTLAST_PROJECTS_FILE: '/etc/projects.json', SHOP_API_KEY: 'k', SHOP_API_SECRET: 's' },
+    );
+    expect(projects).toMatchObject([
+      { id: 'shop', classes: 'none', maxRps: 5 },
+      { id: 'game', classes: ['iaa1first', 'iaa1second'], apiSecret: 'game-sesame', maxRps: 2 },
+    ]);
+  });
+
+  it('explains every field that the file can hold', () => {
+    const told = mistakes([{ ...shop, url: 'x' }]);
+    const fields = /it can hold (.*)\./.exec(told)?.[1]?.split(', ') ?? [];
+    expect(fields.length).toBeGreaterThan(8);
+    for (const field of fields)
+      expect(page).toMatch(new RegExp(`^\\|.*\`${field}\`.*\\|.*\\|$`, 'm'));
   });
 });
 
