@@ -2,10 +2,16 @@
 import { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { readStatus, type ListStatus, type ProjectStatus } from '../query/status.ts';
+import {
+  readStatus,
+  type ListStatus,
+  type MonthStatus,
+  type ProjectStatus,
+  type RunStatus,
+} from '../query/status.ts';
 import { readSettings } from '../settings.ts';
 import { openMigrated } from './app.ts';
-import { formatSpan, printJson, table, type Cell } from './print.ts';
+import { formatSpan, formatWhen, printJson, table, type Cell } from './print.ts';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -40,34 +46,30 @@ export function statusText(projects: ProjectStatus[], now: number): string {
 }
 
 function projectText(project: ProjectStatus, now: number): string {
-  const { last_run: run } = project;
   const lines = [
-    `Project ${project.project} from ${project.base_url}, accounted for since ${project.first_day}`,
+    `Project ${project.project} from ${project.base_url}`,
+    `  every day accounted for since ${project.first_day}${lastRunText(project.last_run, now)}`,
   ];
-  if (project.parked_reason !== null) lines.push(`  PARKED: ${project.parked_reason}`);
-  if (run !== null) {
-    const ago = formatSpan(now - Date.parse(run.started_at));
-    const ending =
-      run.outcome === null
-        ? 'still running or cut off'
-        : run.outcome === 'quiet'
-          ? 'done, nothing new'
-          : run.outcome;
-    lines.push(
-      `  Last run: ${ago} ago, ${ending}${run.last_error === null ? '' : `: ${run.last_error}`}`,
-    );
+  if (project.parked_reason !== null) {
+    lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
   }
-  lines.push('', indent(heldTable(project.lists)), '', indent(monthTable(project.lists, now)));
-  for (const list of project.lists) {
-    for (const problem of list.problems.slice(0, 5)) {
-      lines.push(
-        `  ${list.resource} ${problem.day}: ${problem.last_error} (tried ${problem.attempts} times)`,
-      );
-    }
-  }
-  const facts = Object.entries(project.facts).map(([fact, value]) => `${fact} ${value}`);
-  if (facts.length > 0) lines.push('', `  Observed of the platform: ${facts.join(', ')}`);
+  lines.push('', indent(heldTable(project.lists)), '', indent(monthTable(project.lists, now)), '');
+  for (const list of project.lists) lines.push(`  ${verdict(list)}`);
+  for (const list of project.lists) lines.push(...problemLines(list));
+  lines.push(...factLines(project.facts));
   return lines.join('\n');
+}
+
+function lastRunText(run: RunStatus | null, now: number): string {
+  if (run === null) return '';
+  const ending =
+    run.outcome === null
+      ? 'still running or cut off'
+      : run.outcome === 'quiet'
+        ? 'done, nothing new'
+        : run.outcome;
+  const error = run.last_error === null ? '' : `: ${run.last_error}`;
+  return `; last run ${formatSpan(Math.max(0, now - Date.parse(run.started_at)))} ago, ${ending}${error}`;
 }
 
 function heldTable(lists: ListStatus[]): string {
@@ -86,40 +88,78 @@ function heldTable(lists: ListStatus[]): string {
   );
 }
 
+const states = ['open', 'walked', 'sealed', 'final', 'lost'] as const;
+
 function monthTable(lists: ListStatus[], now: number): string {
+  const months = lists.flatMap((list) => list.months);
+  // States that occur nowhere would only be columns of noughts.
+  const shown = states.filter((state) => months.some((month) => month[state] > 0));
   return table(
-    [
-      'month',
-      'resource',
-      'days',
-      'open',
-      'walked',
-      'sealed',
-      'final',
-      'lost',
-      'proved',
-      'deadline',
-    ],
+    ['month', 'resource', 'days', ...shown, 'proved', 'to be done by (UTC)'],
     lists.flatMap((list) =>
       list.months.map((month): Cell[] => [
         month.month.slice(0, 7),
-        list.owner === '' ? list.resource : `${list.resource} of ${list.owner}`,
+        nameOf(list),
         month.days,
-        month.open,
-        month.walked,
-        month.sealed,
-        month.final,
-        month.lost,
+        ...shown.map((state) => month[state]),
         month.proved,
-        deadlineText(month.deadline_at, now),
+        deadlineText(month, now),
       ]),
     ),
   );
 }
 
-function deadlineText(deadline: string, now: number): string {
-  const left = Date.parse(deadline) - now;
-  return left > 0 ? `in ${formatSpan(left)}` : `${formatSpan(left)} ago`;
+const nameOf = (list: ListStatus): string =>
+  list.owner === '' ? list.resource : `${list.resource} of ${list.owner}`;
+
+function deadlineText(
+  { deadline_at: deadline, final, lost, days }: MonthStatus,
+  now: number,
+): string {
+  if (final + lost === days) return 'over';
+  const at = new Date(deadline).toISOString();
+  return `${at.slice(0, 10)} ${at.slice(11, 16)}, ${formatWhen(Date.parse(deadline) - now)}`;
+}
+
+/** What the table comes to, in a sentence. */
+function verdict(list: ListStatus): string {
+  const sum = (field: 'days' | 'open' | 'lost' | 'proved'): number =>
+    list.months.reduce((total, month) => total + month[field], 0);
+  const [days, open, lost, proved] = [sum('days'), sum('open'), sum('lost'), sum('proved')];
+  const read = days - open - lost;
+  const parts = [`${read} of ${days} days read to their ends`];
+  if (open > 0) parts.push(`${open} open (today's is always)`);
+  if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
+  parts.push(`${proved} agree with the platform's own totals`);
+  return `${nameOf(list)}: ${parts.join(', ')}.`;
+}
+
+function problemLines(list: ListStatus): string[] {
+  const lines = list.problems
+    .slice(0, 5)
+    .map(
+      ({ day, last_error: error, attempts }) =>
+        `  ${nameOf(list)} ${day}: ${error} (tried ${attempts} times)`,
+    );
+  const more = list.problems.length - lines.length;
+  return more > 0
+    ? [...lines, `  and ${more} more days of ${nameOf(list)}: --json names them`]
+    : lines;
+}
+
+/** The facts by resource: `orders: day_end inclusive, limit 50`. */
+function factLines(facts: ProjectStatus['facts']): string[] {
+  const byResource = new Map<string, string[]>();
+  for (const [fact, value] of Object.entries(facts)) {
+    const [resource = '', name = ''] = fact.split('.');
+    byResource.set(resource, [...(byResource.get(resource) ?? []), `${name} ${value}`]);
+  }
+  if (byResource.size === 0) return [];
+  return [
+    '',
+    '  Observed of the platform',
+    ...[...byResource].map(([resource, known]) => `    ${resource}: ${known.join(', ')}`),
+  ];
 }
 
 const indent = (text: string): string =>
