@@ -283,6 +283,57 @@ test('P2: contents committed in every order, from different slices, end in the s
   expect([...results][0]).toContain('"message":"D"');
 });
 
+test('P2, sabotaged: whoever comes last wins, and the order of arrival decides what is archived', async () => {
+  const naive = `insert into archive.orders (project_id, operation_id, message, slice_day, raw, raw_sha256,
+                                             observed_at, first_seen_at, changed_at)
+                 values ($1, 'a', $2, $3, '{}', '', now(), now(), now())
+                     on conflict (project_id, operation_id) do update set message = excluded.message`;
+  const results = new Set<string>();
+  for (const sequence of permutations(['B', 'C', 'D'])) {
+    const projectId = `naive${++projects}`;
+    for (const message of sequence) await db.query(naive, [projectId, message, day]);
+    const { rows } = await db.query('select message from archive.orders where project_id = $1', [
+      projectId,
+    ]);
+    results.add(JSON.stringify(rows));
+  }
+  expect(results.size).toBeGreaterThan(1);
+});
+
+test('P2: pages of one slice in every order: the refused ones are read again, and the end is the same', async () => {
+  const contents = ['first', 'second', 'third'];
+  const results = new Set<string>();
+  for (const sequence of permutations([0, 1, 2])) {
+    const projectId = `seq${++projects}`;
+    await addSlices(db, [
+      { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
+    ]);
+    slice = await claim(projectId);
+    const asked = (i: number, at: number) =>
+      page(i, at, [
+        order({ id: 'same', message: contents[i] ?? '', update: `${day} 11:00:0${i}` }),
+        order({ id: `own${i}` }),
+      ]);
+    let refused = 0;
+    for (const i of sequence) {
+      await commit([asked(i, noon + i)]).catch(async (error: unknown) => {
+        expect(error).toMatchObject({ code: 'lease_lost' });
+        refused += 1;
+        // Read again: the same content under a later moment.
+        await commit([asked(i, noon + 10 + refused)]);
+      });
+    }
+    expect(refused > 0).toBe(sequence.some((i, k) => sequence.slice(0, k).some((j) => j > i)));
+    const { rows } = await db.query(
+      'select operation_id, message from archive.orders where project_id = $1 order by 1',
+      [projectId],
+    );
+    results.add(JSON.stringify(rows));
+  }
+  expect([...results]).toHaveLength(1);
+  expect([...results][0]).toContain('third');
+});
+
 test('overlapping commits from several writers neither deadlock nor lose a content', async () => {
   const writers = 4;
   const ids = Array.from({ length: 60 }, (_, i) => `o${i}`);

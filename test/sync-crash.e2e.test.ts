@@ -101,6 +101,13 @@ test('P3: killed at random instants, again and again, a sync ends exact and goes
   expect(await differences(bench)).toEqual([]);
 });
 
+test('P1, sabotaged: a ledger entry without its rows is noticed', async () => {
+  await startSync().ended;
+  await expectEveryClaimedRow();
+  await bench.db.query(`update sync.pages set ids = ids || array['never-archived'] where page = 0`);
+  await expect(expectEveryClaimedRow()).rejects.toThrow();
+});
+
 test('P8: two processes at once share the slices and end exact', async () => {
   const both = await Promise.all([startSync().ended, startSync().ended]);
   expect(both.map((one) => one.code).every((code) => code === 0 || code === 75)).toBe(true);

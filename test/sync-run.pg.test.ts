@@ -3,7 +3,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Faults } from '../src/simulator/faults.ts';
 import { run, type Worker } from '../src/sync/run.ts';
-import { createBench, differences, noon, type Bench } from './support/archive.ts';
+import { openDb } from '../src/store/db.ts';
+import { createBench, differences, noon, smallWorld, type Bench } from './support/archive.ts';
 
 let bench: Bench;
 afterEach(() => bench.close());
@@ -31,6 +32,40 @@ test('a sync repeated writes no row of archive, and costs one request per resour
   const again = await bench.run();
   expect(await fingerprint()).toEqual(before);
   expect(again).toMatchObject({ outcome: 'done', requests: 2, recordsNew: 0, recordsChanged: 0 });
+});
+
+test('sabotaged: a row altered, deleted or invented in the archive is a difference', async () => {
+  bench = await createBench({ world: { ...smallWorld, ordersPerDay: 5 } });
+  await bench.run();
+  const owner = await openDb({
+    connectionString: bench.connectionString,
+    role: null,
+    log: bench.worker.log,
+  });
+  await owner.query(
+    `delete from archive.orders where operation_id = (select min(operation_id) from archive.orders)`,
+  );
+  await owner.query(
+    `update archive.orders set raw = raw || '{"message": "altered"}'
+      where operation_id = (select max(operation_id) from archive.orders)`,
+  );
+  await owner.query(
+    `insert into archive.nft_classes select project_id, 'invented', name, symbol, nft_count, uri, owner, tx_hash,
+            created_at, slice_day, raw, raw_bytes, raw_sha256, unread, observed_at, first_seen_at, changed_at
+       from archive.nft_classes limit 1`,
+  );
+  await owner.close();
+  expect(await differences(bench)).toHaveLength(3);
+});
+
+test('sabotaged: a worker that writes on touch would be noticed by the fingerprint', async () => {
+  bench = await createBench({ world: { ...smallWorld, ordersPerDay: 5 } });
+  await bench.run();
+  const before = await fingerprint();
+  await bench.db.query(
+    `update archive.orders set changed_at = changed_at where slice_day = '2026-03-03'`,
+  );
+  expect(await fingerprint()).not.toEqual(before);
 });
 
 test('walking every day again writes no row of archive either', async () => {
