@@ -6,7 +6,7 @@ import { silentLog } from '../src/log.ts';
 import { openReader, type Reader } from '../src/query/reader.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/postgres.ts';
-import { writeOrder, writeOrders } from './support/rows.ts';
+import { writeOrder } from './support/rows.ts';
 
 let database: TestDatabase;
 let owner: Db;
@@ -92,11 +92,12 @@ describe('the connections of an archive', () => {
 
   test('end a statement that takes too long, with a sentence', async () => {
     const { connectionString } = database;
-    await writeOrders(owner, { project: 'slow', count: 30_000, from: '2026-01-01', perDay: 1000 });
-    const hasty = await openArchive({ connectionString, statementTimeoutMs: 1 });
-    await expect(hasty.orders.list({ project: 'slow', limit: 10_000 })).rejects.toMatchObject({
-      kind: 'transient',
-      code: 'query_timed_out',
+    const hasty = await openArchive({ connectionString, statementTimeoutMs: 500 });
+    await whileLocked(async () => {
+      await expect(hasty.orders.list({ project: 'slow' })).rejects.toMatchObject({
+        kind: 'transient',
+        code: 'query_timed_out',
+      });
     });
     await hasty.close();
   });
@@ -206,11 +207,24 @@ describe('refused with a sentence is', () => {
 test('no error of a query carries its arguments', async () => {
   const secret = 'a-very-private-account';
   const { connectionString } = database;
-  const hasty = await openArchive({ connectionString, statementTimeoutMs: 1 });
+  const hasty = await openArchive({ connectionString, statementTimeoutMs: 500 });
   const query = { project: 'slow', account: secret, status: [1, 2, 3] } as const;
-  for (const limit of [10_000, 9999]) {
-    const error: unknown = await hasty.orders.list({ ...query, limit }).catch((e: unknown) => e);
+  await whileLocked(async () => {
+    const error: unknown = await hasty.orders.list(query).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'query_timed_out' });
     expect(String((error as Error).stack)).not.toContain(secret);
-  }
+  });
   await hasty.close();
 });
+
+/** Nobody reads an order meanwhile: a statement that asks for one takes too long on any machine. */
+async function whileLocked(work: () => Promise<void>): Promise<void> {
+  const client = await owner.pool.connect();
+  try {
+    await client.query('begin; lock table archive.orders in access exclusive mode');
+    await work();
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}

@@ -113,7 +113,7 @@ test('wrong password, unknown database, closed port: each in one sentence withou
     return url.href;
   };
   const cases: [string, string][] = [
-    [wrong((url) => (url.password = 'not-the-password')), 'database_login_refused'],
+    [wrong((url) => (url.username = 'no_such_user')), 'database_login_refused'],
     [wrong((url) => (url.pathname = '/no-such-database')), 'database_missing'],
     [wrong((url) => (url.port = '1')), 'database_unreachable'],
     [wrong((url) => (url.hostname = 'no-such-host.invalid')), 'database_host_unknown'],

@@ -92,7 +92,7 @@ describe('faults end in an exact archive', () => {
     ['a wrong Date now and then', { wrongDate: { next: 2, ms: 3_000 } }],
   ];
   test.each(faults)('%s', async (_name, given) => {
-    bench = await createBench({ faults: given });
+    bench = await createBench({ faults: given, timeoutMs: 2_000 });
     let report = await bench.run();
     // Whatever could not be done is due again later; "later" comes here at once.
     for (let i = 0; i < 6 && report.outcome !== 'done'; i++) {

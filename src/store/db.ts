@@ -77,14 +77,19 @@ export async function openDb(options: DbOptions): Promise<Db> {
     onConnect: (client): Promise<unknown> => client.query(setUp),
   });
   // An idle connection that breaks is replaced by the pool; without this the process would die of it.
-  pool.on('error', (error) =>
-    options.log.warn({ code: codeOf(error) }, 'An idle database connection broke'),
-  );
+  // At the end it is no news: the pool forgets its connections before their sockets are closed.
+  let isClosing = false;
+  pool.on('error', (error) => {
+    if (!isClosing) options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
+  });
   return {
     pool,
     role,
     query: (sql, parameters) => pool.query(sql, parameters),
-    close: () => pool.end(),
+    close: () => {
+      isClosing = true;
+      return pool.end();
+    },
   };
 }
 

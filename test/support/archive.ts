@@ -32,7 +32,7 @@ export type Bench = {
 
 /** The clock stands still unless the options say otherwise, so that exact means exact. */
 export async function createBench(
-  options: SimulatorOptions = {},
+  options: SimulatorOptions & { timeoutMs?: number } = {},
   given: Partial<Worker> = {},
 ): Promise<Bench> {
   const simulator = await createSimulator({
@@ -50,7 +50,7 @@ export async function createBench(
     baseUrl: simulator.url,
     apiKey: project.apiKey,
     apiSecret: project.apiSecret,
-    timeoutMs: 2_000,
+    timeoutMs: options.timeoutMs ?? 20_000,
     limiter: createLimiter(db, 'p', 100_000),
     log,
     // Faults are to be got over, not waited for.
