@@ -2,7 +2,8 @@
 // nothing new costs next to nothing.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Faults } from '../src/simulator/faults.ts';
-import { run, type Worker } from '../src/sync/run.ts';
+import { run } from '../src/sync/run.ts';
+import type { Worker } from '../src/sync/worker.ts';
 import { openDb } from '../src/store/db.ts';
 import { createBench, differences, noon, smallWorld, type Bench } from './support/archive.ts';
 
@@ -267,6 +268,22 @@ test('a clock of this machine that is a year off is corrected by the platform’
   expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);
   expect((await bench.run()).outcome).toBe('done');
   expect(await differences(bench)).toEqual([]);
+});
+
+test('a platform that stops filtering by date is noticed, and read a month at a time from then on', async () => {
+  bench = await createBench();
+  await bench.run({ only: { resource: 'nft_classes' } });
+  bench.simulator.setDialect({ dates: 'ignored' });
+  expect(await bench.run()).toMatchObject({
+    outcome: 'left',
+    problem: expect.stringContaining('does not filter by date') as string,
+  });
+  expect((await bench.run()).outcome).toBe('done');
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query<{ day: string }>(
+    `select day from sync.slices where resource = 'orders' and whole_walk > 0 order by day`,
+  );
+  expect(rows.map(({ day }) => day).filter((day) => !day.endsWith('-01'))).toHaveLength(0);
 });
 
 test('days outside the window are refused with what to do, and days that have not come', async () => {

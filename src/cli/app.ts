@@ -9,7 +9,7 @@ import { openDb, type Db } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { migrate } from '../store/migrate.ts';
 import { createLimiter } from '../sync/limiter.ts';
-import type { Worker } from '../sync/run.ts';
+import type { Worker } from '../sync/worker.ts';
 
 export type Store = {
   /** For psql and BI tools; holds the password (P10: print it only where a person asked for the place). */

@@ -318,6 +318,21 @@ export async function countDue(
   return rows[0] ?? { due: 0, held: 0 };
 }
 
+/** Takes back days that were never read, where their months stand for them now; what was walked stays as it is. */
+export async function dropUnreadDays(
+  db: Queryable,
+  projectId: ProjectId,
+  resource: ListedResource,
+): Promise<void> {
+  await db.query(
+    `delete from sync.slices
+      where project_id = $1 and resource = $2 and day <> date_trunc('month', day)::date
+        and state = 'open' and whole_walk = 0
+        and (lease_until is null or lease_until < clock_timestamp())`,
+    [projectId, resource],
+  );
+}
+
 /** The newest day of the ledger, by which the days that passed since are found (P7). */
 export async function newestDay(db: Queryable, projectId: ProjectId): Promise<Day | null> {
   const { rows } = await db.query<{ day: Day | null }>(

@@ -64,6 +64,10 @@ export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
     if (isOutlastError(error, 'lease_lost')) {
       return { done: false, problem: error.message };
     }
+    if (isOutlastError(error, 'date_filter_ignored')) {
+      const fact = { [`${slice.resource}.date_filter`]: 'ignored' };
+      await recordFacts(context.db, slice.projectId, fact, platform.clock.now());
+    }
     if (!concernsTheSliceOnly(error)) throw error;
     const now = platform.clock.now();
     const attempts = slice.attempts + 1;

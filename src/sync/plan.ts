@@ -5,7 +5,7 @@ import { settingsError } from '../errors.ts';
 import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
-import { addSlices, newestDay, type NewSlice } from '../store/ledger.ts';
+import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
 import { ignoresDates } from './bounds.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
@@ -48,6 +48,9 @@ export async function enterSlices(
   now: Instant,
   settings: PolicySettings,
 ): Promise<number> {
+  for (const { resource } of listsOf(scope)) {
+    if (ignoresDates(facts, resource)) await dropUnreadDays(db, projectId, resource);
+  }
   const window = windowAt(now);
   const newest = (await newestDay(db, projectId)) ?? window.from;
   const from = newest < window.from ? newest : window.from;

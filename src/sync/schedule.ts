@@ -2,7 +2,8 @@
 import { schedule as cron } from 'node-cron';
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { run, type RunReport, type Worker } from './run.ts';
+import { run } from './run.ts';
+import type { RunReport, Worker } from './worker.ts';
 
 export type Schedule = {
   /** Ends the ticks and waits for the run in progress, which the signal has told to stop. */

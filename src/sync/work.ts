@@ -7,7 +7,7 @@ import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice, type Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { actOn, type Acted } from './act.ts';
-import type { RunOptions, Worker } from './run.ts';
+import type { RunOptions, Worker } from './worker.ts';
 
 /** So many slices in a row without an answer end the work: the platform is down, not busy. */
 const failuresInARow = 3;
@@ -44,7 +44,7 @@ export async function workThrough(
     counts.recordsRejected += effects.rejected;
     counts.requests = platform.requests() - requestsBefore;
     if (effects.reopened > 0) void noteReopened(worker, effects.reopened);
-    options.onProgress?.({ ...counts, slicesLeft: 0, day: null });
+    options.onProgress?.(counts);
   };
 
   const take = async (): Promise<Slice | null> => {
@@ -79,7 +79,7 @@ export async function workThrough(
       if (acted.done) {
         counts.slicesDone += 1;
         failedInARow = 0;
-        options.onProgress?.({ ...counts, slicesLeft: 0, day: slice.day });
+        options.onProgress?.(counts);
       } else {
         failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
         work.notDone += 1;

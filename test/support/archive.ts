@@ -10,7 +10,8 @@ import {
 } from '../../src/simulator/server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createLimiter } from '../../src/sync/limiter.ts';
-import { run, type RunOptions, type RunReport, type Worker } from '../../src/sync/run.ts';
+import { run } from '../../src/sync/run.ts';
+import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
 import { createTestDatabase } from './postgres.ts';
 
 /** Noon of a day whose window holds a month of 31 days and the beginning of a leap-less April. */

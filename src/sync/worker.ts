@@ -1,0 +1,45 @@
+// What a run is given and what it reports: the shapes that run.ts, work.ts and the commands share.
+import type { Log } from '../log.ts';
+import type { ProjectId } from '../model.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Db } from '../store/db.ts';
+import type { Only } from '../store/ledger.ts';
+import type { Source } from '../store/projects.ts';
+import type { RunCounts } from '../store/runs.ts';
+import type { Scope } from './plan.ts';
+import type { PolicySettings } from './policy.ts';
+
+/** A project with all that is needed to work on it. */
+export type Worker = {
+  projectId: ProjectId;
+  scope: Scope;
+  source: Source;
+  platform: Platform;
+  db: Db;
+  /** Names this process in leases. */
+  holder: string;
+  leaseMs: number;
+  /** Slices worked on at a time. */
+  concurrency: number;
+  settings: PolicySettings;
+  log: Log;
+};
+
+export type RunOptions = {
+  signal: AbortSignal;
+  /** Only these slices, due or not. Absent: everything due. */
+  only?: Only;
+  acceptNewSource?: boolean;
+  evenIfParked?: boolean;
+  onProgress?: (sofar: RunCounts) => void;
+};
+
+export type RunReport = RunCounts & {
+  projectId: ProjectId;
+  /** `done`: all that was due; `left`: something due was not done; `parked`; `stopped` by the signal; `failed` is thrown. */
+  outcome: 'done' | 'left' | 'parked' | 'stopped' | 'failed';
+  /** Slices that were due and are not done. */
+  slicesLeft: number;
+  /** The newest problem, in words. */
+  problem: string | null;
+};
