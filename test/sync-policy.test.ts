@@ -7,9 +7,11 @@ import {
   absenceProves,
   actionFor,
   afterAct,
+  afterFailure,
   deadlineOf,
   lapsedState,
   retryDelayMs,
+  type Outcome,
 } from '../src/sync/policy.ts';
 import { judge } from '../src/sync/proof.ts';
 import { firstPosition, remember, step, type Memory, type Position } from '../src/sync/steps.ts';
@@ -44,22 +46,42 @@ function slice(given: Partial<Slice> = {}): Slice {
 }
 
 describe('what is done with a slice', () => {
+  const proved = {
+    state: 'sealed' as const,
+    proof: 'walk' as const,
+    walkedAt: at('2026-03-11T01:00:00Z'),
+  };
+  const readTooEarly = { ...proved, walkedAt: at('2026-03-11T00:10:00Z') };
+  const closed = { ...proved, walkedAt: at('2026-04-27T01:00:00Z') };
+
   test.each([
     ['a day never walked is walked', '2026-03-10T10:00:00Z', { wholeWalk: 0 }, 'walk'],
     ['today is read on from its last page', '2026-03-10T10:00:00Z', {}, 'tail'],
     ['a day is over 15 minutes after its end', '2026-03-11T00:14:59Z', {}, 'tail'],
     ['a day that is over is walked', '2026-03-11T00:15:00Z', {}, 'walk'],
+    ['a proved day is counted', '2026-03-14T00:00:00Z', proved, 'count'],
+    ['not so before it was read after its end', '2026-03-14T00:00:00Z', readTooEarly, 'walk'],
+    ['nor with an order pending', '2026-03-14T00:00:00Z', { ...proved, unresolved: 1 }, 'walk'],
+    ['nor without proof', '2026-03-14T00:00:00Z', { ...proved, proof: 'none' as const }, 'walk'],
+    ['in the closing of its month it is walked once more', '2026-04-27T00:00:00Z', proved, 'walk'],
+    ['and counted from then on', '2026-04-28T00:00:00Z', closed, 'count'],
+    [
+      'classes are walked again',
+      '2026-03-14T00:00:00Z',
+      { ...proved, resource: 'nft_classes' as const },
+      'walk',
+    ],
     ['after a failure a tail becomes a walk', '2026-03-10T10:00:00Z', { attempts: 1 }, 'walk'],
     ['the month has gone: decided 12 h after the cliff', '2026-05-01T12:00:00Z', {}, 'lapse'],
     ['what is final stays final', '2026-03-11T10:00:00Z', { state: 'final' as const }, 'none'],
   ])('%s', (_name, now, given, action) => {
-    expect(actionFor(slice(given), span, at(now), at(now))).toBe(action);
+    expect(actionFor(slice(given), span, at(now), at(now), settings)).toBe(action);
   });
 
   test('P7: only the platform’s own Date decides that a month has gone, never our estimate', () => {
     const now = at('2026-05-02T00:00:00Z');
-    expect(actionFor(slice(), span, now, at('2026-04-30T23:59:59Z'))).toBe('walk');
-    expect(actionFor(slice(), span, now, null)).toBe('walk');
+    expect(actionFor(slice(), span, now, at('2026-04-30T23:59:59Z'), settings)).toBe('walk');
+    expect(actionFor(slice(), span, now, null, settings)).toBe('walk');
   });
 
   test('P7: at the cliff what was walked whole is final, and what was not is lost', () => {
@@ -70,38 +92,67 @@ describe('what is done with a slice', () => {
 });
 
 describe('when a slice is due again', () => {
-  const whole = { whole: true, proof: 'walk' as const, unresolved: 0 };
+  const whole = (given: Partial<Outcome> = {}): Outcome => ({
+    proof: 'walk',
+    unresolved: 0,
+    missing: 0,
+    walkedAt: at('2026-03-12T10:00:00Z'),
+    ...given,
+  });
+  const now = at('2026-03-12T10:00:00Z');
+  const day = 24 * 3_600_000;
 
   test('today: at every tick', () => {
-    const now = at('2026-03-10T10:00:00Z');
-    expect(afterAct(slice(), span, whole, now, settings)).toMatchObject({
+    const today = at('2026-03-10T10:00:00Z');
+    expect(afterAct(slice(), span, whole({ walkedAt: today }), today, settings)).toMatchObject({
       state: 'open',
-      dueAt: now + 1,
+      dueAt: today + 1,
     });
   });
 
-  test('a past day of orders: not before its month has gone', () => {
-    const next = afterAct(slice(), span, whole, at('2026-03-12T10:00:00Z'), settings);
-    expect(next).toEqual({ state: 'walked', attempts: 0, dueAt: at('2026-05-01T12:00:00Z') });
+  test('P6: a past day that is proved, with nothing pending and nothing vanished, is sealed and counted daily', () => {
+    expect(afterAct(slice(), span, whole(), now, settings)).toEqual({
+      state: 'sealed',
+      attempts: 0,
+      dueAt: now + day,
+    });
   });
 
-  test('a past day with pending orders: soon', () => {
-    const now = at('2026-03-12T10:00:00Z');
-    const next = afterAct(slice(), span, { ...whole, unresolved: 3 }, now, settings);
-    expect(next.dueAt).toBe(now + 15 * 60_000);
+  test.each([
+    ['without proof', { proof: 'none' as const }],
+    ['with an order pending', { unresolved: 1 }],
+    ['with a record that vanished', { missing: 1 }],
+  ])('P6: %s it is walked, not sealed', (_name, given) => {
+    expect(afterAct(slice(), span, whole(given), now, settings).state).toBe('walked');
+  });
+
+  test('pending orders: soon', () => {
+    expect(afterAct(slice(), span, whole({ unresolved: 3 }), now, settings).dueAt).toBe(
+      now + 15 * 60_000,
+    );
   });
 
   test('classes: their counts and owners change without a trace, so they are walked again', () => {
-    const now = at('2026-03-12T10:00:00Z');
-    const next = afterAct(slice({ resource: 'nft_classes' }), span, whole, now, settings);
-    expect(next.dueAt).toBe(now + settings.refreshMs);
+    const classes = slice({ resource: 'nft_classes' });
+    expect(afterAct(classes, span, whole(), now, settings).dueAt).toBe(now + settings.refreshMs);
   });
 
-  test('a failure keeps the state and waits longer each time, an hour at most', () => {
-    const now = at('2026-03-12T10:00:00Z');
-    const failed = { whole: false, proof: 'none' as const, unresolved: 0 };
-    const next = afterAct(slice({ state: 'walked', attempts: 2 }), span, failed, now, settings);
-    expect(next).toEqual({ state: 'walked', attempts: 3, dueAt: now + 4 * 60_000 });
+  test('without proof: when the closing of its month begins, three days before the deadline', () => {
+    const next = afterAct(slice(), span, whole({ proof: 'none' }), now, settings);
+    expect(new Date(next.dueAt ?? 0).toISOString()).toBe('2026-04-27T00:00:00.000Z');
+  });
+
+  test('in the closing period: counted daily, and final when its month has gone', () => {
+    const late = at('2026-04-30T20:00:00Z');
+    const next = afterAct(slice(), span, whole({ walkedAt: late }), late, settings);
+    expect(new Date(next.dueAt ?? 0).toISOString()).toBe('2026-05-01T12:00:00.000Z');
+  });
+
+  test('a failure waits longer each time, an hour at most', () => {
+    expect(afterFailure(slice({ attempts: 2 }), now)).toEqual({
+      attempts: 3,
+      dueAt: now + 4 * 60_000,
+    });
     expect([1, 2, 3, 7, 50].map(retryDelayMs)).toEqual([60e3, 120e3, 240e3, 3600e3, 3600e3]);
   });
 });

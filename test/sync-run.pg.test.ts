@@ -140,8 +140,7 @@ describe('a platform that changes while it is read', () => {
   async function standStill(): Promise<void> {
     bench.simulator.clock.setSpeed(0);
     for (let i = 0; i < 3; i++) {
-      await bench.db.query(`update sync.slices set due_at = '2026-01-01', attempts = 0`);
-      await bench.run();
+      await bench.run({ only: {} });
     }
   }
 
@@ -192,6 +191,87 @@ describe('a platform that changes while it is read', () => {
       }),
     };
   }
+});
+
+describe('sealed days', () => {
+  const day = 24 * hour;
+  const states = async (): Promise<Record<string, number>> => {
+    const { rows } = await bench.db.query<{ state: string; n: number }>(
+      `select state, count(*)::int as n from sync.slices where resource = 'orders' group by 1`,
+    );
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+  };
+  const record = (id: string, on: string, status = 2) => ({
+    record: {
+      operation_id: id,
+      status,
+      create_time: `${on}T10:00:00Z`,
+      update_time: `${on}T10:00:00Z`,
+    },
+  });
+  const threeDays = (): Promise<Bench> =>
+    createBench({
+      records: {
+        orders: ['2026-04-01', '2026-04-02', '2026-04-03'].map((on) => record(`o-${on}`, on)),
+        classes: [],
+      },
+    });
+
+  test('P6: every past day of an honest platform is sealed, and counted daily in four requests at most', async () => {
+    bench = await threeDays();
+    await bench.run();
+    expect(await states()).toEqual({ sealed: 36, open: 1 });
+    bench.simulator.advance(day);
+    await bench.run();
+    const counted = await bench.run();
+    // The probe of the day and the two tails besides.
+    expect(counted.requests).toBeLessThanOrEqual(3 * 4 + 2 * 34 + 2 + 20);
+    expect(await states()).toEqual({ sealed: 37, open: 1 });
+  });
+
+  test('a late record of a sealed day is found by its count', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.insert('orders', record('late', '2026-04-02'));
+    await bench.runLater(day);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('P6: a record that vanishes unseals its day; it is sealed again a day later, with the record kept', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.hide('orders', 'o-2026-04-02');
+    await bench.runLater(day);
+    expect(await states()).toMatchObject({ walked: 1 });
+    await bench.runLater(day);
+    expect((await states())['walked'] ?? 0).toBe(0);
+    const { rows } = await bench.db.query(
+      'select operation_id from archive.orders where missing_since is not null',
+    );
+    expect(rows).toEqual([{ operation_id: 'o-2026-04-02' }]);
+  });
+
+  test('P6: totals that begin to lie unseal what they deny', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.setFaults({ lyingTotal: { by: 1 } });
+    await bench.runLater(day);
+    expect((await states())['sealed'] ?? 0).toBe(0);
+  });
+
+  test('a fact that changes reopens the seals that rested on it', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.setDialect({ dayEnd: 'exclusive' });
+    await bench.runLater(day);
+    await bench.run();
+    const { rows } = await bench.db.query<{ value: string; previous: string }>(
+      `select value, previous from sync.facts where fact = 'orders.day_end'`,
+    );
+    expect(rows).toEqual([{ value: 'exclusive', previous: 'inclusive' }]);
+    expect(await states()).toMatchObject({ open: 1 });
+    expect(await differences(bench)).toEqual([]);
+  });
 });
 
 describe('the key and the source', () => {
@@ -250,7 +330,8 @@ test('P7: days that passed while the service was off are accounted for, and what
     await bench.run();
   }
   const { rows } = await bench.db.query<{ month: string; state: string; days: number }>(
-    `select to_char(day, 'YYYY-MM') as month, state, count(*)::int as days
+    `select to_char(day, 'YYYY-MM') as month, replace(state, 'sealed', 'walked') as state,
+            count(*)::int as days
        from sync.slices where resource = 'orders' group by 1, 2 order by 1, 2`,
   );
   expect(rows).toEqual([

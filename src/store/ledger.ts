@@ -318,6 +318,27 @@ export async function countDue(
   return rows[0] ?? { due: 0, held: 0 };
 }
 
+/**
+ * A fact that proofs rest on has changed: what was proved under the old one is due again, unsealed (proof rule 6). Where
+ * the fact was unknown before, only what it left unproved. Returns how many slices.
+ */
+export async function reopenSlices(
+  db: Queryable,
+  projectId: ProjectId,
+  resource: string,
+  onlyUnproved: boolean,
+): Promise<number> {
+  const { rows } = await db.query(
+    `update sync.slices
+        set state = 'walked', proof = 'none', due_at = least(due_at, day::timestamp at time zone 'UTC')
+      where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
+        and (not $3 or proof = 'none')
+     returning 1`,
+    [projectId, resource, onlyUnproved],
+  );
+  return rows.length;
+}
+
 /** Takes back days that were never read, where their months stand for them now; what was walked stays as it is. */
 export async function dropUnreadDays(
   db: Queryable,

@@ -142,3 +142,19 @@ export async function countPending(
   );
   return rows[0]?.pending ?? 0;
 }
+
+/** How many of the orders a walk was shown are held in each status. */
+export async function countStatuses(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+): Promise<Map<number, number>> {
+  const { rows } = await db.query<{ status: number | null; held: number }>(
+    `select o.status, count(*)::int as held
+       from (select distinct id from sync.pages, unnest(ids) id where ${ofWalk}) shown
+       join archive.orders o on o.project_id = $1 and o.operation_id = shown.id
+      group by o.status`,
+    keyOf(slice, walk),
+  );
+  return new Map(rows.flatMap(({ status, held }) => (status === null ? [] : [[status, held]])));
+}

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts';
+import { reopenSlices } from '../store/ledger.ts';
 import { readProject, saveProject, unparkProject, type Source } from '../store/projects.ts';
 import { listsOf, type Scope } from './plan.ts';
 import { probe } from './probe.ts';
@@ -74,6 +75,9 @@ async function learnClock(platform: Platform, signal: AbortSignal): Promise<void
   }
 }
 
+/** Facts by which days are asked for and counted. */
+const proofsRestOn = new Set(['day_end', 'date_filter', 'month_end', 'totals']);
+
 async function refreshFacts(contact: Contact): Promise<Facts> {
   const { db, platform, projectId, scope, signal, log } = contact;
   const probed: Record<string, string> = {};
@@ -95,6 +99,10 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     platform.clock.now(),
   );
   for (const { fact, from, to } of changed) {
+    const [resource = '', name = ''] = fact.split('.');
+    if (proofsRestOn.has(name)) {
+      await reopenSlices(db, projectId, resource, from === 'unknown');
+    }
     if (from !== 'unknown')
       log.warn({ projectId, fact, from, to }, 'The platform behaves differently than before');
   }

@@ -69,7 +69,14 @@ export async function workThrough(
       let acted: Acted;
       try {
         acted = await actOn(
-          { ...worker, facts, signal, onCommit, log: log.child({ projectId }) },
+          {
+            ...worker,
+            facts,
+            signal,
+            onCommit,
+            isAskedFor: options.only !== undefined,
+            log: log.child({ projectId }),
+          },
           slice,
         );
       } catch (error) {

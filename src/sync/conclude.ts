@@ -1,0 +1,172 @@
+// What an act comes to, written into the ledger: the state, the proof, when the slice is due again. The lease is
+// given back with it, and nothing is written by whoever lost it (P8).
+import { transient } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { DayRange } from '../model.ts';
+import { recordFacts, type Facts } from '../store/facts.ts';
+import { withTx } from '../store/db.ts';
+import { finishSlice, type Finished, type Slice, type WalkQuery } from '../store/ledger.ts';
+import { markMissing } from '../store/missing.ts';
+import { countPending, dropOtherPages } from '../store/pages.ts';
+import { dayEndOf } from './bounds.ts';
+import { afterAct, afterFailure, lapsedState, type PolicySettings } from './policy.ts';
+import type { Verdict } from './proof.ts';
+import type { WalkContext } from './walk.ts';
+
+export type ActContext = Omit<WalkContext, 'ignoresDates'> & {
+  facts: Facts;
+  settings: PolicySettings;
+  log: Log;
+  /** The slice was named by a person: it is read even where counting would do. */
+  isAskedFor: boolean;
+};
+
+export type Acted = {
+  done: boolean;
+  /** In words, when the slice is not done. */
+  problem: string | null;
+  /** The platform did not answer at all: other slices will fare no better. */
+  isUnanswered?: true;
+};
+
+/** An act as it is under way: the slice, the days it stands for, what is asked, and since when. */
+export type Act = { slice: Slice; span: DayRange; query: WalkQuery; askedAt: number };
+
+const done: Acted = { done: true, problem: null };
+
+/** The cliff has passed: the slice is final or lost, for ever (P7). */
+export async function concludeLapse(
+  context: ActContext,
+  { slice }: Act,
+  action: 'lapse' | 'none',
+): Promise<Acted> {
+  const state = action === 'lapse' ? lapsedState(slice.state) : slice.state;
+  await finishSlice(context.db, slice, { ...asItWas(slice), state, dueAt: null, over: true });
+  return done;
+}
+
+/** Nothing was proved this time; the slice waits its turn. A disagreement unseals it (P6). */
+export async function concludeFailure(
+  context: ActContext,
+  { slice, askedAt }: Act,
+  problem: string,
+  { unseals }: { unseals: boolean },
+): Promise<Acted> {
+  const { attempts, dueAt } = afterFailure(slice, askedAt);
+  await finishSlice(context.db, slice, {
+    ...asItWas(slice),
+    ...(unseals ? { proof: 'none' as const } : {}),
+    state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,
+    attempts,
+    dueAt,
+    lastError: problem,
+    // A walk that was contradicted is not gone on with; one that was cut off is.
+    over: unseals,
+  });
+  return { done: false, problem };
+}
+
+/** The platform's counts are those of the last whole walk: proved again, without reading it. */
+export async function concludeCount(
+  context: ActContext,
+  { slice, span, askedAt }: Act,
+  total: number | null,
+): Promise<Acted> {
+  const { db, platform, settings } = context;
+  const walkedAt = slice.walkedAt ?? askedAt;
+  const outcome = { proof: 'counts' as const, unresolved: 0, missing: 0, walkedAt };
+  const isMine = await finishSlice(db, slice, {
+    ...asItWas(slice),
+    ...afterAct(slice, span, outcome, askedAt, settings),
+    proof: 'counts',
+    provedAt: platform.clock.now(),
+    platformTotal: total,
+  });
+  return isMine ? done : { done: false, problem: 'The slice went on without us' };
+}
+
+export type Whole = Verdict & {
+  why: string;
+  nextKeyForm: string | null;
+  distinct: number;
+  totalAfter: number | null;
+};
+
+/** A walk was read to its end and nothing contradicts it. */
+export async function concludeWalk(
+  context: ActContext,
+  { slice, span, askedAt }: Act,
+  walk: number,
+  whole: Whole,
+): Promise<Acted> {
+  const { db, platform, log, settings, facts } = context;
+  const now = platform.clock.now();
+  if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
+  const unresolved =
+    slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
+  // No empty day is proved while it is unknown how the platform reads an end date (proof rule 4).
+  const isDoubtful = whole.distinct === 0 && dayEndOf(facts, slice.resource) === 'unknown';
+  const isNewWalk = slice.wholeWalk > 0 && walk !== slice.wholeWalk;
+  const missing = await withTx(db, async (tx) => {
+    const mayMiss = isNewWalk && whole.proof !== 'none' && slice.owner === '';
+    const gone = mayMiss ? await markMissing(tx, slice, span, slice.wholeWalk, walk, now) : 0;
+    // Records that vanished leave the day unproved until a later walk is without them too (proof rule 3).
+    const proof = isDoubtful || gone > 0 ? 'none' : whole.proof;
+    const outcome = { proof, unresolved, missing: gone, walkedAt: askedAt };
+    const end: Finished = {
+      ...afterAct(slice, span, outcome, askedAt, settings),
+      proof,
+      provedAt: proof === 'none' ? slice.provedAt : now,
+      walkedAt: askedAt,
+      wholeWalk: walk,
+      platformTotal: whole.totalAfter,
+      shownTotal: whole.distinct,
+      unresolved,
+      lastError: null,
+      over: true,
+    };
+    if (!(await finishSlice(tx, slice, end))) {
+      throw transient('lease_lost', 'The slice went on without us');
+    }
+    await dropOtherPages(tx, slice, [walk]);
+    return gone;
+  });
+  if (missing > 0) {
+    log.warn(
+      { resource: slice.resource, day: slice.day, missing },
+      'The platform no longer shows records it showed before',
+    );
+  }
+  return done;
+}
+
+/** How the last page says that it is the last: by what stands in place of a key, or else why the walk ended. */
+async function learnLastKey(
+  context: ActContext,
+  slice: Slice,
+  form: string,
+  why: string,
+): Promise<void> {
+  const repeats = why === 'repeated key' || why === 'no progress';
+  const value = form !== 'key' ? form : repeats ? 'repeated' : 'leads to an empty page';
+  if (context.facts.get('orders.last_key') === value) return;
+  const now = context.platform.clock.now();
+  await recordFacts(context.db, slice.projectId, { 'orders.last_key': value }, now);
+}
+
+function asItWas(slice: Slice): Finished {
+  return {
+    state: slice.state,
+    proof: slice.proof,
+    provedAt: slice.provedAt,
+    walkedAt: slice.walkedAt,
+    wholeWalk: slice.wholeWalk,
+    platformTotal: slice.platformTotal,
+    shownTotal: slice.shownTotal,
+    unresolved: slice.unresolved,
+    dueAt: slice.dueAt,
+    attempts: slice.attempts,
+    lastError: null,
+    over: false,
+  };
+}

@@ -1,0 +1,63 @@
+// Count: re-proves what a walk showed in at most four requests, however many records the day has: the total, and
+// for orders the total of each status, against what the last whole walk was shown.
+import type { Page } from '../model.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Db } from '../store/db.ts';
+import type { Slice, WalkQuery } from '../store/ledger.ts';
+import { countStatuses } from '../store/pages.ts';
+
+export type Recount = {
+  agrees: boolean;
+  /** The platform's total now; null where it gave none. */
+  total: number | null;
+};
+
+const statuses = [1, 2, 3] as const;
+
+/** Compares the platform's counts with the last whole walk's. Throws what the platform throws. */
+export async function recount(
+  db: Db,
+  platform: Platform,
+  slice: Slice,
+  query: WalkQuery,
+  signal: AbortSignal,
+): Promise<Recount> {
+  const { total } = await countOf(platform, slice, query, undefined, signal);
+  if (total === null || total !== slice.shownTotal) return { agrees: false, total };
+  if (slice.resource !== 'orders' || total === 0) return { agrees: true, total };
+  const held = await countStatuses(db, slice, slice.wholeWalk);
+  const counted = new Map<number, number>();
+  for (const status of statuses) {
+    const page = await countOf(platform, slice, query, status, signal);
+    // Without all three there is nothing to compare: the total has said what it can.
+    if (page.total === null) return { agrees: true, total };
+    counted.set(status, page.total);
+  }
+  // Status totals count only if they add up to the total (proof rule 1): there may be other statuses.
+  const sum = [...counted.values()].reduce((all, one) => all + one, 0);
+  if (sum !== total) return { agrees: true, total };
+  return {
+    agrees: statuses.every((status) => (counted.get(status) ?? 0) === (held.get(status) ?? 0)),
+    total,
+  };
+}
+
+function countOf(
+  platform: Platform,
+  slice: Slice,
+  query: WalkQuery,
+  status: 1 | 2 | 3 | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { startDate, endDate } = query;
+  const common = { startDate, endDate, limit: 1, sortBy: 'DATE_ASC' as const };
+  return slice.resource === 'orders'
+    ? platform.orders(
+        { ...common, ...(status === undefined ? {} : { status }), countTotal: true },
+        signal,
+      )
+    : platform.classes(
+        { ...common, offset: 0, ...(slice.owner === '' ? {} : { owner: slice.owner }) },
+        signal,
+      );
+}
