@@ -6,7 +6,8 @@ import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice, type Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { actOn, type Acted } from './act.ts';
+import { actOn } from './act.ts';
+import type { Acted } from './conclude.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
 /** So many slices in a row without an answer end the work: the platform is down, not busy. */
