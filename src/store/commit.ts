@@ -1,6 +1,6 @@
 // The commit of pages: rows, versions, rejects, the pages' entries, the checkpoint and the lease move in one
 // transaction (P1). Several pages at hand are committed together; a commit's sync to disk is what costs.
-import { transient } from '../errors.ts';
+import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
@@ -25,11 +25,22 @@ export type CommitEffects = RecordEffects & { rejected: number };
  * Commits pages of one slice. Throws transient `lease_lost` when the slice is another's by now or holds newer pages:
  * nothing was written, and the pages must be read again (P2, P8).
  */
-export function commitPages(db: Db, commit: PagesCommit): Promise<CommitEffects> {
-  return withTx(db, (tx) => commitIn(tx, commit), timeoutsWithin(commit.leaseMs));
+export async function commitPages(db: Db, commit: PagesCommit): Promise<CommitEffects> {
+  const inOne = (expectsNew: boolean): Promise<CommitEffects> =>
+    withTx(db, (tx) => commitIn(tx, commit, expectsNew), timeoutsWithin(commit.leaseMs));
+  const isFirstWalk = commit.slice.wholeWalk === 0 && commit.walk === 1;
+  try {
+    return await inOne(isFirstWalk);
+  } catch (error) {
+    // Some of it is held, from another slice or from a rival: nothing was written, and the careful way takes it.
+    if (isFirstWalk && codeOf(error) === uniqueViolation) return inOne(false);
+    throw error;
+  }
 }
 
-async function commitIn(tx: Tx, commit: PagesCommit): Promise<CommitEffects> {
+const uniqueViolation = '23505';
+
+async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
   const mine = await moveCheckpoint(tx, slice, {
@@ -48,7 +59,10 @@ async function commitIn(tx: Tx, commit: PagesCommit): Promise<CommitEffects> {
     {
       projectId: slice.projectId,
       resource: slice.resource,
-      expectsNew: slice.wholeWalk === 0,
+      // A page of classes begins with the row that the page before it ended with.
+      expectsNew: expectsNew
+        ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
+        : null,
     },
     pages.flatMap((one) =>
       one.page.records.map((record) => ({ record, observedAt: one.observedAt })),

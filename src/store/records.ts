@@ -1,6 +1,7 @@
-// Writing records: what a page showed becomes rows and versions, set-based, from one JSON text.
-// Handing Postgres one text and unpacking it there reached two thirds of COPY; ORM inserts were a fifth of it.
+// Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what may
+// be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
 import type { Instant, ListedResource, ParsedRecord, ProjectId } from '../model.ts';
+import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
 import { tableShapes, type TableShape } from './tables.ts';
 
@@ -18,20 +19,31 @@ export type RecordEffects = {
   reopened: number;
 };
 
+export type RecordsTo = {
+  projectId: ProjectId;
+  resource: ListedResource;
+  /**
+   * All are expected to be new, but for the one that overlaps with what was committed before: they are copied, which
+   * throws 23505 when it turns out otherwise.
+   */
+  expectsNew: { overlap: string | null } | null;
+};
+
 /**
  * Writes what was shown, in any order and any number of times: the result is the same (P2). Where everything is
- * expected to be new, it is inserted at once. Otherwise hashes are compared first: what is held as it was shown costs
+ * expected to be new, it is copied at once. Otherwise hashes are compared first: what is held as it was shown costs
  * no more than that. Only what differs is merged. `writtenAt` is the platform's clock at the commit.
  */
 export async function writeRecords(
   tx: Tx,
-  to: { projectId: ProjectId; resource: ListedResource; expectsNew: boolean },
+  to: RecordsTo,
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0, reopened: 0 };
   if (observed.length === 0) return none;
-  const sql = statements(tableShapes[to.resource]);
+  const shape = tableShapes[to.resource];
+  const sql = statements(shape);
   const now = new Date(writtenAt).toISOString();
   const first = new Map<string, ObservedRecord>();
   // Ids that came with several contents are compared in any case.
@@ -41,23 +53,23 @@ export async function writeRecords(
     if (held === undefined) first.set(one.record.id, one);
     else if (held.record.rawSha256 !== one.record.rawSha256) differing.add(one.record.id);
   }
-  const insert = async (records: ObservedRecord[]): Promise<number> =>
-    onlyRow(await tx.query<{ inserted: number }>(sql.insert, [to.projectId, jsonOf(records), now]))
-      .inserted;
 
   let inserted = 0;
-  if (to.expectsNew) {
-    inserted = await insert([...first.values()]);
-    if (inserted === first.size && differing.size === 0) return { ...none, inserted };
-  }
-  const { held, changed } = await compare(tx, sql.compare, to.projectId, first);
+  const asked = to.expectsNew === null ? first : only(first, to.expectsNew.overlap);
+  const { held, changed } = await compare(tx, sql.compare, to.projectId, asked);
   for (const id of changed) differing.add(id);
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
-  if (unknown.length > 0) {
-    const added = await insert(unknown);
-    inserted += added;
+  if (to.expectsNew !== null && unknown.length > 0) {
+    inserted = await copyRecords(tx, shape, to.projectId, unknown, now);
+  } else if (unknown.length > 0) {
+    const added = await tx.query<{ inserted: number }>(sql.insert, [
+      to.projectId,
+      jsonOf(unknown),
+      now,
+    ]);
+    ({ inserted } = onlyRow(added));
     // A rival came first with some of them: which ones, the merge finds out.
-    if (added < unknown.length) for (const { record } of unknown) differing.add(record.id);
+    if (inserted < unknown.length) for (const { record } of unknown) differing.add(record.id);
   }
   if (differing.size === 0) return { ...none, inserted };
   const merged = onlyRow(
@@ -71,6 +83,11 @@ export async function writeRecords(
   return { inserted, ...merged };
 }
 
+function only<T>(all: Map<string, T>, id: string | null): Map<string, T> {
+  const one = id === null ? undefined : all.get(id);
+  return id === null || one === undefined ? new Map() : new Map([[id, one]]);
+}
+
 /** Which of the records are held at all, and which with another content or marked as missing. */
 async function compare(
   tx: Tx,
@@ -78,6 +95,7 @@ async function compare(
   projectId: ProjectId,
   first: Map<string, ObservedRecord>,
 ): Promise<{ held: Set<string>; changed: string[] }> {
+  if (first.size === 0) return { held: new Set(), changed: [] };
   const { rows } = await tx.query<{ id: string; sha: string; is_missing: boolean }>(sql, [
     projectId,
     [...first.keys()],
