@@ -52,22 +52,46 @@ function write(value: Json, out: Canonical): void {
     }
     case 'object': {
       // jsonb keeps only the last of them, and chokes even on one that it would drop.
-      if (value.repeated) out.fits = false;
-      let mark = '{';
-      for (const key of [...value.fields.keys()].toSorted(compareUtf8)) {
-        out.text += mark;
-        writeString(key, out);
-        out.text += ':';
+      const { sorted, fits } = shapeOf(value.fields);
+      if (value.repeated || !fits) out.fits = false;
+      for (const { key, opening } of sorted) {
+        out.text += opening;
         write(value.fields.get(key) ?? null, out);
-        mark = ',';
       }
-      out.text += mark === '{' ? '{}' : '}';
+      out.text += sorted.length === 0 ? '{}' : '}';
       return;
     }
     case 'deep':
       out.fits = false;
       out.text += value.text.replaceAll(loneSurrogate, (unit) => JSON.stringify(unit).slice(1, -1));
   }
+}
+
+/** An object's keys as they came, and in order with the text that opens each: `{"a":`, `,"b":`. */
+type Shape = { keys: string[]; sorted: { key: string; opening: string }[]; fits: boolean };
+let lastShape: Shape = { keys: [], sorted: [], fits: true };
+
+/** A list's records have their keys in common: they are sorted and written once. */
+function shapeOf(fields: ReadonlyMap<string, Json>): Shape {
+  if (hasKeys(fields, lastShape.keys)) return lastShape;
+  const keys = [...fields.keys()];
+  const out: Canonical = { text: '', fits: true };
+  const sorted = keys.toSorted(compareUtf8).map((key, i) => {
+    out.text = i === 0 ? '{' : ',';
+    writeString(key, out);
+    return { key, opening: `${out.text}:` };
+  });
+  const shape = { keys, sorted, fits: out.fits };
+  // What is remembered stays in memory: no more than a record has that is one.
+  if (keys.length <= 64) lastShape = shape;
+  return shape;
+}
+
+function hasKeys(fields: ReadonlyMap<string, Json>, keys: string[]): boolean {
+  if (fields.size !== keys.length) return false;
+  let i = 0;
+  for (const key of fields.keys()) if (key !== keys[i++]) return false;
+  return true;
 }
 
 // oxlint-disable-next-line no-control-regex -- the control characters are what it looks for

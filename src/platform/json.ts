@@ -26,6 +26,8 @@ export const maxRecordDepth = 256;
  */
 export function parseJson(text: string, maxDepth: number = maxRecordDepth): Json {
   let at = 0;
+  /** By place, the keys of the objects read so far: a list's records spell theirs alike, so each is made once. */
+  const guesses: string[] = [];
 
   const fail = (): never => {
     throw new SyntaxError(`no valid JSON at character ${at} of ${text.length}`);
@@ -70,7 +72,7 @@ export function parseJson(text: string, maxDepth: number = maxRecordDepth): Json
     }
     for (let count = 1; ; count++) {
       if (next() !== 0x22) fail();
-      const key = string();
+      const key = keyAt(count);
       if (next() !== 0x3a) fail();
       at++;
       fields.set(key, value(depth));
@@ -79,6 +81,22 @@ export function parseJson(text: string, maxDepth: number = maxRecordDepth): Json
       at++;
       if (code === 0x7d) return { type: 'object', fields, repeated: fields.size < count };
     }
+  }
+
+  function keyAt(place: number): string {
+    const guess = guesses[place];
+    if (guess !== undefined && text.startsWith(guess, at + 1)) {
+      const end = at + 1 + guess.length;
+      if (text.charCodeAt(end) === 0x22) {
+        at = end + 1;
+        return guess;
+      }
+    }
+    const start = at + 1;
+    const key = string();
+    // Only a key that stands there as it is can be recognised by its text.
+    if (at === start + key.length + 1) guesses[place] = key;
+    return key;
   }
 
   function array(depth: number): JsonArray {
