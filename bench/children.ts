@@ -1,0 +1,105 @@
+// The bench's child processes: the simulated platform and the commands that are measured. None outlives the bench.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const command = fileURLToPath(new URL('../src/main.js', import.meta.url));
+/** The simulated window: two months of 31 days, but for their last hours. */
+const windowDays = 62;
+
+const running = new Set<ChildProcess>();
+// Whatever ends the bench, an uncaught error included.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+type Output = 'pipe' | 'ignore' | 'inherit';
+
+function start(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  [stdout, stderr]: [Output, Output],
+): ChildProcess {
+  const child = spawn(process.execPath, [command, ...args], {
+    stdio: ['ignore', stdout, stderr],
+    env,
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+export type Simulated = {
+  /** What a command is told to reach it. */
+  env: NodeJS.ProcessEnv;
+  close(): void;
+};
+
+/** A platform in a process of its own that answers at once and holds about so many records of each kind. */
+export async function simulate(orders: number, classes: number): Promise<Simulated> {
+  const perDay = (records: number): string => String(Math.ceil(records / windowDays));
+  const child = start(
+    [
+      'simulate --json --at 2026-08-31T09:30:00Z --speed 0'.split(' '),
+      ['--orders-per-day', perDay(orders), '--classes-per-day', perDay(classes)],
+    ].flat(),
+    process.env,
+    ['pipe', 'ignore'],
+  );
+  let text = '';
+  for await (const part of child.stdout ?? []) {
+    text += String(part);
+    if (text.includes('\n')) break;
+  }
+  if (!text.includes('\n')) throw new Error('the simulated platform did not start');
+  const ready = JSON.parse(text) as { url: string; apiKey: string; apiSecret: string };
+  return {
+    env: {
+      OUTLAST_BASE_URL: ready.url,
+      OUTLAST_API_KEY: ready.apiKey,
+      OUTLAST_API_SECRET: ready.apiSecret,
+      OUTLAST_MAX_RPS: '100000',
+    },
+    close: () => child.kill(),
+  };
+}
+
+export type Ended = { seconds: number; peakMb: number };
+
+/** Runs a command to its end. Throws unless it exits with 0; `signal` kills it. */
+export async function runCommand(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Ended> {
+  signal.throwIfAborted();
+  const begun = performance.now();
+  const child = start(args, { ...process.env, OUTLAST_LOG_LEVEL: 'error', ...env }, [
+    'ignore',
+    'inherit',
+  ]);
+  const kill = (): boolean => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill);
+  let peakMb = 0;
+  const watching = setInterval(() => (peakMb = Math.max(peakMb, peakMbOf(child.pid))), 100);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('exit', resolve);
+    child.once('error', reject);
+  }).finally(() => {
+    clearInterval(watching);
+    signal.removeEventListener('abort', kill);
+  });
+  signal.throwIfAborted();
+  if (code !== 0) throw new Error(`outlast ${args.join(' ')} ended with ${String(code)}`);
+  return { seconds: (performance.now() - begun) / 1000, peakMb };
+}
+
+/** Peak resident memory of a process, which the kernel keeps: only its last moments can be missed. Linux; 0 elsewhere. */
+function peakMbOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
