@@ -61,7 +61,12 @@ describe('what is done with a slice', () => {
     ['a day that is over is walked', '2026-03-11T00:15:00Z', {}, 'walk'],
     ['a proved day is counted', '2026-03-14T00:00:00Z', proved, 'count'],
     ['not so before it was read after its end', '2026-03-14T00:00:00Z', readTooEarly, 'walk'],
-    ['nor with an order pending', '2026-03-14T00:00:00Z', { ...proved, unresolved: 1 }, 'walk'],
+    [
+      'pending orders are looked for in the list of pending ones',
+      '2026-03-14T00:00:00Z',
+      { ...proved, unresolved: 1 },
+      'settle',
+    ],
     ['nor without proof', '2026-03-14T00:00:00Z', { ...proved, proof: 'none' as const }, 'walk'],
     ['in the closing of its month it is walked once more', '2026-04-27T00:00:00Z', proved, 'walk'],
     ['and counted from then on', '2026-04-28T00:00:00Z', closed, 'count'],
@@ -127,9 +132,14 @@ describe('when a slice is due again', () => {
   });
 
   test('pending orders: soon', () => {
-    expect(afterAct(slice(), span, whole({ unresolved: 3 }), now, settings).dueAt).toBe(
-      now + 15 * 60_000,
-    );
+    const next = (askedAt: number) =>
+      afterAct(slice(), span, whole({ unresolved: 3, walkedAt: askedAt }), askedAt, settings).dueAt;
+    expect(next(now)).toBe(now + 15 * 60_000);
+    // At the same moments for every day: one list serves them all.
+    expect(next(now + 1)).toBe(now + 15 * 60_000);
+    // More often as the deadline nears.
+    const closing = at('2026-04-28T10:00:00Z');
+    expect(next(closing)).toBe(closing + 5 * 60_000);
   });
 
   test('classes: their counts and owners change without a trace, so they are walked again', () => {

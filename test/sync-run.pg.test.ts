@@ -193,6 +193,79 @@ describe('a platform that changes while it is read', () => {
   }
 });
 
+describe('pending orders', () => {
+  const pending = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      record: {
+        operation_id: `p${i}`,
+        status: i % 3 === 0 ? 1 : 2,
+        create_time: `2026-04-0${1 + (i % 4)}T10:00:00Z`,
+        update_time: '2026-04-05T10:00:00Z',
+      },
+    }));
+  const settled = (record: Record<string, unknown>) => ({
+    ...record,
+    status: 2,
+    update_time: '2026-04-06T12:10:00Z',
+  });
+
+  test('P11: while nothing settles they cost one request for every fifty', async () => {
+    bench = await createBench({ records: { orders: pending(180), classes: [] } });
+    await bench.run();
+    bench.simulator.advance(16 * minute);
+    await bench.run();
+    // Sixty pending orders: two pages of the list, and the two tails.
+    expect(await bench.run()).toMatchObject({ outcome: 'done', requests: 2 + 2, recordsNew: 0 });
+  });
+
+  test('one that settles costs one more: the page that showed it', async () => {
+    bench = await createBench({ records: { orders: pending(180), classes: [] } });
+    await bench.run();
+    bench.simulator.mutate('orders', 'p0', settled);
+    bench.simulator.advance(16 * minute);
+    await bench.run();
+    expect(await bench.run()).toMatchObject({
+      outcome: 'done',
+      requests: 2 + 2 + 1,
+      recordsChanged: 1,
+    });
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('today’s are looked for too, wherever in the day they stand', async () => {
+    const today = Array.from({ length: 120 }, (_, i) => ({
+      record: {
+        operation_id: `t${i}`,
+        status: i === 0 ? 1 : 2,
+        create_time: `2026-04-06T10:${String(Math.floor(i / 2)).padStart(2, '0')}:00Z`,
+        update_time: '2026-04-06T11:00:00Z',
+      },
+    }));
+    bench = await createBench({ records: { orders: today, classes: [] } });
+    await bench.run();
+    bench.simulator.mutate('orders', 't0', settled);
+    await bench.runLater(16 * minute);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('when its page’s key has expired the day is walked', async () => {
+    bench = await createBench({
+      records: { orders: pending(360), classes: [] },
+      dialect: { keyLifeRequests: 5, keyExpired: 'refuse' },
+    });
+    await bench.run();
+    for (let i = 0; i < 360; i += 3) bench.simulator.mutate('orders', `p${i}`, settled);
+    bench.simulator.advance(16 * minute);
+    await bench.run();
+    expect((await bench.run()).outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+    const { rows } = await bench.db.query(
+      `select 1 from sync.slices where resource = 'orders' and day < '2026-04-06' and state <> 'sealed'`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('sealed days', () => {
   const day = 24 * hour;
   const states = async (): Promise<Record<string, number>> => {

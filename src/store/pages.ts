@@ -97,20 +97,41 @@ export async function rememberedPage(
   walk: number,
   number?: number,
 ): Promise<RememberedPage | null> {
-  const { rows } = await db.query<{
-    page: number;
-    page_key: string | null;
-    page_offset: string | null;
-    ids: string[];
-    rejects: number;
-  }>(
-    `select page, page_key, page_offset, ids, cardinality(rejects) as rejects
+  const { rows } = await db.query<PageRow>(
+    `select ${pageColumns}
        from sync.pages where ${ofWalk} and ($6::int is null or page = $6)
       order by page desc limit 1`,
     [...keyOf(slice, walk), number ?? null],
   );
   const [row] = rows;
-  if (row === undefined) return null;
+  return row === undefined ? null : toPage(row);
+}
+
+/** The pages of a walk that showed any of these ids. */
+export async function pagesShowing(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  ids: string[],
+): Promise<RememberedPage[]> {
+  const { rows } = await db.query<PageRow>(
+    `select ${pageColumns} from sync.pages where ${ofWalk} and ids && $6::text[] order by page`,
+    [...keyOf(slice, walk), ids],
+  );
+  return rows.map(toPage);
+}
+
+type PageRow = {
+  page: number;
+  page_key: string | null;
+  page_offset: string | null;
+  ids: string[];
+  rejects: number;
+};
+
+const pageColumns = 'page, page_key, page_offset, ids, cardinality(rejects) as rejects';
+
+function toPage(row: PageRow): RememberedPage {
   return {
     number: row.page,
     pageKey: row.page_key,
@@ -118,6 +139,18 @@ export async function rememberedPage(
     ids: row.ids,
     rejects: row.rejects,
   };
+}
+
+/** The orders the last whole walk of a slice was shown that are held as pending. */
+export async function pendingIds(db: Queryable, slice: Slice): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select distinct o.operation_id as id
+       from sync.pages, unnest(ids) shown
+       join archive.orders o on o.project_id = $1 and o.operation_id = shown and o.status = 1
+      where sync.pages.project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5`,
+    keyOf(slice, slice.wholeWalk),
+  );
+  return rows.map((row) => row.id);
 }
 
 /** The keys a walk has used: a key seen twice ends it (P9). */

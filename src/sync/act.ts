@@ -9,14 +9,16 @@ import {
   concludeCount,
   concludeFailure,
   concludeLapse,
+  concludeSettled,
   concludeWalk,
   type Act,
   type ActContext,
   type Acted,
 } from './conclude.ts';
-import { absenceProves, actionFor, isOver } from './policy.ts';
+import { absenceProves, actionFor, isOver, settlesToday } from './policy.ts';
 import { judge } from './proof.ts';
 import { recount } from './recount.ts';
+import { settle, type PendingList } from './settle.ts';
 import { freshStart, readOn, resumedStart, tailStart, type Start } from './walk.ts';
 
 /** A walk that has to start over does so at once, this often; then the slice waits its turn. */
@@ -26,7 +28,11 @@ const readingsAtMost = 3;
  * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 403,
  * an ignored date filter, an abort, the database. Everything else is left in the ledger.
  */
-export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
+export async function actOn(
+  context: ActContext,
+  slice: Slice,
+  pending: PendingList,
+): Promise<Acted> {
   const { platform, facts, settings } = context;
   const askedAt = platform.clock.now();
   const span = spanOf(slice.day, slice.resource, facts);
@@ -42,7 +48,12 @@ export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
       const counted = await countAndJudge(context, act);
       if (counted !== null) return counted;
     }
-    return await readAndJudge(context, act, action === 'tail');
+    if (action === 'settle' && !context.isAskedFor && (await settle(context, act, pending))) {
+      return await concludeSettled(context, act);
+    }
+    let isTail = action === 'tail';
+    if (isTail && settlesToday(slice, askedAt)) isTail = await settle(context, act, pending);
+    return await readAndJudge(context, act, isTail);
   } catch (error) {
     if (isOutlastError(error, 'lease_lost')) return { done: false, problem: error.message };
     if (isOutlastError(error, 'date_filter_ignored')) {

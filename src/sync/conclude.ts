@@ -85,6 +85,23 @@ export async function concludeCount(
   return isMine ? done : { done: false, problem: 'The slice went on without us' };
 }
 
+/** Nothing but pending orders was looked at: the proof stays what it was. */
+export async function concludeSettled(
+  context: ActContext,
+  { slice, span, askedAt }: Act,
+): Promise<Acted> {
+  const { db, settings } = context;
+  const unresolved = await countPending(db, slice.projectId, span);
+  const walkedAt = slice.walkedAt ?? askedAt;
+  const outcome = { proof: slice.proof, unresolved, missing: 0, walkedAt };
+  const isMine = await finishSlice(db, slice, {
+    ...asItWas(slice),
+    ...afterAct(slice, span, outcome, askedAt, settings),
+    unresolved,
+  });
+  return isMine ? done : { done: false, problem: 'The slice went on without us' };
+}
+
 export type Whole = Verdict & {
   why: string;
   nextKeyForm: string | null;

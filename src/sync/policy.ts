@@ -46,7 +46,7 @@ export function absenceProves(day: string, at: Instant): boolean {
   return at < cliffOf(day) - doubtfulBeforeMs;
 }
 
-export type Action = 'walk' | 'tail' | 'count' | 'lapse' | 'none';
+export type Action = 'walk' | 'tail' | 'settle' | 'count' | 'lapse' | 'none';
 
 /** What is to be done with a claimed slice. `platformDate` is the platform's own `Date`, not our estimate. */
 export function actionFor(
@@ -66,9 +66,16 @@ export function actionFor(
   if (walkedAt === null || !isOver(span, walkedAt)) return 'walk';
   const closing = closingOf(slice.day, settings);
   if (now >= closing && walkedAt < closing) return 'walk';
-  if (slice.unresolved > 0 || slice.proof === 'none') return 'walk';
+  if (slice.unresolved > 0) return 'settle';
+  if (slice.proof === 'none') return 'walk';
   const isStale = slice.resource === 'nft_classes' && now >= walkedAt + settings.refreshMs;
   return isStale ? 'walk' : 'count';
+}
+
+/** Whether today's pending orders are looked for with this tail: the first one after each settling moment. */
+export function settlesToday(slice: Slice, now: Instant): boolean {
+  const last = slice.walkedAt ?? 0;
+  return slice.unresolved > 0 && Math.floor(now / settleMs) > Math.floor(last / settleMs);
 }
 
 /** What the cliff makes of a slice: walked whole in time, or lost for ever (P7). */
@@ -108,7 +115,7 @@ export function afterAct(
     state: isSealed ? 'sealed' : 'walked',
     attempts: 0,
     dueAt: Math.min(
-      outcome.unresolved > 0 ? askedAt + settleMs : Infinity,
+      outcome.unresolved > 0 ? nextSettling(slice.day, askedAt, settings) : Infinity,
       outcome.proof !== 'none' || outcome.missing > 0 ? askedAt + recountMs : Infinity,
       slice.resource === 'nft_classes' ? outcome.walkedAt + settings.refreshMs : Infinity,
       outcome.walkedAt < closing ? Math.max(closing, askedAt) : Infinity,
@@ -116,6 +123,12 @@ export function afterAct(
       cliffOf(slice.day) + decidedAfterMs,
     ),
   };
+}
+
+/** At the same moments for every day, so that one list of pending orders serves them all; more often in the closing. */
+function nextSettling(day: string, askedAt: Instant, settings: PolicySettings): Instant {
+  const everyMs = askedAt < closingOf(day, settings) ? settleMs : settleMs / 3;
+  return (Math.floor(askedAt / everyMs) + 1) * everyMs;
 }
 
 /** When a slice is due again that came to nothing: later each time. */

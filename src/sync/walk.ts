@@ -7,7 +7,13 @@ import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { commitPages, type CommitEffects } from '../store/commit.ts';
 import type { Checkpoint, Slice, WalkQuery } from '../store/ledger.ts';
-import { countShown, idsOf, rememberedPage, usedKeys } from '../store/pages.ts';
+import {
+  countShown,
+  idsOf,
+  rememberedPage,
+  usedKeys,
+  type RememberedPage,
+} from '../store/pages.ts';
 import { farOutside } from './bounds.ts';
 import { createCommitter } from './committer.ts';
 import { firstPosition, remember, step, type Memory, type Position } from './steps.ts';
@@ -202,6 +208,41 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     }
     ({ position } = next);
   }
+}
+
+/**
+ * Reads given pages of the last whole walk again, each by its own key. False when one is refused or does not show again
+ * every id it showed; what was read until then is committed.
+ */
+export async function reread(
+  context: Omit<WalkContext, 'ignoresDates'>,
+  slice: Slice,
+  query: WalkQuery,
+  pages: RememberedPage[],
+): Promise<boolean> {
+  let observedAt: Instant = slice.observedAt ?? 0;
+  for (const { number, pageKey, offset, ids } of pages) {
+    const position = { ...firstPosition, number, pageKey, offset: offset ?? 0 };
+    let page: Page;
+    try {
+      page = await ask(context.platform, slice, query, position, false, context.signal);
+    } catch (error) {
+      if (isOutlastError(error, 'platform_refused')) return false;
+      throw error;
+    }
+    if (!showsAgain(page, ids)) return false;
+    observedAt = Math.max(observedAt, page.askedAt);
+    const effects = await commitPages(context.db, {
+      slice,
+      walk: slice.wholeWalk,
+      pages: [{ number, pageKey, offset, page, observedAt }],
+      checkpoint: null,
+      leaseMs: context.leaseMs,
+      writtenAt: context.platform.clock.now(),
+    });
+    context.onCommit({ ...effects, shown: page.shown });
+  }
+  return true;
 }
 
 function checkpointAt(position: Position, memory: Memory): Checkpoint {

@@ -1,12 +1,13 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
-import { dayOf } from '../day.ts';
+import { dayOf, windowAt } from '../day.ts';
 import type { Instant } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice, type Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { actOn } from './act.ts';
+import { createPendingList } from './settle.ts';
 import type { Acted } from './conclude.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
@@ -48,6 +49,10 @@ export async function workThrough(
     options.onProgress?.(counts);
   };
 
+  // Only the days still in question are asked for: the window's.
+  const window = windowAt(platform.clock.now());
+  const pending = createPendingList(platform, facts, window, window.from, signal);
+
   const take = async (): Promise<Slice | null> => {
     const slice = await claimSlice(db, {
       projectId,
@@ -79,6 +84,7 @@ export async function workThrough(
             log: log.child({ projectId }),
           },
           slice,
+          pending,
         );
       } catch (error) {
         await releaseSlice(db, slice).catch(() => undefined);
