@@ -123,7 +123,7 @@ function deadlineText(
 
 /** What the table comes to, in a sentence. */
 function verdict(list: ListStatus): string {
-  const sum = (field: 'days' | 'open' | 'lost' | 'proved'): number =>
+  const sum = (field: 'days' | 'open' | 'walked' | 'lost' | 'proved'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
   const [days, open, lost, proved] = [sum('days'), sum('open'), sum('lost'), sum('proved')];
   const read = days - open - lost;
@@ -131,6 +131,9 @@ function verdict(list: ListStatus): string {
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   parts.push(`${proved} agree with the platform's own totals`);
+  if (list.pending > 0 && sum('walked') > 0) {
+    parts.push(`${sum('walked')} wait for orders still pending before they are sealed`);
+  }
   return `${nameOf(list)}: ${parts.join(', ')}.`;
 }
 
