@@ -62,6 +62,19 @@ test('the worst of all at once', async () => {
   });
 });
 
+test('classes that outlive their month: the window is exact, and what is older is left to a person to ask for', async () => {
+  bench = await createBench({ dialect: { classesWindow: false } });
+  expect((await bench.run()).outcome).toBe('done');
+  const found = await differences(bench);
+  expect(found.length).toBeGreaterThan(100);
+  const inside = found.filter(({ shown }) => shown === null || createdAt(shown) >= '2026-03-01');
+  expect(inside).toEqual([]);
+});
+
+/** A class's day of creation, from its text in the standard time form. */
+const createdAt = (text: string): string =>
+  (JSON.parse(text) as { timestamp: string }).timestamp.slice(0, 10);
+
 test('what was learned is recorded as facts', async () => {
   await expectExact({ dayEnd: 'exclusive', lastKey: 'null', maxClasses: 50, totals: 'absent' });
   const { rows } = await bench.db.query<{ fact: string; value: string }>(

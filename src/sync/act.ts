@@ -104,6 +104,10 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
       problem = result.why;
     } else {
       const { distinct } = await countShown(db, slice, start.walk);
+      log.debug(
+        { resource: slice.resource, day: slice.day, why: result.why, distinct },
+        'A walk came to its end',
+      );
       const verdict = judge({ ...result, distinct }, growing);
       const isTrusted = trustsAbsence(slice, distinct, platform.clock.now());
       if (verdict.agrees && isTrusted) {
