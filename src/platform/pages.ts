@@ -6,7 +6,7 @@ import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '.
 import { decodeUtf8 } from './bytes.ts';
 import { type Json, type JsonArray, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
-import { isReject, readClass, readOrder } from './parse.ts';
+import { isReject, readClass, readOrder, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
@@ -113,7 +113,7 @@ function keyOf(value: Json | undefined): NextKey {
   }
   // Taken for "no next page" it would end the walk early; taken literally it could not be sent.
   if (key === null || /\p{Surrogate}/u.test(key)) throw unreadable('next_page_key is not text');
-  return { nextKey: key, nextKeyForm: 'key' };
+  return { nextKey: unpinned(key), nextKeyForm: 'key' };
 }
 
 function tokenOf(value: Json | undefined): string | null {

@@ -65,10 +65,10 @@ function readId(value: Json | undefined): { id: string } | { wrong: string } {
 }
 
 /**
- * A copy. A piece of a page's text keeps the whole page in memory for as long as it lives, and ids outlive
- * their page: a walk remembers all it was shown.
+ * A copy. A piece of a page's text keeps the whole page in memory for as long as it lives, and ids and page
+ * keys outlive their page: a walk remembers them.
  */
-const unpinned = (text: string): string => ` ${text}`.slice(1);
+export const unpinned = (text: string): string => ` ${text}`.slice(1);
 
 function reject(text: string, reason: string): Reject {
   const bytes = encodeUtf8(text);

@@ -52,7 +52,8 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
   });
   if (!mine)
     throw transient('lease_lost', 'The slice went on without us: its pages are read again');
-  if (pages[0]?.number === 0) await dropOtherPages(tx, slice, [slice.wholeWalk, walk]);
+  // The first walk has no others.
+  if (pages[0]?.number === 0 && walk > 1) await dropOtherPages(tx, slice, [slice.wholeWalk, walk]);
   await writePages(tx, slice, walk, pages);
   const effects = await writeRecords(
     tx,
