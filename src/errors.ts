@@ -53,7 +53,13 @@ export function causeChain(error: unknown): string {
     parts.push(current instanceof Error ? current.message : inspect(current));
     current = current instanceof Error ? current.cause : undefined;
   }
-  return parts.filter((part, i) => part !== '' && part !== parts[i - 1]).join(': ');
+  return (
+    parts
+      .filter((part, i) => part !== '' && part !== parts[i - 1])
+      // A sentence that a cause follows ends with the colon instead of its full stop.
+      .map((part, i, all) => (i < all.length - 1 ? part.replace(/\.$/, '') : part))
+      .join(': ')
+  );
 }
 
 /** Exit codes of every command (docs/design.md, "Commands"). */

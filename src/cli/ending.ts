@@ -9,11 +9,20 @@ export async function endWith(error: unknown): Promise<never> {
     // commander has printed its sentence, or the help that was asked for.
     process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage);
   }
+  const { text, code } = await verdictOn(error);
+  process.stderr.write(`outlast: ${text}\n`);
+  process.exit(code);
+}
+
+/** What to say of an error, safe for a terminal, and the exit code it stands for. */
+export async function verdictOn(error: unknown): Promise<{ text: string; code: number }> {
   const known = error instanceof OutlastError ? error : await knownDatabaseError(error);
   const text = known === null ? await unexpected(error) : sentence(known);
-  // A message may quote the platform. Line breaks are ours: settings are told a line each.
-  process.stderr.write(`outlast: ${text.split('\n').map(printable).join('\n')}\n`);
-  process.exit(known === null ? exitCode.failed : exitCodeOf(known));
+  return {
+    // A message may quote the platform. Line breaks are ours: settings are told a line each.
+    text: text.split('\n').map(printable).join('\n'),
+    code: known === null ? exitCode.failed : exitCodeOf(known),
+  };
 }
 
 function sentence(error: OutlastError): string {
@@ -27,14 +36,10 @@ async function unexpected(error: unknown): Promise<string> {
   return `something unexpected happened: ${causeChain(error)}${trace}`;
 }
 
-/** A connection lost or refused in the middle of the work, as the same sentence as at the start. */
+/** What the database did in the middle of the work, as the same sentence as at the start. */
 async function knownDatabaseError(error: unknown): Promise<OutlastError | null> {
-  const code = codeOf(error);
-  // SQLSTATEs have five characters; network codes are words.
-  const isConnection =
-    code !== undefined &&
-    (/^(08|57P|28|53)...?$/.test(code) || /^E(CONN|PIPE|HOST|TIMEDOUT|NOTFOUND)/.test(code));
-  if (!isConnection) return null;
-  const { connectionError } = await import('../store/db.ts');
-  return connectionError(error);
+  // Without a code it is none of the database's; its code is loaded for no other mistake.
+  if (codeOf(error) === undefined) return null;
+  const { databaseError } = await import('../store/db-errors.ts');
+  return databaseError(error);
 }

@@ -6,8 +6,9 @@ import { createLog } from '../log.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { run } from '../sync/run.ts';
-import type { RunOptions, RunReport } from '../sync/worker.ts';
+import type { RunOptions, RunReport, Worker } from '../sync/worker.ts';
 import { createWorker, openMigrated } from './app.ts';
+import { verdictOn } from './ending.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -110,17 +111,46 @@ async function sync(
     );
     progress.end();
     const reports = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    if (options.json) printJson({ projects: reports });
-    else printReports(reports);
-    const failed = settled.find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    return exitCodeOfReports(reports);
+    const failures = await failuresOf(settled, workers);
+    if (options.json) {
+      const failed = failures.map(({ projectId, text }) => ({
+        projectId,
+        outcome: 'failed',
+        problem: text,
+      }));
+      printJson({ projects: [...reports, ...failed] });
+    } else if (reports.length > 0) printReports(reports);
+    for (const { projectId, text } of failures) {
+      process.stderr.write(`${workers.length > 1 ? projectId : 'outlast'}: ${text}\n`);
+    }
+    return worst([exitCodeOfReports(reports), ...failures.map(({ code }) => code)]);
   } finally {
     progress.end();
     await Promise.all(workers.map((worker) => worker.close()));
     await archive.close();
     stop.close();
   }
+}
+
+type Failure = { projectId: string; text: string; code: number };
+
+/** One project's failure leaves the others alone, and none is passed over in silence. */
+async function failuresOf(
+  settled: PromiseSettledResult<RunReport>[],
+  workers: Worker[],
+): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const [i, one] of settled.entries()) {
+    if (one.status === 'fulfilled') continue;
+    failures.push({ projectId: workers[i]?.projectId ?? '', ...(await verdictOn(one.reason)) });
+  }
+  return failures;
+}
+
+/** Of several exit codes the one that asks most of a person: settings, then failures, then patience. */
+function worst(codes: number[]): number {
+  const { usage, failed, tryLater, done } = exitCode;
+  return [usage, failed, tryLater].find((code) => codes.includes(code)) ?? done;
 }
 
 /** A refused key is final; anything else left undone is worth another try. */

@@ -5,7 +5,8 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { codeOf, settingsError, transient, type OutlastError } from '../errors.ts';
 import { silentLog } from '../log.ts';
-import { connectionError, openDb, type Db, type Queryable } from '../store/db.ts';
+import { openDb, type Db, type Queryable } from '../store/db.ts';
+import { connectionError } from '../store/db-errors.ts';
 import { findMigrations } from '../store/migrate.ts';
 import type { ArchiveOptions } from './types.ts';
 

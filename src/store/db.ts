@@ -1,7 +1,8 @@
 // The only door to Postgres: a pool whose connections run as the writer role, and transactions with
 // time-outs of their own. What must run in a transaction takes `Tx`; what may open one takes `Db`.
 import pg from 'pg';
-import { fatal, settingsError, transient, codeOf, OutlastError } from '../errors.ts';
+import { codeOf, fatal, settingsError } from '../errors.ts';
+import { connectionError, namedIfCut } from './db-errors.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -69,7 +70,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const role = await checkServer(base, wanted);
   const setUp = `set timezone = 'UTC'; set datestyle = 'ISO'; set client_min_messages = 'warning'; ${
     role === null ? '' : `set role ${role};`
-  } ${options.setUp ?? ''}`;
+  } ${wanted === null ? '' : `set lock_timeout = ${defaultTxTimeouts.lockMs};`} ${options.setUp ?? ''}`;
   const pool = new pg.Pool({
     ...base,
     max: options.max ?? 10,
@@ -85,7 +86,13 @@ export async function openDb(options: DbOptions): Promise<Db> {
   return {
     pool,
     role,
-    query: (sql, parameters) => pool.query(sql, parameters),
+    query: async <R extends Row>(sql: string, parameters?: unknown[]) => {
+      try {
+        return await pool.query<R>(sql, parameters);
+      } catch (error) {
+        throw namedIfCut(error);
+      }
+    },
     close: () => {
       isClosing = true;
       return pool.end();
@@ -124,52 +131,6 @@ async function checkServer(config: pg.PoolConfig, wanted: string | null): Promis
   }
 }
 
-/** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
-export function connectionError(error: unknown): OutlastError {
-  if (error instanceof OutlastError) return error;
-  const code = codeOf(error);
-  switch (code) {
-    case '28P01':
-    case '28000':
-      return settingsError(
-        'database_login_refused',
-        'The database refused the login. Check the user and the password in DATABASE_URL.',
-        error,
-      );
-    case '3D000':
-      return settingsError(
-        'database_missing',
-        'The database named in DATABASE_URL does not exist. Create it first, or correct the name.',
-        error,
-      );
-    case '42501':
-      return settingsError(
-        'database_forbidden',
-        'The database user lacks a right that Outlast needs. Grant it CONNECT and CREATE on the database, or run `outlast migrate` as its owner.',
-        error,
-      );
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return settingsError(
-        'database_host_unknown',
-        'The host in DATABASE_URL cannot be found. Check its name.',
-        error,
-      );
-    case 'ERR_INVALID_URL':
-      return settingsError(
-        'database_url_invalid',
-        'DATABASE_URL is no valid address. It has the form postgres://user:password@host:5432/database.',
-        error,
-      );
-    default:
-      return transient(
-        'database_unreachable',
-        `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs and that DATABASE_URL names the right host and port.`,
-        error,
-      );
-  }
-}
-
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
 
 export const defaultTxTimeouts: TxTimeouts = {
@@ -194,7 +155,9 @@ export async function withTx<T>(
   work: (tx: Tx) => Promise<T>,
   timeouts: TxTimeouts = defaultTxTimeouts,
 ): Promise<T> {
-  const client = await db.pool.connect();
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw namedIfCut(error);
+  });
   let broken: Error | undefined;
   // The server may end the connection while we hold it; the query in flight then fails, which is enough.
   const onError = (error: Error): void => {
@@ -214,7 +177,7 @@ export async function withTx<T>(
     await client.query('rollback').catch((failure: Error) => {
       broken = failure;
     });
-    throw error;
+    throw broken === undefined ? error : namedIfCut(error);
   } finally {
     client.off('error', onError);
     client.release(broken);

@@ -5,13 +5,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type pg from 'pg';
-import { codeOf, settingsError } from '../errors.ts';
+import { settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { connectionError, openDb } from './db.ts';
+import { databaseError, namedIfCut } from './db-errors.ts';
+import { openDb } from './db.ts';
 import { ensureRoles } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
 const migrationLock = 7_317_902_431;
+const lockTimeoutMs = 10_000;
 const journal = { migrationsSchema: 'sync', migrationsTable: 'migrations' };
 
 export type Migrated = {
@@ -40,6 +42,8 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
     client = await db.pool.connect();
     client.on('error', () => undefined);
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    // For the tables from here on: who waits for one keeps everybody else from it.
+    await client.query(`set lock_timeout = '${lockTimeoutMs}'`);
     const migrationsFolder = findMigrations();
     const known = readMigrationFiles({ migrationsFolder });
     const before = await appliedMigrations(client);
@@ -56,7 +60,7 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
       const { migrate: apply } = await import('drizzle-orm/node-postgres/migrator');
       await apply(drizzle(client), { migrationsFolder, ...journal });
     }
-    const notes = await ensureRoles(client);
+    const notes = await ensureRoles(client, before.newest < newest);
     const after = await appliedMigrations(client);
     if (after.count > before.count) {
       log.info(
@@ -66,7 +70,7 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
     }
     return { from: before.count, to: after.count, notes };
   } catch (error) {
-    throw codeOf(error) === '42501' ? connectionError(error) : error;
+    throw databaseError(error) ?? namedIfCut(error);
   } finally {
     // Ends the session and with it the lock.
     client?.release(true);

@@ -1,5 +1,5 @@
 // The roles and what each may do: the writer cannot delete anything archived (P4), the reader sees
-// archive and analytics, the intake may add operations to watch. Run after every migration; idempotent.
+// archive and analytics, the intake may add operations to watch. Run at every start; idempotent.
 import { codeOf } from '../errors.ts';
 import type { Queryable } from './db.ts';
 
@@ -22,8 +22,11 @@ const grants = `
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;
 
-/** Creates what is missing and grants what is due. Returns a sentence for each promise that stays weaker. */
-export async function ensureRoles(db: Queryable): Promise<string[]> {
+/**
+ * Creates what is missing and grants what is due. Returns a sentence for each promise that stays weaker.
+ * `isMigrated`: tables came or changed just now, so that all grants are due again.
+ */
+export async function ensureRoles(db: Queryable, isMigrated: boolean): Promise<string[]> {
   const notes: string[] = [];
   for (const role of roles) {
     const { rows } = await db.query('select from pg_roles where rolname = $1', [role]);
@@ -40,7 +43,8 @@ export async function ensureRoles(db: Queryable): Promise<string[]> {
     [roles],
   );
   if (present.rows.length < roles.length) return notes;
-  if ((await attempt(db, grants)) === notAllowed) {
+  const isDue = isMigrated || !(await isGranted(db));
+  if (isDue && (await attempt(db, grants)) === notAllowed) {
     notes.push(
       'This database user may not grant rights on the tables: run `outlast migrate` as their owner.',
     );
@@ -59,6 +63,17 @@ export async function ensureRoles(db: Queryable): Promise<string[]> {
     }
   }
   return notes;
+}
+
+/**
+ * The grants are given in one transaction: one of them stands for all. Giving them at every start would rewrite the
+ * catalog and, from PostgreSQL 18 on, wait for whoever has locked a table.
+ */
+async function isGranted(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ granted: boolean }>(
+    `select has_table_privilege('outlast_writer', 'archive.orders', 'insert') as granted`,
+  );
+  return rows[0]?.granted ?? false;
 }
 
 /** Runs a statement that a rival may have run already; returns the SQLSTATE when rights were missing. */

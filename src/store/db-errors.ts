@@ -1,0 +1,110 @@
+// What a database's error means to the person who runs Outlast: one sentence, what to do, and whether trying again
+// may help. Told apart by SQLSTATE or the network's code, never by message. Knows no connection.
+import { codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
+
+/** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
+export function connectionError(error: unknown): OutlastError {
+  return databaseError(error) ?? unreachable(error);
+}
+
+/**
+ * The sentence for an error that the database or the way to it explains; null for one that only a mistake of ours
+ * does. SQLSTATEs: PostgreSQL manual, appendix A.
+ */
+export function databaseError(error: unknown): OutlastError | null {
+  if (error instanceof OutlastError) return error;
+  const code = codeOf(error);
+  if (code === undefined) return null;
+  const [kind, name, sentence] = sentences[code] ?? [];
+  if (kind !== undefined && name !== undefined && sentence !== undefined) {
+    return kind(name, sentence, error);
+  }
+  // Class 08: the connection; 28: the login; 53: the server's means; 57P: it stops or starts. The rest is the network.
+  const isTheWay =
+    /^(?:08|28|53|57P)...?$/.test(code) || /^E(?:CONN|PIPE|HOST|NET|TIME)/.test(code);
+  return isTheWay ? unreachable(error) : null;
+}
+
+/**
+ * Gives a name to what fails with a broken connection, and every other error back as it is. pg gives no code, and a
+ * plain Error, to what was in flight on it; mistakes in a call are of other types.
+ */
+export function namedIfCut(error: unknown): unknown {
+  const isCut =
+    error instanceof Error && error.constructor === Error && codeOf(error) === undefined;
+  return isCut ? unreachable(error) : error;
+}
+
+function unreachable(error: unknown): OutlastError {
+  const code = codeOf(error);
+  return transient(
+    'database_unreachable',
+    `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs and that DATABASE_URL names the right host and port.`,
+    error,
+  );
+}
+
+type Sentence = [
+  kind: typeof transient | typeof settingsError | typeof fatal,
+  name: string,
+  sentence: string,
+];
+
+const refused: Sentence = [
+  settingsError,
+  'database_login_refused',
+  'The database refused the login. Check the user and the password in DATABASE_URL.',
+];
+const hostUnknown: Sentence = [
+  settingsError,
+  'database_host_unknown',
+  'The host in DATABASE_URL cannot be found. Check its name.',
+];
+const busy: Sentence = [
+  transient,
+  'database_busy',
+  'The database kept Outlast waiting for too long: something else holds a lock or keeps it busy (pg_stat_activity shows what). What was not committed is read again; try again later.',
+];
+
+const sentences: Readonly<Record<string, Sentence>> = {
+  '28P01': refused,
+  '28000': refused,
+  '3D000': [
+    settingsError,
+    'database_missing',
+    'The database named in DATABASE_URL does not exist. Create it first, or correct the name.',
+  ],
+  '42501': [
+    settingsError,
+    'database_forbidden',
+    'The database user lacks a right that Outlast needs. Grant it CONNECT and CREATE on the database, or run `outlast migrate` as its owner.',
+  ],
+  '25006': [
+    settingsError,
+    'database_read_only',
+    'The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.',
+  ],
+  '53100': [
+    fatal,
+    'database_full',
+    'The disk of the database is full. Free some space there and run Outlast again; it goes on where it was.',
+  ],
+  '53300': [
+    transient,
+    'database_crowded',
+    'The database takes no more connections. Close some, raise its limit (max_connections, or that of the user), or lower OUTLAST_CONCURRENCY.',
+  ],
+  // Lock and statement time-outs, deadlocks, and a transaction whose process slept.
+  '55P03': busy,
+  '57014': busy,
+  '40P01': busy,
+  '40001': busy,
+  '25P03': busy,
+  ENOTFOUND: hostUnknown,
+  EAI_AGAIN: hostUnknown,
+  ERR_INVALID_URL: [
+    settingsError,
+    'database_url_invalid',
+    'DATABASE_URL is no valid address. It has the form postgres://user:password@host:5432/database.',
+  ],
+};
