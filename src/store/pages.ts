@@ -35,18 +35,17 @@ export async function writePages(
     page_key: one.pageKey,
     page_offset: one.offset,
     ids: idsOf(one.page),
-    rejects: one.page.rejects.map((reject) => reject.sha256),
+    rejects: one.page.rejects.map((reject) => `\\x${reject.sha256}`),
     total: one.page.total,
     asked_at: new Date(one.observedAt).toISOString(),
   }));
   await tx.query(
     `insert into sync.pages (project_id, resource, owner, day, walk, page, page_key, page_offset,
                              ids, rejects, total, asked_at)
-     select $1, $2, $3, $4, $5, (e->>'page')::int, e->>'page_key', (e->>'page_offset')::bigint,
-            array(select json_array_elements_text(e->'ids')),
-            array(select decode(sha, 'hex') from json_array_elements_text(e->'rejects') sha),
-            (e->>'total')::bigint, (e->>'asked_at')::timestamptz
-       from json_array_elements($6::json) e
+     select $1, $2, $3, $4, $5, page, page_key, page_offset, ids, rejects, total, asked_at
+       from json_to_recordset($6::json)
+            as e(page int, page_key text, page_offset bigint, ids text[], rejects bytea[],
+                 total bigint, asked_at timestamptz)
          on conflict (project_id, resource, owner, day, walk, page)
          do update set page_key = excluded.page_key, page_offset = excluded.page_offset,
                        ids = excluded.ids, rejects = excluded.rejects,
