@@ -16,7 +16,7 @@ describe('help', () => {
     expect(code).toBe(0);
     expect(stderr).toBe('');
     for (const { name } of settings) expect(stdout).toContain(name);
-    for (const command of ['simulate', 'migrate', 'sync', 'start', 'status', 'demo']) {
+    for (const command of ['simulate', 'migrate', 'sync', 'start', 'status', 'probe', 'demo']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     }
     for (const exit of [0, 1, 2, 75]) expect(stdout).toMatch(new RegExp(`^  ${exit} `, 'm'));

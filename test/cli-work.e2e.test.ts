@@ -96,6 +96,18 @@ describe('with a platform', () => {
     });
   });
 
+  test('probe learns now how the platform reads its dates, and a change shows at once', async () => {
+    const first = await runCommand(['probe', '--json'], { env: settings() });
+    expect(first.code, first.stderr).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      projects: [{ project: 'default', facts: { 'orders.day_end': 'inclusive' } }],
+    });
+    simulator.setDialect({ dayEnd: 'exclusive' });
+    const second = await runCommand(['probe'], { env: settings() });
+    expect(second.stdout).toMatch(/orders\.day_end +exclusive/);
+    expect(second.stderr).toContain('The platform behaves differently than before');
+  });
+
   test('P10: neither key nor secret appears in any output, at the loudest log level', async () => {
     const secrets = [simulator.projects[0]?.apiKey ?? '', simulator.projects[0]?.apiSecret ?? ''];
     simulator.setFaults({ serverError: { share: 0.05 }, htmlPage: { share: 0.05 } });

@@ -24,6 +24,8 @@ export type Contact = {
   acceptNewSource: boolean;
   /** Asks although the project is parked. */
   evenIfParked: boolean;
+  /** Probes the facts now, not only once a day. */
+  probesNow?: boolean;
 };
 
 const dayMs = 86_400_000;
@@ -57,7 +59,8 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
     await unparkProject(db, projectId);
   }
   const probed = await probedAt(db, projectId);
-  if (probed === null || probed <= now - dayMs || known?.sameSource !== true) {
+  const isDue = probed === null || probed <= now - dayMs || known?.sameSource !== true;
+  if (isDue || contact.probesNow === true) {
     facts = await refreshFacts(contact);
   }
   return facts;

@@ -1,0 +1,63 @@
+// `outlast probe`: asks the platform how it reads what its document leaves open, now and not only once a day.
+import { Command } from 'commander';
+import { exitCode } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { readSettings } from '../settings.ts';
+import { makeContact } from '../sync/contact.ts';
+import { createWorker, openMigrated } from './app.ts';
+import { printJson, printTable } from './print.ts';
+import { stopOnSignals } from './signals.ts';
+
+type Learned = { project: string; facts: Record<string, string> };
+
+export function probeCommand(): Command {
+  return new Command('probe')
+    .description('learn now how the platform reads dates, limits and totals')
+    .option('--json', 'print the facts as JSON')
+    .action(async (flags: { json?: true }) => {
+      const learned = await probeAll();
+      if (flags.json === true) printJson({ projects: learned });
+      else {
+        printTable(
+          ['project', 'fact', 'value'],
+          learned.flatMap(({ project, facts }) =>
+            Object.entries(facts).map(([fact, value]) => [project, fact, value]),
+          ),
+        );
+      }
+      process.exitCode = exitCode.done;
+    });
+}
+
+/** One project after the other; a refusal or a fault ends it, as it would end a sync. */
+async function probeAll(): Promise<Learned[]> {
+  const settings = readSettings({ needs: 'platform' });
+  const log = createLog(settings.logLevel);
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, log);
+  const learned: Learned[] = [];
+  try {
+    for (const project of settings.projects) {
+      const worker = createWorker(project, settings, archive.db, log);
+      try {
+        const facts = await makeContact({
+          ...worker,
+          signal: stop.signal,
+          acceptNewSource: false,
+          evenIfParked: true,
+          probesNow: true,
+        });
+        const known = [...(facts ?? [])]
+          .filter(([fact]) => fact !== 'probed')
+          .toSorted(([a], [b]) => (a < b ? -1 : 1));
+        learned.push({ project: project.id, facts: Object.fromEntries(known) });
+      } finally {
+        await worker.close();
+      }
+    }
+  } finally {
+    await archive.close();
+    stop.close();
+  }
+  return learned;
+}
