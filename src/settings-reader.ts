@@ -29,9 +29,12 @@ export type Reader = {
 
 export function createReader(
   env: Environment,
-  readFile: ReadFile,
+  readText: ReadFile,
   report: (mistake: string) => void,
 ): Reader {
+  // Windows' editors put a byte order mark in front, which is no part of a secret nor of JSON.
+  const readFile: ReadFile = (path) => readText(path).replace(/^\ufeff/, '');
+
   // An empty variable counts as unset: compose files and shells cannot unset one.
   const variable = (name: string): string | null => {
     const value = env[name];

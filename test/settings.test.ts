@@ -167,6 +167,20 @@ describe('mistakes (P12)', () => {
 });
 
 describe('secrets', () => {
+  it('come from files as well, also from those with a byte order mark', () => {
+    const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: '/run/secret' };
+    expect(read(env, { '/run/secret': '\ufeffsesame-9\r\n' }).projects).toMatchObject([
+      { apiSecret: 'sesame-9' },
+    ]);
+    const file = {
+      projects: [{ name: 'a', baseUrl: 'https://a.example', apiKey: 'k', apiSecretEnv: 'S' }],
+    };
+    const several = { OUTLAST_PROJECTS_FILE: '/p.json', S: 'sesame-9' };
+    expect(read(several, { '/p.json': `\ufeff${JSON.stringify(file)}` }).projects).toMatchObject([
+      { id: 'a' },
+    ]);
+  });
+
   it('come from files as well, without the line break at their end', () => {
     const [project] = read(
       {

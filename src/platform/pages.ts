@@ -97,10 +97,15 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && value.type === 'object';
 }
 
-/** A count given as number or text; null where it is absent, null, negative or anything else. */
+/**
+ * A count given as number or text; null where it is absent, null, negative or anything else. One too great to be true is
+ * the greatest there can be: taken for absent, it would not be disagreed with.
+ */
 function totalOf(value: Json | undefined): number | null {
   const text = tokenOf(value);
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+  return text !== null && /^\d+$/.test(text)
+    ? Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+    : null;
 }
 
 /** A page key. That there is none the platform may say in several ways: absent, null, '' or 0, which is another ''. */

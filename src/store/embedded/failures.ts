@@ -16,7 +16,8 @@ export function noRoom(error: unknown, folder: string): OutlastError | null {
   return fatal(
     'embedded_disk_full',
     `There is no room for the embedded Postgres in ${folder}. Free some disk space (a new archive takes about 50 MB, an old one what it holds), or set OUTLAST_DATA_DIR to another disk.`,
-    error,
+    // What a program printed is pages long; an error of the system is a line.
+    codeOf(error) === undefined || /\n/.test(text) ? undefined : error,
   );
 }
 
