@@ -197,6 +197,11 @@ describe('with a platform', () => {
     });
     expect(status.code, status.stderr).toBe(0);
     expect(status.stdout).toContain('Project default');
+    const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
+    const client = new pg.Client({ connectionString: address });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.end();
     const { code, stderr } = await service.stop('SIGTERM');
     expect(code).toBe(0);
     expect(stderr).toContain('The embedded Postgres was stopped');

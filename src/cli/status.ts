@@ -10,7 +10,7 @@ import {
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
-import { openMigrated } from './app.ts';
+import { openMigrated, type Store } from './app.ts';
 import { formatSpan, formatWhen, printJson, table, type Cell } from './print.ts';
 
 export function statusCommand(): Command {
@@ -30,12 +30,19 @@ export function statusCommand(): Command {
           );
         }
         if (flags.json === true) printJson({ projects });
-        else process.stdout.write(`${statusText(projects, Date.now())}\n`);
+        else {
+          process.stdout.write(`${statusText(projects, Date.now())}\n`);
+          if (archive.store.isEmbedded) process.stdout.write(whereItIs(archive.store));
+        }
       } finally {
         await archive.close();
       }
     });
 }
+
+/** The embedded database's address, password included: whoever may start it may read it (P10). */
+const whereItIs = ({ connectionString }: Store): string =>
+  `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${connectionString}\n`;
 
 /** The status as a person reads it. `now` is only for "in 9 days". */
 export function statusText(projects: ProjectStatus[], now: number): string {

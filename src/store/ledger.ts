@@ -299,6 +299,19 @@ export async function releaseSlice(db: Queryable, slice: Slice): Promise<void> {
   );
 }
 
+/** Gives back what a holder still has of an earlier run: its connection broke before it could. */
+export async function releaseHeldBy(
+  db: Queryable,
+  projectId: ProjectId,
+  holder: string,
+): Promise<void> {
+  await db.query(
+    `update sync.slices set lease_holder = null, lease_until = null
+      where project_id = $1 and lease_holder = $2`,
+    [projectId, holder],
+  );
+}
+
 /** How many slices are due by then (null: at all) besides `except`, and how many of them another process holds. */
 export async function countDue(
   db: Db,

@@ -8,6 +8,8 @@ export type Grant = {
   granted: number;
   /** When nothing was granted: milliseconds until asking again makes sense. */
   waitMs: number;
+  /** How much longer the platform wants quiet, in milliseconds; 0 when it does not. */
+  pausedMs: number;
 };
 
 /** Takes up to `want` requests at `perSecond`; the bucket holds one second's worth, at least one request. */
@@ -19,7 +21,7 @@ export async function takeGrant(
 ): Promise<Grant> {
   const burst = Math.max(1, perSecond);
   const row = onlyRow(
-    await db.query<{ granted: number; wait_ms: number }>(
+    await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
       `with seen as (select clock_timestamp() as now),
        opened as (
          insert into sync.rate (project_id, tokens, refilled_at)
@@ -48,15 +50,16 @@ export async function takeGrant(
        select d.granted::int as granted,
               ceil(1000 * greatest(
                 extract(epoch from coalesce(d.not_before, d.now) - d.now),
-                (1 - d.tokens) / $3::numeric, 0))::float8 as wait_ms
+                (1 - d.tokens) / $3::numeric, 0))::float8 as wait_ms,
+              ceil(1000 * greatest(extract(epoch from d.not_before - d.now), 0))::float8 as paused_ms
          from decided d
        union all
        -- The very first grant: the row is invisible to the rest of its own statement.
-       select 0, 0 from opened`,
+       select 0, 0, 0 from opened`,
       [projectId, want, perSecond, burst],
     ),
   );
-  return { granted: row.granted, waitMs: row.wait_ms };
+  return { granted: row.granted, waitMs: row.wait_ms, pausedMs: row.paused_ms };
 }
 
 /** Nobody asks again before so many milliseconds from now; a longer wait already set stays. */

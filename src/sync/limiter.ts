@@ -9,6 +9,8 @@ import { pauseRate, takeGrant } from '../store/rate.ts';
 
 /** A grant not used within this time is given up: the platform's rhythm counts, not ours. */
 const grantLivesMs = 1_000;
+/** A longer silence that the platform asked for is not sat out: the slice is due again later, and the command ends. */
+const maxPatienceMs = 60_000;
 
 export function createLimiter(
   db: Db,
@@ -31,6 +33,12 @@ export function createLimiter(
     const grant = await takeGrant(db, projectId, Math.max(1, Math.floor(perSecond)), perSecond);
     left = grant.granted;
     grantedAt = monotonicNow();
+    if (grant.pausedMs > maxPatienceMs) {
+      throw transient(
+        'platform_unavailable',
+        `the platform asked for quiet for another ${Math.ceil(grant.pausedMs / 1000)} s (Retry-After)`,
+      );
+    }
     return grant.granted > 0 ? 0 : Math.max(5, grant.waitMs);
   };
 

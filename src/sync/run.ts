@@ -1,8 +1,9 @@
 // A run: one pass of the worker over what is due in one project. Contact, plan, then several slices at a time,
 // nearest deadline first, until nothing due is left.
+import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError } from '../errors.ts';
-import { countDue } from '../store/ledger.ts';
-import { parkProject } from '../store/projects.ts';
+import { countDue, releaseHeldBy } from '../store/ledger.ts';
+import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { makeContact } from './contact.ts';
 import { checkDays, enterDays, enterSlices, listsOf } from './plan.ts';
@@ -62,6 +63,7 @@ async function pass(
     const resources = listsOf(scope).map((list) => list.resource);
     checkDays(days, resource === undefined ? resources : [resource], facts, now);
   }
+  await releaseHeldBy(db, projectId, worker.holder);
   await enterSlices(db, projectId, scope, facts, now, settings);
   if (days !== undefined) await enterDays(db, projectId, scope, facts, days, settings);
   opened(await openRun(db, projectId, now));
@@ -91,6 +93,10 @@ async function endingOf(
   }
   const now = platform.clock.now();
   if (isOutlastError(error, 'platform_forbidden')) {
+    // A project that was never let in is entered as well: what is not in the database cannot be parked.
+    if ((await readProject(db, projectId, worker.source)) === null) {
+      await saveProject(db, projectId, worker.source, windowAt(now).from, now);
+    }
     // P11: not asked again before an hour, unless the key changes or a person asks.
     await parkProject(db, projectId, causeChain(error), now, now + hourMs);
     log.error(

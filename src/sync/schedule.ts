@@ -1,7 +1,9 @@
-// The scheduler: a tick of node-cron runs every project once; a tick that comes while one is running is left out.
-import { schedule as cron } from 'node-cron';
+// The scheduler: a tick of node-cron runs every project once; one that comes while the project is being
+// worked on is left out for it.
+import { schedule as cron, type Logger } from 'node-cron';
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { databaseError } from '../store/db-errors.ts';
 import { run } from './run.ts';
 import type { RunReport, Worker } from './worker.ts';
 
@@ -21,36 +23,50 @@ export function startSchedule(
   log: Log,
   onRun: (report: RunReport) => void = () => undefined,
 ): Schedule {
-  let running: Promise<void> | null = null;
+  const running = new Map<Worker, Promise<void>>();
 
-  const runAll = async (): Promise<void> => {
-    await Promise.all(
-      workers.map(async (worker) => {
-        try {
-          const report = await run(worker, { signal });
-          onRun(report);
-          logReport(report, log);
-        } catch (error) {
-          log.error({ projectId: worker.projectId, error: causeChain(error) }, 'A run failed');
-        }
-      }),
-    );
+  const runOne = async (worker: Worker): Promise<void> => {
+    try {
+      const report = await run(worker, { signal });
+      onRun(report);
+      logReport(report, log);
+    } catch (error) {
+      const problem = causeChain(databaseError(error) ?? error);
+      log.error({ projectId: worker.projectId, error: problem }, 'A run failed');
+    }
   };
 
+  // Each project for itself: one that has much to do, or a slow platform, keeps no other waiting.
   const tick = (): void => {
-    if (running !== null || signal.aborted) return;
-    running = runAll().finally(() => {
-      running = null;
-    });
+    if (signal.aborted) return;
+    for (const worker of workers.filter((one) => !running.has(one))) {
+      running.set(
+        worker,
+        runOne(worker).finally(() => running.delete(worker)),
+      );
+    }
   };
 
-  const task = cron(expression, tick, { noOverlap: true });
+  const task = cron(expression, tick, { noOverlap: true, logger: asOurs(log) });
   tick();
   return {
     async close() {
       await task.destroy();
-      await running;
+      await Promise.all(running.values());
     },
+  };
+}
+
+/** node-cron writes lines of its own on stdout unless it is given somewhere else to. */
+function asOurs(log: Log): Logger {
+  const told = (message: string | Error): object => ({
+    said: typeof message === 'string' ? message : causeChain(message),
+  });
+  return {
+    info: (message) => log.debug(told(message), 'The scheduler says something'),
+    warn: (message) => log.warn(told(message), 'The scheduler warns'),
+    error: (message) => log.error(told(message), 'The scheduler failed'),
+    debug: (message) => log.debug(told(message), 'The scheduler says something'),
   };
 }
 

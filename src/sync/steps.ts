@@ -36,10 +36,16 @@ export type Step =
 
 /** Far above any honest walk: a platform that gives one row a page still gets through. */
 const ceilingSlack = 100;
+/** Rows by which the list of today may grow while it is read. */
+const growthSlack = 10_000;
 
 export function step(resource: ListedResource, page: Page, at: Position, memory: Memory): Step {
   const ceiling = ceilingSlack + 2 * Math.max(memory.totalBefore ?? 0, memory.rows);
   if (at.number >= ceiling) return { kind: 'end', why: 'page ceiling' };
+  // New ids without end: more than any growth of the list explains. Without a total nothing tells this from a long day.
+  const isEndless =
+    memory.totalBefore !== null && memory.rows > 2 * memory.totalBefore + growthSlack;
+  if (isEndless) return { kind: 'end', why: 'far more rows than the total' };
   return resource === 'orders' ? orderStep(page, at, memory) : classStep(page, at, memory);
 }
 
