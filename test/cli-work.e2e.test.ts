@@ -188,6 +188,20 @@ describe('with a platform', () => {
     expect(rows).toEqual([{ leases: 0, late: 1 }]);
   });
 
+  test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest', async () => {
+    await runCommand(['sync'], { env: settings() });
+    simulator.setFaults({ forbidden: {} });
+    simulator.requests.clear();
+    const service = startCommand(['start'], {
+      env: settings({ OUTLAST_SCHEDULE: '* * * * * *', OUTLAST_API_KEY: 'another-key' }),
+    });
+    await service.waitFor(/The platform refused the key/);
+    const asked = simulator.requests.total;
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(simulator.requests.total).toBe(asked);
+    expect((await service.stop('SIGTERM')).code).toBe(0);
+  });
+
   test('start with the embedded database shares it with status, and the last one out stops it', async () => {
     const env = settings({ OUTLAST_DATA_DIR: join(folder, 'archive'), DATABASE_URL: '' });
     const service = startCommand(['start'], { env });

@@ -1,11 +1,12 @@
 // The commit of pages (P1, P2, P5, P8): rows, versions, rejects, entries, checkpoint and lease move together.
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import type { Instant } from '../src/model.ts';
 import { readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { addSlices, claimSlice, type Slice } from '../src/store/ledger.ts';
+import { addSlices, claimSlice, endFrozenSessions, type Slice } from '../src/store/ledger.ts';
 import type { WalkedPage } from '../src/store/pages.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -165,6 +166,38 @@ test('P8, sabotaged: a worker that learned the new epoch without claiming would 
   const forged: Slice = { ...slice, leaseEpoch: slice.leaseEpoch + 1 };
   await commit([page(0, noon, [order({ id: 'a' })])], forged);
   expect((await archived()).rows).toHaveLength(1);
+});
+
+test('P8: a session frozen in the middle of a COPY is ended after a lease, and its slice is free again', async () => {
+  await db.query('update sync.slices set lease_until = null where project_id = $1', [
+    slice.projectId,
+  ]);
+  const frozen = new pg.Client({
+    connectionString: database.connectionString,
+    application_name: 'outlast',
+  });
+  frozen.on('error', () => undefined);
+  await frozen.connect();
+  await frozen.query(`begin; set local statement_timeout = '500ms'`);
+  await frozen.query('update sync.slices set walk = walk where project_id = $1', [slice.projectId]);
+  // Begun, and never a row sent: what a stopped process looks like to Postgres.
+  const { connection } = frozen as unknown as { connection: { query(sql: string): void } };
+  connection.query('copy archive.orders from stdin');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const next = () =>
+    claimSlice(db, {
+      projectId: slice.projectId,
+      holder: 'next',
+      leaseMs: 60_000,
+      dueBy: null,
+      today: day,
+    });
+  // Sabotaged: a time-out alone does not reach it, nor does a lease not yet over.
+  await endFrozenSessions(db, 60_000);
+  expect(await next()).toBeNull();
+  await endFrozenSessions(db, 1_000);
+  await expect.poll(next).not.toBeNull();
+  await frozen.end().catch(() => undefined);
 });
 
 test('P1: when the transaction cannot be finished, neither rows nor entries nor checkpoint are there', async () => {

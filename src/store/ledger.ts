@@ -312,6 +312,29 @@ export async function releaseHeldBy(
   );
 }
 
+/**
+ * Ends sessions of ours whose process froze in the middle of a COPY: no time-out of Postgres reaches one that waits for
+ * its client's rows, and its locks would keep the slice from everybody (P8). A living COPY takes far less than a lease.
+ */
+export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
+  const client = await db.pool.connect();
+  try {
+    // The writer role may not end a session of the login role it was set from.
+    await client.query('reset role');
+    await client.query(
+      `select pg_terminate_backend(pid)
+         from pg_stat_activity
+        where datname = current_database() and usename = session_user and application_name = $1
+          and state = 'active' and wait_event = 'ClientRead'
+          and query_start < clock_timestamp() - make_interval(secs => $2)`,
+      ['outlast', leaseMs / 1000],
+    );
+  } finally {
+    // It has another role now: the pool makes a new one.
+    client.release(true);
+  }
+}
+
 /** How many slices are due by then (null: at all) besides `except`, and how many of them another process holds. */
 export async function countDue(
   db: Db,

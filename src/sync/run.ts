@@ -2,7 +2,7 @@
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError } from '../errors.ts';
-import { countDue, releaseHeldBy } from '../store/ledger.ts';
+import { countDue, endFrozenSessions, releaseHeldBy } from '../store/ledger.ts';
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { makeContact } from './contact.ts';
@@ -64,6 +64,7 @@ async function pass(
     checkDays(days, resource === undefined ? resources : [resource], facts, now);
   }
   await releaseHeldBy(db, projectId, worker.holder);
+  await endFrozenSessions(db, worker.leaseMs);
   await enterSlices(db, projectId, scope, facts, now, settings);
   if (days !== undefined) await enterDays(db, projectId, scope, facts, days, settings);
   opened(await openRun(db, projectId, now));
@@ -72,7 +73,10 @@ async function pass(
   const work = await workThrough(worker, options, facts, counts, dueBy);
   const { due, held } = await countDue(db, projectId, dueBy, options.only, work.handled);
   const slicesLeft = due + work.notDone;
-  const others = held > 0 ? `${held} slices are held by another process` : null;
+  const others =
+    held > 0
+      ? `${held} slices are held by another process; should it be gone, they are free ${worker.leaseMs / 1000} s after its last word`
+      : null;
   return {
     outcome: options.signal.aborted ? 'stopped' : slicesLeft > 0 ? 'left' : 'done',
     slicesLeft,

@@ -7,6 +7,9 @@ import { databaseError } from '../store/db-errors.ts';
 import { run } from './run.ts';
 import type { RunReport, Worker } from './worker.ts';
 
+/** A refused key is asked again hourly. */
+const refusedRestMs = 3_600_000;
+
 export type Schedule = {
   /** Ends the ticks and waits for the run in progress, which the signal has told to stop. */
   close(): Promise<void>;
@@ -24,10 +27,14 @@ export function startSchedule(
   onRun: (report: RunReport) => void = () => undefined,
 ): Schedule {
   const running = new Map<Worker, Promise<void>>();
+  /** Until when a refused key is let rest, also a changed one that the database does not know yet (P11). */
+  const restsUntil = new Map<Worker, number>();
 
   const runOne = async (worker: Worker): Promise<void> => {
     try {
       const report = await run(worker, { signal });
+      const wasRefused = report.outcome === 'parked' && report.requests > 0;
+      if (wasRefused) restsUntil.set(worker, performance.now() + refusedRestMs);
       onRun(report);
       logReport(report, log);
     } catch (error) {
@@ -39,7 +46,9 @@ export function startSchedule(
   // Each project for itself: one that has much to do, or a slow platform, keeps no other waiting.
   const tick = (): void => {
     if (signal.aborted) return;
-    for (const worker of workers.filter((one) => !running.has(one))) {
+    const now = performance.now();
+    const isFree = (one: Worker): boolean => !running.has(one) && now >= (restsUntil.get(one) ?? 0);
+    for (const worker of workers.filter(isFree)) {
       running.set(
         worker,
         runOne(worker).finally(() => running.delete(worker)),
