@@ -8,7 +8,8 @@ import { silentLog } from '../src/log.ts';
 import { readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { addSlices, claimSlice } from '../src/store/ledger.ts';
+import { claimSlice } from '../src/store/leases.ts';
+import { addSlices } from '../src/store/ledger.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 import { writeOrder, writeOrders } from './support/rows.ts';
 

@@ -5,7 +5,8 @@ import type { ListedResource, Page } from '../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { addSlices, claimSlice, type Slice } from '../src/store/ledger.ts';
+import { claimSlice } from '../src/store/leases.ts';
+import { addSlices, type Slice } from '../src/store/ledger.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 const day = '2026-03-10';

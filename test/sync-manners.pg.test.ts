@@ -1,7 +1,7 @@
 // Manners: what the platform asks for is done by whoever works, and costs no other project anything (P9, P11).
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
-import { claimSlice } from '../src/store/ledger.ts';
+import { claimSlice } from '../src/store/leases.ts';
 import { startSchedule } from '../src/sync/schedule.ts';
 import { firstPosition, step, type Memory } from '../src/sync/steps.ts';
 import { createBench, noon, type Bench } from './support/archive.ts';

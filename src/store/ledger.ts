@@ -1,8 +1,7 @@
 // The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function.
-// The lease epoch decides who may write (P8); the database clock serves leases only.
+// Who may write is decided by the lease epoch (P8), which every statement here names; leases.ts hands them out.
 import type {
   Day,
-  DayRange,
   Instant,
   ListedResource,
   ProjectId,
@@ -10,7 +9,7 @@ import type {
   SliceKey,
   SliceState,
 } from '../model.ts';
-import type { Db, Queryable, Tx } from './db.ts';
+import type { Queryable, Tx } from './db.ts';
 
 /** How a walk is asked for: fixed from its first page to its last. */
 export type WalkQuery = { startDate: Day; endDate: Day; limit: number };
@@ -47,14 +46,14 @@ export type Slice = SliceKey & {
   attempts: number;
 };
 
-const iso = (at: Instant | null): string | null =>
+export const iso = (at: Instant | null): string | null =>
   at === null ? null : new Date(at).toISOString();
 const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text));
 
-const columns = `project_id, resource, owner, day, state, proof, proved_at, due_at, deadline_at, lease_epoch,
+export const columns = `project_id, resource, owner, day, state, proof, proved_at, due_at, deadline_at, lease_epoch,
   checkpoint, walk, whole_walk, walked_at, observed_at, platform_total, shown_total, unresolved, attempts`;
 
-type SliceRow = {
+export type SliceRow = {
   project_id: string;
   resource: ListedResource;
   owner: string;
@@ -78,7 +77,7 @@ type SliceRow = {
 
 const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text));
 
-function toSlice(row: SliceRow): Slice {
+export function toSlice(row: SliceRow): Slice {
   return {
     projectId: row.project_id,
     resource: row.resource,
@@ -125,82 +124,9 @@ export async function addSlices(db: Queryable, added: NewSlice[]): Promise<numbe
   return rows.length;
 }
 
-/** Half-open days, one resource; absent means all. */
-export type Only = { days?: DayRange; resource?: ListedResource };
-
-export type ClaimOptions = {
-  projectId: ProjectId;
-  holder: string;
-  leaseMs: number;
-  /** Slices due at or before this moment (platform's clock); null: due or not. */
-  dueBy: Instant | null;
-  today: Day;
-  only?: Only;
-  /** Slices this run is done with. */
-  except?: SliceKey[];
-};
-
-/** The condition on slices that claiming and counting share, with the numbers of its parameters. */
-function wanted(dueBy: number, first: number): string {
-  return `($${dueBy}::timestamptz is null or due_at <= $${dueBy})
-                and ($${first}::date is null or day >= $${first})
-                and ($${first + 1}::date is null or day < $${first + 1})
-                and ($${first + 2}::text is null or resource = $${first + 2})
-                and (resource, owner, day) not in
-                    (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))`;
-}
-
-function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): unknown[] {
-  return [
-    only?.days?.from ?? null,
-    only?.days?.to ?? null,
-    only?.resource ?? null,
-    (except ?? []).map((slice) => slice.resource),
-    (except ?? []).map((slice) => slice.owner),
-    (except ?? []).map((slice) => slice.day),
-  ];
-}
-
-/**
- * Claims the next due slice: today's first, for its tail is small, then the nearest deadline. The claim raises the
- * epoch: whoever held the slice before writes nothing from now on (P8). Null when nothing is free.
- */
-export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
-  const { rows } = await db.query<SliceRow>(
-    `update sync.slices s
-        set lease_holder = $2,
-            lease_epoch = s.lease_epoch + 1,
-            lease_until = clock_timestamp() + make_interval(secs => $3)
-       from (select project_id, resource, owner, day
-               from sync.slices
-              where project_id = $1
-                and (lease_until is null or lease_until < clock_timestamp())
-                and ${wanted(4, 6)}
-              order by (day = $5::date) desc, deadline_at, day, resource, owner
-              limit 1
-                for no key update skip locked) next
-      where s.project_id = next.project_id and s.resource = next.resource
-        and s.owner = next.owner and s.day = next.day
-     returning ${columns
-       .split(',')
-       .map((name) => `s.${name.trim()}`)
-       .join(', ')}`,
-    [
-      options.projectId,
-      options.holder,
-      options.leaseMs / 1000,
-      iso(options.dueBy),
-      options.today,
-      ...wantedValues(options.only, options.except),
-    ],
-  );
-  const [row] = rows;
-  return row === undefined ? null : toSlice(row);
-}
-
-const ofSlice =
+export const ofSlice =
   'project_id = $1 and resource = $2 and owner = $3 and day = $4 and lease_epoch = $5';
-const keyOf = (slice: Slice): unknown[] => [
+export const keyOf = (slice: Slice): unknown[] => [
   slice.projectId,
   slice.resource,
   slice.owner,
@@ -289,69 +215,6 @@ export async function finishSlice(db: Queryable, slice: Slice, end: Finished): P
     ],
   );
   return rows.length === 1;
-}
-
-/** Gives a slice back as it is, to be claimed again at once: the orderly end of a process. */
-export async function releaseSlice(db: Queryable, slice: Slice): Promise<void> {
-  await db.query(
-    `update sync.slices set lease_holder = null, lease_until = null where ${ofSlice}`,
-    keyOf(slice),
-  );
-}
-
-/** Gives back what a holder still has of an earlier run: its connection broke before it could. */
-export async function releaseHeldBy(
-  db: Queryable,
-  projectId: ProjectId,
-  holder: string,
-): Promise<void> {
-  await db.query(
-    `update sync.slices set lease_holder = null, lease_until = null
-      where project_id = $1 and lease_holder = $2`,
-    [projectId, holder],
-  );
-}
-
-/**
- * Ends sessions of ours whose process froze in the middle of a COPY: no time-out of Postgres reaches one that waits for
- * its client's rows, and its locks would keep the slice from everybody (P8). A living COPY takes far less than a lease.
- */
-export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
-  const client = await db.pool.connect();
-  try {
-    // The writer role may not end a session of the login role it was set from.
-    await client.query('reset role');
-    await client.query(
-      `select pg_terminate_backend(pid)
-         from pg_stat_activity
-        where datname = current_database() and usename = session_user and application_name = $1
-          and state = 'active' and wait_event = 'ClientRead'
-          and query_start < clock_timestamp() - make_interval(secs => $2)`,
-      ['outlast', leaseMs / 1000],
-    );
-  } finally {
-    // It has another role now: the pool makes a new one.
-    client.release(true);
-  }
-}
-
-/** How many slices are due by then (null: at all) besides `except`, and how many of them another process holds. */
-export async function countDue(
-  db: Db,
-  projectId: ProjectId,
-  dueBy: Instant | null,
-  only?: Only,
-  except?: SliceKey[],
-): Promise<{ due: number; held: number }> {
-  const { rows } = await db.query<{ due: number; held: number }>(
-    `select count(*)::int as due,
-            count(*) filter (where lease_until >= clock_timestamp())::int as held
-       from sync.slices
-      where project_id = $1
-                and ${wanted(2, 3)}`,
-    [projectId, iso(dueBy), ...wantedValues(only, except)],
-  );
-  return rows[0] ?? { due: 0, held: 0 };
 }
 
 /**

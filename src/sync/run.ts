@@ -2,7 +2,7 @@
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError } from '../errors.ts';
-import { countDue, endFrozenSessions, releaseHeldBy } from '../store/ledger.ts';
+import { countDue, endFrozenSessions, releaseHeldBy } from '../store/leases.ts';
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { makeContact } from './contact.ts';

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
-import type { Only } from '../store/ledger.ts';
+import type { Only } from '../store/leases.ts';
 import type { Source } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Scope } from './plan.ts';
