@@ -104,6 +104,7 @@ export async function releaseHeldBy(
  */
 export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
   const client = await db.pool.connect();
+  let isAsItWas = false;
   try {
     // The writer role may not end a session of the login role it was set from.
     await client.query('reset role');
@@ -115,9 +116,11 @@ export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> 
           and query_start < clock_timestamp() - make_interval(secs => $2)`,
       ['outlast', leaseMs / 1000],
     );
+    if (db.role !== null) await client.query(`set role ${db.role}`);
+    isAsItWas = true;
   } finally {
-    // It has another role now: the pool makes a new one.
-    client.release(true);
+    // P4: a connection that may still have the login's own rights is not used again.
+    client.release(!isAsItWas);
   }
 }
 

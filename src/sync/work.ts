@@ -54,7 +54,7 @@ export async function workThrough(
   const window = windowAt(platform.clock.now());
   const pending = createPendingList(platform, facts, window, window.from, signal);
 
-  const take = async (): Promise<Slice | null> => {
+  const claim = async (): Promise<Slice | null> => {
     const slice = await claimSlice(db, {
       projectId,
       holder: worker.holder,
@@ -67,6 +67,10 @@ export async function workThrough(
     if (slice !== null) work.handled.push(slice);
     return slice;
   };
+
+  // One claim at a time: each must know of the slices claimed before it, or today's is claimed twice.
+  let claiming: Promise<Slice | null> = Promise.resolve(null);
+  const take = (): Promise<Slice | null> => (claiming = claiming.then(claim, claim));
 
   const lane = async (): Promise<void> => {
     // Ends: every slice is claimed at most once a run.
