@@ -29,6 +29,9 @@ export type SliceKey = {
   day: Day;
 };
 
+/** The day of an owner's whole list: walked like a day, without dates. It is no day of the calendar and has no cliff. */
+export const wholeList: Day = '0001-01-01';
+
 export type SliceState = 'open' | 'walked' | 'sealed' | 'final' | 'lost';
 
 /** How a slice was proved: by a walk against its totals, by counts alone, or by two walks where totals are absent. */

@@ -271,6 +271,8 @@ export const slices = sync.table(
     observedAt: time('observed_at'),
     platformTotal: bigint('platform_total', { mode: 'number' }),
     shownTotal: bigint('shown_total', { mode: 'number' }),
+    /** How the last whole walk was read: 'asc' or 'desc'. Where totals are absent, two walks, one each way, are the proof. */
+    walkOrder: text('walk_order').notNull().default('asc'),
     /** Orders of this day still pending. */
     unresolved: integer('unresolved').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
@@ -282,6 +284,7 @@ export const slices = sync.table(
       columns: [t.projectId, t.resource, t.owner, t.day],
     }),
     index('slices_due').on(t.projectId, t.dueAt),
+    check('slices_walk_order', sql`walk_order in ('asc', 'desc')`),
     check('slices_state', sql`state in ('open', 'walked', 'sealed', 'final', 'lost')`),
     check('slices_proof', sql`proof in ('none', 'counts', 'walk', 'walks')`),
     check('slices_resource', sql`resource in ('orders', 'nft_classes')`),
@@ -377,6 +380,8 @@ export const rate = sync.table(
     tokens: numeric('tokens').notNull(),
     refilledAt: time('refilled_at').notNull(),
     notBefore: time('not_before'),
+    /** Requests a second allowed, as the last process was told: what a forecast divides by. */
+    perSecond: numeric('per_second'),
   },
   (t) => [primaryKey({ name: 'rate_pkey', columns: [t.projectId] })],
 );
@@ -393,6 +398,46 @@ export const certificates = sync.table(
     leavesSha256: bytea('leaves_sha256').notNull(),
   },
   (t) => [primaryKey({ name: 'certificates_pkey', columns: [t.projectId, t.resource, t.month] })],
+);
+
+/** What is wrong and was told, or is to be told: one row for each condition that holds, so that none is told twice. */
+export const alerts = sync.table(
+  'alerts',
+  {
+    projectId: key('project_id').notNull(),
+    /** What kind of condition, for example 'day_lost'. */
+    kind: key('kind').notNull(),
+    /** What it is about: a resource and day, a fact; '' for the project as a whole. */
+    subject: key('subject').notNull(),
+    text: text('text').notNull(),
+    openedAt: time('opened_at').notNull(),
+    /** When a webhook took it; null: not yet. */
+    toldAt: time('told_at'),
+    /** When the condition was gone; the row goes when that was told too. */
+    resolvedAt: time('resolved_at'),
+    /** Until when a process has taken it on to tell it, on the database's clock. */
+    tellingUntil: time('telling_until'),
+    attempts: integer('attempts').notNull().default(0),
+  },
+  (t) => [primaryKey({ name: 'alerts_pkey', columns: [t.projectId, t.kind, t.subject] })],
+);
+
+/** How far a rebuild of the typed columns has come, so that one that was cut off goes on. */
+export const rebuilds = sync.table(
+  'rebuilds',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    startedAt: time('started_at').notNull(),
+    endedAt: time('ended_at'),
+    /** Everything up to this key is done; null: nothing yet. */
+    doneUpTo: key('done_up_to'),
+    rowsRead: bigint('rows_read', { mode: 'number' }).notNull().default(0),
+    rowsChanged: bigint('rows_changed', { mode: 'number' }).notNull().default(0),
+    /** How often each column changed, by name. */
+    changes: jsonb('changes').notNull().default({}),
+  },
+  (t) => [primaryKey({ name: 'rebuilds_pkey', columns: [t.projectId, t.resource] })],
 );
 
 /** Transaction results are found by the caller's own ids only: these are asked for. */
