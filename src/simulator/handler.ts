@@ -7,6 +7,7 @@ import { deliver } from './delivery.ts';
 import type { FaultPlan, Hits } from './faults.ts';
 import type { LoggedRequest, ShownLog } from './journal.ts';
 import { faultAnswer, mangle } from './mangle.ts';
+import type { SentPage } from './options.ts';
 import { isPage, type Row } from './page.ts';
 import type { Answered, SimulatedPlatform } from './platform.ts';
 import type { Target } from './query.ts';
@@ -27,9 +28,10 @@ export function createHandler(context: {
   note: (request: LoggedRequest) => void;
   /** Null where nobody wants to know what was shown. */
   shownTexts: ShownLog | null;
+  onPage: ((page: SentPage) => void) | null;
   log: Log;
 }): Handler {
-  const { platform, faults, clock, outside, latencyMs, note, shownTexts, log } = context;
+  const { platform, faults, clock, outside, latencyMs, note, shownTexts, onPage, log } = context;
   const timers = new Set<NodeJS.Timeout>();
   let requests = 0;
 
@@ -84,9 +86,12 @@ export function createHandler(context: {
   }
 
   function noteShown({ answer: given, project }: Answered, rows: readonly Row[]): void {
-    if (shownTexts === null || !isPage(given)) return;
-    const owner = given.resource === 'orders' ? (project?.name ?? '') : '';
-    for (const row of rows) shownTexts.add(given.resource, owner, row.id(), row.text);
+    if (!isPage(given)) return;
+    const { resource } = given;
+    onPage?.({ resource, records: rows.map((row) => ({ id: row.id(), text: row.text })) });
+    if (shownTexts === null) return;
+    const owner = resource === 'orders' ? (project?.name ?? '') : '';
+    for (const row of rows) shownTexts.add(resource, owner, row.id(), row.text);
   }
 
   return {

@@ -31,8 +31,13 @@ export type SimulatorOptions = {
   latencyMs?: number;
   /** Remember up to so many texts ever shown, for `oracle.everShown`; 0 (standard): none. */
   recordAnswers?: number;
+  /** Told of every page of a list that left whole, its faults included. */
+  onPage?: (page: SentPage) => void;
   log?: Log;
 };
+
+/** A page as it was sent: its records as exact JSON texts, in the order shown. */
+export type SentPage = { resource: ListedResource; records: ShownRecord[] };
 
 /** What the platform knows of itself. `project` is a name; the first project unless given. */
 export type Oracle = {

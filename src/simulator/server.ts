@@ -60,6 +60,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     latencyMs,
     note: (request) => requests.add(request),
     shownTexts: recordAnswers > 0 ? shownTexts : null,
+    onPage: options.onPage ?? null,
     log,
   });
   const server = createServer((request, response) => {

@@ -1,7 +1,5 @@
-// A worker on a database of its own against a simulator on a port of its own, and the one question tests ask most:
-// is the archive exactly what the platform shows?
+// A worker on a database of its own against a simulator on a port of its own.
 import { silentLog } from '../../src/log.ts';
-import type { ListedResource } from '../../src/model.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import {
   createSimulator,
@@ -13,6 +11,8 @@ import { createLimiter } from '../../src/sync/limiter.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
 import { createTestDatabase } from './postgres.ts';
+
+export { differences, type Difference } from './differences.ts';
 
 /** Noon of a day whose window holds a month of 31 days and the beginning of a leap-less April. */
 export const noon = Date.parse('2026-04-06T12:00:00Z');
@@ -90,45 +90,4 @@ export async function createBench(
       await database.drop();
     },
   };
-}
-
-export type Difference = { id: string; archived: string | null; shown: string | null };
-
-/** Every record on which archive and platform differ: missing, extra, or not equal as a JSON value. */
-export async function differences(bench: Pick<Bench, 'simulator' | 'db'>): Promise<Difference[]> {
-  const found: Difference[] = [];
-  for (const resource of ['orders', 'nft_classes'] as const) {
-    found.push(...(await differencesOf(bench, resource)));
-  }
-  return found;
-}
-
-const idColumn = { orders: 'operation_id', nft_classes: 'id' };
-
-async function differencesOf(
-  { simulator, db }: Pick<Bench, 'simulator' | 'db'>,
-  resource: ListedResource,
-): Promise<Difference[]> {
-  const { rows } = await db.query<{ id: string; raw: string }>(
-    `select ${idColumn[resource]} as id, raw::text from archive.${resource}`,
-  );
-  const archived = new Map(rows.map((row) => [row.id, row.raw]));
-  const found: Difference[] = [];
-  for (const { id, text } of simulator.oracle.shown(resource)) {
-    const raw = archived.get(id) ?? null;
-    archived.delete(id);
-    if (raw === null || sorted(raw) !== sorted(text))
-      found.push({ id, archived: raw, shown: text });
-  }
-  for (const [id, raw] of archived) found.push({ id, archived: raw, shown: null });
-  return found;
-}
-
-/** A JSON text with its keys sorted: jsonb does not keep their order. */
-function sorted(text: string): string {
-  return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
 }
