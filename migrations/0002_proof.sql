@@ -27,7 +27,8 @@ ALTER TABLE "sync"."rate" ADD COLUMN "per_second" numeric;--> statement-breakpoi
 ALTER TABLE "sync"."slices" ADD COLUMN "walk_order" text DEFAULT 'asc' NOT NULL;--> statement-breakpoint
 ALTER TABLE "sync"."slices" ADD CONSTRAINT "slices_walk_order" CHECK (walk_order in ('asc', 'desc'));--> statement-breakpoint
 -- The whole list of an owner, whatever its days, is walked under the day 0001-01-01: it finds classes that were
--- transferred in. It is no day of the calendar and makes no claim about one.
+-- transferred in. It is no day of the calendar and makes no claim about one. Days that were asked for after they had left
+-- the window have no deadline (9999-12-31): nothing overtakes them, so that they have no closing either.
 CREATE OR REPLACE VIEW "analytics"."coverage" AS
 SELECT s.project_id,
        s.resource,
@@ -46,7 +47,8 @@ SELECT s.project_id,
        array_remove(ARRAY[
          CASE WHEN s.state = 'lost' THEN 'lost' END,
          CASE WHEN s.state IN ('walked', 'final') AND s.proof = 'none' THEN 'no_proof' END,
-         CASE WHEN s.state = 'final' AND s.proved_at < s.deadline_at - interval '3 days' THEN 'proved_before_closing' END,
+         CASE WHEN s.state = 'final' AND s.proved_at < s.deadline_at - interval '3 days'
+                   AND s.deadline_at < '9999-01-01' THEN 'proved_before_closing' END,
          CASE WHEN s.unresolved > 0 THEN 'unresolved_orders' END
        ], NULL) AS reservations,
        s.last_error

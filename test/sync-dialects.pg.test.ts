@@ -91,11 +91,40 @@ test('what was learned is recorded as facts', async () => {
   });
 });
 
-test('a quiet project with nothing at all is accounted for, and none of its days is proved empty too soon', async () => {
-  bench = await createBench({ records: { orders: [], classes: [] } });
-  expect(await bench.run()).toMatchObject({ outcome: 'done', recordsNew: 0 });
-  const { rows } = await bench.db.query<{ slices: number; proved: number }>(
-    `select count(*)::int as slices, count(*) filter (where proof <> 'none')::int as proved from sync.slices`,
-  );
-  expect(rows[0]).toEqual({ slices: 2 * 37, proved: 0 });
+describe('a quiet project', () => {
+  /** How many days are proved to hold nothing. */
+  async function provedEmpty(): Promise<number | undefined> {
+    const { rows } = await bench.db.query<{ proved: number }>(
+      `select count(*)::int as proved from sync.slices
+        where day < '2026-04-06' and shown_total = 0 and proof <> 'none'`,
+    );
+    return rows[0]?.proved;
+  }
+
+  test('with nothing at all: a total of 0 for the whole window proves all its past days empty', async () => {
+    bench = await createBench({ records: { orders: [], classes: [] } });
+    expect(await bench.run()).toMatchObject({ outcome: 'done', recordsNew: 0 });
+    expect(await provedEmpty()).toBe(2 * 36);
+  });
+
+  test('where totals are absent nothing proves its days empty', async () => {
+    bench = await createBench({
+      records: { orders: [], classes: [] },
+      dialect: { totals: 'absent', classTotals: 'null' },
+    });
+    await bench.run();
+    await bench.runLater(2 * hour);
+    expect(await provedEmpty()).toBe(0);
+  });
+
+  test('with one order today: no past day is proved empty before an end date is understood, the day after', async () => {
+    const order = { operation_id: 'a', status: 2, create_time: '2026-04-06T10:00:00Z' };
+    bench = await createBench({ records: { orders: [{ record: order }], classes: [] } });
+    await bench.run();
+    expect(await provedEmpty()).toBe(36);
+    await bench.runLater(24 * hour);
+    expect(await provedEmpty()).toBe(2 * 36);
+  });
 });
+
+const hour = 3_600_000;

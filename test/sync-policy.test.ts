@@ -35,6 +35,7 @@ function slice(given: Partial<Slice> = {}): Slice {
     checkpoint: null,
     walk: 1,
     wholeWalk: 1,
+    walkOrder: 'asc',
     walkedAt: null,
     observedAt: null,
     platformTotal: null,
@@ -49,7 +50,9 @@ describe('what is done with a slice', () => {
   const proved = {
     state: 'sealed' as const,
     proof: 'walk' as const,
+    provedAt: at('2026-03-13T12:00:00Z'),
     walkedAt: at('2026-03-11T01:00:00Z'),
+    platformTotal: 7,
   };
   const readTooEarly = { ...proved, walkedAt: at('2026-03-11T00:10:00Z') };
   const closed = { ...proved, walkedAt: at('2026-04-27T01:00:00Z') };
@@ -66,6 +69,30 @@ describe('what is done with a slice', () => {
       '2026-03-14T00:00:00Z',
       { ...proved, unresolved: 1 },
       'settle',
+    ],
+    [
+      'a day with pending orders is counted daily all the same',
+      '2026-03-14T12:00:00Z',
+      { ...proved, unresolved: 1 },
+      'count',
+    ],
+    [
+      'without totals a second walk is the proof, an hour later',
+      '2026-03-11T02:00:00Z',
+      { ...proved, proof: 'none' as const, platformTotal: null, unresolved: 1 },
+      'walk',
+    ],
+    [
+      'and before that pending orders are looked for',
+      '2026-03-11T01:59:59Z',
+      { ...proved, proof: 'none' as const, platformTotal: null, unresolved: 1 },
+      'settle',
+    ],
+    [
+      'what two walks proved is walked again, for there is nothing to count by',
+      '2026-03-14T00:00:00Z',
+      { ...proved, proof: 'walks' as const, platformTotal: null },
+      'walk',
     ],
     ['nor without proof', '2026-03-14T00:00:00Z', { ...proved, proof: 'none' as const }, 'walk'],
     ['in the closing of its month it is walked once more', '2026-04-27T00:00:00Z', proved, 'walk'],
@@ -168,9 +195,9 @@ describe('when a slice is due again', () => {
 });
 
 test('a deadline is the cliff minus the margin', () => {
-  expect(new Date(deadlineOf('2026-01-31', settings)).toISOString()).toBe(
-    '2026-02-28T00:00:00.000Z',
-  );
+  expect(
+    new Date(deadlineOf('2026-01-31', at('2026-01-31T12:00:00Z'), settings)).toISOString(),
+  ).toBe('2026-02-28T00:00:00.000Z');
 });
 
 test('around the cliff absence proves nothing: from 14 hours before the month ends in UTC', () => {

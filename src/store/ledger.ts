@@ -12,7 +12,14 @@ import type {
 import type { Queryable, Tx } from './db.ts';
 
 /** How a walk is asked for: fixed from its first page to its last. */
-export type WalkQuery = { startDate: Day; endDate: Day; limit: number };
+export type WalkQuery = {
+  /** As the platform reads them; absent for an owner's whole list. */
+  startDate?: Day;
+  endDate?: Day;
+  limit: number;
+  /** Newest first; absent: oldest first, as every walk that a tail may follow. */
+  order?: 'desc';
+};
 
 /** Where a walk in progress goes on. */
 export type Checkpoint = {
@@ -38,6 +45,8 @@ export type Slice = SliceKey & {
   checkpoint: Checkpoint | null;
   walk: number;
   wholeWalk: number;
+  /** How the last whole walk was read. */
+  walkOrder: 'asc' | 'desc';
   walkedAt: Instant | null;
   observedAt: Instant | null;
   platformTotal: number | null;
@@ -51,7 +60,7 @@ export const iso = (at: Instant | null): string | null =>
 const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text));
 
 export const columns = `project_id, resource, owner, day, state, proof, proved_at, due_at, deadline_at, lease_epoch,
-  checkpoint, walk, whole_walk, walked_at, observed_at, platform_total, shown_total, unresolved, attempts`;
+  checkpoint, walk, whole_walk, walk_order, walked_at, observed_at, platform_total, shown_total, unresolved, attempts`;
 
 export type SliceRow = {
   project_id: string;
@@ -67,6 +76,7 @@ export type SliceRow = {
   checkpoint: Checkpoint | null;
   walk: number;
   whole_walk: number;
+  walk_order: 'asc' | 'desc';
   walked_at: string | null;
   observed_at: string | null;
   platform_total: string | null;
@@ -92,6 +102,7 @@ export function toSlice(row: SliceRow): Slice {
     checkpoint: row.checkpoint,
     walk: row.walk,
     wholeWalk: row.whole_walk,
+    walkOrder: row.walk_order,
     walkedAt: instant(row.walked_at),
     observedAt: instant(row.observed_at),
     platformTotal: numberOrNull(row.platform_total),
@@ -177,6 +188,7 @@ export type Finished = {
   provedAt: Instant | null;
   walkedAt: Instant | null;
   wholeWalk: number;
+  walkOrder: 'asc' | 'desc';
   platformTotal: number | null;
   shownTotal: number | null;
   unresolved: number;
@@ -195,7 +207,7 @@ export async function finishSlice(db: Queryable, slice: Slice, end: Finished): P
             platform_total = $11, shown_total = $12, unresolved = $13,
             due_at = $14, attempts = $15, last_error = $16,
             checkpoint = case when $17 then null else checkpoint end,
-            lease_holder = null, lease_until = null
+            walk_order = $18, lease_holder = null, lease_until = null
       where ${ofSlice}
      returning 1`,
     [
@@ -212,6 +224,7 @@ export async function finishSlice(db: Queryable, slice: Slice, end: Finished): P
       end.attempts,
       end.lastError,
       end.over,
+      end.walkOrder,
     ],
   );
   return rows.length === 1;

@@ -1,7 +1,8 @@
 // One act on one claimed slice: decide, read or count, judge. What it comes to is written by conclude.ts.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
-import { recordFacts } from '../store/facts.ts';
+import { wholeList, type ListedResource } from '../model.ts';
+import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { countShown } from '../store/pages.ts';
 import { boundsOf, ignoresDates, limitOf, spanOf } from './bounds.ts';
@@ -16,7 +17,8 @@ import {
   type Acted,
 } from './conclude.ts';
 import { absenceProves, actionFor, isOver, settlesToday } from './policy.ts';
-import { judge } from './proof.ts';
+import { settingsOf } from './plan.ts';
+import { judge, type WalkEvidence } from './proof.ts';
 import { recount } from './recount.ts';
 import { settle, type PendingList } from './settle.ts';
 import { freshStart, readOn, resumedStart, tailStart, type Start } from './walk.ts';
@@ -28,12 +30,10 @@ const readingsAtMost = 3;
  * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 403,
  * an ignored date filter, an abort, the database. Everything else is left in the ledger.
  */
-export async function actOn(
-  context: ActContext,
-  slice: Slice,
-  pending: PendingList,
-): Promise<Acted> {
-  const { platform, facts, settings } = context;
+export async function actOn(given: ActContext, slice: Slice, pending: PendingList): Promise<Acted> {
+  const { platform, facts } = given;
+  const settings = settingsOf(given.settings, slice.resource, facts);
+  const context = { ...given, settings };
   const askedAt = platform.clock.now();
   const span = spanOf(slice.day, slice.resource, facts);
   const query: WalkQuery = {
@@ -79,7 +79,8 @@ async function countAndJudge(context: ActContext, act: Act): Promise<Acted | nul
   const { slice } = act;
   const counted = await recount(db, platform, slice, act.query, context.signal);
   if (counted.agrees) return concludeCount(context, act, counted.total);
-  if (!trustsAbsence(slice, counted.total ?? 0, platform.clock.now())) {
+  const isFewer = (counted.total ?? 0) < (slice.shownTotal ?? 0);
+  if (isFewer && !(await trustsAbsence(context, slice))) {
     return concludeFailure(context, act, nearCliff, { unseals: false });
   }
   log.info(
@@ -92,11 +93,12 @@ async function countAndJudge(context: ActContext, act: Act): Promise<Acted | nul
 const nearCliff = 'so near the cliff an absence proves nothing';
 
 async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Promise<Acted> {
-  const { db, platform, facts, log } = context;
-  const { slice, span, query } = act;
+  const { db, facts, log } = context;
+  const { slice, span } = act;
   const growing = !isOver(span, act.askedAt);
+  const query = orderedQuery(act, growing);
   const walking = { ...context, ignoresDates: ignoresDates(facts, slice.resource) };
-  let start = await startFor(context, act, isTail);
+  let start = await startFor(context, act, query, isTail);
   let problem = '';
   for (let reading = 1; reading <= readingsAtMost; reading++) {
     const result = await readOn(walking, slice, start);
@@ -108,10 +110,14 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
         { resource: slice.resource, day: slice.day, why: result.why, distinct },
         'A walk came to its end',
       );
-      const verdict = judge({ ...result, distinct }, growing);
-      const isTrusted = trustsAbsence(slice, distinct, platform.clock.now());
-      if (verdict.agrees && isTrusted) {
-        return concludeWalk(context, act, start.walk, { ...result, ...verdict, distinct });
+      const evidence = asGiven({ ...result, distinct }, facts, slice.resource);
+      const verdict = judge(evidence, growing);
+      const isAbsenceTrusted = verdict.agrees && (await trustsAbsence(context, slice));
+      const nothingIsAbsent = distinct > 0 && distinct >= (slice.shownTotal ?? 0);
+      if (verdict.agrees && (isAbsenceTrusted || nothingIsAbsent)) {
+        const order: Slice['walkOrder'] = start.memory.query.order ?? 'asc';
+        const whole = { ...result, ...evidence, ...verdict, order, isAbsenceTrusted };
+        return concludeWalk(context, act, start.walk, whole);
       }
       problem = verdict.disagreement ?? nearCliff;
     }
@@ -122,8 +128,30 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
   return concludeFailure(context, act, problem, { unseals: problem !== nearCliff });
 }
 
-async function startFor(context: ActContext, act: Act, isTail: boolean): Promise<Start> {
-  const { slice, query } = act;
+/** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (rule 2). */
+function orderedQuery({ slice, query }: Act, growing: boolean): WalkQuery {
+  const isSecond = slice.wholeWalk > 0 && slice.platformTotal === null && slice.walkOrder === 'asc';
+  return !growing && isSecond && slice.day !== wholeList ? { ...query, order: 'desc' } : query;
+}
+
+/** A platform that gives no totals may say 0 on an empty page as on every other: that counts nothing (proof rule 2). */
+function asGiven(evidence: WalkEvidence, facts: Facts, resource: ListedResource): WalkEvidence {
+  const isAbsent = facts.get(`${resource}.totals`) === 'absent';
+  const given = (total: number | null): number | null => (isAbsent && total === 0 ? null : total);
+  return {
+    ...evidence,
+    totalBefore: given(evidence.totalBefore),
+    totalAfter: given(evidence.totalAfter),
+  };
+}
+
+async function startFor(
+  context: ActContext,
+  act: Act,
+  query: WalkQuery,
+  isTail: boolean,
+): Promise<Start> {
+  const { slice } = act;
   if (isTail) {
     const start = await tailStart(context.db, slice, query);
     if (start !== null) return start;
@@ -133,7 +161,14 @@ async function startFor(context: ActContext, act: Act, isTail: boolean): Promise
     : resumedStart(context.db, slice, slice.checkpoint);
 }
 
-/** Around the cliff fewer records than before, or none, may only mean that the month has gone (proof rule 5). */
-function trustsAbsence(slice: Slice, distinct: number, now: number): boolean {
-  return absenceProves(slice.day, now) || (distinct > 0 && distinct >= (slice.shownTotal ?? 0));
+/**
+ * Around the cliff fewer records than before, or none, may only mean that the month has gone: then a later answer must
+ * still show a record of it (proof rule 5).
+ */
+async function trustsAbsence(context: ActContext, slice: Slice): Promise<boolean> {
+  const { platform, settings, window } = context;
+  return (
+    absenceProves(slice.day, platform.clock.now(), settings) ||
+    window.stillShowsMonth(slice, slice.day)
+  );
 }

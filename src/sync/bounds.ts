@@ -1,6 +1,7 @@
 // How a slice's day is asked for: the one place that speaks the platform's date bounds, and the only one
 // where days are not half-open. The fact `day_end` says how the platform reads its end date.
 import { addDays, monthStart } from '../day.ts';
+import { wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource } from '../model.ts';
 import type { Facts } from '../store/facts.ts';
 
@@ -17,8 +18,14 @@ export function ignoresDates(facts: Facts, resource: ListedResource): boolean {
   return facts.get(`${resource}.date_filter`) === 'ignored';
 }
 
+/** Whether the platform was seen to answer for days before its window. */
+export function answersOlder(facts: Facts, resource: ListedResource): boolean {
+  return facts.get(`${resource}.older_days`) === 'answered';
+}
+
 /** The days a slice stands for: its own, or its month where the platform does not filter by date. */
 export function spanOf(day: Day, resource: ListedResource, facts: Facts): DayRange {
+  if (day === wholeList) return { from: wholeList, to: '9999-12-31' };
   return ignoresDates(facts, resource)
     ? { from: monthStart(day), to: monthStart(day, 1) }
     : { from: day, to: addDays(day, 1) };
@@ -34,7 +41,8 @@ export function boundsOf(
   resource: ListedResource,
   facts: Facts,
   windowFrom: Day,
-): { startDate: Day; endDate: Day } {
+): { startDate?: Day; endDate?: Day } {
+  if (span.from === wholeList) return {};
   const showsMore = span.from === windowFrom && facts.get(`${resource}.month_end`) === 'before_utc';
   return {
     startDate: showsMore ? addDays(span.from, -1) : span.from,

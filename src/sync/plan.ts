@@ -2,11 +2,12 @@
 // that is archived. Days that passed while the service was off are entered like all others (P7).
 import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
+import { wholeList } from '../model.ts';
 import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
-import { ignoresDates } from './bounds.ts';
+import { answersOlder, ignoresDates } from './bounds.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: orders always, classes all, of some owners, or none. */
@@ -54,7 +55,32 @@ export async function enterSlices(
   const window = windowAt(now);
   const newest = (await newestDay(db, projectId)) ?? window.from;
   const from = newest < window.from ? newest : window.from;
-  return enterDays(db, projectId, scope, facts, { from, to: window.to }, settings);
+  const entered = await enterDays(
+    db,
+    projectId,
+    scope,
+    facts,
+    { from, to: window.to },
+    now,
+    settings,
+  );
+  return entered + (await enterWholeLists(db, projectId, scope, now, settings));
+}
+
+/** With owners given, each owner's list without dates: it shows the classes that were transferred in. */
+function enterWholeLists(
+  db: Db,
+  projectId: ProjectId,
+  scope: Scope,
+  now: Instant,
+  settings: PolicySettings,
+): Promise<number> {
+  const owners = listsOf(scope).filter(({ owner }) => owner !== '');
+  const deadlineAt = deadlineOf(wholeList, now, settings);
+  return addSlices(
+    db,
+    owners.map((list) => ({ projectId, ...list, day: wholeList, dueAt: now, deadlineAt })),
+  );
 }
 
 /** Enters the slices of given days: also those outside the window, where someone asked for them. */
@@ -64,15 +90,25 @@ export function enterDays(
   scope: Scope,
   facts: Facts,
   days: DayRange,
+  now: Instant,
   settings: PolicySettings,
 ): Promise<number> {
   const entered: NewSlice[] = slicesOf(projectId, scope, days, facts).map((slice) => ({
     ...slice,
     // Due since the day began: an estimate of now may lie a second ahead of the next process's.
     dueAt: startOf(slice.day),
-    deadlineAt: deadlineOf(slice.day, settings),
+    deadlineAt: deadlineOf(slice.day, now, settingsOf(settings, slice.resource, facts)),
   }));
   return addSlices(db, entered);
+}
+
+/** The settings with what is known of a resource. */
+export function settingsOf(
+  settings: PolicySettings,
+  resource: ListedResource,
+  facts: Facts,
+): PolicySettings {
+  return { ...settings, answersOlder: answersOlder(facts, resource) };
 }
 
 /**
@@ -92,9 +128,7 @@ export function checkDays(
       `${addDays(days.to, -1)} has not come yet: today is ${dayOf(now)} (UTC) on the platform's clock.`,
     );
   }
-  const unanswered = resources.filter(
-    (resource) => facts.get(`${resource}.older_days`) !== 'answered',
-  );
+  const unanswered = resources.filter((resource) => !answersOlder(facts, resource));
   if (days.from < window.from && unanswered.length > 0) {
     throw settingsError(
       'outside_window',

@@ -1,13 +1,15 @@
 // What to do with a slice next, and when: a pure function of the ledger row, what an act showed, settings and
 // now. All timing rules live here. It knows no clock, no database and no network.
 import { cliffOf, startOf } from '../day.ts';
-import type { DayRange, Instant, Proof, SliceState } from '../model.ts';
+import { wholeList, type DayRange, type Instant, type Proof, type SliceState } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 
 export type PolicySettings = {
   deadlineMarginMs: number;
   /** How often classes of the window are walked again: nft_count and owner change without a trace in the date. */
   refreshMs: number;
+  /** The platform was seen to answer for days before its window (a fact of the resource): nothing is overtaken there. */
+  answersOlder?: boolean;
 };
 
 const minuteMs = 60_000;
@@ -25,15 +27,29 @@ const recountMs = 24 * hourMs;
 const closingMs = 72 * hourMs;
 /** Pending orders of past days are asked again this often. */
 const settleMs = 15 * minuteMs;
+/** Two walks that are to prove each other lie at least this far apart (proof rule 2). */
+export const betweenWalksMs = hourMs;
+/**
+ * Records that vanished block the seal until a whole walk a day after they were missed (proof rule 3); less two seconds,
+ * for the platform's `Date` has whole ones.
+ */
+export const missingBlocksMs = 24 * hourMs - 2_000;
+/** Where older days are answered, what is read and unsettled after its cliff has this long before it is final. */
+const graceMs = 7 * 24 * hourMs;
+/** Stands for "no deadline": of days asked for after they had left the window, and of an owner's whole list. */
+export const noDeadline: Instant = Date.parse('9999-12-31T00:00:00Z');
 
 /** The deadline of a day's slice: the cliff of its month minus the margin. It orders the work and never stops it. */
-export function deadlineOf(day: string, settings: PolicySettings): Instant {
-  return cliffOf(day) - settings.deadlineMarginMs;
+export function deadlineOf(day: string, now: Instant, settings: PolicySettings): Instant {
+  const hasCliffAhead = cliffOf(day) + decidedAfterMs > now || settings.answersOlder !== true;
+  return day === wholeList || !hasCliffAhead
+    ? noDeadline
+    : cliffOf(day) - settings.deadlineMarginMs;
 }
 
 /** From then on the slices of a dying month are walked once more. */
 export function closingOf(day: string, settings: PolicySettings): Instant {
-  return deadlineOf(day, settings) - closingMs;
+  return cliffOf(day) - settings.deadlineMarginMs - closingMs;
 }
 
 /** Whether the days `[from, to)` had been over for long enough when they were read. */
@@ -41,9 +57,17 @@ export function isOver(span: DayRange, at: Instant): boolean {
   return at >= startOf(span.to) + overAfterMs;
 }
 
-/** Around the cliff an empty day, a smaller total or a missing record says nothing (proof rule 5). */
-export function absenceProves(day: string, at: Instant): boolean {
-  return at < cliffOf(day) - doubtfulBeforeMs;
+/**
+ * Around the cliff an empty day, a smaller total or a missing record says nothing (proof rule 5); nor does it after the
+ * cliff, but where the platform answers for older days.
+ */
+export function absenceProves(
+  day: string,
+  at: Instant,
+  { answersOlder }: { answersOlder?: boolean } = {},
+): boolean {
+  if (day === wholeList || at < cliffOf(day) - doubtfulBeforeMs) return true;
+  return answersOlder === true && at >= cliffOf(day) + decidedAfterMs;
 }
 
 export type Action = 'walk' | 'tail' | 'settle' | 'count' | 'lapse' | 'none';
@@ -57,17 +81,24 @@ export function actionFor(
   settings: PolicySettings,
 ): Action {
   if (slice.state === 'final' || slice.state === 'lost') return 'none';
-  if (platformDate !== null && platformDate >= cliffOf(slice.day) + decidedAfterMs) return 'lapse';
+  if (platformDate !== null && platformDate >= overtakenAt(slice, slice.walkedAt, settings)) {
+    return 'lapse';
+  }
   // A walk in progress is finished first; a failed or unproved one is walked again from the start.
   if (slice.checkpoint !== null || slice.wholeWalk === 0 || slice.attempts > 0) return 'walk';
+  if (slice.day === wholeList) return 'walk';
   if (!isOver(span, now)) return 'tail';
   const { walkedAt } = slice;
   // What was read while the day lasted, or before the closing of its month began, is read once more.
   if (walkedAt === null || !isOver(span, walkedAt)) return 'walk';
   const closing = closingOf(slice.day, settings);
   if (now >= closing && walkedAt < closing) return 'walk';
-  if (slice.unresolved > 0) return 'settle';
-  if (slice.proof === 'none') return 'walk';
+  const isProvedLately = slice.provedAt !== null && now < slice.provedAt + recountMs;
+  const isUnproved = slice.proof === 'none';
+  if (isUnproved && now >= walkedAt + provesAgainAfterMs(slice.platformTotal)) return 'walk';
+  if (slice.unresolved > 0 && (isUnproved || isProvedLately)) return 'settle';
+  // Without totals there is nothing to count by: another walk, the other way round, proves it again (proof rule 2).
+  if (isUnproved || slice.proof === 'walks') return 'walk';
   const isStale = slice.resource === 'nft_classes' && now >= walkedAt + settings.refreshMs;
   return isStale ? 'walk' : 'count';
 }
@@ -76,6 +107,26 @@ export function actionFor(
 export function settlesToday(slice: Slice, now: Instant): boolean {
   const last = slice.walkedAt ?? 0;
   return slice.unresolved > 0 && Math.floor(now / settleMs) > Math.floor(last / settleMs);
+}
+
+/** When a slice without proof is worth another walk: soon where a second walk is the proof, else daily. */
+function provesAgainAfterMs(platformTotal: number | null): number {
+  return platformTotal === null ? betweenWalksMs : recountMs;
+}
+
+/**
+ * When a slice becomes final or lost (P7). Where older days are answered the cliff overtakes nothing: what is open is read
+ * all the same, and what is read but unsettled is given a while.
+ */
+function overtakenAt(
+  slice: Pick<Slice, 'day' | 'state'>,
+  walkedAt: Instant | null,
+  settings: PolicySettings,
+): Instant {
+  if (slice.day === wholeList) return Infinity;
+  const decided = cliffOf(slice.day) + decidedAfterMs;
+  if (settings.answersOlder !== true || slice.state === 'sealed') return decided;
+  return slice.state === 'open' ? Infinity : Math.max(decided, (walkedAt ?? 0) + graceMs);
 }
 
 /** What the cliff makes of a slice: walked whole in time, or lost for ever (P7). */
@@ -87,8 +138,10 @@ export function lapsedState(state: SliceState): SliceState {
 export type Outcome = {
   proof: Proof;
   unresolved: number;
-  /** Records that the walk before was shown and this one was not. */
+  /** Records of the day that vanished, and have not been missed for long enough yet. */
   missing: number;
+  /** The platform gave no total: only a second walk can prove it (proof rule 2). */
+  withoutTotals?: boolean;
   /** When a whole walk was last begun; the act itself unless it only counted. */
   walkedAt: Instant;
 };
@@ -103,6 +156,9 @@ export function afterAct(
   askedAt: Instant,
   settings: PolicySettings,
 ): Next {
+  if (slice.day === wholeList) {
+    return { state: 'walked', attempts: 0, dueAt: outcome.walkedAt + settings.refreshMs };
+  }
   const over = isOver(span, askedAt);
   if (!over) {
     // Today: due at every tick, and for a last walk when the day is over.
@@ -111,16 +167,20 @@ export function afterAct(
   const closing = closingOf(slice.day, settings);
   // P6: proved, over, nothing pending, and nothing vanished since the walk before (proof rule 3).
   const isSealed = outcome.proof !== 'none' && outcome.unresolved === 0 && outcome.missing === 0;
+  const state = isSealed ? 'sealed' : 'walked';
+  const isUnproved = outcome.proof === 'none';
+  const awaitsSecond = isUnproved && outcome.missing === 0 && outcome.withoutTotals === true;
   return {
-    state: isSealed ? 'sealed' : 'walked',
+    state,
     attempts: 0,
     dueAt: Math.min(
       outcome.unresolved > 0 ? nextSettling(slice.day, askedAt, settings) : Infinity,
-      outcome.proof !== 'none' || outcome.missing > 0 ? askedAt + recountMs : Infinity,
+      !isUnproved || outcome.missing > 0 ? askedAt + recountMs : Infinity,
+      awaitsSecond ? outcome.walkedAt + betweenWalksMs : Infinity,
       slice.resource === 'nft_classes' ? outcome.walkedAt + settings.refreshMs : Infinity,
       outcome.walkedAt < closing ? Math.max(closing, askedAt) : Infinity,
       // Whatever else: when the month has gone, the slice becomes final.
-      cliffOf(slice.day) + decidedAfterMs,
+      Math.max(askedAt + 1, overtakenAt({ ...slice, state }, outcome.walkedAt, settings)),
     ),
   };
 }

@@ -49,8 +49,8 @@ function countOf(
   status: 1 | 2 | 3 | undefined,
   signal: AbortSignal,
 ): Promise<Page> {
-  const { startDate, endDate } = query;
-  const common = { startDate, endDate, limit: 1, sortBy: 'DATE_ASC' as const };
+  const { order: _order, ...range } = query;
+  const common = { ...range, limit: 1, sortBy: 'DATE_ASC' as const };
   return slice.resource === 'orders'
     ? platform.orders(
         { ...common, ...(status === undefined ? {} : { status }), countTotal: true },

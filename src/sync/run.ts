@@ -66,7 +66,7 @@ async function pass(
   await releaseHeldBy(db, projectId, worker.holder);
   await endFrozenSessions(db, worker.leaseMs);
   await enterSlices(db, projectId, scope, facts, now, settings);
-  if (days !== undefined) await enterDays(db, projectId, scope, facts, days, settings);
+  if (days !== undefined) await enterDays(db, projectId, scope, facts, days, now, settings);
   opened(await openRun(db, projectId, now));
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = options.only === undefined ? now + 1000 : null;

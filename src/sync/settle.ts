@@ -59,7 +59,9 @@ export async function settle(context: ActContext, act: Act, list: PendingList): 
   if (settled.length === 0) return true;
   const pages = await pagesShowing(context.db, slice, slice.wholeWalk, settled);
   if (!showsAll(pages, settled)) return false;
-  return reread(context, slice, query, pages);
+  // A page is found again by the order its walk was read in.
+  const asRead = slice.walkOrder === 'desc' ? { ...query, order: slice.walkOrder } : query;
+  return reread(context, slice, asRead, pages);
 }
 
 function showsAll(pages: RememberedPage[], ids: string[]): boolean {

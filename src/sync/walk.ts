@@ -264,12 +264,14 @@ function ask(
   withTotal: boolean,
   signal: AbortSignal,
 ): Promise<Page> {
+  const { order, ...asked } = query;
+  const sortBy = order === 'desc' ? 'DATE_DESC' : 'DATE_ASC';
   if (slice.resource === 'orders') {
     return platform.orders(
       {
-        ...query,
+        ...asked,
         ...(position.pageKey === null ? {} : { pageKey: position.pageKey }),
-        sortBy: 'DATE_ASC',
+        sortBy,
         countTotal: withTotal,
       },
       signal,
@@ -277,10 +279,10 @@ function ask(
   }
   return platform.classes(
     {
-      ...query,
+      ...asked,
       ...(slice.owner === '' ? {} : { owner: slice.owner }),
       offset: position.offset,
-      sortBy: 'DATE_ASC',
+      sortBy,
     },
     signal,
   );
@@ -301,15 +303,16 @@ function showsAgain(page: Page, mustShow: string[]): boolean {
   return mustShow.every((id) => shown.has(id));
 }
 
-function refuseForeignDays(page: Page, query: WalkQuery): void {
-  const from = startOf(query.startDate);
-  const to = startOf(addDays(query.endDate, 1));
+function refuseForeignDays(page: Page, { startDate, endDate }: WalkQuery): void {
+  if (startDate === undefined || endDate === undefined) return;
+  const from = startOf(startDate);
+  const to = startOf(addDays(endDate, 1));
   for (const record of page.records) {
     const createdAt = record.columns['created_at'];
     if (typeof createdAt === 'string' && farOutside(Date.parse(createdAt), from, to)) {
       throw fatal(
         'date_filter_ignored',
-        `The platform showed a ${page.resource === 'orders' ? 'order' : 'class'} of ${createdAt.slice(0, 10)} when asked for ${query.startDate}: it does not filter by date`,
+        `The platform showed a ${page.resource === 'orders' ? 'order' : 'class'} of ${createdAt.slice(0, 10)} when asked for ${startDate}: it does not filter by date`,
       );
     }
   }

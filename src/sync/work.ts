@@ -9,6 +9,7 @@ import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { actOn } from './act.ts';
 import { createPendingList } from './settle.ts';
+import { createWindowQuestions } from './window.ts';
 import type { Acted } from './conclude.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
@@ -53,6 +54,7 @@ export async function workThrough(
   // Only the days still in question are asked for: the window's.
   const window = windowAt(platform.clock.now());
   const pending = createPendingList(platform, facts, window, window.from, signal);
+  const questions = createWindowQuestions(platform, window.from, signal);
 
   const claim = async (): Promise<Slice | null> => {
     const slice = await claimSlice(db, {
@@ -85,6 +87,7 @@ export async function workThrough(
             facts,
             signal,
             onCommit,
+            window: questions,
             isAskedFor: options.only !== undefined,
             log: log.child({ projectId }),
           },
