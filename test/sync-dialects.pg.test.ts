@@ -122,7 +122,7 @@ describe('a quiet project', () => {
     bench = await createBench({ records: { orders: [{ record: order }], classes: [] } });
     await bench.run();
     expect(await provedEmpty()).toBe(36);
-    await bench.runLater(24 * hour);
+    await bench.runLater(25 * hour);
     expect(await provedEmpty()).toBe(2 * 36);
   });
 });

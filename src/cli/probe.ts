@@ -5,6 +5,7 @@ import { createLog } from '../log.ts';
 import { readSettings } from '../settings.ts';
 import { makeContact } from '../sync/contact.ts';
 import { createWorker, openMigrated } from './app.ts';
+import { olderOffers } from './older.ts';
 import { printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -24,6 +25,9 @@ export function probeCommand(): Command {
             Object.entries(facts).map(([fact, value]) => [project, fact, value]),
           ),
         );
+        for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) {
+          process.stdout.write(`\n${offer}\n`);
+        }
       }
       process.exitCode = exitCode.done;
     });

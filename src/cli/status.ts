@@ -11,6 +11,7 @@ import {
 } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
 import { openMigrated, type Store } from './app.ts';
+import { olderOffers } from './older.ts';
 import { formatSpan, formatWhen, printJson, table, type Cell } from './print.ts';
 
 export function statusCommand(): Command {
@@ -64,6 +65,9 @@ function projectText(project: ProjectStatus, now: number): string {
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
   for (const list of project.lists) lines.push(...problemLines(list));
   lines.push(...factLines(project.facts));
+  const firstOf = (resource: string): string | undefined =>
+    project.lists.find((list) => list.resource === resource)?.months[0]?.month;
+  lines.push(...olderOffers(project.facts, firstOf).map((offer) => `  ${offer}`));
   return lines.join('\n');
 }
 

@@ -5,6 +5,7 @@ import { exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../sync/worker.ts';
 import { createWorker, openMigrated } from './app.ts';
@@ -25,7 +26,7 @@ export function syncCommand(): Command {
   return new Command('sync')
     .description('do everything that is due now, then exit')
     .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
-    .option('--to <day>', 'last day, included; the same as --from unless given')
+    .option('--to <day>', 'last day, included; today unless given')
     .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
     .option('--project <name>', 'only this project')
     .option('--accept-new-source', 'the changed address or key belongs to the same project')
@@ -54,20 +55,20 @@ export function readDays(from: string | undefined, to: string | undefined): DayR
   if (from === undefined) {
     throw settingsError('bad_days', '--to needs --from: name the first day as well.');
   }
-  const last = to ?? from;
   for (const [option, day] of [
     ['--from', from],
-    ['--to', last],
+    ['--to', to],
   ] as const) {
-    if (!isDay(day)) {
+    if (day !== undefined && !isDay(day)) {
       throw settingsError(
         'bad_days',
         `${option} "${day}" is no day: give a date such as 2026-03-31.`,
       );
     }
   }
-  if (last < from) throw settingsError('bad_days', `--to ${last} lies before --from ${from}.`);
-  return { from, to: addDays(last, 1) };
+  if (to === undefined) return { from, to: untilToday };
+  if (to < from) throw settingsError('bad_days', `--to ${to} lies before --from ${from}.`);
+  return { from, to: addDays(to, 1) };
 }
 
 function narrowed(settings: Settings, project: string | undefined): Settings {

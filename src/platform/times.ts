@@ -41,6 +41,21 @@ function readTimeText(text: string): string | null {
   return utc === null ? null : utc.slice(0, 19) + rest;
 }
 
+/**
+ * The name of the form a time is written in: `rfc3339`, `rfc3339 with fractions`, `space`, `go`, `epoch`; `unreadable`,
+ * and `none` where there is no time.
+ */
+export function timeForm(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'none';
+  if (typeof value !== 'string' && typeof value !== 'number') return 'unreadable';
+  const text = String(value).trim();
+  if (epochSeconds.test(text) || epochMilliseconds.test(text)) return 'epoch';
+  if (readTimeText(text) === null) return 'unreadable';
+  if (/ [+-]\d{4}/.test(text)) return 'go';
+  const isFine = /[.,]\d/.test(text);
+  return `${text[10] === ' ' ? 'space' : 'rfc3339'}${isFine ? ' with fractions' : ''}`;
+}
+
 /** Minutes east of Greenwich; null if there is no such offset. */
 function offsetMinutes(zone: string): number | null {
   const hours = Number(zone.slice(1, 3));

@@ -82,7 +82,7 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
               count(*) filter (where state = 'lost')::int   as lost,
               count(*) filter (where proof <> 'none')::int  as proved,
               min(deadline_at)                              as deadline_at
-         from sync.slices where project_id = $1
+         from sync.slices where project_id = $1 and day > '0001-01-01'
         group by 1, 2, 3 order by resource desc, owner, month`,
       project,
     ),

@@ -59,6 +59,7 @@ export const switches = {
     'an expired key: answered 400, with the first page, or with an empty page',
   ),
   monthEnd: oneOf(['utc', 'utc+8'], 'the clock that ends the month'),
+  ordersWindow: flag(true, 'orders vanish with their month'),
   classesWindow: flag(true, 'classes vanish with their month as orders do'),
   unknownFields: flag(false, 'records and envelopes carry fields the document does not name'),
   feePath: oneOf(['fee', 'fees'], 'last segment of the token fee path; newer nodes use fees'),

@@ -24,7 +24,8 @@ export function ordersPage(
 ): ListPage | Answer {
   const { now, dialect } = context;
   const limit = limitIn(query, dialect.maxOrders, dialect);
-  const bounds = boundsOf(query, dialect, windowStart(now, dialect));
+  const earliest = dialect.ordersWindow ? windowStart(now, dialect) : -Infinity;
+  const bounds = boundsOf(query, dialect, earliest);
   const ascending = isAscending(query);
   const status = query.get('status') ?? '';
   const count = query.get('count_total') ?? '0';

@@ -103,7 +103,8 @@ export function createSimulatedPlatform(context: {
 
   function allShown(resource: ListedResource, project: string): Selection<never> {
     const now = clock.now();
-    const hasWindow = resource === 'orders' || dialect().classesWindow;
+    const { ordersWindow, classesWindow } = dialect();
+    const hasWindow = resource === 'orders' ? ordersWindow : classesWindow;
     const from = hasWindow ? windowStart(now, dialect()) : -Infinity;
     const list = resource === 'orders' ? found(orders, project) : classes;
     return list.select(from, Infinity, null, now);

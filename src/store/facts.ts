@@ -23,9 +23,12 @@ export async function probedAt(db: Queryable, projectId: ProjectId): Promise<Ins
   return at === null ? null : Date.parse(at);
 }
 
+/** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */
+const measured = '\\.(oldest_day|key_life|offset)$';
+
 export type ChangedFact = { fact: string; from: string; to: string };
 
-/** Records what was observed now; returns the facts that said something else before. */
+/** Records what was observed now; returns the facts of behaviour that said something else before. */
 export async function recordFacts(
   db: Queryable,
   projectId: ProjectId,
@@ -43,14 +46,14 @@ export async function recordFacts(
            on conflict (project_id, fact) do update
           set confirmed_at = excluded.confirmed_at,
               changed_at = case when f.value = excluded.value then f.changed_at else excluded.changed_at end,
-              previous   = case when f.value = excluded.value then f.previous else f.value end,
+              previous   = case when f.value = excluded.value or f.fact ~ $5 then f.previous else f.value end,
               value      = excluded.value
        returning fact, value
      )
      select fact, b.value as previous, r.value
        from recorded r join before b using (fact)
-      where b.value <> r.value`,
-    [projectId, names, names.map((name) => observed[name]), new Date(at).toISOString()],
+      where b.value <> r.value and fact !~ $5`,
+    [projectId, names, names.map((name) => observed[name]), new Date(at).toISOString(), measured],
   );
   return rows.map((row) => ({ fact: row.fact, from: row.previous, to: row.value }));
 }

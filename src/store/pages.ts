@@ -1,6 +1,6 @@
 // sync.pages: what each walk was shown, page by page. It is what proofs count, where the tail finds its
 // page again, and how a vanished record is noticed.
-import type { DayRange, Instant, Page } from '../model.ts';
+import type { Day, DayRange, Instant, Page } from '../model.ts';
 import type { Slice } from './ledger.ts';
 import type { Queryable, Tx } from './db.ts';
 
@@ -159,6 +159,50 @@ export async function usedKeys(db: Queryable, slice: Slice, walk: number): Promi
     keyOf(slice, walk),
   );
   return rows.map((row) => row.page_key);
+}
+
+export type RememberedKey = {
+  day: Day;
+  pageKey: string;
+  order: 'asc' | 'desc';
+  ids: string[];
+  askedAt: Instant;
+};
+
+/** The oldest and the youngest page key of orders that whole walks of past days remember; none, one or two. */
+export async function rememberedKeys(
+  db: Queryable,
+  projectId: string,
+  from: Day,
+): Promise<RememberedKey[]> {
+  const { rows } = await db.query<{
+    day: Day;
+    page_key: string;
+    walk_order: 'asc' | 'desc';
+    ids: string[];
+    asked_at: string;
+  }>(
+    `with keys as (
+       select p.day, p.page_key, s.walk_order, p.ids, p.asked_at
+         from sync.pages p
+         join sync.slices s using (project_id, resource, owner, day)
+        where p.project_id = $1 and p.resource = 'orders' and p.day >= $2
+          and p.walk = s.whole_walk and s.state in ('walked', 'sealed')
+          and p.page_key is not null and cardinality(p.ids) > 0
+     )
+     (select * from keys order by asked_at, day limit 1)
+     union
+     (select * from keys order by asked_at desc, day desc limit 1)
+     order by asked_at`,
+    [projectId, from],
+  );
+  return rows.map((row) => ({
+    day: row.day,
+    pageKey: row.page_key,
+    order: row.walk_order,
+    ids: row.ids,
+    askedAt: Date.parse(row.asked_at),
+  }));
 }
 
 /** Orders of the days `[from, to)` that are still pending. */

@@ -90,7 +90,7 @@ async function countAndJudge(context: ActContext, act: Act): Promise<Acted | nul
   return null;
 }
 
-const nearCliff = 'so near the cliff an absence proves nothing';
+const nearCliff = 'from around the cliff on an absence proves nothing';
 
 async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Promise<Acted> {
   const { db, facts, log } = context;
@@ -162,13 +162,13 @@ async function startFor(
 }
 
 /**
- * Around the cliff fewer records than before, or none, may only mean that the month has gone: then a later answer must
- * still show a record of it (proof rule 5).
+ * From around the cliff on fewer records than before, or none, may only mean that the month has gone: then a later answer
+ * must still show a record of it, or, where older days are answered, one as old (proof rule 5).
  */
 async function trustsAbsence(context: ActContext, slice: Slice): Promise<boolean> {
   const { platform, settings, window } = context;
   return (
-    absenceProves(slice.day, platform.clock.now(), settings) ||
-    window.stillShowsMonth(slice, slice.day)
+    absenceProves(slice.day, platform.clock.now()) ||
+    window.stillShowsMonth(slice, slice.day, settings.answersOlder === true)
   );
 }

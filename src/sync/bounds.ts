@@ -62,5 +62,9 @@ const toleranceMs = 14 * 3_600_000;
 
 /** A record this far outside the asked days disproves the date filter, whatever zone it counts days in. */
 export function farOutside(createdAt: Instant, from: Instant, to: Instant): boolean {
-  return createdAt < from - toleranceMs || createdAt >= to + toleranceMs;
+  return isFarBefore(createdAt, from) || createdAt >= to + toleranceMs;
 }
+
+/** Before `from` in every zone. */
+export const isFarBefore = (createdAt: Instant, from: Instant): boolean =>
+  createdAt < from - toleranceMs;

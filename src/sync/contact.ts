@@ -9,6 +9,7 @@ import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts'
 import { reopenSlices } from '../store/ledger.ts';
 import { readProject, saveProject, unparkProject, type Source } from '../store/projects.ts';
 import { listsOf, type Scope } from './plan.ts';
+import { probeKeyLife } from './probe-keys.ts';
 import { probe } from './probe.ts';
 import { recogniseSource } from './source.ts';
 
@@ -78,6 +79,14 @@ async function learnClock(platform: Platform, signal: AbortSignal): Promise<void
   }
 }
 
+/** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */
+function offsetText(offsetMs: number | null): string {
+  if (offsetMs === null) return 'unknown';
+  const seconds = Math.round(offsetMs / 1000);
+  if (Math.abs(seconds) <= 5) return 'within 5 s';
+  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
+}
+
 /** Facts by which days are asked for and counted. */
 const proofsRestOn = new Set(['day_end', 'date_filter', 'month_end', 'totals']);
 
@@ -91,6 +100,10 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     Object.assign(probed, await probe(platform, resource, owner, signal));
   }
   const before = await readFacts(db, projectId);
+  const { clock } = platform;
+  probed['clock.offset'] = offsetText(clock.offsetMs());
+  const from = windowAt(clock.now()).from;
+  probed['orders.key_life'] = await probeKeyLife(db, platform, projectId, before, from, signal);
   // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
   for (const [fact, value] of Object.entries(probed)) {
     if (value === 'unknown' && before.has(fact)) delete probed[fact];

@@ -3,7 +3,7 @@
 import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList } from '../model.ts';
-import type { DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
@@ -83,7 +83,7 @@ function enterWholeLists(
   );
 }
 
-/** Enters the slices of given days: also those outside the window, where someone asked for them. */
+/** Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them. */
 export function enterDays(
   db: Db,
   projectId: ProjectId,
@@ -92,8 +92,12 @@ export function enterDays(
   days: DayRange,
   now: Instant,
   settings: PolicySettings,
+  resource?: ListedResource,
 ): Promise<number> {
-  const entered: NewSlice[] = slicesOf(projectId, scope, days, facts).map((slice) => ({
+  const wanted = slicesOf(projectId, scope, days, facts).filter(
+    (slice) => resource === undefined || slice.resource === resource,
+  );
+  const entered: NewSlice[] = wanted.map((slice) => ({
     ...slice,
     // Due since the day began: an estimate of now may lie a second ahead of the next process's.
     dueAt: startOf(slice.day),
@@ -111,17 +115,24 @@ export function settingsOf(
   return { ...settings, answersOlder: answersOlder(facts, resource) };
 }
 
+/** Stands for "up to today" in days that a person asked for: only the platform knows which day that is. */
+export const untilToday: Day = '9999-12-31';
+
 /**
- * Refuses days the platform does not answer for: an empty answer for them would prove nothing. Throws settings
- * `outside_window`; a resource of which older days were seen to be answered takes them.
+ * The days asked for, up to today where no end was named, and not before the oldest day the platform shows anything of.
+ * Refuses days it does not answer for, since an empty answer for them would prove nothing: throws settings
+ * `outside_window`. A resource of which older days were seen to be answered takes them.
  */
-export function checkDays(
-  days: DayRange,
+export function daysToAsk(
+  asked: DayRange,
   resources: readonly ListedResource[],
   facts: Facts,
   now: Instant,
-): void {
+): DayRange {
   const window = windowAt(now);
+  const oldest = resources.map((resource) => facts.get(`${resource}.oldest_day`) ?? asked.from);
+  const from = [asked.from, oldest.toSorted()[0] ?? asked.from].toSorted().at(-1) ?? asked.from;
+  const days = { from, to: asked.to === untilToday ? window.to : asked.to };
   if (days.to > window.to) {
     throw settingsError(
       'outside_window',
@@ -129,10 +140,17 @@ export function checkDays(
     );
   }
   const unanswered = resources.filter((resource) => !answersOlder(facts, resource));
-  if (days.from < window.from && unanswered.length > 0) {
+  if (asked.from < window.from && unanswered.length > 0) {
     throw settingsError(
       'outside_window',
-      `${days.from} lies before the window: the platform answers for ${unanswered.join(' and ')} from ${window.from} on. Ask for days from then on.`,
+      `${asked.from} lies before the window: the platform answers for ${unanswered.join(' and ')} from ${window.from} on. Ask for days from then on.`,
     );
   }
+  if (days.from >= days.to) {
+    throw settingsError(
+      'outside_window',
+      `The platform shows nothing before ${days.from}: there is nothing to ask for.`,
+    );
+  }
+  return days;
 }

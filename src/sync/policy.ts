@@ -57,17 +57,9 @@ export function isOver(span: DayRange, at: Instant): boolean {
   return at >= startOf(span.to) + overAfterMs;
 }
 
-/**
- * Around the cliff an empty day, a smaller total or a missing record says nothing (proof rule 5); nor does it after the
- * cliff, but where the platform answers for older days.
- */
-export function absenceProves(
-  day: string,
-  at: Instant,
-  { answersOlder }: { answersOlder?: boolean } = {},
-): boolean {
-  if (day === wholeList || at < cliffOf(day) - doubtfulBeforeMs) return true;
-  return answersOlder === true && at >= cliffOf(day) + decidedAfterMs;
+/** From around the cliff on an empty day, a smaller total or a missing record says nothing by itself (proof rule 5). */
+export function absenceProves(day: string, at: Instant): boolean {
+  return day === wholeList || at < cliffOf(day) - doubtfulBeforeMs;
 }
 
 export type Action = 'walk' | 'tail' | 'settle' | 'count' | 'lapse' | 'none';

@@ -4,7 +4,10 @@ import { addDays, dayOf, startOf, windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
-import { farOutside, type DayEnd } from './bounds.ts';
+import { timeForm } from '../platform/times.ts';
+import { list, timesOf, type Asking } from './asking.ts';
+import { farOutside, isFarBefore, type DayEnd } from './bounds.ts';
+import { longAgo } from './window.ts';
 
 export type Probed = Record<string, string>;
 
@@ -13,16 +16,6 @@ const limits: Record<ListedResource, readonly number[]> = {
   orders: [50, 20, 10],
   nft_classes: [200, 50, 10],
 };
-
-type Asking = {
-  platform: Platform;
-  resource: ListedResource;
-  owner: string;
-  limit: number;
-  signal: AbortSignal;
-};
-
-type Range = { startDate: Day; endDate?: Day };
 
 /** Facts of one resource by name, for example `orders.day_end`. Throws what the platform throws. */
 export async function probe(
@@ -34,16 +27,83 @@ export async function probe(
   const window = windowAt(platform.clock.now());
   const { limit, newest } = await findLimit(platform, resource, owner, window.from, signal);
   const asking: Asking = { platform, resource, owner, limit, signal };
-  const facts: Probed = {
-    [`${resource}.limit`]: String(limit),
-    ...prefixed(resource, await findDateRules(asking, newest, window.from)),
-    [`${resource}.month_end`]: await findMonthEnd(asking, window.from),
+  const { day, ...rules } = await findDateRules(asking, newest, window.from);
+  const known: Probed = {
+    limit: String(limit),
+    ...rules,
+    month_end: await findMonthEnd(asking, window.from),
+    ...(await findOlderDays(asking, window.from)),
   };
-  if (newest.shown > 0) {
-    facts[`${resource}.totals`] = newest.total === null ? 'absent' : 'present';
+  if (newest.shown > 0) known['totals'] = totalsOf(newest);
+  const form = formOf(newest);
+  if (form !== null) known['time_form'] = form;
+  if (resource === 'orders' && day !== null && known['totals'] === 'present') {
+    known['status_totals'] = await findStatusTotals(asking, day, rules.day_end);
   }
-  return facts;
+  return Object.fromEntries(
+    Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
+  );
 }
+
+/** A total smaller than what stands beside it counts nothing that could be proved by it. */
+function totalsOf({ total, shown }: Page): string {
+  if (total === null) return 'absent';
+  return total < shown ? 'inconsistent' : 'present';
+}
+
+const timeFields: Record<ListedResource, string> = {
+  orders: 'create_time',
+  nft_classes: 'timestamp',
+};
+
+/** How the platform writes times: one form, or `mixed`; null where no record shows one. */
+function formOf(page: Page): string | null {
+  const forms = new Set(
+    page.records.map(({ rawJson }) => {
+      const record = JSON.parse(rawJson) as Record<string, unknown>;
+      return timeForm(record[timeFields[page.resource]]);
+    }),
+  );
+  forms.delete('none');
+  return forms.size > 1 ? 'mixed' : ([...forms][0] ?? null);
+}
+
+/** Whether the totals of the three statuses add up to the total: only then they count (proof rule 1). */
+async function findStatusTotals(asking: Asking, day: Day, dayEnd: DayEnd): Promise<string> {
+  const narrow = { ...asking, limit: 1 };
+  const range = { startDate: day, endDate: dayEnd === 'inclusive' ? day : addDays(day, 1) };
+  const totalOf = async (status?: 1 | 2 | 3): Promise<number | null> =>
+    (await list(narrow, range, 'DATE_ASC', status)).total;
+  const total = await totalOf();
+  let sum = 0;
+  for (const status of [1, 2, 3] as const) {
+    const counted = await totalOf(status);
+    if (counted === null) return 'absent';
+    sum += counted;
+  }
+  return sum === total ? 'add up' : 'do not add up';
+}
+
+/**
+ * Whether days before the window are answered: by the oldest record shown when they are asked for. An empty answer may
+ * also come from a platform too young to have any.
+ */
+async function findOlderDays(asking: Asking, from: Day): Promise<OlderDays> {
+  try {
+    const range = { startDate: longAgo, endDate: from };
+    const page = await list({ ...asking, limit: 1 }, range, 'DATE_ASC');
+    const [oldest] = timesOf(page);
+    if (oldest === undefined || !isFarBefore(oldest, startOf(from))) {
+      return { older_days: 'not shown' };
+    }
+    return { older_days: 'answered', oldest_day: dayOf(oldest) };
+  } catch (error) {
+    if (isOutlastError(error, 'platform_refused')) return { older_days: 'refused' };
+    throw error;
+  }
+}
+
+type OlderDays = { older_days: 'answered' | 'not shown' | 'refused'; oldest_day?: Day };
 
 async function findLimit(
   platform: Platform,
@@ -79,13 +139,13 @@ async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<D
   const today = dayOf(asking.platform.clock.now());
   const day =
     pastDay(newest, today) ?? pastDay(await list(asking, { startDate: from }, 'DATE_ASC'), today);
-  if (day === null) return { day_end: 'unknown' };
+  if (day === null) return { day, day_end: 'unknown' };
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
   const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
   const isForeign = (at: Instant): boolean => farOutside(at, startOf(day), startOf(next));
   if ([...timesOf(own), ...timesOf(oldest)].some(isForeign)) {
-    return { day_end: 'unknown', date_filter: 'ignored' };
+    return { day: null, day_end: 'unknown', date_filter: 'ignored' };
   }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');
   const counted = await countOf(asking, day, next);
@@ -98,14 +158,11 @@ async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<D
   else if (!showsDay(both) || later.some((at) => at > startOf(next))) dayEnd = 'unknown';
   else if (later.length > 0) dayEnd = 'instant';
   else if (agrees(both)) dayEnd = 'exclusive';
-  return { day_end: dayEnd, date_filter: 'days' };
+  return { day, day_end: dayEnd, date_filter: 'days' };
 }
 
-type DateRules = { day_end: DayEnd; date_filter?: 'days' | 'ignored' };
-
-const prefixed = (resource: ListedResource, rules: DateRules): Probed =>
-  Object.fromEntries(Object.entries(rules).map(([fact, value]) => [`${resource}.${fact}`, value]));
-
+/** `day`: the past day they were learned from; null where there is none. */
+type DateRules = { day: Day | null; day_end: DayEnd; date_filter?: 'days' | 'ignored' };
 /**
  * Whether the last hours of the day before the window are shown: then the platform's months end before UTC's, as they
  * do in UTC+8, and so does the month at the cliff.
@@ -139,22 +196,5 @@ async function countOf(asking: Asking, day: Day, next: Day): Promise<number | nu
   return since.total === null || after.total === null ? null : since.total - after.total;
 }
 
-function timesOf(page: Page): Instant[] {
-  return page.records
-    .map((record) => record.columns['created_at'])
-    .filter((at): at is string => typeof at === 'string')
-    .map((at) => Date.parse(at));
-}
-
 const timesOn = (page: Page, day: Day): Instant[] =>
   timesOf(page).filter((at) => dayOf(at) === day);
-
-function list(asking: Asking, range: Range, sortBy: 'DATE_ASC' | 'DATE_DESC'): Promise<Page> {
-  const { platform, resource, owner, limit, signal } = asking;
-  return resource === 'orders'
-    ? platform.orders({ ...range, limit, sortBy, countTotal: true }, signal)
-    : platform.classes(
-        { ...range, ...(owner === '' ? {} : { owner }), offset: 0, limit, sortBy },
-        signal,
-      );
-}

@@ -2,11 +2,13 @@
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError } from '../errors.ts';
-import { countDue, endFrozenSessions, releaseHeldBy } from '../store/leases.ts';
+import type { Instant } from '../model.ts';
+import type { Facts } from '../store/facts.ts';
+import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/leases.ts';
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { makeContact } from './contact.ts';
-import { checkDays, enterDays, enterSlices, listsOf } from './plan.ts';
+import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
 import { workThrough } from './work.ts';
 import type { RunOptions, RunReport, Worker } from './worker.ts';
 
@@ -58,20 +60,19 @@ async function pass(
     return { outcome: 'parked', slicesLeft: 0, problem: 'the platform refused the key earlier' };
   }
   const now = platform.clock.now();
-  const { days, resource } = options.only ?? {};
-  if (days !== undefined) {
-    const resources = listsOf(scope).map((list) => list.resource);
-    checkDays(days, resource === undefined ? resources : [resource], facts, now);
-  }
+  const only = narrowed(options.only, scope, facts, now);
+  const days = only?.days;
   await releaseHeldBy(db, projectId, worker.holder);
   await endFrozenSessions(db, worker.leaseMs);
   await enterSlices(db, projectId, scope, facts, now, settings);
-  if (days !== undefined) await enterDays(db, projectId, scope, facts, days, now, settings);
+  if (days !== undefined) {
+    await enterDays(db, projectId, scope, facts, days, now, settings, only?.resource);
+  }
   opened(await openRun(db, projectId, now));
   // The platform's Date has whole seconds: what falls due within this one is due.
-  const dueBy = options.only === undefined ? now + 1000 : null;
-  const work = await workThrough(worker, options, facts, counts, dueBy);
-  const { due, held } = await countDue(db, projectId, dueBy, options.only, work.handled);
+  const dueBy = only === undefined ? now + 1000 : null;
+  const work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
+  const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;
   const others =
     held > 0
@@ -83,6 +84,22 @@ async function pass(
     problem: work.problem ?? others,
   };
 }
+
+/** What a person asked for, with its days checked against what the platform answers. */
+function narrowed(
+  only: Only | undefined,
+  scope: Scope,
+  facts: Facts,
+  now: Instant,
+): Only | undefined {
+  if (only?.days === undefined) return only;
+  const resources = listsOf(scope).map((list) => list.resource);
+  const wanted = only.resource === undefined ? resources : [only.resource];
+  return { ...only, days: daysToAsk(only.days, wanted, facts, now) };
+}
+
+const withOnly = (options: RunOptions, only: Only | undefined): RunOptions =>
+  only === undefined ? options : { ...options, only };
 
 /** What a failure makes of the run; `failed` is thrown on. */
 async function endingOf(

@@ -4,6 +4,9 @@ import { addDays, monthStart, startOf } from '../day.ts';
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 
+/** Long before any platform of this kind. */
+export const longAgo: Day = '2015-01-01';
+
 type List = { resource: ListedResource; owner: string };
 
 export type WindowQuestions = {
@@ -12,8 +15,11 @@ export type WindowQuestions = {
    * window empty (proof rule 4). Null when there is anything. Asked once a run.
    */
   emptyAt(list: List): Promise<Instant | null>;
-  /** Whether the platform shows a record of this day's month now: then its absences count, too (proof rule 5). */
-  stillShowsMonth(list: List, day: Day): Promise<boolean>;
+  /**
+   * Whether the platform shows a record of this day's month now, or with `orOlder` of any time until its end: then its
+   * absences count, too (proof rule 5).
+   */
+  stillShowsMonth(list: List, day: Day, orOlder: boolean): Promise<boolean>;
 };
 
 export function createWindowQuestions(
@@ -46,10 +52,10 @@ export function createWindowQuestions(
       asked.set(name, answer);
       return answer;
     },
-    async stillShowsMonth(list, day) {
-      const from = monthStart(day);
+    async stillShowsMonth(list, day, orOlder) {
+      const from = orOlder ? longAgo : monthStart(day);
       const to = monthStart(day, 1);
-      const page = await newest(list, from, addDays(to, -1));
+      const page = await newest(list, from, orOlder ? day : addDays(to, -1));
       return page.records.some(({ columns: { created_at: createdAt } }) => {
         const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
         return at >= startOf(from) && at < startOf(to);
