@@ -174,8 +174,19 @@ describe('when a slice is due again', () => {
     expect(afterAct(classes, span, whole(), now, settings).dueAt).toBe(now + settings.refreshMs);
   });
 
-  test('without proof: when the closing of its month begins, three days before the deadline', () => {
-    const next = afterAct(slice(), span, whole({ proof: 'none' }), now, settings);
+  test('without proof: a day later, and an hour later where only a second walk can prove it', () => {
+    const unproved = whole({ proof: 'none' });
+    expect(afterAct(slice(), span, unproved, now, settings).dueAt).toBe(now + day);
+    const noTotals = { ...unproved, withoutTotals: true };
+    expect(afterAct(slice(), span, noTotals, now, settings).dueAt).toBe(now + day / 24);
+    // What vanished is looked for a day later in any case.
+    const vanished = { ...noTotals, missing: 1 };
+    expect(afterAct(slice(), span, vanished, now, settings).dueAt).toBe(now + day);
+  });
+
+  test('in any case when the closing of its month begins, three days before the deadline', () => {
+    const late = Date.parse('2026-04-26T12:00:00Z');
+    const next = afterAct(slice(), span, whole({ walkedAt: late }), late, settings);
     expect(new Date(next.dueAt ?? 0).toISOString()).toBe('2026-04-27T00:00:00.000Z');
   });
 

@@ -11,17 +11,18 @@ import {
   concludeFailure,
   concludeLapse,
   concludeSettled,
-  concludeWalk,
   type Act,
   type ActContext,
   type Acted,
 } from './conclude.ts';
+import { concludeWalk } from './conclude-walk.ts';
 import { absenceProves, actionFor, isOver, settlesToday } from './policy.ts';
 import { settingsOf } from './plan.ts';
 import { judge, type WalkEvidence } from './proof.ts';
 import { recount } from './recount.ts';
 import { settle, type PendingList } from './settle.ts';
-import { freshStart, readOn, resumedStart, tailStart, type Start } from './walk.ts';
+import { freshStart, resumedStart, tailStart, type Start } from './starts.ts';
+import { readOn } from './walk.ts';
 
 /** A walk that has to start over does so at once, this often; then the slice waits its turn. */
 const readingsAtMost = 3;

@@ -161,14 +161,14 @@ export function afterAct(
   const isSealed = outcome.proof !== 'none' && outcome.unresolved === 0 && outcome.missing === 0;
   const state = isSealed ? 'sealed' : 'walked';
   const isUnproved = outcome.proof === 'none';
-  const awaitsSecond = isUnproved && outcome.missing === 0 && outcome.withoutTotals === true;
+  const awaitsSecond = outcome.missing === 0 && outcome.withoutTotals === true;
   return {
     state,
     attempts: 0,
     dueAt: Math.min(
       outcome.unresolved > 0 ? nextSettling(slice.day, askedAt, settings) : Infinity,
-      !isUnproved || outcome.missing > 0 ? askedAt + recountMs : Infinity,
-      awaitsSecond ? outcome.walkedAt + betweenWalksMs : Infinity,
+      isUnproved ? outcome.walkedAt + (awaitsSecond ? betweenWalksMs : recountMs) : Infinity,
+      isUnproved ? Infinity : askedAt + recountMs,
       slice.resource === 'nft_classes' ? outcome.walkedAt + settings.refreshMs : Infinity,
       outcome.walkedAt < closing ? Math.max(closing, askedAt) : Infinity,
       // Whatever else: when the month has gone, the slice becomes final.

@@ -6,7 +6,7 @@ import type { Facts } from '../store/facts.ts';
 import { pagesShowing, pendingIds, type RememberedPage } from '../store/pages.ts';
 import { boundsOf, limitOf } from './bounds.ts';
 import type { Act, ActContext } from './conclude.ts';
-import { reread } from './walk.ts';
+import { reread } from './reread.ts';
 
 /** The ids the platform lists as pending; asked for once a run, whoever needs it first. */
 export type PendingList = () => Promise<ReadonlySet<string>>;

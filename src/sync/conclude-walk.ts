@@ -1,0 +1,120 @@
+// What a walk that was read to its end comes to: what it proves, what it misses, and what is written of it in one
+// transaction with the ledger.
+import { transient } from '../errors.ts';
+import { wholeList, type Proof } from '../model.ts';
+import { withTx } from '../store/db.ts';
+import { recordFacts } from '../store/facts.ts';
+import { finishSlice, type Finished, type Slice } from '../store/ledger.ts';
+import { countMissing, markMissing, showTheSame, type Walks } from '../store/missing.ts';
+import { countPending, dropOtherPages } from '../store/pages.ts';
+import { writeRecords } from '../store/records.ts';
+import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
+import { findMoved } from './moved.ts';
+import { afterAct, betweenWalksMs, isOver, missingBlocksMs } from './policy.ts';
+import type { Verdict } from './proof.ts';
+
+export type Whole = Verdict & {
+  why: string;
+  nextKeyForm: string | null;
+  distinct: number;
+  totalAfter: number | null;
+  order: 'asc' | 'desc';
+  /** Whether what was not shown counts: around the cliff it says nothing (proof rule 5). */
+  isAbsenceTrusted: boolean;
+};
+
+/** A walk was read to its end and nothing contradicts it. */
+export async function concludeWalk(
+  context: ActContext,
+  act: Act,
+  walk: number,
+  whole: Whole,
+): Promise<Acted> {
+  const { db, platform, log, settings } = context;
+  const { slice, span, askedAt } = act;
+  const now = platform.clock.now();
+  if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
+  const unresolved =
+    slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
+  const isDoubtful = whole.distinct === 0 && (await isEmptyInDoubt(context, act));
+  const withoutTotals = whole.totalAfter === null;
+  const walks: Walks = { before: slice.wholeWalk, now: walk };
+  const proof = isDoubtful ? 'none' : await proofOf(context, act, walks, whole);
+  const isNewWalk = walks.before > 0 && walk !== walks.before && slice.day !== wholeList;
+  const mayMiss = isNewWalk && whole.isAbsenceTrusted && (withoutTotals || whole.proof !== 'none');
+  const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, walks) : [];
+  const missing = await withTx(db, async (tx) => {
+    if (mayMiss) {
+      const except = moved.map(({ record }) => record.id);
+      await markMissing(tx, slice, span, walks, except, askedAt);
+    }
+    const to = { projectId: slice.projectId, resource: slice.resource, expectsNew: null };
+    await writeRecords(tx, to, moved, now);
+    // Records that vanished leave the day unproved until a walk a day later is without them too (proof rule 3).
+    const gone = await countMissing(tx, slice, span, askedAt - missingBlocksMs);
+    const proved = gone > 0 ? 'none' : proof;
+    const outcome = { proof: proved, unresolved, missing: gone, walkedAt: askedAt, withoutTotals };
+    const end: Finished = {
+      ...afterAct(slice, span, outcome, askedAt, settings),
+      proof: proved,
+      provedAt: proved === 'none' ? slice.provedAt : now,
+      walkedAt: askedAt,
+      wholeWalk: walk,
+      walkOrder: whole.order,
+      platformTotal: whole.totalAfter,
+      shownTotal: whole.distinct,
+      unresolved,
+      lastError: null,
+      over: true,
+    };
+    if (!(await finishSlice(tx, slice, end))) {
+      throw transient('lease_lost', 'The slice went on without us');
+    }
+    await dropOtherPages(tx, slice, [walk]);
+    return gone;
+  });
+  if (missing > 0) {
+    log.warn(
+      { resource: slice.resource, day: slice.day, missing },
+      'The platform no longer shows records it showed before',
+    );
+  }
+  return { done: true, problem: null };
+}
+
+/**
+ * What a whole walk proves: what its totals say; where there are none, two walks after the day, one each way and an hour
+ * or more apart, that were shown the same (proof rule 2).
+ */
+async function proofOf(
+  { db }: ActContext,
+  { slice, span, askedAt }: Act,
+  walks: Walks,
+  whole: Whole,
+): Promise<Proof> {
+  const { walkedAt, walkOrder } = slice;
+  if (whole.proof !== 'none' || whole.totalAfter !== null || slice.day === wholeList) {
+    return whole.proof;
+  }
+  const isSecond =
+    walks.before > 0 &&
+    walkedAt !== null &&
+    isOver(span, walkedAt) &&
+    walkOrder !== whole.order &&
+    askedAt >= walkedAt + betweenWalksMs;
+  return isSecond && (await showTheSame(db, slice, walks)) ? 'walks' : 'none';
+}
+
+/** How the last page says that it is the last: by what stands in place of a key, or else why the walk ended. */
+async function learnLastKey(
+  context: ActContext,
+  slice: Slice,
+  form: string,
+  why: string,
+): Promise<void> {
+  const repeats = why === 'repeated key' || why === 'no progress';
+  const value = form !== 'key' ? form : repeats ? 'repeated' : 'leads to an empty page';
+  if (context.facts.get('orders.last_key') === value) return;
+  const now = context.platform.clock.now();
+  await recordFacts(context.db, slice.projectId, { 'orders.last_key': value }, now);
+}
