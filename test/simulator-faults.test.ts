@@ -114,6 +114,30 @@ test('records are shown twice, moved or left out while the total counts them', a
   expect(await page()).toEqual(['abcd', 4]);
 });
 
+test('a list may be shown empty, and counted so', async () => {
+  const client = await start({ faults: { emptied: { next: 1 } } });
+  expect(await client.orders(ascending)).toMatchObject({ order_infos: [], total_count: 0 });
+  expect(await client.orders(ascending)).toMatchObject({ total_count: 4 });
+});
+
+test('a lagging copy answers as the platform did some time ago, whatever it shows by now', async () => {
+  const client = await start({
+    records: { orders: [...orders, { record: { operation_id: 'new' }, at: startAt - 5_000 }] },
+    faults: { stale: { next: 1, ms: 10_000 } },
+  });
+  expect((await client.orders(ascending)).total_count).toBe(4);
+  expect((await client.orders(ascending)).total_count).toBe(5);
+});
+
+test('a fault for a part of the query, or for all without it, leaves the other requests alone', async () => {
+  const client = await start({ faults: { lyingTotal: { with: 'status=2' } } });
+  const total = async (more: Record<string, string>): Promise<unknown> =>
+    (await client.orders({ ...ascending, ...more })).total_count;
+  expect([await total({}), await total({ status: '2' })]).toEqual([4, 5]);
+  simulator.setFaults({ lyingTotal: { without: 'limit=1' } });
+  expect([await total({}), await total({ limit: '1' })]).toEqual([5, 4]);
+});
+
 test('a fault for a path leaves the others alone', async () => {
   const client = await start({ faults: { serverError: { path: '/v1beta1/nft' } } });
   expect((await client.get('/v3/orders')).status).toBe(200);
@@ -162,6 +186,9 @@ test('faults of the command line and of JSON are checked', async () => {
     tooMany: [{ share: 0.25, path: '/v3/orders', retryAfter: 3 }],
   });
   expect(parseFault('dropped=3x,ids=a+b')).toEqual({ dropped: [{ next: 3, ids: ['a', 'b'] }] });
+  expect(parseFault('lyingTotal,by=2,with=status=1')).toEqual({
+    lyingTotal: [{ by: 2, with: 'status=1' }],
+  });
   expect(() => parseFault('tooMuch=1x')).toThrow(/no fault "tooMuch".*tooMany/);
   expect(() => parseFault('tooMany=often')).toThrow('name=0.05 or name=3x');
   expect(() => parseFault('slow,speed=3')).toThrow('no detail "speed"');

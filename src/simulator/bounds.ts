@@ -10,7 +10,7 @@ export type Bounds = { from: Instant; to: Instant };
 
 /** The current and the previous calendar month, by the clock that ends the month. */
 export function windowStart(now: Instant, dialect: Dialect): Instant {
-  const ahead = dialect.monthEnd === 'utc' ? 0 : eightHoursMs;
+  const ahead = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs }[dialect.monthEnd];
   return startOf(monthStart(dayOf(now + ahead), -1)) - ahead;
 }
 

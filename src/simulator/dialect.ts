@@ -58,7 +58,7 @@ export const switches = {
     ['refuse', 'ignore', 'empty'],
     'an expired key: answered 400, with the first page, or with an empty page',
   ),
-  monthEnd: oneOf(['utc', 'utc+8'], 'the clock that ends the month'),
+  monthEnd: oneOf(['utc', 'utc+8', 'utc-8'], 'the clock that ends the month'),
   ordersWindow: flag(true, 'orders vanish with their month'),
   classesWindow: flag(true, 'classes vanish with their month as orders do'),
   unknownFields: flag(false, 'records and envelopes carry fields the document does not name'),

@@ -29,6 +29,8 @@ const details: Record<keyof FaultRule, { is: (value: unknown) => boolean; what: 
   },
   next: { is: isCount, what: 'a whole number from 0 on' },
   path: { is: isText, what: 'the beginning of a path' },
+  with: { is: isText, what: 'a part of a query' },
+  without: { is: isText, what: 'a part of a query' },
   status: { is: (v) => isCount(v) && Number(v) >= 400 && Number(v) < 600, what: 'an error status' },
   retryAfter: { is: (v) => isCount(v) || isText(v), what: 'seconds or an HTTP date' },
   ms: { is: isNumber, what: 'milliseconds' },
@@ -72,7 +74,8 @@ export function parseFault(text: string): FaultRules {
   if (share !== undefined) rule['share'] = Number(share);
   if (path !== undefined) rule['path'] = path;
   for (const detail of rest) {
-    const [key = '', value = ''] = detail.split('=', 2);
+    // A part of a query has an equals sign of its own.
+    const [, key = detail, value = ''] = /^([^=]*)=(.*)$/s.exec(detail) ?? [];
     if (key === 'positions') rule[key] = value.split('+').map(Number);
     else if (key === 'ids') rule[key] = value.split('+');
     else rule[key] = value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;

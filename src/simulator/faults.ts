@@ -20,6 +20,8 @@ export const faultSentences = {
   dropped:
     'leaves records out while totals count them: those at {positions} (from 0), those of {ids}, or the last {rows} (1)',
   lyingTotal: 'the total is off by {by} (1), which may be negative',
+  emptied: 'shows no record and counts none',
+  stale: 'answers as it did {ms} (60000) milliseconds ago, as a lagging copy would',
 } as const;
 
 export type FaultName = keyof typeof faultSentences;
@@ -31,6 +33,9 @@ export type FaultRule = {
   next?: number;
   /** Only paths that begin so. */
   path?: string;
+  /** Only requests whose query has this text in it, as it stands in the URL; or has it not. */
+  with?: string;
+  without?: string;
   status?: number;
   retryAfter?: number | string;
   ms?: number;
@@ -52,7 +57,7 @@ export type Hits = ReadonlyMap<FaultName, FaultRule>;
 export type FaultPlan = {
   set(faults: Partial<Faults>): void;
   /** Decides for request number `request`; counted rules count down. */
-  draw(path: string, request: number): Hits;
+  draw(path: string, query: string, request: number): Hits;
 };
 
 const noHits: Hits = new Map();
@@ -73,12 +78,12 @@ export function createFaultPlan(seed: number): FaultPlan {
     }
   }
 
-  function draw(path: string, request: number): Hits {
+  function draw(path: string, query: string, request: number): Hits {
     if (plan.size === 0) return noHits;
     const hits = new Map<FaultName, FaultRule>();
     for (const [name, rules] of plan) {
       const hit = rules.find((rule, i) =>
-        isHit(rule, path, mix(mix(seed, textSeed(name) + i), request)),
+        isHit(rule, path, query, mix(mix(seed, textSeed(name) + i), request)),
       );
       if (hit !== undefined) hits.set(name, hit);
     }
@@ -91,8 +96,10 @@ export function createFaultPlan(seed: number): FaultPlan {
 const isRules = (given: FaultRule | readonly FaultRule[]): given is readonly FaultRule[] =>
   Array.isArray(given);
 
-function isHit(rule: FaultRule, path: string, chance: number): boolean {
+function isHit(rule: FaultRule, path: string, query: string, chance: number): boolean {
   if (rule.path !== undefined && !path.startsWith(rule.path)) return false;
+  if (rule.with !== undefined && !query.includes(rule.with)) return false;
+  if (rule.without !== undefined && query.includes(rule.without)) return false;
   if (rule.next !== undefined && rule.next > 0) {
     rule.next--;
     return true;

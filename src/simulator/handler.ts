@@ -38,7 +38,7 @@ export function createHandler(context: {
   function handle(request: IncomingMessage, response: ServerResponse, target: Target): void {
     const receivedAt = outside();
     const number = ++requests;
-    const hits = faults.draw(target.path, number);
+    const hits = faults.draw(target.path, queryOf(request, target), number);
     const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
     const answerNow = (): void => answer(request, response, target, number, hits, receivedAt);
     if (delayMs === 0) {
@@ -61,9 +61,10 @@ export function createHandler(context: {
     receivedAt: number,
   ): void {
     const now = clock.now();
+    const behindMs = hits.has('stale') ? (hits.get('stale')?.ms ?? 60_000) : 0;
     const answered: Answered =
       request.method === 'GET'
-        ? platform.answer(target, request.headers, number)
+        ? platform.answer(target, request.headers, number, behindMs)
         : { answer: noSuchPath, project: null };
     const { sent, rows } = afterFaults(answered, hits);
     const isWhole = deliver(response, sent, now, hits);
@@ -75,7 +76,7 @@ export function createHandler(context: {
       receivedAt,
       method: request.method ?? '',
       path: target.path,
-      query: request.url?.slice(target.path.length + 1) ?? '',
+      query: queryOf(request, target),
       status,
       ...(names.length > 0 && { fault: names.join(' ') }),
       ...(answered.project !== null && { project: answered.project.name }),
@@ -101,6 +102,10 @@ export function createHandler(context: {
     },
   };
 }
+
+/** As it stands in the URL. */
+const queryOf = (request: IncomingMessage, { path }: Target): string =>
+  request.url?.slice(path.length + 1) ?? '';
 
 /** What leaves in the end, and the records in it. */
 function afterFaults(

@@ -32,6 +32,7 @@ export function faultAnswer(hits: Hits): Answer | null {
 
 /** What a page shows after the faults that hit it. Its keys stay those of the whole page, as its total does. */
 export function mangle(page: ListPage, hits: Hits): { rows: Row[]; total: number } {
+  if (hits.has('emptied')) return { rows: [], total: 0 };
   let { rows } = page;
   const dropped = hits.get('dropped');
   if (dropped !== undefined) rows = without(rows, dropped);

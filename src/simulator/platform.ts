@@ -1,5 +1,5 @@
 // The simulated platform without HTTP: its world, its lists by project, and which endpoint answers a path.
-import type { ListedResource } from '../model.ts';
+import type { Instant, ListedResource } from '../model.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { admit, type SimulatorProject } from './access.ts';
 import { type Answer, noSuchPath } from './answers.ts';
@@ -35,7 +35,13 @@ export type Answered = { answer: ListPage | Answer; project: SimulatorProject | 
 export type ShownRecord = { id: string; text: string };
 
 export type SimulatedPlatform = {
-  answer(target: Target, headers: IncomingHttpHeaders, request: number): Answered;
+  /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
+  answer(
+    target: Target,
+    headers: IncomingHttpHeaders,
+    request: number,
+    behindMs?: number,
+  ): Answered;
   orders(project: string): RecordList<OrderFilter>;
   classes: RecordList<ClassFilter>;
   transactions(project: string): Transactions;
@@ -90,9 +96,10 @@ export function createSimulatedPlatform(context: {
     target: Target,
     project: SimulatorProject,
     request: number,
+    now: Instant,
   ): ListPage | Answer {
     const { path, query } = target;
-    const how: PageContext = { now: clock.now(), dialect: dialect(), keySeed, request };
+    const how: PageContext = { now, dialect: dialect(), keySeed, request };
     if (path === '/v3/orders') return ordersPage(query, found(orders, project.name), how);
     if (path === '/v1beta1/nft/classes') return classesPage(query, classes, how);
     const lookup = /^\/(v1beta1|v3)(\/native)?\/tx\/([^/]+)$/.exec(path);
@@ -114,7 +121,7 @@ export function createSimulatedPlatform(context: {
     orders: (project) => found(orders, project),
     classes,
     transactions: (project) => found(transactions, project),
-    answer: (target, headers, request) => {
+    answer: (target, headers, request, behindMs = 0) => {
       const { path, query } = target;
       if (path === '/token/tokens' || path.startsWith('/token/tokens/')) {
         const answer = tokens(path, query.get('owner'), clock.now(), dialect());
@@ -123,7 +130,7 @@ export function createSimulatedPlatform(context: {
       if (!/^\/(?:v3|v1beta1)\//.test(path)) return { answer: noSuchPath, project: null };
       const project = admit(target, headers, byKey, clock.now(), dialect().toleranceMs);
       if ('status' in project) return { answer: project, project: null };
-      return { answer: answerGroupB(target, project, request), project };
+      return { answer: answerGroupB(target, project, request, clock.now() - behindMs), project };
     },
     shown: function* (resource, project) {
       const now = clock.now();
