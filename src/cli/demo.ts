@@ -13,6 +13,7 @@ import type { RunReport, Worker } from '../sync/worker.ts';
 import { createWorker, openMigrated, type Archive } from './app.ts';
 import { createProgress, formatCount } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
+import { foreseeAll } from './foreseen.ts';
 import { statusText } from './status.ts';
 
 const dataDir = './.outlast-demo';
@@ -59,7 +60,9 @@ async function demo(once: boolean): Promise<number> {
     say('');
     say(firstSyncText(report, performance.now() - begun));
     say('');
-    say(statusText(await readStatus(archive.db), Date.now()));
+    const now = Date.now();
+    const foreseen = await foreseeAll(archive.db, ['demo'], settings, now);
+    say(statusText(await readStatus(archive.db), now, foreseen));
     if (once) {
       say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
       return report.outcome === 'done' ? exitCode.done : exitCode.tryLater;

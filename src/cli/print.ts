@@ -31,6 +31,14 @@ export function printTable(headers: string[], rows: Cell[][]): void {
   process.stdout.write(`${table(headers, rows)}\n`);
 }
 
+/** Every line two columns further to the right. */
+export function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

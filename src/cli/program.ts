@@ -20,6 +20,7 @@ const entries: Entry[] = [
   { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand() },
   { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule until stopped', load: async () => (await import('./start.ts')).startCommand() },
   { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand() },
+  { name: 'plan', group: 'Look:', summary: 'what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand() },
   { name: 'probe', group: 'Look:', summary: 'how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand() },
   { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand() },
 ];

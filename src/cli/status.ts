@@ -2,17 +2,20 @@
 import { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
+import { wholeList } from '../model.ts';
 import {
   readStatus,
   type ListStatus,
-  type MonthStatus,
   type ProjectStatus,
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
+import type { Foresight } from '../sync/foresee.ts';
 import { openMigrated, type Store } from './app.ts';
+import { forecastCells, lateLines, timeLines } from './forecast-text.ts';
+import { forecastJson, foreseeAll, type Foreseen } from './foreseen.ts';
 import { olderOffers } from './older.ts';
-import { formatSpan, formatWhen, printJson, table, type Cell } from './print.ts';
+import { formatSpan, indented, printJson, table, type Cell } from './print.ts';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -30,9 +33,22 @@ export function statusCommand(): Command {
             `Nothing is archived for a project "${flags.project}" here.`,
           );
         }
-        if (flags.json === true) printJson({ projects });
-        else {
-          process.stdout.write(`${statusText(projects, Date.now())}\n`);
+        const now = Date.now();
+        const foreseen = await foreseeAll(
+          archive.db,
+          projects.map((one) => one.project),
+          settings,
+          now,
+        );
+        if (flags.json === true) {
+          printJson({
+            projects: projects.map((one) => ({
+              ...one,
+              forecast: forecastJson(foreseen.get(one.project), now),
+            })),
+          });
+        } else {
+          process.stdout.write(`${statusText(projects, now, foreseen)}\n`);
           if (archive.store.isEmbedded) process.stdout.write(whereItIs(archive.store));
         }
       } finally {
@@ -46,14 +62,16 @@ const whereItIs = ({ connectionString }: Store): string =>
   `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${connectionString}\n`;
 
 /** The status as a person reads it. `now` is only for "in 9 days". */
-export function statusText(projects: ProjectStatus[], now: number): string {
+export function statusText(projects: ProjectStatus[], now: number, foreseen: Foreseen): string {
   if (projects.length === 0) {
     return 'Nothing is archived yet. `outlast sync` makes a start.';
   }
-  return projects.map((project) => projectText(project, now)).join('\n\n');
+  return projects
+    .map((project) => projectText(project, now, foreseen.get(project.project)))
+    .join('\n\n');
 }
 
-function projectText(project: ProjectStatus, now: number): string {
+function projectText(project: ProjectStatus, now: number, foresight?: Foresight): string {
   const lines = [
     `Project ${project.project} from ${project.base_url}`,
     `  every day accounted for since ${project.first_day}${lastRunText(project.last_run, now)}`,
@@ -61,7 +79,13 @@ function projectText(project: ProjectStatus, now: number): string {
   if (project.parked_reason !== null) {
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
   }
-  lines.push('', indent(heldTable(project.lists)), '', indent(monthTable(project.lists, now)), '');
+  const late = foresight === undefined ? [] : lateLines(foresight, now);
+  // Loud and early: before any table.
+  lines.push(...late.map((line) => `  TOO LATE  ${line}`));
+  lines.push('', indented(heldTable(project.lists)), '');
+  lines.push(indented(monthTable(project.lists, foresight)), '');
+  for (const line of foresight === undefined ? [] : timeLines(foresight, now))
+    lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
   for (const list of project.lists) lines.push(...problemLines(list));
   lines.push(...factLines(project.facts));
@@ -101,12 +125,12 @@ function heldTable(lists: ListStatus[]): string {
 
 const states = ['open', 'walked', 'sealed', 'final', 'lost'] as const;
 
-function monthTable(lists: ListStatus[], now: number): string {
+function monthTable(lists: ListStatus[], foresight?: Foresight): string {
   const months = lists.flatMap((list) => list.months);
   // States that occur nowhere would only be columns of noughts.
   const shown = states.filter((state) => months.some((month) => month[state] > 0));
   return table(
-    ['month', 'resource', 'days', ...shown, 'proved', 'to be done by (UTC)'],
+    ['month', 'resource', 'days', ...shown, 'proved', 'requests', 'time', 'before'],
     lists.flatMap((list) =>
       list.months.map((month): Cell[] => [
         month.month.slice(0, 7),
@@ -114,7 +138,7 @@ function monthTable(lists: ListStatus[], now: number): string {
         month.days,
         ...shown.map((state) => month[state]),
         month.proved,
-        deadlineText(month, now),
+        ...forecastCells(foresight, { ...list, month: month.month }),
       ]),
     ),
   );
@@ -122,15 +146,6 @@ function monthTable(lists: ListStatus[], now: number): string {
 
 const nameOf = (list: ListStatus): string =>
   list.owner === '' ? list.resource : `${list.resource} of ${list.owner}`;
-
-function deadlineText(
-  { deadline_at: deadline, final, lost, days }: MonthStatus,
-  now: number,
-): string {
-  if (final + lost === days) return 'over';
-  const at = new Date(deadline).toISOString();
-  return `${at.slice(0, 10)} ${at.slice(11, 16)}, ${formatWhen(Date.parse(deadline) - now)}`;
-}
 
 /** What the table comes to, in a sentence. */
 function verdict(list: ListStatus): string {
@@ -153,7 +168,7 @@ function problemLines(list: ListStatus): string[] {
     .slice(0, 5)
     .map(
       ({ day, last_error: error, attempts }) =>
-        `  ${nameOf(list)} ${day}: ${error} (tried ${attempts} times)`,
+        `  ${nameOf(list)} ${day === wholeList ? 'as a whole' : day}: ${error} (tried ${attempts} times)`,
     );
   const more = list.problems.length - lines.length;
   return more > 0
@@ -175,9 +190,3 @@ function factLines(facts: ProjectStatus['facts']): string[] {
     ...[...byResource].map(([resource, known]) => `    ${resource}: ${known.join(', ')}`),
   ];
 }
-
-const indent = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');

@@ -1,4 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
+import { wholeList } from '../model.ts';
 import type { Queryable, Row } from '../store/db.ts';
 
 export type MonthStatus = {
@@ -72,20 +73,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
 
 async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
   const [months, problems, counts] = await Promise.all([
-    rowsOf<MonthStatus & { resource: string; owner: string }>(
-      db,
-      `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
-              count(*) filter (where state = 'open')::int   as open,
-              count(*) filter (where state = 'walked')::int as walked,
-              count(*) filter (where state = 'sealed')::int as sealed,
-              count(*) filter (where state = 'final')::int  as final,
-              count(*) filter (where state = 'lost')::int   as lost,
-              count(*) filter (where proof <> 'none')::int  as proved,
-              min(deadline_at)                              as deadline_at
-         from sync.slices where project_id = $1 and day > '0001-01-01'
-        group by 1, 2, 3 order by resource desc, owner, month`,
-      project,
-    ),
+    readMonths(db, project),
     rowsOf<{ resource: string; owner: string; day: string; attempts: number; last_error: string }>(
       db,
       `select resource, owner, day, attempts, last_error
@@ -113,6 +101,27 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
     lists.set(key, list);
   }
   return [...lists.values()];
+}
+
+/** The months of every list by the states of their days; an owner's whole list is no day of any. */
+export function readMonths(
+  db: Queryable,
+  project: string,
+): Promise<(MonthStatus & { resource: string; owner: string })[]> {
+  return rowsOf(
+    db,
+    `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
+            count(*) filter (where state = 'open')::int   as open,
+            count(*) filter (where state = 'walked')::int as walked,
+            count(*) filter (where state = 'sealed')::int as sealed,
+            count(*) filter (where state = 'final')::int  as final,
+            count(*) filter (where state = 'lost')::int   as lost,
+            count(*) filter (where proof <> 'none')::int  as proved,
+            min(deadline_at)                              as deadline_at
+       from sync.slices where project_id = $1 and day > '${wholeList}'
+      group by 1, 2, 3 order by resource desc, owner, month`,
+    project,
+  );
 }
 
 type Counts = Pick<ListStatus, 'held' | 'versions' | 'pending' | 'missing' | 'rejects'>;

@@ -41,8 +41,9 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
 }
 
 /**
- * Claims the next due slice: today's first, for its tail is small, then the nearest deadline. The claim raises the
- * epoch: whoever held the slice before writes nothing from now on (P8). Null when nothing is free.
+ * Claims the next due slice: today's first, for its tail is small, then the nearest deadline, and of a month first the
+ * days never read to their ends: they alone can be lost. The claim raises the epoch: whoever held the slice before writes
+ * nothing from now on (P8). Null when nothing is free.
  */
 export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
   const { rows } = await db.query<SliceRow>(
@@ -55,7 +56,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
               where project_id = $1
                 and (lease_until is null or lease_until < clock_timestamp())
                 and ${wanted(4, 6)}
-              order by (day = $5::date) desc, deadline_at, day, resource, owner
+              order by (day = $5::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
               limit 1
                 for no key update skip locked) next
       where s.project_id = next.project_id and s.resource = next.resource

@@ -24,8 +24,8 @@ export async function takeGrant(
     await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
       `with seen as (select clock_timestamp() as now),
        opened as (
-         insert into sync.rate (project_id, tokens, refilled_at)
-         select $1, $4::numeric, now from seen
+         insert into sync.rate (project_id, tokens, refilled_at, per_second)
+         select $1, $4::numeric, now, $3::numeric from seen
              on conflict (project_id) do nothing
          returning project_id, tokens, refilled_at, not_before
        ),
@@ -42,7 +42,7 @@ export async function takeGrant(
        ),
        taken as (
          update sync.rate r
-            set tokens = d.tokens - d.granted, refilled_at = d.now
+            set tokens = d.tokens - d.granted, refilled_at = d.now, per_second = $3::numeric
            from decided d
           where r.project_id = $1
          returning 1

@@ -22,11 +22,11 @@ const decidedAfterMs = 12 * hourMs;
 /** From this long before the cliff on, absence proves nothing: the platform may count its months in UTC+14. */
 const doubtfulBeforeMs = 14 * hourMs;
 /** Proved days are counted again this often: late records are expected. */
-const recountMs = 24 * hourMs;
+export const recountMs = 24 * hourMs;
 /** How long before the deadline a month's last walks begin. */
 const closingMs = 72 * hourMs;
 /** Pending orders of past days are asked again this often. */
-const settleMs = 15 * minuteMs;
+export const settleMs = 15 * minuteMs;
 /** Two walks that are to prove each other lie at least this far apart (proof rule 2). */
 export const betweenWalksMs = hourMs;
 /**

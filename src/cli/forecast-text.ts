@@ -1,0 +1,160 @@
+// A forecast as people read it: what will be too late, said loudly, and the cells that tables share. Pure.
+import type { Instant } from '../model.ts';
+import type { Foresight } from '../sync/foresee.ts';
+import type { Forecast } from '../sync/forecast.ts';
+import { formatCount, formatSpan, formatWhen, type Cell } from './print.ts';
+
+type Month = Forecast['months'][number];
+
+/** What OUTLAST_MAX_RPS takes at most. */
+const maxPerSecond = 100_000;
+
+/** A sentence for each month that does not fit, the nearest deadline first; none is good news. */
+export function lateLines({ months, perSecond }: Forecast, now: Instant): string[] {
+  const late = months.filter(
+    ({ fits, until, deadlineAt, unread }) =>
+      fits === 'no' || (until === null && deadlineAt !== null && unread.length > 0),
+  );
+  const names = [...new Set(late.map(({ month }) => month))];
+  return names.map((name) =>
+    lateLine(
+      late.filter(({ month }) => month === name),
+      perSecond,
+      now,
+    ),
+  );
+}
+
+function lateLine(group: Month[], perSecond: number, now: Instant): string {
+  const [{ month, until, deadlineAt, decisive, perSecondNeeded }] = group as [Month];
+  const name = month.slice(0, 7);
+  if (until === null) {
+    const days = daysText(group, ({ unread }) => unread.length);
+    return `${name}: ${days} left the window before they were read.`;
+  }
+  const days = daysText(group, ({ tooLate }) => tooLate.length);
+  const isPast = deadlineAt !== null && deadlineAt <= now;
+  const when = `${momentText(until)} (UTC)${isPast ? ', when it vanishes' : ''}`;
+  const what =
+    days === ''
+      ? `${listsText(group)} can be read before ${when}, but not all walked once more and proved`
+      : `${days} cannot be read before ${when}`;
+  const { requests, takesMs, leftMs } = decisive;
+  const why = `${formatCount(requests)} requests take ${formatSpan(takesMs)} at ${rateText(perSecond)}, with ${formatSpan(leftMs)} to go`;
+  const rate = perSecondNeeded === null ? Infinity : roundedUp(perSecondNeeded);
+  const advice =
+    rate > maxPerSecond
+      ? 'No rate would do any more.'
+      : `Raise OUTLAST_MAX_RPS to ${plain(rate)} or more.`;
+  return `${name}: ${what}: ${why}. ${advice}`;
+}
+
+/** `14 days of orders and 3 days of nft_classes`; '' where there are none. */
+function daysText(group: Month[], daysOf: (month: Month) => number): string {
+  const days = new Map<string, number>();
+  for (const month of group) {
+    days.set(month.resource, (days.get(month.resource) ?? 0) + daysOf(month));
+  }
+  return [...days]
+    .filter(([, count]) => count > 0)
+    .map(
+      ([resource, count]) => `${formatCount(count)} ${count === 1 ? 'day' : 'days'} of ${resource}`,
+    )
+    .join(' and ');
+}
+
+const listsText = (group: Month[]): string =>
+  [...new Set(group.map(({ resource }) => resource))].join(' and ');
+
+/** `5 requests a second`, `0.01 requests a second`. */
+export const rateText = (perSecond: number): string =>
+  `${plain(perSecond)} ${perSecond === 1 ? 'request' : 'requests'} a second`;
+
+const plain = (rate: number): string =>
+  rate.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+
+/** Two significant digits, never less than it was. */
+function roundedUp(rate: number): number {
+  const unit = 10 ** (Math.floor(Math.log10(rate)) - 1);
+  return Number((Math.ceil(rate / unit - 1e-9) * unit).toPrecision(2));
+}
+
+/** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
+export function caveatLines(foresight: Foresight, now: Instant): string[] {
+  const lines: string[] = [];
+  const { newestRunAt, isRateAssumed, perSecond, months } = foresight;
+  if (newestRunAt !== null && newestRunAt - now > 60_000) {
+    lines.push(
+      `This machine's clock is at least ${formatSpan(newestRunAt - now)} behind the platform's: so much less time is left.`,
+    );
+  }
+  if (isRateAssumed) {
+    lines.push(`No run has told its rate yet: ${rateText(perSecond)} are assumed.`);
+  }
+  if (months.some(({ sizes }) => sizes === 'unknown')) {
+    lines.push(
+      'Nothing of some list has been read yet: one page a day is assumed, it may be far more.',
+    );
+  } else if (months.some(({ sizes }) => sizes === 'estimated')) {
+    lines.push('Days not read yet are taken to be as large as their neighbours.');
+  }
+  return lines;
+}
+
+/** `2026-11-30 00:00`. */
+export function momentText(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** `30 Nov`, or `29 Nov 18:00`: for a narrow column. */
+export function shortMoment(at: Instant): string {
+  const iso = new Date(at).toISOString();
+  const month = new Date(at).toLocaleString('en-US', { month: 'short', timeZone: 'UTC' });
+  const time = iso.slice(11, 16);
+  return `${Number(iso.slice(8, 10))} ${month}${time === '00:00' ? '' : ` ${time}`}`;
+}
+
+/** A span in its greatest unit, rounded up: `12 min`; nothing for none. */
+export function shortSpan(ms: number): string {
+  const units = [
+    ['days', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1000],
+  ] as const;
+  const [unit, size] = units.find(([, one]) => ms >= 2 * one) ?? ['s', 1000];
+  return `${formatCount(Math.ceil(ms / size))} ${unit}`;
+}
+
+/** Requests still needed, how long they take, until when: of a month's row. */
+export function forecastCells(
+  foresight: Foresight | undefined,
+  row: { resource: string; owner: string; month: string },
+): Cell[] {
+  const month = foresight?.months.find(
+    (one) => one.month === row.month && one.resource === row.resource && one.owner === row.owner,
+  );
+  if (month === undefined) return [null, '', 'over'];
+  const before = month.deadlineAt === null ? 'any time' : shortMoment(month.deadlineAt);
+  if (month.requests === 0) return [0, '', before];
+  return [month.requests, shortSpan(month.takesMs), before];
+}
+
+/** When each living month must be done, and what that takes. */
+export function timeLines(foresight: Foresight, now: Instant): string[] {
+  const { months, perSecond } = foresight;
+  const deadlines = [...new Set(months.flatMap(({ deadlineAt: at }) => (at === null ? [] : [at])))];
+  return [
+    ...deadlines.map((at) => {
+      const group = months.filter(({ deadlineAt }) => deadlineAt === at);
+      const requests = group.reduce((sum, one) => sum + one.requests, 0);
+      const takesMs = group.reduce((sum, one) => sum + one.takesMs, 0);
+      const names = [...new Set(group.map(({ month }) => month.slice(0, 7)))].join(', ');
+      const tight = group.some(({ fits }) => fits === 'tight')
+        ? ': TIGHT, more than half of the time left'
+        : '';
+      return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. It needs ${formatCount(requests)} requests, ${formatSpan(takesMs)} at ${rateText(perSecond)}${tight}.`;
+    }),
+    ...caveatLines(foresight, now),
+  ];
+}

@@ -1,0 +1,204 @@
+// `outlast plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
+// Needs no key and asks the platform nothing.
+import { Command, InvalidArgumentError } from 'commander';
+import { settingsError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { readMonths, type MonthStatus } from '../query/status.ts';
+import { readSettings } from '../settings.ts';
+import { projectNames } from '../store/outlook.ts';
+import type { Foresight } from '../sync/foresee.ts';
+import { upcoming, type Upcoming } from '../sync/upcoming.ts';
+import { openMigrated } from './app.ts';
+import { forecastCells, lateLines, rateText, timeLines } from './forecast-text.ts';
+import { forecastJson, foreseeAll } from './foreseen.ts';
+import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
+
+type PlanFlags = { project?: string; rps?: number; json?: true };
+type ListMonth = MonthStatus & { resource: string; owner: string };
+export type Planned = {
+  project: string;
+  months: ListMonth[];
+  foresight: Foresight;
+  due: Upcoming[];
+  next: Upcoming[];
+};
+
+/** So many coming moments are shown. */
+const nextShown = 5;
+
+export function planCommand(): Command {
+  return new Command('plan')
+    .description(
+      'show what will be asked, how long it takes, and whether it fits before the deadlines',
+    )
+    .option('--project <name>', 'only this project')
+    .option('--rps <number>', 'reckon with so many requests a second', readRate)
+    .option('--json', 'print it as JSON')
+    .action(async (flags: PlanFlags) => {
+      const settings = readSettings({ needs: 'database' });
+      const archive = await openMigrated(settings, createLog(settings.logLevel));
+      try {
+        const { db } = archive;
+        const now = Date.now();
+        const names = await projectNames(db, flags.project);
+        if (flags.project !== undefined && names.length === 0) {
+          throw settingsError(
+            'unknown_project',
+            `Nothing is archived for a project "${flags.project}" here.`,
+          );
+        }
+        const foreseen = await foreseeAll(db, names, settings, now, flags.rps);
+        const planned: Planned[] = [];
+        for (const [project, foresight] of foreseen) {
+          const terms = { facts: foresight.facts, settings, now };
+          const months = await readMonths(db, project);
+          planned.push({
+            project,
+            months,
+            foresight,
+            ...upcoming(foresight.slices, terms, nextShown),
+          });
+        }
+        if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one, now)) });
+        else process.stdout.write(`${planText(planned, now)}\n`);
+      } finally {
+        await archive.close();
+      }
+    });
+}
+
+function readRate(text: string): number {
+  const rate = Number(text);
+  if (!(rate >= 0.01 && rate <= 100_000)) {
+    throw new InvalidArgumentError('It must be a number from 0.01 to 100000.');
+  }
+  return rate;
+}
+
+/** The plan as a person reads it; what cannot fit comes first. */
+export function planText(planned: Planned[], now: number): string {
+  if (planned.length === 0) return 'Nothing is archived yet. `outlast sync` makes a start.';
+  return planned.map((one) => projectText(one, now)).join('\n\n');
+}
+
+function projectText({ project, months, foresight, due, next }: Planned, now: number): string {
+  const { perSecond, standingPerSecond } = foresight;
+  const aMinute = Math.ceil(standingPerSecond * 600) / 10;
+  return [
+    ...lateLines(foresight, now).map((line) => `TOO LATE  ${line}`),
+    `Project ${project}: ${rateText(perSecond)}; ${formatCount(aMinute)} a minute of them go to today and to pending orders`,
+    '',
+    indented(monthTable(months, foresight)),
+    '',
+    indented(needTable(foresight)),
+    '',
+    ...timeLines(foresight, now).map((line) => `  ${line}`),
+    ...upcomingLines('Due now', due, now),
+    ...upcomingLines('Next', next, now),
+  ].join('\n');
+}
+
+function monthTable(months: ListMonth[], foresight: Foresight): string {
+  const living = foresight.months.flatMap((one) => {
+    const row = months.find(
+      ({ month, resource, owner }) =>
+        month === one.month && resource === one.resource && owner === one.owner,
+    );
+    return [{ one, row }];
+  });
+  return table(
+    [
+      'month',
+      'resource',
+      'days',
+      'unread',
+      'open',
+      'sealed',
+      'lost',
+      'requests',
+      'time',
+      'before',
+      'fits',
+    ],
+    living.map(({ one, row }) => [
+      one.month.slice(0, 7),
+      nameOf(one),
+      row?.days ?? 0,
+      one.unread.length,
+      row?.open ?? 0,
+      row?.sealed ?? 0,
+      row?.lost ?? 0,
+      ...forecastCells(foresight, one),
+      one.fits === 'no' ? 'NO' : (one.fits ?? ''),
+    ]),
+  );
+}
+
+/** What the requests are for. */
+function needTable({ months }: Foresight): string {
+  return table(
+    [
+      'month',
+      'resource',
+      'unread',
+      'again',
+      'to come',
+      'last walks',
+      'counts',
+      'refreshes',
+      'settled',
+      'sizes',
+    ],
+    months.map(({ month, needs, sizes, ...list }) => [
+      month.slice(0, 7),
+      nameOf(list),
+      needs.unread,
+      needs.again,
+      needs.toCome,
+      needs.closing,
+      needs.counts,
+      needs.refreshes,
+      needs.settles,
+      sizes,
+    ]),
+  );
+}
+
+const nameOf = ({ resource, owner }: { resource: string; owner: string }): string =>
+  owner === '' ? resource : `${resource} of ${owner}`;
+
+const deeds: Record<Upcoming['action'], string> = {
+  walk: 'to be walked',
+  tail: 'of today to be read on',
+  settle: 'with pending orders to be looked after',
+  count: 'to be counted',
+  lapse: 'to become final, or lost',
+  none: 'with nothing to do',
+};
+
+function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
+  if (all.length === 0) return title === 'Next' ? [] : ['', `  ${title}: nothing`];
+  return [
+    '',
+    `  ${title}`,
+    ...all.map(({ action, resource, slices, from, to, dueAt }) => {
+      const days = from === to ? from : `${from} to ${to}`;
+      const when = dueAt > now ? `, ${formatWhen(dueAt - now)}` : '';
+      return `    ${formatCount(slices)} ${slices === 1 ? 'day' : 'days'} of ${resource} ${deeds[action]} (${days})${when}`;
+    }),
+  ];
+}
+
+function planJson({ project, months, foresight, due, next }: Planned, now: number): unknown {
+  const shown = ({ dueAt, ...one }: Upcoming) => ({
+    ...one,
+    due_at: new Date(dueAt).toISOString(),
+  });
+  return {
+    project,
+    days: months,
+    forecast: forecastJson(foresight, now),
+    due: due.map(shown),
+    next: next.map(shown),
+  };
+}

@@ -1,0 +1,122 @@
+// Whether the months fit: the nearest deadline takes its requests first, what is left of the rate is the next one's.
+// Pure arithmetic of requests, rates and time left.
+import type { Day, Instant } from '../model.ts';
+import { sumOf, type Terms } from './costs.ts';
+import type { Month } from './forecast.ts';
+import { closingOf } from './policy.ts';
+
+/** `tight`: more than half of the time left is needed, or counts and refreshes will come late; `no`: something is too late. */
+export type Fits = 'yes' | 'tight' | 'no';
+
+export type Fit = {
+  /** Requests still needed before the deadline. */
+  requests: number;
+  /** Requests of nearer deadlines, which go first. */
+  requestsBefore: number;
+  /** How long its own requests take at what the standing requests leave of the rate, in milliseconds. */
+  takesMs: number;
+  /** Null where there is no deadline to meet any more. */
+  fits: Fits | null;
+  /** Days that cannot be read to their ends in time, in the order they are taken. */
+  tooLate: Day[];
+  /**
+   * What decides whether it fits: requests that must be sent, those of nearer deadlines and of all lists included, how
+   * long they take, and how long there is for them, both in milliseconds.
+   */
+  decisive: { requests: number; takesMs: number; leftMs: number };
+  /** Requests a second that would do; null where it fits. */
+  perSecondNeeded: number | null;
+};
+
+/** Standing requests keep to this share of the rate at most: today's tail waits four times as long as it took. */
+const standingShare = 0.25;
+
+export function fitMonths(
+  months: Month[],
+  perSecond: number,
+  standing: number,
+  terms: Terms,
+): { standingPerSecond: number; fits: Fit[] } {
+  const standingPerSecond = Math.min(standing, standingShare * perSecond);
+  const perMs = (perSecond - standingPerSecond) / 1000;
+  const fits = new Map<Month, Fit>();
+  let before = 0;
+  for (const group of byDeadline(months)) {
+    for (const [month, fit] of fitGroup(group, before, perMs, terms)) {
+      const rate = withStanding(fit.perSecondNeeded, standing);
+      fits.set(month, { ...fit, perSecondNeeded: rate });
+    }
+    before += group.reduce((sum, month) => sum + sumOf(month.needs), 0);
+  }
+  return { standingPerSecond, fits: months.map((month) => fits.get(month) as Fit) };
+}
+
+/** Months with the same time left share it; those without a deadline come last. */
+function byDeadline(months: Month[]): Month[][] {
+  const groups = new Map<Instant, Month[]>();
+  for (const month of months) {
+    const until = month.until ?? Infinity;
+    groups.set(until, [...(groups.get(until) ?? []), month]);
+  }
+  return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group);
+}
+
+function fitGroup(
+  group: Month[],
+  before: number,
+  perMs: number,
+  { now, settings }: Terms,
+): [Month, Fit][] {
+  const until = group[0]?.until ?? null;
+  const tooLate =
+    until === null ? new Map<Month, Day[]>() : tooLateOf(group, before, perMs * (until - now));
+  const hard = group.reduce((sum, month) => sum + hardOf(month), 0);
+  const all = group.reduce((sum, month) => sum + sumOf(month.needs), 0);
+  const closing = group.reduce((sum, month) => sum + month.needs.closing, 0);
+  const leftMs = until === null ? 0 : until - now;
+  // Last walks begin no earlier than the closing does.
+  const closingMs = Math.min(leftMs, (until ?? now) - closingOf(group[0]?.month ?? '', settings));
+  const decisive =
+    (before + hard) / leftMs >= closing / closingMs
+      ? { requests: before + hard, takesMs: (before + hard) / perMs, leftMs }
+      : { requests: closing, takesMs: closing / perMs, leftMs: closingMs };
+  const load = Math.max(decisive.takesMs / decisive.leftMs, (before + all) / perMs / leftMs);
+  const isTooMuch = decisive.takesMs > decisive.leftMs;
+  return group.map((month) => {
+    const requests = sumOf(month.needs);
+    const hasDeadline = month.deadlineAt !== null && until !== null;
+    const fits = !hasDeadline ? null : isTooMuch ? 'no' : load > 0.5 ? 'tight' : 'yes';
+    const fit: Fit = {
+      requests,
+      requestsBefore: before,
+      takesMs: requests / perMs,
+      fits,
+      tooLate: tooLate.get(month) ?? [],
+      decisive,
+      perSecondNeeded: fits === 'no' ? (1000 * decisive.requests) / decisive.leftMs : null,
+    };
+    return [month, fit];
+  });
+}
+
+/** What must be done for the days to be held and proved at their end; the rest keeps them fresh. */
+const hardOf = ({ needs }: Month): number =>
+  sumOf({ ...needs, counts: 0, refreshes: 0, settles: 0 });
+
+/** Unread days in the order they are taken: those beyond so many requests come too late. */
+function tooLateOf(group: Month[], before: number, capacity: number): Map<Month, Day[]> {
+  const unread = group
+    .flatMap((month) => month.unread.map((one) => ({ ...one, month })))
+    .toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0));
+  const late = new Map<Month, Day[]>();
+  let taken = before;
+  for (const { month, day, requests } of unread) {
+    taken += requests;
+    if (taken > capacity) late.set(month, [...(late.get(month) ?? []), day]);
+  }
+  return late;
+}
+
+/** The whole rate of which the standing requests leave as much as is needed. */
+const withStanding = (needed: number | null, standing: number): number | null =>
+  needed === null ? null : Math.min(needed + standing, needed / (1 - standingShare));
