@@ -96,6 +96,12 @@ export const table = {
     default: './.outlast',
     sentence: 'folder of the embedded PostgreSQL',
   }),
+  OUTLAST_CERTIFICATES_DIR: setting({
+    group: 'archive',
+    kind: kind.anyText,
+    default: './.outlast/certificates',
+    sentence: 'folder for copies of the certificates of months that are over',
+  }),
   OUTLAST_MAX_RPS: setting({
     group: 'manners',
     kind: kind.decimal(0.01, 100_000),

@@ -16,6 +16,7 @@ export type Settings = {
   /** At least one; none where the command needs the database alone. */
   projects: ProjectSettings[];
   database: DatabaseSettings;
+  certificatesDir: string;
   host: string;
   port: number;
   concurrency: number;
@@ -56,6 +57,7 @@ export function readSettings(
   const settings: Settings = {
     projects,
     database: readDatabase(reader),
+    certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
     host: reader.read('OUTLAST_HOST'),
     port: reader.read('OUTLAST_PORT'),
     concurrency: reader.read('OUTLAST_CONCURRENCY'),

@@ -15,7 +15,8 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part('settings', /^settings[\w-]*\.ts$/, [], /^(zod|node-cron)$/),
   part('platform', /^platform\//, [], /^(undici|zod)$/),
   part('store', /^store\//, [], /^(pg|pg-copy-streams|drizzle-orm)$/),
-  part('sync', /^sync\//, ['platform/', 'store/'], /^(node-cron|zod)$/),
+  part('verify', /^verify\//, ['platform/', 'store/'], /^zod$/),
+  part('sync', /^sync\//, ['platform/', 'store/', 'verify/'], /^(node-cron|zod)$/),
   part('query', /^query\//, ['store/'], /^(pg|drizzle-orm|zod)$/),
   part(
     'http',
@@ -27,7 +28,7 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part(
     'the commands',
     /^cli\//,
-    ['settings', 'platform/', 'store/', 'sync/', 'query/', 'http/', 'simulator/'],
+    ['settings', 'platform/', 'store/', 'verify/', 'sync/', 'query/', 'http/', 'simulator/'],
     /^(commander|string-width|zod)$/,
   ),
   part('main', /^main\.ts$/, ['cli/'], /^$/),

@@ -56,6 +56,7 @@ describe('what is taken when little is said', () => {
         },
       ],
       database: { kind: 'embedded', dataDir: './.outlast' },
+      certificatesDir: './.outlast/certificates',
       host: '127.0.0.1',
       port: 8080,
       concurrency: 4,

@@ -84,6 +84,7 @@ export function createWorker(
     leaseMs: settings.leaseMs,
     concurrency: settings.concurrency,
     settings: { deadlineMarginMs: settings.deadlineMarginMs, refreshMs: settings.refreshMs },
+    certificatesDir: settings.certificatesDir,
     log,
     close: () => platform.close(),
   };

@@ -94,6 +94,7 @@ function demoSettings(simulator: Simulator): Settings {
       OUTLAST_API_KEY: key.apiKey,
       OUTLAST_API_SECRET: key.apiSecret,
       OUTLAST_DATA_DIR: dataDir,
+      OUTLAST_CERTIFICATES_DIR: `${dataDir}/certificates`,
       OUTLAST_MAX_RPS: '200',
       OUTLAST_REFRESH_HOURS: '1',
       OUTLAST_LEASE_SECONDS: String(leaseSeconds),

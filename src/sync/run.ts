@@ -7,6 +7,7 @@ import type { Facts } from '../store/facts.ts';
 import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/leases.ts';
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
+import { certifyMonths } from '../verify/certify.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
 import { workThrough } from './work.ts';
@@ -72,6 +73,7 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = only === undefined ? now + 1000 : null;
   const work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
+  await certifyMonths(worker, options.signal);
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;
   const others =

@@ -22,6 +22,8 @@ export type Worker = {
   /** Slices worked on at a time. */
   concurrency: number;
   settings: PolicySettings;
+  /** Where certificates' files go; null: nowhere. */
+  certificatesDir: string | null;
   log: Log;
 };
 

@@ -67,6 +67,7 @@ export async function createBench(
     leaseMs: 60_000,
     concurrency: 4,
     settings: { deadlineMarginMs: 86_400_000, refreshMs: 6 * 3_600_000 },
+    certificatesDir: null,
     log,
     ...given,
   };

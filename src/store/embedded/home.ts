@@ -23,8 +23,9 @@ export type Home = {
 type Marker = { madeBy: 'outlast'; id: string; dataAt?: string };
 
 const markerName = 'outlast-embedded.json';
-// What an empty folder may hold: a mounted volume's and a desktop's litter, git's place holders.
-const litter = new Set(['lost+found', '.DS_Store', '.gitignore', '.gitkeep']);
+// What an empty folder may hold: a mounted volume's and a desktop's litter, git's place holders, and what an archive
+// in another database left there (OUTLAST_CERTIFICATES_DIR).
+const litter = new Set(['lost+found', '.DS_Store', '.gitignore', '.gitkeep', 'certificates']);
 
 /**
  * Finds or makes the home for a data folder. Where root's server could not reach the folder (it lies

@@ -1,0 +1,164 @@
+// What is held of a listed resource, read for proof: rows and versions as they stand, ids with their digests. One
+// statement a function; it judges nothing.
+import type { Day, DayRange, ListedResource, ProjectId } from '../model.ts';
+import type { Row, Tx } from './db.ts';
+import { readInPages } from './snapshot.ts';
+import { tableShapes } from './tables.ts';
+
+export type Listed = { projectId: ProjectId; resource: ListedResource };
+
+/** What a record said: `raw` is what jsonb prints, `sha256` its raw_sha256 in hex. */
+export type HeldContent = { id: string; raw: string; raw_bytes: Buffer | null; sha256: string };
+
+/** A row with its typed columns by name, as Postgres prints them. */
+export type HeldRow = Row & HeldContent & { slice_day: Day; unread: string[] };
+
+/** Days that a reading is narrowed to; null: everything, also what stands under no real day. */
+export type Narrowed = DayRange | null;
+
+const within = (column: string): string =>
+  `($2::date is null or ${column} >= $2) and ($3::date is null or ${column} < $3)`;
+
+/** Every row of the days, in no particular order. */
+export function readRows(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  days: Narrowed,
+  onRows: (rows: HeldRow[]) => Promise<void>,
+): Promise<void> {
+  const { table, key, columns } = tableShapes[resource];
+  return readInPages(
+    tx,
+    `select ${key} as id, ${columns.map(([name]) => name).join(', ')},
+            raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, unread
+       from ${table}
+      where project_id = $1 and ${within('slice_day')}`,
+    [projectId, days?.from ?? null, days?.to ?? null],
+    onRows,
+  );
+}
+
+export type HeldVersion = HeldContent & { observed_at: string };
+
+/** The versions of some records that were observed by a moment (RFC 3339), or all of them. */
+export async function versionsOf(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  ids: string[],
+  observedBy: string | null,
+): Promise<HeldVersion[]> {
+  const { versions, key } = tableShapes[resource];
+  const { rows } = await tx.query<HeldVersion>(
+    `select ${key} as id, raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, observed_at
+       from ${versions}
+      where project_id = $1 and ${key} = any ($2::text[])
+        and ($3::timestamptz is null or observed_at <= $3)
+      order by ${key}, observed_at, raw_sha256`,
+    [projectId, ids, observedBy],
+  );
+  return rows;
+}
+
+/** `is_later`: what the row says now was observed after the moment asked about. */
+export type HeldLeaf = { day: Day; id: string; sha256: string; is_later: boolean };
+
+/** The digests of the days' rows, by day and id bytes. */
+export function readLeaves(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  days: DayRange,
+  observedBy: string,
+  onLeaves: (leaves: HeldLeaf[]) => Promise<void>,
+): Promise<void> {
+  const { table, key } = tableShapes[resource];
+  return readInPages(
+    tx,
+    // Key columns are collate "C": their order is that of the bytes.
+    `select slice_day as day, ${key} as id, encode(raw_sha256, 'hex') as sha256, observed_at > $4 as is_later
+       from ${table}
+      where project_id = $1 and slice_day >= $2 and slice_day < $3
+      order by slice_day, ${key}`,
+    [projectId, days.from, days.to, observedBy],
+    onLeaves,
+  );
+}
+
+/** Where one record stands now; null where it is not held. */
+export async function leafOf(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  id: string,
+  observedBy: string,
+): Promise<HeldLeaf | null> {
+  const { table, key } = tableShapes[resource];
+  const { rows } = await tx.query<HeldLeaf>(
+    `select slice_day as day, ${key} as id, encode(raw_sha256, 'hex') as sha256, observed_at > $3 as is_later
+       from ${table}
+      where project_id = $1 and ${key} = $2`,
+    [projectId, id, observedBy],
+  );
+  return rows[0] ?? null;
+}
+
+export type Unheld = { day: Day; id: string };
+
+/** Ids that a committed page of these days showed and no row holds (P1). */
+export function readShownUnheld(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  days: Narrowed,
+  onIds: (ids: Unheld[]) => Promise<void>,
+): Promise<void> {
+  const { table, key } = tableShapes[resource];
+  return readInPages(
+    tx,
+    `select shown.day, shown.id
+       from (select distinct on (id) id collate "C" as id, day
+               from sync.pages, unnest(ids) id
+              where project_id = $1 and resource = $4 and ${within('day')}
+              order by id, day) shown
+       left join ${table} held on held.project_id = $1 and held.${key} = shown.id
+      where held.${key} is null
+      order by shown.day, shown.id`,
+    [projectId, days?.from ?? null, days?.to ?? null, resource],
+    onIds,
+  );
+}
+
+/** Ids of which a version is held and no row (P4). */
+export function readVersionsUnheld(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  onIds: (ids: { id: string }[]) => Promise<void>,
+): Promise<void> {
+  const { table, versions, key } = tableShapes[resource];
+  return readInPages(
+    tx,
+    `select distinct v.${key} as id
+       from ${versions} v
+       left join ${table} held on held.project_id = v.project_id and held.${key} = v.${key}
+      where v.project_id = $1 and held.${key} is null
+      order by 1`,
+    [projectId],
+    onIds,
+  );
+}
+
+export type HeldReject = { day: Day; sha256: string; is_altered: boolean };
+
+/** Every reject of the days, and whether its bytes are still those its digest was made of. */
+export function readRejects(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  days: Narrowed,
+  onRejects: (rejects: HeldReject[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `select day, encode(sha256, 'hex') as sha256, sha256(bytes) <> sha256 as is_altered
+       from sync.rejects
+      where project_id = $1 and resource = $4 and ${within('day')}`,
+    [projectId, days?.from ?? null, days?.to ?? null, resource],
+    onRejects,
+  );
+}

@@ -1,0 +1,105 @@
+// Files that are owed: certificates that have a row and no file in this process's folder. Made from the row and from
+// what was in force; a disk that refuses is told of and tried again an hour later, and never fails a run.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { causeChain } from '../errors.ts';
+import type { Instant } from '../model.ts';
+import {
+  certificatesOf,
+  certifiedMonths,
+  type HeldCertificate,
+  type Month,
+} from '../store/certificates.ts';
+import type { Listed } from '../store/contents.ts';
+import type { Db } from '../store/db.ts';
+import { withSnapshot } from '../store/snapshot.ts';
+import { bytesOf } from './certificate.ts';
+import type { Certifying } from './certify.ts';
+import { leafLine } from './digest.ts';
+import { fileName, filesOf, writeWhole, type FileKind } from './files.ts';
+import { leavesInForce } from './in-force.ts';
+
+const retryMs = 3_600_000;
+
+/** Characters handed to the disk at once. */
+const pieceLength = 64 * 1024;
+
+/** By worker: until when files are let rest after a failure. A month of leaves is not read every minute in vain. */
+const restsUntil = new WeakMap<object, Instant>();
+
+/** Looks which files there are, and makes those that are missing. */
+export async function writeOwedFiles(
+  certifying: Certifying,
+  now: Instant,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, projectId, certificatesDir: folder, log } = certifying;
+  if (folder === null || now < (restsUntil.get(certifying) ?? 0)) return;
+  const certified = await certifiedMonths(db, projectId);
+  if (certified.length === 0) return;
+  let name = '';
+  try {
+    const present = new Set((await filesOf(folder, projectId)).map((file) => file.name));
+    for (const month of certified) {
+      // The certificate last: a copy that was cut short lacks it.
+      for (const kind of ['leaves.txt', 'certificate.json'] as const) {
+        name = fileName(month, kind);
+        if (present.has(name)) continue;
+        if (signal.aborted) return;
+        if (!(await writeOne(certifying, folder, month, kind))) {
+          restsUntil.set(certifying, now + retryMs);
+          log.error(
+            { projectId, file: name },
+            'A file of leaves cannot be made again: the archive no longer holds what was certified; `outlast verify` tells more',
+          );
+        }
+      }
+    }
+  } catch (error) {
+    restsUntil.set(certifying, now + retryMs);
+    log.warn(
+      { projectId, file: name, error: causeChain(error) },
+      'A certificate is in the database, but its file cannot be written',
+    );
+  }
+}
+
+/** False where what is held does not give what the certificate says. */
+async function writeOne(
+  { db, projectId }: Certifying,
+  folder: string,
+  { resource, month }: Month,
+  kind: FileKind,
+): Promise<boolean> {
+  const of = { projectId, resource };
+  const [certificate] = await certificatesOf(db, of, month);
+  if (certificate === undefined) return true;
+  return writeWhole(join(folder, projectId, fileName({ resource, month }, kind)), async (write) => {
+    if (kind === 'leaves.txt') return writeLeaves(db, of, certificate, write);
+    await write(bytesOf(certificate.text));
+    return true;
+  });
+}
+
+async function writeLeaves(
+  db: Db,
+  of: Listed,
+  { month, certifiedAt, leavesSha256 }: HeldCertificate,
+  write: (text: string) => Promise<void>,
+): Promise<boolean> {
+  const hash = createHash('sha256');
+  let text = '';
+  const flush = async (): Promise<void> => {
+    hash.update(text);
+    await write(text);
+    text = '';
+  };
+  await withSnapshot(db, (tx) =>
+    leavesInForce(tx, of, month, certifiedAt, async (leaf) => {
+      text += leafLine(leaf);
+      if (text.length >= pieceLength) await flush();
+    }),
+  );
+  await flush();
+  return hash.digest('hex') === leavesSha256;
+}
