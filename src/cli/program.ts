@@ -22,6 +22,7 @@ const entries: Entry[] = [
   { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand() },
   { name: 'plan', group: 'Look:', summary: 'what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand() },
   { name: 'probe', group: 'Look:', summary: 'how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand() },
+  { name: 'verify', group: 'Look:', summary: 'whether all that is held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand() },
   { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand() },
 ];
 

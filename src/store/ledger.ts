@@ -2,6 +2,7 @@
 // Who may write is decided by the lease epoch (P8), which every statement here names; leases.ts hands them out.
 import type {
   Day,
+  DayRange,
   Instant,
   ListedResource,
   ProjectId,
@@ -273,4 +274,19 @@ export async function newestDay(db: Queryable, projectId: ProjectId): Promise<Da
     [projectId],
   );
   return rows[0]?.day ?? null;
+}
+
+/** The slices of the days that claim a proof, by day. */
+export async function provedSlices(
+  db: Queryable,
+  projectId: ProjectId,
+  days: DayRange,
+): Promise<Slice[]> {
+  const { rows } = await db.query<SliceRow>(
+    `select ${columns} from sync.slices
+      where project_id = $1 and day >= $2 and day < $3 and proof <> 'none' and state in ('walked', 'sealed')
+      order by day, resource desc, owner`,
+    [projectId, days.from, days.to],
+  );
+  return rows.map(toSlice);
 }

@@ -138,3 +138,11 @@ export async function holdsAnything(db: Queryable, projectId: ProjectId): Promis
   );
   return rows[0]?.held ?? false;
 }
+
+/** Every project that was ever archived here. */
+export async function projectIds(db: Queryable): Promise<ProjectId[]> {
+  const { rows } = await db.query<{ project_id: ProjectId }>(
+    'select project_id from sync.projects order by project_id',
+  );
+  return rows.map((row) => row.project_id);
+}

@@ -68,7 +68,7 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
 }
 
 /** One record is asked for, only to hear the platform's `Date`; what is asked matters not. */
-async function learnClock(platform: Platform, signal: AbortSignal): Promise<void> {
+export async function learnClock(platform: Platform, signal: AbortSignal): Promise<void> {
   try {
     await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false }, signal);
   } catch (error) {

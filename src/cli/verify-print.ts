@@ -1,0 +1,152 @@
+// What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
+// what was looked at and what it comes to.
+import { once } from 'node:events';
+import type { Reproved } from '../sync/reprove.ts';
+import type { Finding } from '../verify/finding.ts';
+import type { ListVerified } from '../verify/verify.ts';
+import { formatCount, table } from './print.ts';
+import { printable } from './terminal-text.ts';
+
+export type Output = {
+  finding(finding: Finding): Promise<void> | void;
+  slice(slice: Reproved): void;
+  end(lists: ListVerified[]): Promise<void>;
+};
+
+/** One JSON object, written as it grows: there may be as many findings as records. */
+export function asJson(): Output {
+  let mark = '{"findings": [';
+  const slices: Reproved[] = [];
+  return {
+    async finding(finding) {
+      await say(`${mark}\n  ${JSON.stringify(finding)}`);
+      mark = ',';
+    },
+    slice: (slice) => void slices.push(slice),
+    async end(lists) {
+      const rest = JSON.stringify({ lists, platform: slices }, null, 2);
+      await say(`${mark === ',' ? '\n],' : `${mark}],`}${rest.slice(1)}\n`);
+    },
+  };
+}
+
+const shownAtMost = 100;
+
+export function asText(): Output {
+  const findings: Finding[] = [];
+  const slices: Reproved[] = [];
+  let count = 0;
+  return {
+    finding(finding) {
+      count += 1;
+      if (count <= shownAtMost) findings.push(finding);
+    },
+    slice: (slice) => void slices.push(slice),
+    end: (lists) => say(`${textOf(lists, slices, findings, count)}\n`),
+  };
+}
+
+async function say(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** The whole text as a person reads it; the verdict is its last line. */
+export function textOf(
+  lists: ListVerified[],
+  slices: Reproved[],
+  findings: Finding[],
+  count: number,
+): string {
+  if (lists.length === 0) return 'Nothing is archived yet. `outlast sync` makes a start.';
+  const parts = [listTable(lists)];
+  if (lists.some(({ certificates }) => certificates.length > 0)) {
+    parts.push(certificateTable(lists), ...keepLines(lists));
+  }
+  const missing = lists.flatMap(({ certificates }) =>
+    certificates.flatMap((one) => one.files_missing),
+  );
+  if (missing.length > 0) parts.push(missingText(missing));
+  if (slices.length > 0) parts.push(platformText(slices));
+  if (count > 0) {
+    const lines = findings.map(findingLine);
+    if (count > lines.length) {
+      lines.push(`and ${formatCount(count - lines.length)} more: --json names them all`);
+    }
+    parts.push(lines.join('\n'));
+  }
+  parts.push(verdict(lists, count));
+  return parts.join('\n\n');
+}
+
+const listTable = (lists: ListVerified[]): string =>
+  table(
+    ['project', 'resource', 'records', 'earlier versions', 'rejects', 'certificates', 'findings'],
+    lists.map((list) => [
+      list.project,
+      list.resource,
+      list.records,
+      list.versions,
+      list.rejects,
+      list.certificates.length,
+      list.findings,
+    ]),
+  );
+
+const certificateTable = (lists: ListVerified[]): string =>
+  table(
+    [
+      'month',
+      'project',
+      'resource',
+      'certified records',
+      'seen since',
+      'certified as of (UTC)',
+      '',
+    ],
+    lists.flatMap((list) =>
+      list.certificates.map((one) => [
+        one.month,
+        list.project,
+        list.resource,
+        one.records,
+        one.later,
+        one.certified_at.slice(0, 16).replace('T', ' '),
+        one.holds ? 'holds' : 'DOES NOT HOLD',
+      ]),
+    ),
+  );
+
+/** Each list's newest certificate names the ones before it: its digest is all that has to be kept elsewhere. */
+const keepLines = (lists: ListVerified[]): string[] =>
+  lists.flatMap(({ project, resource, certificates }) => {
+    const newest = certificates.at(-1);
+    if (newest === undefined) return [];
+    const name = `${project}/${resource}-${newest.month}.certificate.json`;
+    return [`${name} has SHA-256\n  ${newest.certificate_sha256}`];
+  });
+
+const missingText = (files: string[]): string =>
+  `${formatCount(files.length)} files are missing beside the archive (${files[0]}${files.length > 1 ? ', …' : ''}); the next sync makes them.`;
+
+function platformText(slices: Reproved[]): string {
+  const count = (outcome: Reproved['outcome']): string =>
+    formatCount(slices.filter((slice) => slice.outcome === outcome).length);
+  return `Of ${formatCount(slices.length)} proved days the platform confirms ${count('agrees')} now, contradicts ${count('differs')}, and says nothing certain of ${count('unclear')}.`;
+}
+
+const findingLine = ({ kind, project, resource, when, id, says }: Finding): string =>
+  printable(
+    [kind.padEnd(11), project, resource, when, id]
+      .filter((part) => part !== null)
+      .join(' ')
+      .concat(`: ${says}`),
+  );
+
+function verdict(lists: ListVerified[], count: number): string {
+  const sum = (resource: string): number =>
+    lists.reduce((all, list) => all + (list.resource === resource ? list.records : 0), 0);
+  const held = `${formatCount(sum('orders'))} orders and ${formatCount(sum('nft_classes'))} NFT classes`;
+  if (count === 0) return `${held}: every one follows from what the platform said.`;
+  const things = count === 1 ? 'One thing does' : `${formatCount(count)} things do`;
+  return `${held} were looked at. ${things} not follow from what the platform said, named above.`;
+}

@@ -1,0 +1,162 @@
+// `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
+import { Command } from 'commander';
+import { monthStart, isDay } from '../day.ts';
+import { exitCode, settingsError } from '../errors.ts';
+import { createLog, type Log } from '../log.ts';
+import type { DayRange } from '../model.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import type { Db } from '../store/db.ts';
+import { projectIds } from '../store/projects.ts';
+import { reprove, type Reproved } from '../sync/reprove.ts';
+import type { Finding } from '../verify/finding.ts';
+import { verifyProject, type ListVerified } from '../verify/verify.ts';
+import { createWorker, openMigrated } from './app.ts';
+import { createProgress, formatCount } from './print.ts';
+import { stopOnSignals } from './signals.ts';
+import { asJson, asText, type Output } from './verify-print.ts';
+
+type Flags = {
+  project?: string;
+  month?: string;
+  fromMonth?: string;
+  platform?: true;
+  json?: true;
+};
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('recompute whether everything held is what the platform said')
+    .option('--project <name>', 'only this project')
+    .option('--month <month>', 'only this month, yyyy-MM')
+    .option('--from-month <month>', 'only from this month on, yyyy-MM')
+    .option('--platform', 'also count every proved day of the window against the platform now')
+    .option('--json', 'print everything as JSON, each finding included')
+    .action(async (flags: Flags) => {
+      const months = readMonths(flags);
+      const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });
+      process.exitCode = await verify(settings, flags, months);
+    });
+}
+
+/** The months as half-open days; null: all. Throws settings `bad_month`. */
+export function readMonths({ month, fromMonth }: Flags): DayRange | null {
+  if (month !== undefined && fromMonth !== undefined) {
+    throw settingsError('bad_month', '--month and --from-month are two ways to say it: give one.');
+  }
+  if (month !== undefined) {
+    const from = firstDay('--month', month);
+    return { from, to: monthStart(from, 1) };
+  }
+  if (fromMonth === undefined) return null;
+  return { from: firstDay('--from-month', fromMonth), to: '9999-12-31' };
+}
+
+function firstDay(option: string, month: string): string {
+  if (/^\d{4}-\d\d$/.test(month) && isDay(`${month}-01`)) return `${month}-01`;
+  throw settingsError('bad_month', `${option} "${month}" is no month: give one such as 2026-03.`);
+}
+
+/** Returns the exit code: failed where anything does not follow. */
+async function verify(settings: Settings, flags: Flags, months: DayRange | null): Promise<number> {
+  const log = createLog(settings.logLevel);
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, log);
+  const output = flags.json === true ? asJson() : asText();
+  try {
+    const projects = await wantedProjects(archive.db, flags.project);
+    const lists = await verifyHeld(archive.db, settings, projects, months, output);
+    const wanted = settings.projects.filter(({ id }) => projects.includes(id));
+    const differing =
+      flags.platform === true
+        ? await askPlatform({ ...settings, projects: wanted }, archive.db, log, stop.signal, output)
+        : 0;
+    await output.end(lists);
+    const findings = lists.reduce((sum, list) => sum + list.findings, differing);
+    return findings > 0 ? exitCode.failed : exitCode.done;
+  } finally {
+    await archive.close();
+    stop.close();
+  }
+}
+
+async function wantedProjects(db: Db, project: string | undefined): Promise<string[]> {
+  const known = await projectIds(db);
+  if (project === undefined) return known;
+  if (known.includes(project)) return [project];
+  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
+}
+
+async function verifyHeld(
+  db: Db,
+  settings: Settings,
+  projects: string[],
+  months: DayRange | null,
+  output: Output,
+): Promise<ListVerified[]> {
+  const progress = createProgress(process.stderr);
+  const lists: ListVerified[] = [];
+  try {
+    for (const projectId of projects) {
+      const verified = await verifyProject({
+        db,
+        projectId,
+        months,
+        certificatesDir: settings.certificatesDir,
+        onFinding: (finding) => output.finding(finding),
+        onProgress: (resource, { records, versions }) =>
+          progress.update(
+            `${projectId}: ${formatCount(records)} ${resource} and ${formatCount(versions)} earlier versions of them verified`,
+          ),
+      });
+      lists.push(...verified);
+    }
+  } finally {
+    progress.end();
+  }
+  return lists;
+}
+
+/** Returns how many proved slices are counted differently now. */
+async function askPlatform(
+  settings: Settings,
+  db: Db,
+  log: Log,
+  signal: AbortSignal,
+  output: Output,
+): Promise<number> {
+  let differing = 0;
+  for (const project of settings.projects) {
+    const worker = createWorker(project, settings, db, log);
+    try {
+      const wasAsked = await reprove({
+        ...worker,
+        signal,
+        onSlice: async (slice) => {
+          output.slice(slice);
+          if (slice.outcome !== 'differs') return;
+          differing += 1;
+          await output.finding(findingOf(slice));
+        },
+      });
+      if (!wasAsked) {
+        process.stderr.write(
+          `${project.id}: not asked, for the platform refused its key; \`outlast sync\` asks again\n`,
+        );
+      }
+    } finally {
+      await worker.close();
+    }
+  }
+  return differing;
+}
+
+const findingOf = ({ projectId, resource, owner, day, total, shown }: Reproved): Finding => ({
+  kind: 'platform',
+  project: projectId,
+  resource,
+  when: day,
+  id: null,
+  says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${
+    total === shown ? 'otherwise by status' : `${shown} when it was proved`
+  }; \`outlast sync\` reads the day again`,
+});

@@ -1,0 +1,79 @@
+// Proving again now: each slice of the window that claims a proof is counted against the platform, and nothing is
+// written. What differs is news or a mistake; a sync finds out which.
+import { addDays, windowAt } from '../day.ts';
+import type { SliceKey } from '../model.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Db } from '../store/db.ts';
+import { readFacts } from '../store/facts.ts';
+import { provedSlices, type Slice } from '../store/ledger.ts';
+import { readProject, type Source } from '../store/projects.ts';
+import { boundsOf, limitOf, spanOf } from './bounds.ts';
+import { learnClock } from './contact.ts';
+import { absenceProves, isOver } from './policy.ts';
+import { recount } from './recount.ts';
+import { recogniseSource } from './source.ts';
+
+export type Reproved = SliceKey & {
+  /** `unclear`: around the cliff, without totals, or with orders that may have settled since. */
+  outcome: 'agrees' | 'differs' | 'unclear';
+  /** The platform's total now and what the last whole walk was shown; null where there is none. */
+  total: number | null;
+  shown: number | null;
+};
+
+export type Reproving = {
+  db: Db;
+  platform: Platform;
+  projectId: string;
+  source: Source;
+  signal: AbortSignal;
+  onSlice: (slice: Reproved) => Promise<void> | void;
+};
+
+/**
+ * At most four requests a slice. False when the project is parked: nobody was asked (P11). Throws settings
+ * `source_changed`, and what the platform throws.
+ */
+export async function reprove(reproving: Reproving): Promise<boolean> {
+  const { db, platform, projectId, source, signal, onSlice } = reproving;
+  const known = await readProject(db, projectId, source);
+  if (known === null) return true;
+  if (known.parkedReason !== null && known.sameKey) return false;
+  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
+  const facts = await readFacts(db, projectId);
+  if (!known.sameSource) await recogniseSource(db, platform, facts, projectId, signal);
+  const window = windowAt(platform.clock.now());
+  // Today's list grows: its tail is looked after by every run.
+  const days = { from: window.from, to: addDays(window.to, -1) };
+  for (const slice of await provedSlices(db, projectId, days)) {
+    const askedAt = platform.clock.now();
+    const span = spanOf(slice.day, slice.resource, facts);
+    if (!isOver(span, askedAt)) continue;
+    const query = {
+      ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
+      limit: limitOf(facts, slice.resource),
+    };
+    const { agrees, total } = await recount(db, platform, slice, query, signal);
+    const { resource, owner, day, shownTotal: shown } = slice;
+    const differs = isTelling(slice, total, platform.clock.now()) ? 'differs' : 'unclear';
+    await onSlice({
+      projectId,
+      resource,
+      owner,
+      day,
+      outcome: agrees ? 'agrees' : differs,
+      total,
+      shown,
+    });
+  }
+  return true;
+}
+
+/** Whether a disagreement says anything. */
+function isTelling(slice: Slice, total: number | null, now: number): boolean {
+  if (total === null) return false;
+  // Around the cliff fewer may only mean that the month has gone (proof rule 5).
+  if (!absenceProves(slice.day, now) && total <= (slice.shownTotal ?? 0)) return false;
+  // The total agrees and the statuses do not: pending orders settle.
+  return slice.unresolved === 0 || total !== slice.shownTotal;
+}

@@ -1,0 +1,33 @@
+// What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON. Pure.
+import type { Day, ListedResource, ProjectId } from '../model.ts';
+
+/**
+ * What is wrong:
+ *   altered      a record, version or reject is not what it was
+ *   missing      a record that was certified, shown by a committed page or has versions is not held
+ *   extra        a record is held as of a certified moment and is not certified
+ *   column       a typed column does not follow from the record
+ *   day          the digest of a certified day differs, and no leaves are there to tell which record it is
+ *   certificate  a certificate contradicts itself, its file or the one after it
+ *   file         a file beside the archive is not what its certificate says
+ *   platform     the platform counts a proved day differently now
+ */
+export type FindingKind =
+  'altered' | 'missing' | 'extra' | 'column' | 'day' | 'certificate' | 'file' | 'platform';
+
+export type Finding = {
+  kind: FindingKind;
+  project: ProjectId;
+  resource: ListedResource;
+  /** The day, or the month as `yyyy-MM`; null where it is about neither. */
+  when: Day | null;
+  /** The record's id; null where it is about none. */
+  id: string | null;
+  /** In words, as the end of "there is something wrong: …". */
+  says: string;
+};
+
+/** Where findings go, one at a time: there may be as many as there are records. */
+export type Report = (
+  finding: Pick<Finding, 'kind' | 'when' | 'id' | 'says'>,
+) => Promise<void> | void;

@@ -1,0 +1,78 @@
+// An archive with a month that is over and certified, and the means to spoil it: a connection that may do everything.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LiteralRecords } from '../../src/simulator/platform.ts';
+import type { Faults } from '../../src/simulator/faults.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import type { Worker } from '../../src/sync/worker.ts';
+import type { Finding } from '../../src/verify/finding.ts';
+import { verifyProject, type ListVerified } from '../../src/verify/verify.ts';
+import { createBench, type Bench } from './archive.ts';
+
+/** March has left the window, and what became of it is decided. */
+export const marchIsOver = Date.parse('2026-05-01T12:05:00Z');
+
+export type Certified = Bench & {
+  folder: string;
+  /** As a superuser, who can do what the service itself cannot. */
+  owner: Db;
+  verify(): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
+};
+
+/** An archive filled in April while March is still shown; some classes have changed since they were read first. */
+export async function createUncertified(
+  records?: LiteralRecords,
+  given: Partial<Worker> & { faults?: Partial<Faults> } = {},
+): Promise<Certified> {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
+  const { faults, ...worker } = given;
+  const bench = await createBench(
+    {
+      world: { ordersPerDay: 6, classesPerDay: 3, quietShare: 0.2 },
+      startAt: Date.parse('2026-04-26T12:00:00Z'),
+      ...(records === undefined ? {} : { records }),
+      ...(faults === undefined ? {} : { faults }),
+    },
+    { certificatesDir: folder, ...worker },
+  );
+  await bench.run();
+  await bench.runLater(72 * 3_600_000);
+  const owner = await openDb({
+    connectionString: bench.connectionString,
+    role: null,
+    log: bench.worker.log,
+  });
+  return {
+    ...bench,
+    folder,
+    owner,
+    verify: async () => {
+      const findings: Finding[] = [];
+      const lists = await verifyProject({
+        db: bench.db,
+        projectId: 'p',
+        months: null,
+        certificatesDir: folder,
+        onFinding: (finding) => void findings.push(finding),
+        onProgress: () => undefined,
+      });
+      return { lists, findings };
+    },
+    close: async () => {
+      await owner.close();
+      await bench.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same a moment after March was certified. */
+export async function createCertified(
+  records?: LiteralRecords,
+  given?: Partial<Worker>,
+): Promise<Certified> {
+  const archive = await createUncertified(records, given);
+  await archive.runLater(marchIsOver - archive.simulator.clock.now());
+  return archive;
+}
