@@ -73,6 +73,19 @@ export const httpUrl: Kind<string> = (text) => {
   return { value: url.href.replace(/\/+$/, '') };
 };
 
+/** An http(s) address that is called as it is, token and all: a secret, never quoted (P10). */
+export const webhookUrl: Kind<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isHttp = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
+  if (!isHttp) {
+    return { mistake: 'is no address: give the one you were given, with https:// or http://.' };
+  }
+  // It would end up in a header, where it must be decoded.
+  return /%(?![0-9a-f]{2})/i.test(url.username + url.password)
+    ? { mistake: 'has a % in its user or password that is not followed by two digits: write %25.' }
+    : { value: text };
+};
+
 export const databaseUrl: Kind<string> = (text) => {
   if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return { value: text };
   return {

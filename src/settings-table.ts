@@ -9,6 +9,7 @@ export const groups = {
   archive: 'The archive',
   manners: 'Manners towards the platform',
   service: 'The service',
+  alerts: 'Alerts',
 } as const;
 
 export type Setting<T, Default extends string | null> = {
@@ -162,6 +163,32 @@ export const table = {
     kind: kind.oneOf(logLevels),
     default: 'info',
     sentence: `how much is logged: ${logLevels.join(', ')}`,
+  }),
+  OUTLAST_ALERT_WEBHOOK: setting({
+    group: 'alerts',
+    kind: kind.webhookUrl,
+    default: null,
+    secret: true,
+    sentence: 'address that alerts are posted to, see docs/alerts.md; unset: they are only logged',
+  }),
+  OUTLAST_ALERT_FORMAT: setting({
+    group: 'alerts',
+    kind: kind.oneOf(['json', 'slack'] as const),
+    default: 'json',
+    sentence: 'how alerts are written: json, or slack for Slack and what takes its messages',
+  }),
+  OUTLAST_ALERT_REMINDER_HOURS: setting({
+    group: 'alerts',
+    kind: kind.decimal(0.01, 24 * 28),
+    default: '24',
+    sentence: 'after how long an alert that is still open is told again',
+  }),
+  OUTLAST_HEARTBEAT_URL: setting({
+    group: 'alerts',
+    kind: kind.webhookUrl,
+    default: null,
+    secret: true,
+    sentence: 'address called after a run, once a minute at most, and only while all is well',
   }),
 };
 

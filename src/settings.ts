@@ -12,6 +12,15 @@ export type { ProjectSettings } from './settings-projects.ts';
 
 export type DatabaseSettings = { kind: 'url'; url: string } | { kind: 'embedded'; dataDir: string };
 
+export type AlertSettings = {
+  /** Null: nobody is told; the alerts are on record all the same. Secret, like the heartbeat's (P10). */
+  webhookUrl: string | null;
+  format: 'json' | 'slack';
+  /** After so long what is still open is told again. */
+  reminderMs: number;
+  heartbeatUrl: string | null;
+};
+
 export type Settings = {
   /** At least one; none where the command needs the database alone. */
   projects: ProjectSettings[];
@@ -27,6 +36,7 @@ export type Settings = {
   /** The cron expression of the tick. */
   schedule: string;
   logLevel: LogLevel;
+  alerts: AlertSettings;
 };
 
 /** `database`: the platform's settings are not looked at and may be missing. */
@@ -67,6 +77,12 @@ export function readSettings(
     refreshMs: reader.read('OUTLAST_REFRESH_HOURS') * hourMs,
     schedule: reader.read('OUTLAST_SCHEDULE'),
     logLevel: reader.read('OUTLAST_LOG_LEVEL'),
+    alerts: {
+      webhookUrl: reader.read('OUTLAST_ALERT_WEBHOOK'),
+      format: reader.read('OUTLAST_ALERT_FORMAT'),
+      reminderMs: reader.read('OUTLAST_ALERT_REMINDER_HOURS') * hourMs,
+      heartbeatUrl: reader.read('OUTLAST_HEARTBEAT_URL'),
+    },
   };
   if (mistakes.length > 0) throw settingsError('settings_invalid', sentenceOf(mistakes));
   return settings;

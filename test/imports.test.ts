@@ -17,6 +17,7 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part('store', /^store\//, [], /^(pg|pg-copy-streams|drizzle-orm)$/),
   part('verify', /^verify\//, ['platform/', 'store/'], /^zod$/),
   part('sync', /^sync\//, ['platform/', 'store/', 'verify/'], /^(node-cron|zod)$/),
+  part('alert', /^alert\//, ['settings.ts', 'store/', 'sync/'], /^undici$/),
   part('query', /^query\//, ['store/'], /^(pg|drizzle-orm|zod)$/),
   part(
     'http',
@@ -28,7 +29,17 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part(
     'the commands',
     /^cli\//,
-    ['settings', 'platform/', 'store/', 'verify/', 'sync/', 'query/', 'http/', 'simulator/'],
+    [
+      'settings',
+      'platform/',
+      'store/',
+      'verify/',
+      'sync/',
+      'alert/',
+      'query/',
+      'http/',
+      'simulator/',
+    ],
     /^(commander|string-width|zod)$/,
   ),
   part('main', /^main\.ts$/, ['cli/'], /^$/),

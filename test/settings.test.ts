@@ -66,6 +66,7 @@ describe('what is taken when little is said', () => {
       refreshMs: 21_600_000,
       schedule: '* * * * *',
       logLevel: 'info',
+      alerts: { webhookUrl: null, format: 'json', reminderMs: 86_400_000, heartbeatUrl: null },
     });
   });
 

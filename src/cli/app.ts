@@ -2,6 +2,7 @@
 // opens it closes it.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { createAlerts, type Alerts } from '../alert/alerts.ts';
 import type { Log } from '../log.ts';
 import { createPlatform } from '../platform/client.ts';
 import type { DatabaseSettings, ProjectSettings, Settings } from '../settings.ts';
@@ -88,4 +89,24 @@ export function createWorker(
     log,
     close: () => platform.close(),
   };
+}
+
+/** What looks after alerts while, or after, these workers work. `mayBeat`: all that was due was asked for. */
+export function openAlerts(
+  settings: Settings,
+  db: Db,
+  workers: Worker[],
+  { mayBeat }: { mayBeat: boolean },
+  log: Log,
+): Alerts {
+  return createAlerts({
+    db,
+    settings: settings.alerts,
+    projects: workers.map(({ projectId, platform }) => ({
+      projectId,
+      now: () => platform.clock.now(),
+    })),
+    mayBeat,
+    log,
+  });
 }

@@ -79,6 +79,7 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
   if (project.parked_reason !== null) {
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
   }
+  for (const alert of project.alerts) lines.push(`  ALERT  ${alert.text}`);
   const late = foresight === undefined ? [] : lateLines(foresight, now);
   // Loud and early: before any table.
   lines.push(...late.map((line) => `  TOO LATE  ${line}`));

@@ -7,8 +7,8 @@ import { listedResources, type DayRange, type ListedResource } from '../model.ts
 import { readSettings, type Settings } from '../settings.ts';
 import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
-import type { RunOptions, RunReport, Worker } from '../sync/worker.ts';
-import { createWorker, openMigrated } from './app.ts';
+import type { RunOptions, RunReport, Turn, Worker } from '../sync/worker.ts';
+import { createWorker, openAlerts, openMigrated } from './app.ts';
 import { verdictOn } from './ending.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
@@ -84,6 +84,9 @@ function narrowed(settings: Settings, project: string | undefined): Settings {
   return { ...settings, projects };
 }
 
+/** How long the end of a sync waits for alerts to be told. They change nothing about its exit code. */
+const alertsPatienceMs = 15_000;
+
 /** Runs every project once. Returns the exit code. */
 async function sync(
   settings: Settings,
@@ -114,9 +117,9 @@ async function sync(
     const reports = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const failures = await failuresOf(settled, workers);
     if (options.json) {
-      const failed = failures.map(({ projectId, text }) => ({
+      const failed = failures.map(({ projectId, outcome, text }) => ({
         projectId,
-        outcome: 'failed',
+        outcome,
         problem: text,
       }));
       printJson({ projects: [...reports, ...failed] });
@@ -124,6 +127,10 @@ async function sync(
     for (const { projectId, text } of failures) {
       process.stderr.write(`${workers.length > 1 ? projectId : 'outlast'}: ${text}\n`);
     }
+    const mayBeat = options.only === undefined;
+    const alerts = openAlerts(settings, archive.db, workers, { mayBeat }, log);
+    for (const turn of [...reports, ...failures]) alerts.after(turn);
+    await alerts.close(stop.signal.aborted ? 0 : alertsPatienceMs);
     return worst([exitCodeOfReports(reports), ...failures.map(({ code }) => code)]);
   } finally {
     progress.end();
@@ -133,7 +140,7 @@ async function sync(
   }
 }
 
-type Failure = { projectId: string; text: string; code: number };
+type Failure = Turn & { outcome: 'failed'; text: string; code: number };
 
 /** One project's failure leaves the others alone, and none is passed over in silence. */
 async function failuresOf(
@@ -143,7 +150,12 @@ async function failuresOf(
   const failures: Failure[] = [];
   for (const [i, one] of settled.entries()) {
     if (one.status === 'fulfilled') continue;
-    failures.push({ projectId: workers[i]?.projectId ?? '', ...(await verdictOn(one.reason)) });
+    failures.push({
+      projectId: workers[i]?.projectId ?? '',
+      outcome: 'failed',
+      slicesDone: 0,
+      ...(await verdictOn(one.reason)),
+    });
   }
   return failures;
 }

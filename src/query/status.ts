@@ -44,6 +44,8 @@ export type ProjectStatus = {
   lists: ListStatus[];
   facts: Record<string, string>;
   last_run: RunStatus | null;
+  /** Open alerts; news (a lost day, rejects) stands in the counts. */
+  alerts: { kind: string; subject: string; text: string; opened_at: string }[];
 };
 
 /** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
@@ -67,6 +69,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       lists: await listsOf(db, id),
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
+      alerts: await alertsOf(db, id),
     })),
   );
 }
@@ -168,6 +171,16 @@ async function lastRunOf(db: Queryable, project: string): Promise<RunStatus | nu
     project,
   );
   return run ?? null;
+}
+
+async function alertsOf(db: Queryable, project: string): Promise<ProjectStatus['alerts']> {
+  return rowsOf(
+    db,
+    `select kind, subject, text, opened_at from sync.alerts
+      where project_id = $1 and resolved_at is null
+      order by opened_at, kind, subject`,
+    project,
+  );
 }
 
 async function rowsOf<R extends Row>(db: Queryable, sql: string, project: string): Promise<R[]> {

@@ -413,7 +413,7 @@ export const alerts = sync.table(
     openedAt: time('opened_at').notNull(),
     /** When a webhook took it; null: not yet. */
     toldAt: time('told_at'),
-    /** When the condition was gone; the row goes when that was told too. */
+    /** When the condition was gone; the row goes when that was told too. News, which only happens, has opened_at here. */
     resolvedAt: time('resolved_at'),
     /** Until when a process has taken it on to tell it, on the database's clock. */
     tellingUntil: time('telling_until'),

@@ -24,7 +24,7 @@ const doubtfulBeforeMs = 14 * hourMs;
 /** Proved days are counted again this often: late records are expected. */
 export const recountMs = 24 * hourMs;
 /** How long before the deadline a month's last walks begin. */
-const closingMs = 72 * hourMs;
+export const closingMs = 72 * hourMs;
 /** Pending orders of past days are asked again this often. */
 export const settleMs = 15 * minuteMs;
 /** Two walks that are to prove each other lie at least this far apart (proof rule 2). */

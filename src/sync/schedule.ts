@@ -5,7 +5,7 @@ import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { run } from './run.ts';
-import type { RunReport, Worker } from './worker.ts';
+import type { RunReport, Turn, Worker } from './worker.ts';
 
 /** A refused key is asked again hourly. */
 const refusedRestMs = 3_600_000;
@@ -17,7 +17,8 @@ export type Schedule = {
 
 /**
  * Runs at once and then at every tick of `expression`. A failure of one project is logged and leaves the others and the
- * next tick alone: the next tick is the retry.
+ * next tick alone: the next tick is the retry. `onTurn` hears how each run ended, and at each tick of
+ * those that go on (`running`) or whose project rests (`parked`); it must not throw.
  */
 export function startSchedule(
   workers: Worker[],
@@ -25,6 +26,7 @@ export function startSchedule(
   signal: AbortSignal,
   log: Log,
   onRun: (report: RunReport) => void = () => undefined,
+  onTurn: (turn: Turn) => void = () => undefined,
 ): Schedule {
   const running = new Map<Worker, Promise<void>>();
   /** Until when a refused key is let rest, also a changed one that the database does not know yet (P11). */
@@ -37,9 +39,11 @@ export function startSchedule(
       if (wasRefused) restsUntil.set(worker, performance.now() + refusedRestMs);
       onRun(report);
       logReport(report, log);
+      onTurn(report);
     } catch (error) {
       const problem = causeChain(databaseError(error) ?? error);
       log.error({ projectId: worker.projectId, error: problem }, 'A run failed');
+      onTurn(without(worker, 'failed'));
     }
   };
 
@@ -47,12 +51,15 @@ export function startSchedule(
   const tick = (): void => {
     if (signal.aborted) return;
     const now = performance.now();
-    const isFree = (one: Worker): boolean => !running.has(one) && now >= (restsUntil.get(one) ?? 0);
-    for (const worker of workers.filter(isFree)) {
-      running.set(
-        worker,
-        runOne(worker).finally(() => running.delete(worker)),
-      );
+    for (const worker of workers) {
+      if (running.has(worker)) onTurn(without(worker, 'running'));
+      else if (now < (restsUntil.get(worker) ?? 0)) onTurn(without(worker, 'parked'));
+      else {
+        running.set(
+          worker,
+          runOne(worker).finally(() => running.delete(worker)),
+        );
+      }
     }
   };
 
@@ -65,6 +72,13 @@ export function startSchedule(
     },
   };
 }
+
+/** A turn in which nothing was done. */
+const without = ({ projectId }: Worker, outcome: Turn['outcome']): Turn => ({
+  projectId,
+  outcome,
+  slicesDone: 0,
+});
 
 /** node-cron writes lines of its own on stdout unless it is given somewhere else to. */
 function asOurs(log: Log): Logger {

@@ -45,3 +45,8 @@ export type RunReport = RunCounts & {
   /** The newest problem, in words. */
   problem: string | null;
 };
+
+/** What a tick of the scheduler made of a project: the report of its run, or that one goes on still. */
+export type Turn = Pick<RunReport, 'projectId' | 'slicesDone'> & {
+  outcome: RunReport['outcome'] | 'running';
+};

@@ -1,0 +1,128 @@
+// Absence of news is news: after each run the project is looked at, what is new or over is told once over all replicas,
+// and the heartbeat is called where all is well. It works in the background and fails with a line in the log: no sync
+// waits for it, and no error of it reaches one.
+import { causeChain } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Instant, ProjectId } from '../model.ts';
+import type { AlertSettings } from '../settings.ts';
+import { databaseError } from '../store/db-errors.ts';
+import type { Db } from '../store/db.ts';
+import type { Turn } from '../sync/worker.ts';
+import { deliver } from './deliver.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { aboutKind } from './kinds.ts';
+import { look } from './look.ts';
+import { tell } from './tell.ts';
+
+export type AlertsOptions = {
+  db: Db;
+  settings: AlertSettings;
+  /** Each with its platform's clock. */
+  projects: { projectId: ProjectId; now: () => Instant }[];
+  /** False where only a part of the work was asked for: that says nothing of the rest. */
+  mayBeat: boolean;
+  log: Log;
+  monotonicNow?: () => number;
+};
+
+export type Alerts = {
+  /** A run has ended, or a tick found the project still in one. Returns at once. */
+  after(turn: Turn): void;
+  /** Waits for what is under way, at most so long, and cuts it off then. */
+  close(patienceMs: number): Promise<void>;
+};
+
+export function createAlerts(options: AlertsOptions): Alerts {
+  const { db, settings, log, monotonicNow = () => performance.now() } = options;
+  const { webhookUrl, format, heartbeatUrl, reminderMs } = settings;
+  const since = monotonicNow();
+  const clocks = new Map(options.projects.map(({ projectId, now }) => [projectId, now]));
+  const heartbeat = createHeartbeat([...clocks.keys()]);
+  /** Not looked at yet is not well. */
+  const unwell = new Set(clocks.keys());
+  const failures = new Map<ProjectId, number>();
+  const waiting = new Map<ProjectId, Turn>();
+  const stop = new AbortController();
+  let isWorking = false;
+  let flight: Promise<void> | null = null;
+
+  const nowOf = (projectId: ProjectId): Instant => clocks.get(projectId)?.() ?? 0;
+
+  async function lookAt({ projectId, outcome }: Turn): Promise<void> {
+    const watch = {
+      now: nowOf(projectId),
+      isRunning: outcome === 'running',
+      watchedForMs: monotonicNow() - since,
+      failedInARow: failures.get(projectId) ?? 0,
+    };
+    const { conditions, isUntold } = await look(db, projectId, watch, reminderMs, log);
+    // Where nobody can be told, not all is well.
+    const isUnwell =
+      conditions.some(({ kind }) => aboutKind(kind).stopsHeartbeat) ||
+      (isUntold && webhookUrl !== null);
+    if (isUnwell) unwell.add(projectId);
+    else unwell.delete(projectId);
+  }
+
+  async function beat(): Promise<void> {
+    if (heartbeatUrl === null || !options.mayBeat || unwell.size > 0) return;
+    if (!heartbeat.isDue(monotonicNow())) return;
+    const problem = await deliver({ url: heartbeatUrl, body: null, signal: stop.signal });
+    if (problem === null) heartbeat.beat(monotonicNow());
+    else log.warn({ problem }, 'The heartbeat was not taken');
+  }
+
+  async function take(taken: Turn[]): Promise<void> {
+    for (const turn of taken) await lookAt(turn);
+    const told = taken.map(({ projectId }) => ({ projectId, now: nowOf(projectId) }));
+    const isTold =
+      webhookUrl === null ||
+      (await tell(db, { url: webhookUrl, format }, told, reminderMs, stop.signal, log));
+    if (isTold) await beat();
+  }
+
+  /** One at a time. Ends: a turn takes all that waits, and each run or tick adds its project once. */
+  async function work(): Promise<void> {
+    isWorking = true;
+    while (waiting.size > 0 && !stop.signal.aborted) {
+      const taken = [...waiting.values()];
+      waiting.clear();
+      try {
+        await take(taken);
+      } catch (error) {
+        const problem = causeChain(databaseError(error) ?? error);
+        if (!stop.signal.aborted)
+          log.warn({ error: problem }, 'The alerts could not be looked after');
+      }
+    }
+    isWorking = false;
+  }
+
+  return {
+    after(turn) {
+      const { projectId, outcome } = turn;
+      if (stop.signal.aborted || outcome === 'stopped' || !clocks.has(projectId)) return;
+      heartbeat.note(turn);
+      if (outcome === 'done') failures.delete(projectId);
+      else if (outcome !== 'running') failures.set(projectId, (failures.get(projectId) ?? 0) + 1);
+      waiting.set(projectId, turn);
+      if (!isWorking) flight = work();
+    },
+    async close(patienceMs) {
+      await within(flight, patienceMs);
+      stop.abort();
+      // What was cut off gives back its claim and its connection.
+      await within(flight, Math.min(patienceMs, 500));
+    },
+  };
+}
+
+async function within(work: Promise<void> | null, ms: number): Promise<void> {
+  if (work === null) return;
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, patience]);
+  clearTimeout(timer);
+}

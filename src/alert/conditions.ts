@@ -1,0 +1,154 @@
+// From what the store says to what somebody should hear of: a list of conditions, each a fixed sentence with names and
+// counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
+import { cliffOf } from '../day.ts';
+import { wholeList, type Instant } from '../model.ts';
+import type { Days, MonthSigns, Signs } from '../store/alert-signs.ts';
+import { closingMs } from '../sync/policy.ts';
+import type { AlertKind } from './kinds.ts';
+
+export type Condition = {
+  kind: AlertKind;
+  /** What it is about: `orders 2026-03`, `orders.day_end`; '' for the project as a whole. */
+  subject: string;
+  text: string;
+};
+
+/** What this process knows beyond the store. */
+export type Watch = {
+  now: Instant;
+  /** A run is in progress: what is read belongs to it. */
+  isRunning: boolean;
+  /** For how long this process has been looking after the project, milliseconds. */
+  watchedForMs: number;
+  /** Runs of this process in a row that did not do all that was due. */
+  failedInARow: number;
+};
+
+/** Attempts from which a slice fails repeatedly: the fifth comes about a quarter of an hour after the first. */
+export const failingFrom = 5;
+/** Today's list is read at every tick, and what fails is asked again within the hour: longer than that is no pause. */
+export const silenceMs = 75 * 60_000;
+/** So many failed runs in a row are no accident. */
+export const runsInARow = 3;
+
+export function conditionsOf(signs: Signs, watch: Watch): Condition[] {
+  return [
+    ...signs.months.flatMap((month) => ofMonth(month, watch.now)),
+    ...signs.missing.map(({ resource, owner, day, count }) => ({
+      kind: 'records_missing' as const,
+      subject: nameOf({ resource, owner }, day),
+      text: `${nameOf({ resource, owner }, day)}: the platform no longer shows ${counted(count, 'record')} that it showed before. What is archived stays.`,
+    })),
+    ...signs.rejects.map(({ resource, count }) => ({
+      kind: 'rejects' as const,
+      subject: resource,
+      text: `${resource}: ${counted(count, 'record')} without a usable id, kept as ${count === 1 ? 'a reject' : 'rejects'} with the reason.`,
+    })),
+    ...signs.changedFacts.map(({ fact, from, to }) => ({
+      kind: 'fact_changed' as const,
+      subject: fact,
+      text: `The platform behaves differently than before: ${fact} was ${from} and is ${to} now.`,
+    })),
+    ...ofRuns(signs, watch),
+  ];
+}
+
+function ofMonth(month: MonthSigns, now: Instant): Condition[] {
+  const subject = nameOf(month, month.month === wholeList ? 'as a whole' : month.month.slice(0, 7));
+  const found: Condition[] = [];
+  const add = (kind: AlertKind, text: string): void =>
+    void found.push({ kind, subject, text: `${subject}: ${text}` });
+  const { unproved, failing, lost, finalUnproved } = month;
+  // An owner's whole list is no day of the calendar: it has no deadline.
+  if (unproved.count > 0 && month.month !== wholeList) {
+    if (now >= month.deadlineAt) {
+      add(
+        'deadline_missed',
+        `the deadline of ${moment(month.deadlineAt)} has passed and ${named(unproved, 'is', 'are')} without proof. The platform forgets this month at ${moment(cliffOf(month.month))}.`,
+      );
+    } else if (isAtRisk(month, now)) {
+      add(
+        'deadline_at_risk',
+        `${named(unproved, 'is', 'are')} still without proof, to be done by ${moment(month.deadlineAt)}.`,
+      );
+    }
+  }
+  if (failing.count > 0) {
+    add(
+      'proof_fails',
+      `${named(failing, 'was', 'were')} tried ${failingFrom} times or more and not done. \`outlast status\` gives the reason.`,
+    );
+  }
+  // P7: told to whoever listens, and said in every view of coverage for ever.
+  if (lost.count > 0) {
+    add(
+      'day_lost',
+      `${named(lost, 'is', 'are')} lost: the month left the window before ${lost.count === 1 ? 'it was' : 'they were'} read.`,
+    );
+  }
+  if (finalUnproved.count > 0) {
+    add(
+      'day_unproved',
+      `${named(finalUnproved, 'was', 'were')} read before the month left the window, and never proved.`,
+    );
+  }
+  return found;
+}
+
+/** Whether a month that is still to be proved may not be done by its deadline. */
+function isAtRisk(month: MonthSigns, now: Instant): boolean {
+  return now >= month.deadlineAt - closingMs;
+}
+
+function ofRuns({ project, lastRead, lastOutcomes }: Signs, watch: Watch): Condition[] {
+  const failed = (text: string): Condition[] => [{ kind: 'run_failed', subject: '', text }];
+  if (project === null) {
+    return watch.failedInARow < runsInARow
+      ? []
+      : failed(
+          `The last ${watch.failedInARow} runs failed before anything was archived. The log says why.`,
+        );
+  }
+  if (project.parked) {
+    return [
+      {
+        kind: 'parked',
+        subject: '',
+        text: 'The platform refused the key. It is asked again hourly, at once under another key, or by `outlast sync`.',
+      },
+    ];
+  }
+  if (
+    lastOutcomes.length >= runsInARow &&
+    lastOutcomes.slice(0, runsInARow).every((outcome) => outcome === 'failed')
+  ) {
+    return failed(`The last ${runsInARow} runs failed. The log says why.`);
+  }
+  // A run in progress has had no time yet before it began, and may be at one resource for hours.
+  const begun = watch.isRunning ? watch.now - watch.watchedForMs : -Infinity;
+  const reads = lastRead.map(({ resource, at }) => ({ resource, at: at ?? project.addedAt }));
+  const silent = reads.filter(({ at }) => watch.now - Math.max(at, begun) >= silenceMs);
+  if (silent.length === 0 || (watch.isRunning && silent.length < reads.length)) return [];
+  const since = Math.max(...silent.map(({ at }) => at));
+  return failed(
+    `Nothing of ${silent.map(({ resource }) => resource).join(' and ')} has been read since ${moment(since)}. The log says why.`,
+  );
+}
+
+const nameOf = ({ resource, owner }: { resource: string; owner: string }, what: string): string =>
+  owner === '' ? `${resource} ${what}` : `${resource} of ${owner} ${what}`;
+
+const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `3 days (2026-03-01, 2026-03-02, 2026-03-03) are`, `12 days (2026-03-01, 2026-03-02, 2026-03-03 and more) are`. */
+function named({ count, first }: Days, one: string, several: string): string {
+  const listed = first.filter((day) => day !== wholeList).join(', ');
+  const more = count > first.length ? ' and more' : '';
+  const which = listed === '' ? '' : ` (${listed}${more})`;
+  return `${counted(count, 'day')}${which} ${count === 1 ? one : several}`;
+}
+
+/** `2026-04-30 00:00 UTC`. */
+const moment = (at: Instant): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

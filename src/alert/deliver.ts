@@ -1,0 +1,75 @@
+// One request to an address a person gave us, once, within a time limit. What comes back is a verdict and never an error:
+// nothing of the address gets into it (P10), for such addresses carry tokens.
+import { Agent, request } from 'undici';
+import { codeOf } from '../errors.ts';
+
+/** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */
+export type Verdict = string | null;
+
+export const deliveryTimeoutMs = 10_000;
+
+export type Delivery = {
+  url: string;
+  /** JSON text to post; null: a plain GET. */
+  body: string | null;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+};
+
+/** Asks once: no retry, no redirect. Any 2xx means taken; what the answer says is not read. */
+export async function deliver(delivery: Delivery): Promise<Verdict> {
+  const { body, timeoutMs = deliveryTimeoutMs, signal } = delivery;
+  const isStopped = (): boolean => signal?.aborted === true;
+  if (isStopped()) return stopped;
+  const control = new AbortController();
+  const abort = (): void => control.abort();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    abort();
+  }, timeoutMs);
+  signal?.addEventListener('abort', abort, { once: true });
+  // Its own connection, gone afterwards: minutes lie between two deliveries.
+  const agent = new Agent({ connect: { timeout: timeoutMs }, connections: 1 });
+  try {
+    const { url, headers } = addressed(delivery.url);
+    const response = await request(url, {
+      method: body === null ? 'GET' : 'POST',
+      headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
+      body,
+      dispatcher: agent,
+      signal: control.signal,
+    });
+    // The status is the verdict: a body that drips for ever is not waited for.
+    response.body.on('error', () => undefined).destroy();
+    const { statusCode: status } = response;
+    if (status >= 200 && status < 300) return null;
+    return `status ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
+  } catch (error) {
+    if (isLate) return `no answer within ${timeoutMs / 1000} s`;
+    // A message would name the host (P10).
+    return isStopped() ? stopped : (codeOf(error) ?? 'the connection failed');
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    await agent.destroy();
+  }
+}
+
+const stopped = 'stopped before it was answered';
+
+/** A user and a password in the address become a header: no HTTP client sends them by itself. */
+function addressed(text: string): { url: URL; headers: Record<string, string> } {
+  const url = new URL(text);
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const headers = { 'user-agent': 'outlast' };
+  if (username + password === '') return { url, headers };
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    url,
+    headers: { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
+  };
+}

@@ -1,0 +1,57 @@
+// Looks at one project: what the store says of it, what conditions that makes, and what becomes of the alerts on record.
+// One transaction, so that replicas look one after the other.
+import type { Log } from '../log.ts';
+import type { ProjectId } from '../model.ts';
+import { readSigns } from '../store/alert-signs.ts';
+import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts.ts';
+import { withTx, type Db } from '../store/db.ts';
+import { conditionsOf, failingFrom, runsInARow, type Condition, type Watch } from './conditions.ts';
+import { mergeAlerts, type Changes } from './merge.ts';
+
+/** News of changed facts is no news after a week. */
+const changedWithinMs = 7 * 86_400_000;
+
+export type Looked = {
+  conditions: Condition[];
+  /** Some alert was offered to the webhook in vain, or is being told at this moment. */
+  isUntold: boolean;
+};
+
+/** Enters what is new, marks what is over, and logs both. Throws what the database does. */
+export async function look(
+  db: Db,
+  projectId: ProjectId,
+  watch: Watch,
+  againAfterMs: number,
+  log: Log,
+): Promise<Looked> {
+  const { now } = watch;
+  const looked = await withTx(db, async (tx) => {
+    await lockAlerts(tx, projectId);
+    const signs = await readSigns(tx, {
+      projectId,
+      now,
+      failingFrom,
+      changedSince: now - changedWithinMs,
+      runs: runsInARow,
+    });
+    const conditions = conditionsOf(signs, watch);
+    const rows = await readAlerts(tx, projectId);
+    const changes = mergeAlerts(rows, conditions, now, againAfterMs);
+    await putAlerts(tx, projectId, changes.put);
+    await dropAlerts(tx, projectId, changes.drop);
+    const isUntold = rows.some((row) => row.attempts > 0 && !changes.drop.includes(row));
+    return { conditions, changes, isUntold };
+  });
+  logChanges(projectId, looked.changes, now, log);
+  return looked;
+}
+
+/** Whoever has no webhook has a log. */
+function logChanges(projectId: ProjectId, { put }: Changes, now: number, log: Log): void {
+  for (const alert of put) {
+    const { kind, text } = alert;
+    if (isOver(alert)) log.info({ projectId, kind, alert: text }, 'An alert is over');
+    else if (alert.openedAt === now) log.warn({ projectId, kind, alert: text }, 'An alert');
+  }
+}

@@ -1,0 +1,81 @@
+// What becomes of the alerts on record when the conditions have been looked at again: which are new, which are over,
+// which are told once more. Pure; the caller holds the rows locked.
+import type { Instant } from '../model.ts';
+import type { Alert } from '../store/alerts.ts';
+import type { Condition } from './conditions.ts';
+import { aboutKind } from './kinds.ts';
+
+export type Changes = { put: Alert[]; drop: Alert[] };
+
+/** An alert nobody took for so long has no listener. */
+export const forgottenAfterMs = 7 * 86_400_000;
+
+const keyOf = ({ kind, subject }: { kind: string; subject: string }): string =>
+  `${kind} ${subject}`;
+
+/**
+ * News (`resolvedAt` equal to `openedAt`) is told once, and again when its text has changed `againAfterMs` after it was
+ * told. Everything else is open until its condition is gone, then over; the row goes when that was told too.
+ */
+export function mergeAlerts(
+  rows: Alert[],
+  conditions: Condition[],
+  now: Instant,
+  againAfterMs: number,
+): Changes {
+  const put: Alert[] = [];
+  const drop: Alert[] = [];
+  const known = new Map(rows.map((row) => [keyOf(row), row]));
+  const holding = new Set(conditions.map(keyOf));
+  const ended = new Set(
+    conditions.flatMap(({ kind, subject }) =>
+      aboutKind(kind).ends.map((other) => keyOf({ kind: other, subject })),
+    ),
+  );
+  for (const condition of conditions) {
+    const row = known.get(keyOf(condition));
+    const next =
+      row === undefined ? opened(condition, now) : goesOn(row, condition, now, againAfterMs);
+    if (next !== row) put.push(next);
+  }
+  for (const row of rows) {
+    if (holding.has(keyOf(row))) continue;
+    const next = ended.has(keyOf(row)) ? null : isGone(row, now);
+    if (next === null) drop.push(row);
+    else if (next !== row) put.push(next);
+  }
+  return { put, drop };
+}
+
+function opened({ kind, subject, text }: Condition, now: Instant): Alert {
+  return {
+    kind,
+    subject,
+    text,
+    openedAt: now,
+    toldAt: null,
+    resolvedAt: aboutKind(kind).isNews ? now : null,
+    attempts: 0,
+  };
+}
+
+function goesOn(row: Alert, condition: Condition, now: Instant, againAfterMs: number): Alert {
+  const { text } = condition;
+  if (!aboutKind(row.kind).isNews) {
+    // Back before its end was told: to those who listen it never ended.
+    return row.text === text && row.resolvedAt === null ? row : { ...row, text, resolvedAt: null };
+  }
+  if (row.text === text) return row;
+  if (row.toldAt === null) return { ...row, text };
+  return Math.abs(now - row.toldAt) < againAfterMs ? row : opened(condition, now);
+}
+
+/** Null: nobody needs to hear of its end. */
+function isGone(row: Alert, now: Instant): Alert | null {
+  const wasPerhapsTold = row.toldAt !== null || row.attempts > 0;
+  const isForgotten = now - (row.resolvedAt ?? row.openedAt) > forgottenAfterMs;
+  if (aboutKind(row.kind).isNews) return row.toldAt !== null || isForgotten ? null : row;
+  if (!wasPerhapsTold) return null;
+  if (row.resolvedAt !== null) return isForgotten ? null : row;
+  return { ...row, resolvedAt: Math.max(now, row.openedAt + 1) };
+}

@@ -1,0 +1,93 @@
+// What is told in one message: the body that goes to the webhook, as JSON of our own or as Slack and what understands
+// Slack's form take it. Pure. However much goes wrong at once, it is one message of bounded length.
+import type { AlertSettings } from '../settings.ts';
+import type { Claimed } from '../store/alert-claims.ts';
+import { isOver } from '../store/alerts.ts';
+
+export type Format = AlertSettings['format'];
+
+/** `open`: since now; `still`: a reminder; `news`: it happened, nothing will undo it; `over`: it was open. */
+export type Telling = 'open' | 'still' | 'news' | 'over';
+
+/** Of one kind and project so many are told in full. */
+const namedAtMost = 3;
+/** Receivers refuse long bodies; Slack cuts a text at 40,000 characters. */
+const listedAtMost = 50;
+const linesAtMost = 40;
+
+export function tellingOf(alert: Claimed): Telling {
+  if (alert.resolvedAt === null) return alert.toldAt === null ? 'open' : 'still';
+  return isOver(alert) ? 'over' : 'news';
+}
+
+const words: Record<Telling, string> = {
+  open: 'new',
+  still: 'still open',
+  news: 'news',
+  over: 'over',
+};
+const inOrder: readonly Telling[] = ['open', 'news', 'still', 'over'];
+
+/** The request's body, JSON text. */
+export function bodyOf(alerts: Claimed[], format: Format): string {
+  const text = textOf(alerts);
+  if (format === 'slack') return JSON.stringify({ text: escaped(text) });
+  const listed = sorted(alerts).slice(0, listedAtMost);
+  return JSON.stringify({
+    source: 'outlast',
+    text,
+    alerts: listed.map((alert) => ({
+      project: alert.projectId,
+      kind: alert.kind,
+      subject: alert.subject,
+      state: tellingOf(alert),
+      text: alert.text,
+      since: new Date(alert.openedAt).toISOString(),
+    })),
+    left_out: alerts.length - listed.length,
+  });
+}
+
+/** A message that says nothing is wrong, to try the way. */
+export function testBody(format: Format): string {
+  const text = 'Outlast: a test message. Alerts will arrive here.';
+  return JSON.stringify(
+    format === 'slack' ? { text } : { source: 'outlast', text, alerts: [], left_out: 0 },
+  );
+}
+
+/** For people: a heading, then a line for each alert; many of one kind are counted and the first few named. */
+export function textOf(alerts: Claimed[]): string {
+  const counts = inOrder
+    .map((telling) => ({ telling, n: alerts.filter((one) => tellingOf(one) === telling).length }))
+    .filter(({ n }) => n > 0)
+    .map(({ telling, n }) => `${n} ${words[telling]}`);
+  const groups = new Map<string, Claimed[]>();
+  for (const alert of sorted(alerts)) {
+    const key = `${inOrder.indexOf(tellingOf(alert))} ${alert.projectId} ${alert.kind}`;
+    groups.set(key, [...(groups.get(key) ?? []), alert]);
+  }
+  const lines = [...groups.values()].flatMap((group) => {
+    const told = group.length <= namedAtMost + 1 ? group : group.slice(0, namedAtMost);
+    const more = group.length - told.length;
+    return [...told.map(lineOf), ...(more > 0 ? [`… and ${more} more of the same kind`] : [])];
+  });
+  const cut =
+    lines.length > linesAtMost
+      ? [...lines.slice(0, linesAtMost), '… `outlast alert` lists all']
+      : lines;
+  return [`Outlast: ${counts.join(', ')}`, ...cut].join('\n');
+}
+
+function lineOf(alert: Claimed): string {
+  const telling = tellingOf(alert);
+  const mark = telling === 'over' ? 'Over: ' : telling === 'still' ? 'Still: ' : '';
+  return `• ${alert.projectId}: ${mark}${alert.text}`;
+}
+
+const sorted = (alerts: Claimed[]): Claimed[] =>
+  alerts.toSorted((a, b) => inOrder.indexOf(tellingOf(a)) - inOrder.indexOf(tellingOf(b)));
+
+/** As Slack demands it; nothing in a name may then address anybody. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

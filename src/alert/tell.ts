@@ -1,0 +1,50 @@
+// Tells what is to be told: claims it, sends one message, notes what became of it. The network lies between two
+// statements and in no transaction. A process that dies in between leaves the alerts to be told again: at least once.
+import type { Log } from '../log.ts';
+import type { Instant, ProjectId } from '../model.ts';
+import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alert-claims.ts';
+import type { Db } from '../store/db.ts';
+import { deliver } from './deliver.ts';
+import { bodyOf, type Format } from './message.ts';
+
+export type Webhook = { url: string; format: Format };
+
+/** What is over is told after so long: it may be back at once. */
+const calmMs = 5 * 60_000;
+/** Well over what a delivery and its note may take. */
+const claimMs = 60_000;
+/** After the first failure a try at the next tick, after the second minutes later, then hourly: never in a loop. */
+const restMs = (attempts: number): number => [45_000, 5 * 60_000][attempts - 1] ?? 3_600_000;
+
+export type Told = { projectId: ProjectId; now: Instant };
+
+/** True: nothing is left untold by this call. One request at most, however many projects. */
+export async function tell(
+  db: Db,
+  webhook: Webhook,
+  projects: Told[],
+  reminderMs: number,
+  signal: AbortSignal,
+  log: Log,
+): Promise<boolean> {
+  const claimed: { project: Told; alerts: Claimed[] }[] = [];
+  for (const project of projects) {
+    const alerts = await claimAlerts(db, { ...project, reminderMs, calmMs, claimMs });
+    if (alerts.length > 0) claimed.push({ project, alerts });
+  }
+  const all = claimed.flatMap(({ alerts }) => alerts);
+  if (all.length === 0) return true;
+  const problem = await deliver({ url: webhook.url, body: bodyOf(all, webhook.format), signal });
+  for (const { project, alerts } of claimed) {
+    if (problem === null) await noteTold(db, project.projectId, alerts, project.now);
+    else await noteUntold(db, project.projectId, alerts, restMs);
+  }
+  const fields = { alerts: all.length };
+  if (problem === null) log.info(fields, 'The webhook took the alerts');
+  else
+    log.warn(
+      { ...fields, problem },
+      'The webhook did not take the alerts; they wait for another try',
+    );
+  return problem === null;
+}

@@ -1,0 +1,83 @@
+// `outlast alert`: the alerts on record, and whether somebody was told; --test sends the webhook a message. Needs no key.
+import { Command } from 'commander';
+import { deliver } from '../alert/deliver.ts';
+import { testBody } from '../alert/message.ts';
+import { settingsError, transient } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
+import { openMigrated } from './app.ts';
+import { printJson, printTable } from './print.ts';
+
+export function alertCommand(): Command {
+  return new Command('alert')
+    .description('show what is wrong or has happened, and whether the webhook took it')
+    .option('--test', 'send the webhook a test message instead')
+    .option('--project <name>', 'only this project')
+    .option('--json', 'print it as JSON')
+    .action(async (flags: { test?: true; project?: string; json?: true }) => {
+      const settings = readSettings({ needs: 'database' });
+      if (flags.test === true) await sendTest(settings, flags.json === true);
+      else await list(settings, flags.project ?? null, flags.json === true);
+    });
+}
+
+/** Throws settings `no_webhook`, and transient `webhook_failed` with what became of the message. */
+async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
+  if (alerts.webhookUrl === null) {
+    throw settingsError(
+      'no_webhook',
+      'OUTLAST_ALERT_WEBHOOK is not set: give the address that alerts are to be posted to, or the file that holds it as OUTLAST_ALERT_WEBHOOK_FILE.',
+    );
+  }
+  const problem = await deliver({ url: alerts.webhookUrl, body: testBody(alerts.format) });
+  if (problem !== null) {
+    throw transient('webhook_failed', `The webhook did not take the test message: ${problem}.`);
+  }
+  if (asJson) printJson({ taken: true });
+  else process.stdout.write('The webhook took the test message: look whether it arrived.\n');
+}
+
+async function list(settings: Settings, project: string | null, asJson: boolean): Promise<void> {
+  const archive = await openMigrated(settings, createLog(settings.logLevel));
+  try {
+    const alerts = await readAlerts(archive.db, project);
+    if (asJson) printJson({ alerts: alerts.map(asShown) });
+    else if (alerts.length === 0) process.stdout.write('Nothing is wrong that is known of.\n');
+    else {
+      printTable(
+        ['project', 'state', 'since (UTC)', 'told (UTC)', 'alert'],
+        alerts.map((alert) => [
+          alert.projectId,
+          stateOf(alert),
+          minuteOf(alert.openedAt),
+          alert.toldAt === null ? toldText(alert) : minuteOf(alert.toldAt),
+          alert.text,
+        ]),
+      );
+    }
+  } finally {
+    await archive.close();
+  }
+}
+
+const asShown = (alert: KnownAlert) => ({
+  project: alert.projectId,
+  kind: alert.kind,
+  subject: alert.subject,
+  state: stateOf(alert),
+  text: alert.text,
+  since: new Date(alert.openedAt).toISOString(),
+  told_at: alert.toldAt === null ? null : new Date(alert.toldAt).toISOString(),
+  tries: alert.attempts,
+});
+
+function stateOf(alert: KnownAlert): 'open' | 'over' | 'news' {
+  if (alert.resolvedAt === null) return 'open';
+  return isOver(alert) ? 'over' : 'news';
+}
+
+const toldText = ({ attempts }: KnownAlert): string =>
+  attempts === 0 ? 'no' : `no, tried ${attempts === 1 ? 'once' : `${attempts} times`}`;
+
+const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');

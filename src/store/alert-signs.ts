@@ -1,0 +1,185 @@
+// What the store says about a project that somebody should hear of. Reads only; what is worth an alert is decided in
+// src/alert/conditions.ts. Counts and names, never a record's contents.
+import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
+import { iso } from './ledger.ts';
+import type { Queryable } from './db.ts';
+
+/** So many days of a month, and the first three of them. */
+export type Days = { count: number; first: Day[] };
+
+/** A month of a list that has something to say. `month` is 0001-01-01 for an owner's whole list. */
+export type MonthSigns = {
+  resource: ListedResource;
+  owner: string;
+  month: Day;
+  deadlineAt: Instant;
+  /** Still in the window and without proof. */
+  unproved: Days;
+  /** Still in the window, tried in vain at least so often as asked for. */
+  failing: Days;
+  lost: Days;
+  /** Final, and never proved. */
+  finalUnproved: Days;
+};
+
+export type Signs = {
+  /** Null: the project has not been entered; no run got as far as that. */
+  project: { parked: boolean; addedAt: Instant } | null;
+  months: MonthSigns[];
+  /** Of each resource that has something due or in trouble: when a page was last read or a count last agreed; null: never. */
+  lastRead: { resource: ListedResource; at: Instant | null }[];
+  /** How the newest ended runs ended, newest first. */
+  lastOutcomes: string[];
+  rejects: { resource: string; count: number }[];
+  changedFacts: { fact: string; from: string; to: string }[];
+  missing: { resource: ListedResource; owner: string; day: Day; count: number }[];
+};
+
+export type SignsOptions = {
+  projectId: ProjectId;
+  /** The platform's clock. */
+  now: Instant;
+  /** Attempts from which a slice counts as failing. */
+  failingFrom: number;
+  /** Facts that changed at or after this moment are named. */
+  changedSince: Instant;
+  /** How many runs to look back. */
+  runs: number;
+};
+
+/** Looks at one project. Scans its ledger and the two indexes of what is due and of its runs, never the archive as a whole. */
+export async function readSigns(db: Queryable, options: SignsOptions): Promise<Signs> {
+  const { projectId, now, failingFrom, changedSince, runs } = options;
+  // One after the other: all of them in the one transaction that also writes what comes of it.
+  const project = await readProjectSigns(db, projectId);
+  const lastRead = await readLastRead(db, projectId, now);
+  const months = await readMonths(db, projectId, failingFrom);
+  const missing = await readMissing(db, projectId);
+  const outcomes = await db.query<{ outcome: string }>(
+    `select outcome from sync.runs
+      where project_id = $1 and ended_at is not null and outcome is not null
+      order by started_at desc limit $2`,
+    [projectId, runs],
+  );
+  const rejects = await db.query<{ resource: string; count: number }>(
+    `select resource, count(*)::int as count from sync.rejects where project_id = $1 group by 1 order by 1`,
+    [projectId],
+  );
+  const changed = await db.query<{ fact: string; from: string; to: string }>(
+    `select fact, previous as "from", value as "to" from sync.facts
+      where project_id = $1 and changed_at >= $2 and previous is not null and previous <> 'unknown'
+      order by fact`,
+    [projectId, iso(changedSince)],
+  );
+  return {
+    project,
+    lastRead,
+    months,
+    missing,
+    lastOutcomes: outcomes.rows.map((row) => row.outcome),
+    rejects: rejects.rows,
+    changedFacts: changed.rows,
+  };
+}
+
+async function readProjectSigns(db: Queryable, projectId: ProjectId): Promise<Signs['project']> {
+  const { rows } = await db.query<{ parked: boolean; added_at: string }>(
+    'select parked_at is not null as parked, added_at from sync.projects where project_id = $1',
+    [projectId],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { parked: row.parked, addedAt: Date.parse(row.added_at) };
+}
+
+async function readLastRead(
+  db: Queryable,
+  projectId: ProjectId,
+  now: Instant,
+): Promise<Signs['lastRead']> {
+  const { rows } = await db.query<{ resource: ListedResource; at: string | null }>(
+    `select resource, max(greatest(observed_at, proved_at)) as at
+       from sync.slices
+      where project_id = $1 and due_at is not null
+      group by resource
+     having bool_or(due_at <= $2 or attempts > 0)
+      order by resource desc`,
+    [projectId, iso(now)],
+  );
+  return rows.map(({ resource, at }) => ({ resource, at: at === null ? null : Date.parse(at) }));
+}
+
+const days = (where: string, name: string): string =>
+  `count(*) filter (where ${where})::int as ${name},
+            coalesce((array_agg(day::text order by day) filter (where ${where}))[1:3], '{}') as ${name}_first`;
+
+async function readMonths(
+  db: Queryable,
+  projectId: ProjectId,
+  failingFrom: number,
+): Promise<MonthSigns[]> {
+  const { rows } = await db.query<{
+    resource: ListedResource;
+    owner: string;
+    month: Day;
+    deadline_at: string;
+    unproved: number;
+    unproved_first: Day[];
+    failing: number;
+    failing_first: Day[];
+    lost: number;
+    lost_first: Day[];
+    final_unproved: number;
+    final_unproved_first: Day[];
+  }>(
+    `select resource, owner, date_trunc('month', day)::date as month, max(deadline_at) as deadline_at,
+            ${days(`state in ('open', 'walked') and proof = 'none'`, 'unproved')},
+            ${days(`state not in ('final', 'lost') and attempts >= $2 and last_error is not null`, 'failing')},
+            ${days(`state = 'lost'`, 'lost')},
+            ${days(`state = 'final' and proof = 'none'`, 'final_unproved')}
+       from sync.slices
+      where project_id = $1
+        -- All that the counts below could count; most days of a long ledger are final and proved.
+        and (proof = 'none' or state = 'lost' or attempts >= $2)
+      group by 1, 2, 3
+      order by 3, 1 desc, 2`,
+    [projectId, failingFrom],
+  );
+  return rows.map((row) => ({
+    resource: row.resource,
+    owner: row.owner,
+    month: row.month,
+    deadlineAt: Date.parse(row.deadline_at),
+    unproved: { count: row.unproved, first: row.unproved_first },
+    failing: { count: row.failing, first: row.failing_first },
+    lost: { count: row.lost, first: row.lost_first },
+    finalUnproved: { count: row.final_unproved, first: row.final_unproved_first },
+  }));
+}
+
+/**
+ * Days that a later walk left without proof although no total contradicted it: perhaps for records it was no longer shown
+ * (proof rule 3). Only there is the archive looked into, by its index of days.
+ */
+async function readMissing(db: Queryable, projectId: ProjectId): Promise<Signs['missing']> {
+  const { rows } = await db.query<Signs['missing'][number]>(
+    `with left_open as (
+       select resource, owner, day from sync.slices
+        where project_id = $1 and due_at is not null and state = 'walked' and proof = 'none'
+          and whole_walk > 1 and (platform_total is null or platform_total = shown_total)
+     )
+     select s.resource, s.owner, s.day, count(*)::int as count
+       from left_open s
+       join archive.orders o on o.project_id = $1 and o.slice_day = s.day and o.missing_since is not null
+      where s.resource = 'orders'
+      group by 1, 2, 3
+     union all
+     select s.resource, s.owner, s.day, count(*)::int
+       from left_open s
+       join archive.nft_classes c on c.project_id = $1 and c.slice_day = s.day and c.missing_since is not null
+      where s.resource = 'nft_classes'
+      group by 1, 2, 3
+      order by 1 desc, 2, 3`,
+    [projectId],
+  );
+  return rows;
+}

@@ -1,0 +1,60 @@
+// A real HTTP server on loopback that takes alerts and heartbeats, or does what receivers do when they are not well.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Told = { project: string; kind: string; subject: string; state: string; text: string };
+export type Body = { text: string; alerts: Told[]; left_out: number };
+
+export type Mood = 'takes' | 'hangs' | 'drips' | 'fails' | 'redirects' | 'cuts';
+
+export type Receiver = {
+  url: string;
+  /** Bodies of the requests so far, also of those that were not taken; '' of a GET. */
+  bodies: string[];
+  /** Path and query of the requests so far, and their Authorization header. */
+  requests: { path: string; authorization: string | undefined }[];
+  /** How it answers from now on. */
+  be(mood: Mood): void;
+  /** What was told so far, alert by alert. */
+  told(): Told[];
+  close(): Promise<void>;
+};
+
+const moods: Record<Mood, (response: ServerResponse) => void> = {
+  takes: (response) => response.writeHead(204).end(),
+  hangs: () => undefined,
+  drips: (response) => void response.writeHead(200).write('.'),
+  fails: (response) => response.writeHead(500).end('a page that explains nothing'),
+  redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+  cuts: (response) => void response.socket?.destroy(),
+};
+
+export async function startReceiver(): Promise<Receiver> {
+  let mood: Mood = 'takes';
+  const bodies: string[] = [];
+  const requests: Receiver['requests'] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (part: string) => (body += part));
+    request.on('end', () => {
+      bodies.push(body);
+      requests.push({ path: request.url ?? '', authorization: request.headers.authorization });
+      moods[mood](response);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bodies,
+    requests,
+    be: (next) => (mood = next),
+    told: () => bodies.flatMap((body) => (JSON.parse(body) as Body).alerts),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
