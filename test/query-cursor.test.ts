@@ -20,23 +20,27 @@ test('a cursor leads back to its position, any id and unreadable times included'
     fc.property(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
       fc.boolean(),
-      (id, timed) => {
+      fc.constantFrom('after', 'before'),
+      (id, timed, side) => {
         fc.pre(!id.includes('\0'));
         const given = { ...position, id, createdAt: timed ? position.createdAt : null };
-        expect(readCursor(writeCursor(fingerprint, given), fingerprint, scope)).toEqual(given);
+        expect(readCursor(writeCursor(fingerprint, side, given), fingerprint, scope)).toEqual({
+          side,
+          position: given,
+        });
       },
     ),
   );
 });
 
 test('the checksum of a forged cursor here is the one that is checked', () => {
-  const content = [1, fingerprint, position.day, position.createdAt, position.id];
-  expect(forged(content)).toBe(writeCursor(fingerprint, position));
+  const content = [2, fingerprint, 'after', position.day, position.createdAt, position.id];
+  expect(forged(content)).toBe(writeCursor(fingerprint, 'after', position));
 });
 
 describe('refused is', () => {
   test('a cursor of another query: project, days, order, filter or resource', () => {
-    const cursor = writeCursor(fingerprint, position);
+    const cursor = writeCursor(fingerprint, 'after', position);
     for (const other of [
       fingerprintOf('nft_classes', scope),
       fingerprintOf('orders', { ...scope, project: 'q' }),
@@ -49,7 +53,7 @@ describe('refused is', () => {
   });
 
   test('a cursor with any one character changed', () => {
-    const cursor = writeCursor(fingerprint, position);
+    const cursor = writeCursor(fingerprint, 'after', position);
     for (let at = 0; at < cursor.length; at++) {
       const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
       expect(() => readCursor(changed, fingerprint, scope)).toThrow(invalid);
@@ -71,18 +75,19 @@ describe('refused is', () => {
 
   // Each of these would be an SQL error if it were believed.
   test.each([
-    ['another version', [2, fingerprint, position.day, null, 'op']],
-    ['no day', [1, fingerprint, 'today', null, 'op']],
-    ['a day outside the query', [1, fingerprint, '2026-04-01', null, 'op']],
-    ['a day that is a number', [1, fingerprint, 5, null, 'op']],
-    ['no time', [1, fingerprint, position.day, 'now', 'op']],
-    ['a time in the year 0', [1, fingerprint, position.day, '0000-01-01T00:00:00Z', 'op']],
-    ['a time on no day', [1, fingerprint, position.day, '2026-02-30T00:00:00Z', 'op']],
-    ['a 25th hour', [1, fingerprint, position.day, '2026-03-10T24:00:01Z', 'op']],
-    ['an id with NUL', [1, fingerprint, position.day, null, 'o\0p']],
-    ['an empty id', [1, fingerprint, position.day, null, '']],
-    ['an endless id', [1, fingerprint, position.day, null, 'x'.repeat(600)]],
-    ['an object for an id', [1, fingerprint, position.day, null, { toString: 'x' }]],
+    ['another version', [1, fingerprint, 'after', position.day, null, 'op']],
+    ['no side', [2, fingerprint, 'beside', position.day, null, 'op']],
+    ['no day', [2, fingerprint, 'after', 'today', null, 'op']],
+    ['a day outside the query', [2, fingerprint, 'after', '2026-04-01', null, 'op']],
+    ['a day that is a number', [2, fingerprint, 'after', 5, null, 'op']],
+    ['no time', [2, fingerprint, 'after', position.day, 'now', 'op']],
+    ['a time in the year 0', [2, fingerprint, 'after', position.day, '0000-01-01T00:00:00Z', 'op']],
+    ['a time on no day', [2, fingerprint, 'after', position.day, '2026-02-30T00:00:00Z', 'op']],
+    ['a 25th hour', [2, fingerprint, 'after', position.day, '2026-03-10T24:00:01Z', 'op']],
+    ['an id with NUL', [2, fingerprint, 'after', position.day, null, 'o\0p']],
+    ['an empty id', [2, fingerprint, 'after', position.day, null, '']],
+    ['an endless id', [2, fingerprint, 'after', position.day, null, 'x'.repeat(600)]],
+    ['an object for an id', [2, fingerprint, 'after', position.day, null, { toString: 'x' }]],
   ])('a forgery with a right checksum and %s', (_what, content) => {
     expect(() => readCursor(forged(content), fingerprint, scope)).toThrow(invalid);
   });

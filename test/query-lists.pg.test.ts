@@ -213,3 +213,51 @@ describe('an argument that makes no sense is named, and no SQL is run', () => {
     });
   });
 });
+
+describe('paging back, counting, leaving out', () => {
+  const days = ['2026-03-01', '2026-03-02', '2026-03-03'];
+
+  beforeEach(async () => {
+    for (let i = 0; i < 7; i++) {
+      const createdAt = `${days[i % 3]}T10:00:0${i}Z`;
+      await writeOrder(db, { project, id: `op_${i}`, createdAt, status: i % 2 === 0 ? 2 : 1 });
+    }
+  });
+
+  test.each(['asc', 'desc'] as const)(
+    'previous leads back through the same pages, %s',
+    async (order) => {
+      const query = { project, order, limit: 3 };
+      const first = await archive.orders.list(query);
+      const second = await archive.orders.list({ ...query, cursor: first.next ?? '' });
+      const third = await archive.orders.list({ ...query, cursor: second.next ?? '' });
+      expect(first.previous).toBeNull();
+      expect([first, second, third].map(({ items }) => items.length)).toEqual([3, 3, 1]);
+      expect(third.next).toBeNull();
+      const back = await archive.orders.list({ ...query, cursor: third.previous ?? '' });
+      expect(idsOf(back.items)).toEqual(idsOf(second.items));
+      const start = await archive.orders.list({ ...query, cursor: back.previous ?? '' });
+      expect(idsOf(start.items)).toEqual(idsOf(first.items));
+      expect(start.previous).toBeNull();
+      expect(start.next).not.toBeNull();
+    },
+  );
+
+  test('a count is exact and takes the filters of its list', async () => {
+    expect(await archive.orders.count({ project })).toBe(7);
+    expect(await archive.orders.count({ project, status: 1, from: '2026-03-02' })).toBe(2);
+    expect(await archive.orders.count({ project, to: '2026-03-01' })).toBe(0);
+  });
+
+  test('an offset leaves out so many from the beginning, and goes with no cursor', async () => {
+    const all = idsOf((await archive.orders.list({ project })).items);
+    const { items, next, previous } = await archive.orders.list({ project, offset: 2, limit: 3 });
+    expect(idsOf(items)).toEqual(all.slice(2, 5));
+    expect(next).not.toBeNull();
+    expect(previous).not.toBeNull();
+    await expect(archive.orders.list({ project, offset: 2, cursor: next ?? '' })).rejects.toThrow(
+      'not both',
+    );
+    await expect(archive.orders.list({ project, offset: -1 })).rejects.toThrow('offset');
+  });
+});

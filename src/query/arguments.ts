@@ -49,7 +49,8 @@ const scope = {
 };
 const paging = {
   limit: wholeNumber(1, 10_000).default(100),
-  cursor: z.string('must be the `next` of a page').optional(),
+  cursor: z.string('must be the `next` or `previous` of a page').optional(),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
 };
 const orderFilters = {
   status: z
@@ -114,6 +115,10 @@ export function parseArguments<T>(call: string, schema: z.ZodType<T>, given: unk
     throw invalidArgument(`${call}: ${mistakes.join('; ')}`);
   }
   const { from, to } = parsed.data as { from?: Day; to?: Day };
+  const { cursor, offset } = parsed.data as { cursor?: string; offset?: number };
+  if (cursor !== undefined && offset !== undefined) {
+    throw invalidArgument(`${call}: give a cursor or an offset, not both`);
+  }
   if (from !== undefined && to !== undefined && from > to) {
     throw invalidArgument(
       `${call}: from (${from}) must not be after to (${to}), which is not included`,

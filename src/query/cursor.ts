@@ -10,8 +10,11 @@ import { isArchiveDay, isId, type Scope } from './arguments.ts';
 /** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */
 export type Position = { day: Day; createdAt: string | null; id: string };
 
+/** The side of the position that a page lies on, in the list's own order. */
+export type Side = 'after' | 'before';
+
 /** Grows when the meaning of a cursor changes: those of another release are refused, never misread. */
-const version = 1;
+const version = 2;
 /** More than any position needs: an id of 512 bytes, each escaped. */
 const maxLength = 8192;
 
@@ -24,19 +27,28 @@ export function fingerprintOf(resource: string, query: object): string {
   return digestOf([resource, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-export function writeCursor(fingerprint: string, { day, createdAt, id }: Position): string {
-  const content = [version, fingerprint, day, createdAt, id];
+export function writeCursor(
+  fingerprint: string,
+  side: Side,
+  { day, createdAt, id }: Position,
+): string {
+  const content = [version, fingerprint, side, day, createdAt, id];
   return Buffer.from(JSON.stringify([...content, digestOf(content)])).toString('base64url');
 }
 
-/** The position in a cursor. Throws settings `cursor_invalid` for anything but a cursor of this very query. */
-export function readCursor(cursor: string, fingerprint: string, scope: Scope): Position {
+/** Where a page lies. Throws settings `cursor_invalid` for anything but a cursor of this very query. */
+export function readCursor(
+  cursor: string,
+  fingerprint: string,
+  scope: Scope,
+): { side: Side; position: Position } {
   const [content, checksum] = decode(cursor);
-  const [given, query, day, createdAt, id] = content;
+  const [given, query, side, day, createdAt, id] = content;
   if (
     given !== version ||
     query !== fingerprint ||
     checksum !== digestOf(content) ||
+    !(side === 'after' || side === 'before') ||
     typeof day !== 'string' ||
     !isArchiveDay(day) ||
     (scope.from !== undefined && day < scope.from) ||
@@ -47,7 +59,7 @@ export function readCursor(cursor: string, fingerprint: string, scope: Scope): P
   ) {
     throw cursorInvalid();
   }
-  return { day, createdAt, id };
+  return { side, position: { day, createdAt, id } };
 }
 
 const cursorInvalid = () =>
@@ -61,8 +73,8 @@ function decode(cursor: string): [content: unknown[], checksum: unknown] {
   if (cursor.length > maxLength || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw cursorInvalid();
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (!Array.isArray(parts) || parts.length !== 6) throw cursorInvalid();
-    return [parts.slice(0, 5), parts[5]];
+    if (!Array.isArray(parts) || parts.length !== 7) throw cursorInvalid();
+    return [parts.slice(0, 6), parts[6]];
   } catch {
     throw cursorInvalid();
   }

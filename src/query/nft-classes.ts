@@ -28,6 +28,7 @@ const source: Source<NftClass, Filters> = {
   name: 'nftClasses',
   resource: 'nft_classes',
   table: nftClasses,
+  from: nftClasses,
   id: nftClasses.id,
   arguments: nftClassArguments,
   conditions: ({ id, owner, name, txHash }) => [
@@ -37,13 +38,14 @@ const source: Source<NftClass, Filters> = {
     txHash === undefined ? undefined : eq(nftClasses.txHash, txHash),
   ],
   isSingle: ({ id }) => id !== undefined,
-  select: async (builder, where, order, limit) => {
+  select: async (builder, where, order, limit, offset) => {
     const rows = await builder
       .select(columns)
       .from(nftClasses)
       .where(where)
       .orderBy(...order)
-      .limit(limit);
+      .limit(limit)
+      .offset(offset);
     return rows.map((row) => ({
       ...row,
       ...bookkeepingOf(row),

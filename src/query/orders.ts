@@ -26,6 +26,7 @@ const source: Source<Order, Filters> = {
   name: 'orders',
   resource: 'orders',
   table: orders,
+  from: orders,
   id: orders.operationId,
   arguments: orderArguments,
   conditions: ({ status, account }) => [
@@ -37,13 +38,14 @@ const source: Source<Order, Filters> = {
         : inArray(orders.status, status),
     account === undefined ? undefined : eq(orders.account, account),
   ],
-  select: async (builder, where, order, limit) => {
+  select: async (builder, where, order, limit, offset) => {
     const rows = await builder
       .select(columns)
       .from(orders)
       .where(where)
       .orderBy(...order)
-      .limit(limit);
+      .limit(limit)
+      .offset(offset);
     return rows.map((row) => ({
       ...row,
       ...bookkeepingOf(row),

@@ -1,23 +1,26 @@
 // Reading one list: its pages, its stream and its single records, the same for every resource. What differs between
 // resources is a `Source`: columns and filters, in orders.ts and nft-classes.ts.
-import { and, eq, type SQL } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { and, count as counted, eq, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { ZodType } from 'zod';
 import type { Day, ListedResource } from '../model.ts';
 import { parseArguments, recordArguments, type Scope } from './arguments.ts';
-import { fingerprintOf, readCursor, writeCursor, type Position } from './cursor.ts';
+import { fingerprintOf, readCursor, writeCursor, type Position, type Side } from './cursor.ts';
 import { listedAfter, listOrder, seenBy, type ListedTable } from './keyset.ts';
 import type { Reader } from './reader.ts';
 import type { ListPage, Records } from './types.ts';
 
-type ListArguments<Filters> = Scope & Filters & { limit: number; cursor?: string | undefined };
+type ListArguments<Filters> = Scope &
+  Filters & { limit: number; cursor?: string | undefined; offset?: number | undefined };
 
 export type Source<Item, Filters> = {
   /** The name in sentences: `orders` in `orders.list`. */
   name: string;
   resource: ListedResource;
   table: ListedTable;
+  /** The same, to count in. */
+  from: PgTable;
   id: PgColumn;
   arguments: { list: ZodType<ListArguments<Filters>>; stream: ZodType<Scope & Filters> };
   conditions(filters: Filters): (SQL | undefined)[];
@@ -29,6 +32,7 @@ export type Source<Item, Filters> = {
     where: SQL | undefined,
     order: SQL[],
     limit: number,
+    offset: number,
   ): PromiseLike<Item[]>;
   idOf(item: Item): string;
 };
@@ -52,29 +56,56 @@ export function createRecords<
     scope: Scope & Filters,
     after: Position | null,
     limit: number,
-    seen?: SQL,
+    { seen, offset = 0 }: { seen?: SQL; offset?: number | undefined } = {},
   ): Promise<Item[]> {
     const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
     const order = source.isSingle?.(scope) === true ? [] : listOrder(table, id, scope.order);
-    return reader.read((builder) => source.select(builder, where, order, limit));
+    return reader.read((builder) => source.select(builder, where, order, limit, offset));
+  }
+
+  /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
+  async function page(
+    scope: Scope & Filters,
+    from: { side: Side; position: Position } | null,
+    limit: number,
+    offset: number | undefined,
+  ): Promise<{ items: Item[]; isFirst: boolean; isLast: boolean }> {
+    if (from?.side !== 'before') {
+      const found = await rows(scope, from?.position ?? null, limit + 1, { offset });
+      const isFirst = from === null && (offset ?? 0) === 0;
+      return { items: found.slice(0, limit), isFirst, isLast: found.length <= limit };
+    }
+    const order = scope.order === 'asc' ? 'desc' : 'asc';
+    const found = await rows({ ...scope, order }, from.position, limit + 1);
+    const items = found.slice(0, limit).toReversed();
+    return { items, isFirst: found.length <= limit, isLast: false };
   }
 
   async function list(given: unknown): Promise<ListPage<Item>> {
     const query = parseArguments(`${source.name}.list`, source.arguments.list, given);
-    const { limit, cursor, ...scope } = query;
+    const { limit, cursor, offset, ...scope } = query;
     const fingerprint = fingerprintOf(source.resource, scope);
-    const after = cursor === undefined ? null : readCursor(cursor, fingerprint, scope);
-    // One more than asked for tells whether there is a next page.
-    const found = await rows(query, after, limit + 1);
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
+    const from = cursor === undefined ? null : readCursor(cursor, fingerprint, scope);
+    const { items, isFirst, isLast } = await page(query, from, limit, offset);
+    const [first, last] = [items[0], items.at(-1)];
     return {
       items,
       next:
-        found.length > limit && last !== undefined
-          ? writeCursor(fingerprint, positionOf(last))
-          : null,
+        isLast || last === undefined ? null : writeCursor(fingerprint, 'after', positionOf(last)),
+      previous:
+        isFirst || first === undefined
+          ? null
+          : writeCursor(fingerprint, 'before', positionOf(first)),
     };
+  }
+
+  async function count(given: unknown): Promise<number> {
+    const scope = parseArguments(`${source.name}.count`, source.arguments.stream, given);
+    const where = and(listedAfter(table, id, scope, null), ...source.conditions(scope));
+    const [row] = await reader.read((builder) =>
+      builder.select({ matching: counted() }).from(source.from).where(where),
+    );
+    return row?.matching ?? 0;
   }
 
   function stream(given: unknown): AsyncIterable<Item> {
@@ -88,7 +119,7 @@ export function createRecords<
     let after: Position | null = null;
     // Ends: every page begins after the last row of the one before, and rows first seen later are left out.
     for (;;) {
-      const items: Item[] = await rows(scope, after, streamedAtOnce, seen);
+      const items: Item[] = await rows(scope, after, streamedAtOnce, { seen });
       yield* items;
       const last = items.at(-1);
       if (last === undefined || items.length < streamedAtOnce) return;
@@ -99,11 +130,11 @@ export function createRecords<
   async function get(project: string, recordId: string): Promise<Item | null> {
     const key = parseArguments(`${source.name}.get`, recordArguments, { project, id: recordId });
     const where = and(eq(table.projectId, key.project), eq(id, key.id));
-    const [item] = await reader.read((builder) => source.select(builder, where, [], 1));
+    const [item] = await reader.read((builder) => source.select(builder, where, [], 1, 0));
     return item ?? null;
   }
 
-  return { list, stream, get };
+  return { list, count, stream, get };
 }
 
 /**

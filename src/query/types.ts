@@ -30,8 +30,13 @@ export type ListScope = {
 export type Paging = {
   /** Records a page, 1 to 10,000; 100 unless told. It may change from page to page. */
   limit?: number;
-  /** The `next` of the page before, for the same query. Opaque: its form may change with a release. */
+  /** The `next` or the `previous` of a page of the same query. Opaque: its form may change with a release. */
   cursor?: string;
+  /**
+   * Records to leave out from the beginning, instead of a cursor. Every one of them is read all the same, and what is added
+   * ahead moves the pages: cursors are exact and quick at any depth.
+   */
+  offset?: number;
 };
 
 export type OrderStatus = 1 | 2 | 3;
@@ -50,8 +55,8 @@ export type NftClassFilters = {
   txHash?: string;
 };
 
-/** `next` is null on the last page. */
-export type ListPage<Item> = { items: Item[]; next: string | null };
+/** `next` is null on the last page, `previous` on the first. */
+export type ListPage<Item> = { items: Item[]; next: string | null; previous: string | null };
 
 /** What every archived record carries beside the platform's own fields. */
 export type Bookkeeping = {
@@ -110,6 +115,8 @@ export type Records<Item, Filters> = {
    * added ahead of the cursor are given too.
    */
   list(query: ListScope & Filters & Paging): Promise<ListPage<Item>>;
+  /** How many records the query matches. Exact: every one is counted. */
+  count(query: ListScope & Filters): Promise<number>;
   /**
    * Every record held when the stream began, exactly once, each as it stands when its page is read. Records first
    * seen later are left out, so that it ends. Memory stays constant and no transaction is open between pages.
