@@ -1,0 +1,97 @@
+// `npm run torture -- --seed S --kills N --minutes M`: world after world, the next seed each, until so many processes
+// were killed or so much time has passed. Every act goes to a file. Exit code 1 when a check found anything.
+import { appendFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { createProgress, printTable } from '../../src/cli/print.ts';
+import { stopOnSignals } from '../../src/cli/signals.ts';
+import { createCluster } from './cluster.ts';
+import { play, type Played } from './play.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    kills: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '10' },
+    /** SIGKILLs in one world. */
+    world: { type: 'string', default: '25' },
+    log: { type: 'string' },
+  },
+});
+
+const [firstSeed, kills, minutes, killsAWorld] = [
+  flags.seed,
+  flags.kills,
+  flags.minutes,
+  flags.world,
+].map(Number) as [number, number, number, number];
+const began = performance.now();
+const logFile = flags.log ?? join(tmpdir(), `outlast-torture-${process.pid}.log`);
+const elapsed = (): string => ((performance.now() - began) / 1000).toFixed(1).padStart(7);
+const note = (text: string): void => appendFileSync(logFile, `${elapsed()}  ${text}\n`);
+
+const stop = stopOnSignals();
+const progress = createProgress(process.stderr);
+process.stdout.write(`seed ${firstSeed}; every act is written to ${logFile}\n`);
+const cluster = await createCluster();
+if (typeof cluster.disk === 'string') {
+  process.stdout.write(`no disk is filled up: ${cluster.disk}\n`);
+}
+const worlds: { seed: number; played: Played }[] = [];
+const sum = (of: (played: Played) => number): number =>
+  worlds.reduce((all, { played }) => all + of(played), 0);
+
+// Ends: a world has its acts, and so many kills or minutes are enough.
+for (let seed = firstSeed; !stop.signal.aborted; seed++) {
+  const left = kills - sum((one) => one.kills);
+  if (left <= 0 || performance.now() - began > minutes * 60_000) break;
+  progress.update(`world ${seed}: ${kills - left} of ${kills} kills`);
+  const played = await play({
+    seed,
+    kills: Math.min(left, killsAWorld),
+    cluster,
+    mainFile: fileURLToPath(new URL('../../src/main.js', import.meta.url)),
+    signal: stop.signal,
+    note,
+  });
+  worlds.push({ seed, played });
+  if (played.findings.length > 0) break;
+}
+progress.end();
+
+const findings = worlds.flatMap(({ seed, played }) =>
+  played.findings.map((text) => `seed ${seed}: ${text}`),
+);
+printTable(
+  ['worlds', 'kills', 'freezes', 'processes', 'acts', 'requests', 'records', 'looks', 'findings'],
+  [
+    [
+      worlds.length,
+      sum((one) => one.kills),
+      sum((one) => one.frozen),
+      sum((one) => one.started),
+      sum((one) => one.acts),
+      sum((one) => one.requests),
+      sum((one) => one.records),
+      sum((one) => one.looks),
+      findings.length,
+    ],
+  ],
+);
+const endings = new Map<string, number>();
+for (const { played } of worlds) {
+  for (const [name, count] of played.endings) endings.set(name, (endings.get(name) ?? 0) + count);
+}
+process.stdout.write(
+  `processes ended by ${[...endings].map(([name, count]) => `${name}: ${count}`).join(', ')}\n`,
+);
+for (const finding of findings) process.stdout.write(`${finding}\n`);
+if (findings.length > 0)
+  process.stdout.write(
+    `what the server holds is kept in ${cluster.folder}${typeof cluster.disk === 'string' ? '' : ', on a tmpfs: unmount it when you have looked'}\n`,
+  );
+await cluster.close(findings.length > 0);
+stop.close();
+process.exitCode = findings.length > 0 ? 1 : 0;

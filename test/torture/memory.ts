@@ -1,0 +1,118 @@
+// What the platform is known to have had and to have shown, kept outside of the archive: the other side of every
+// check. It follows the simulator's own record, never the archive.
+import { dayOf, windowAt } from '../../src/day.ts';
+import { listedResources, type Day, type Instant, type ListedResource } from '../../src/model.ts';
+import type { SentPage } from '../../src/simulator/options.ts';
+import type { Simulator } from '../../src/simulator/server.ts';
+import { instantIn } from '../../src/simulator/times.ts';
+import { sorted } from '../support/differences.ts';
+
+/** A record the platform had. */
+export type Had = {
+  id: string;
+  /** The UTC day of its creation. */
+  day: Day;
+  /** When it came into being, on the platform's clock: later than its own time says where it was inserted late. */
+  appearedAt: Instant;
+  hiddenAt: Instant | null;
+};
+
+export type Memory = {
+  /** Takes in what the platform shows at this moment. */
+  look(): void;
+  /** The records of a day, hidden ones included. */
+  hadOn(resource: ListedResource, day: Day): readonly Had[];
+  /** The UTC day of its creation; null for what it never had. */
+  dayOf(id: string): Day | null;
+  /** Whether the platform had it and stopped showing it, hidden or gone with its month. */
+  isGone(id: string, now: Instant): boolean;
+  wasInserted(resource: ListedResource, id: string, day: Day, at: Instant): void;
+  wasHidden(resource: ListedResource, id: string, at: Instant): void;
+  onPage: (page: SentPage) => void;
+  /** The contents (`contentOf`) this page of ids was ever sent with, each by id; empty where it never was. */
+  sentWith(resource: ListedResource, ids: readonly string[]): ReadonlyMap<string, string>[];
+  /** Whether the platform ever showed this record with this content. */
+  wasShown(resource: ListedResource, id: string, content: string): boolean;
+};
+
+const timeField = { orders: 'create_time', nft_classes: 'timestamp' };
+
+/** A content as text that is the same for equal JSON values. */
+export function contentOf(text: string): string {
+  return sorted(text);
+}
+
+export function createMemory(simulator: () => Pick<Simulator, 'oracle'>): Memory {
+  const had = { orders: new Map<string, Had>(), nft_classes: new Map<string, Had>() };
+  const byDay = { orders: new Map<Day, Had[]>(), nft_classes: new Map<Day, Had[]>() };
+  /** By resource and ids: every combination of texts the page was sent with. */
+  const pages = new Map<string, Map<string, SentPage['records']>>();
+  const shown = new Map<string, Set<string>>();
+  const contents = new Map<string, string>();
+
+  const content = (text: string): string => {
+    let known = contents.get(text);
+    if (known === undefined) contents.set(text, (known = contentOf(text)));
+    return known;
+  };
+
+  function add(resource: ListedResource, id: string, day: Day, appearedAt: Instant): void {
+    const one: Had = { id, day, appearedAt, hiddenAt: null };
+    had[resource].set(id, one);
+    const ofDay = byDay[resource].get(day);
+    if (ofDay === undefined) byDay[resource].set(day, [one]);
+    else ofDay.push(one);
+  }
+
+  const find = (id: string): Had | undefined => had.orders.get(id) ?? had.nft_classes.get(id);
+
+  function look(): void {
+    for (const resource of listedResources) {
+      const known = had[resource];
+      for (const { id, text } of simulator().oracle.shown(resource)) {
+        if (known.has(id)) continue;
+        const record = JSON.parse(text) as Record<string, unknown>;
+        const at = instantIn(record[timeField[resource]]);
+        if (at === null) throw new Error(`the simulator wrote no time into ${resource} ${id}`);
+        add(resource, id, dayOf(at), at);
+      }
+    }
+  }
+
+  return {
+    look,
+    hadOn: (resource, day) => byDay[resource].get(day) ?? [],
+    dayOf: (id) => find(id)?.day ?? null,
+    isGone: (id, now) => {
+      const one = find(id);
+      if (one === undefined) return false;
+      return one.hiddenAt !== null || one.day < windowAt(now).from;
+    },
+    wasInserted: (resource, id, day, at) => add(resource, id, day, at),
+    wasHidden: (resource, id, at) => {
+      const one = had[resource].get(id);
+      if (one !== undefined) one.hiddenAt = at;
+    },
+    onPage: ({ resource, records }) => {
+      const key = keyOf(resource, [...new Set(records.map(({ id }) => id))]);
+      let sent = pages.get(key);
+      if (sent === undefined) pages.set(key, (sent = new Map()));
+      sent.set(records.map(({ text }) => text).join('\n'), records);
+      for (const { id, text } of records) {
+        const name = `${resource} ${id}`;
+        const texts = shown.get(name);
+        if (texts === undefined) shown.set(name, new Set([text]));
+        else texts.add(text);
+      }
+    },
+    sentWith: (resource, ids) =>
+      [...(pages.get(keyOf(resource, ids))?.values() ?? [])].map(
+        (records) => new Map(records.map(({ id, text }) => [id, content(text)])),
+      ),
+    wasShown: (resource, id, wanted) =>
+      [...(shown.get(`${resource} ${id}`) ?? [])].some((text) => content(text) === wanted),
+  };
+}
+
+const keyOf = (resource: ListedResource, ids: readonly string[]): string =>
+  `${resource} ${ids.join(' ')}`;

@@ -1,0 +1,193 @@
+// One world from its first act to its last: a platform and an empty database drawn by a seed, processes started as others
+// are killed, harm of every kind, looks at the archive in between, and the ending. The same seed draws the same acts; what
+// meets what is up to the processes.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addDays, dayOf, windowAt } from '../../src/day.ts';
+import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
+import { actions } from './actions.ts';
+import { createChance, type Chance } from './chance.ts';
+import { findAll } from './checks.ts';
+import type { Cluster } from './cluster.ts';
+import { bringToRest } from './ending.ts';
+import { countHeld, createKeepsake, withClient, withEvidence, type Keepsake } from './evidence.ts';
+import { installAudit } from './leases.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { leaseSeconds } from './on-processes.ts';
+import { createReplicas } from './replicas.ts';
+import { calm, type Stage } from './stage.ts';
+import { drawWorld, staleMs } from './world.ts';
+
+export type Played = {
+  kills: number;
+  /** Outlast processes started. */
+  started: number;
+  frozen: number;
+  acts: number;
+  looks: number;
+  requests: number;
+  records: number;
+  /** How processes ended, and how often. */
+  endings: ReadonlyMap<string, number>;
+  findings: string[];
+};
+
+export type PlayOptions = {
+  seed: number;
+  /** SIGKILLs to Outlast processes; then the world comes to its end. */
+  kills: number;
+  cluster: Cluster;
+  mainFile: string;
+  signal: AbortSignal;
+  /** Told of everything that is done, a line each. */
+  note: (text: string) => void;
+};
+
+/** Acts between two looks at the archive. */
+const actsBetweenLooks = 8;
+/** A world in which hardly anybody lives long enough to be killed ends all the same. */
+const actsAtMost = 40;
+const hangsAfterMs = 60_000;
+const secret = 'torture-secret-of-no-value';
+
+export async function play(options: PlayOptions): Promise<Played> {
+  const { seed, cluster, note } = options;
+  const chance = createChance(seed);
+  const drawn = drawWorld(chance.stream('world'));
+  note(`world ${seed}: ${JSON.stringify(drawn)}`);
+  const findings: string[] = [];
+  const report = (finding: string): void => {
+    findings.push(finding);
+    note(`FINDING: ${finding}`);
+  };
+  const memory: Memory = createMemory(() => simulator);
+  const simulator = await createSimulator({
+    seed,
+    startAt: drawn.startAt,
+    speed: drawn.speed,
+    world: { ...drawn.world, since: addDays(windowAt(drawn.startAt).from, -10) },
+    dialect: drawn.dialect,
+    latencyMs: drawn.latencyMs,
+    projects: [{ ...demoProject, apiSecret: secret }],
+    onPage: memory.onPage,
+  });
+  const database = `world_${seed}`;
+  await cluster.bringUp();
+  await withClient(await cluster.address('postgres'), (db) =>
+    db.query(`create database ${database}`),
+  );
+  const address = await cluster.address(database);
+  const password = new URL(address).password;
+  const replicas = createReplicas({
+    mainFile: options.mainFile,
+    target: () => ({ host: '127.0.0.1', port: cluster.port() }),
+    address,
+    env: settingsOf(simulator),
+    secrets: [secret, password],
+    onFinding: report,
+  });
+  const pending = new Set<Promise<void>>();
+  const stage: Stage = { drawn, simulator, cluster, replicas, memory, address, pending, report };
+  const keepsake = createKeepsake();
+  const played = { acts: 0, looks: 0, records: 0 };
+  const look = async (): Promise<void> => {
+    played.looks++;
+    await calm(stage);
+    played.records = await lookAt(stage, keepsake);
+  };
+  try {
+    await migrateUnderFire(stage, chance.stream('migrate'));
+    // Ends: actsAtMost for each kill that is wanted.
+    for (let n = 0; n < options.kills * actsAtMost && !options.signal.aborted; n++) {
+      if (findings.length > 0 || replicas.counts.killed >= options.kills) break;
+      const own = chance.stream(n);
+      await fill(stage, own.stream('start'));
+      await sleep(own.between(20, own.pick([150, 600, 1200])));
+      const action = own.weighted(actions);
+      played.acts++;
+      note(`${action.name}: ${await action.act(stage, own.stream('act'))}`);
+      if (n % actsBetweenLooks === actsBetweenLooks - 1) await look();
+    }
+    if (findings.length === 0 && !options.signal.aborted) {
+      await bringToRest(stage, chance.stream('end'));
+      await look();
+    }
+  } catch (error) {
+    report(
+      `the torture itself failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
+    );
+  } finally {
+    await replicas.close();
+    await calm(stage).catch((error: unknown) =>
+      report(`Postgres does not come back: ${String(error)}`),
+    );
+    await simulator.close();
+  }
+  return {
+    ...played,
+    kills: replicas.counts.killed,
+    started: replicas.counts.started,
+    frozen: replicas.counts.frozen,
+    requests: simulator.requests.total,
+    endings: replicas.endings,
+    findings,
+  };
+}
+
+const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, string> => ({
+  OUTLAST_BASE_URL: url,
+  OUTLAST_API_KEY: project?.apiKey ?? '',
+  OUTLAST_API_SECRET: project?.apiSecret ?? '',
+  OUTLAST_PROJECT: 'p',
+  OUTLAST_MAX_RPS: '100000',
+  OUTLAST_TIMEOUT_MS: '700',
+  OUTLAST_LEASE_SECONDS: String(leaseSeconds),
+  OUTLAST_SCHEDULE: '* * * * * *',
+  OUTLAST_LOG_LEVEL: 'warn',
+});
+
+/** The schema is made while those who make it are killed; then it is whole, and the audit is put beside it. */
+async function migrateUnderFire(stage: Stage, chance: Chance): Promise<void> {
+  for (let i = chance.between(0, 2); i > 0; i--) {
+    const replica = await stage.replicas.start(['migrate'], chance);
+    await sleep(chance.between(200, 700));
+    stage.replicas.kill(replica);
+    await replica.ended;
+  }
+  const whole = await stage.replicas.start(['migrate'], chance);
+  const { code, said } = await whole.ended;
+  if (code !== 0) stage.report(`the schema cannot be made: ${said}`);
+  await withClient(stage.address, installAudit);
+}
+
+/** Starts processes until there are as many as there should be: most sync what is due, some all of a few days. */
+async function fill(stage: Stage, chance: Chance): Promise<void> {
+  const { replicas, drawn, report } = stage;
+  for (const { number, args, isFrozen, startedAt } of replicas.alive()) {
+    if (args[0] === 'sync' && !isFrozen && performance.now() - startedAt > hangsAfterMs) {
+      report(`replica ${number} (${args.join(' ')}) does not end`);
+    }
+  }
+  while (replicas.alive().length < drawn.replicas) {
+    await replicas.start(drawArguments(stage.simulator, chance), chance.stream('cut'));
+  }
+}
+
+function drawArguments(simulator: Simulator, chance: Chance): string[] {
+  const kind = chance.unit();
+  if (kind < 0.55) return ['sync', '--json'];
+  if (kind < 0.8) return ['start'];
+  const today = dayOf(simulator.clock.now());
+  const from = addDays(today, -chance.between(0, 25));
+  const to = addDays(from, chance.between(0, 6));
+  return ['sync', '--from', from, '--to', to < today ? to : today];
+}
+
+/** Every check, as of now. Returns how many records are held. */
+function lookAt({ address, memory, drawn, report }: Stage, keepsake: Keepsake): Promise<number> {
+  // A proof is dated by a clock that the platform's answers set, of whole seconds and of its own speed.
+  const slackMs = drawn.lieMs + staleMs + 2_000 * Math.max(1, drawn.speed);
+  return withEvidence(address, { memory, keepsake, slackMs }, async (evidence) => {
+    for (const finding of await findAll(evidence)) report(finding);
+    return countHeld(evidence);
+  });
+}

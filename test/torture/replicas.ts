@@ -1,0 +1,132 @@
+// The Outlast processes under torture: started, killed, frozen, and listened to when they end. What they may say in
+// the end is judged in endings.ts.
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Chance } from './chance.ts';
+import { judgeEnding, type Ended } from './endings.ts';
+import { createWire, type Target, type Wire } from './wire.ts';
+
+export type Replica = {
+  number: number;
+  /** Its arguments, `sync` or `start` first. */
+  args: readonly string[];
+  child: ChildProcess;
+  wire: Wire;
+  isFrozen: boolean;
+  startedAt: number;
+  ended: Promise<Ended>;
+};
+
+export type Replicas = {
+  /** Those that have not ended, the oldest first. */
+  alive(): Replica[];
+  start(args: readonly string[], chance: Chance): Promise<Replica>;
+  /** False when it had ended before. */
+  kill(replica: Replica): boolean;
+  /** SIGSTOP; SIGCONT is the caller's to send by `thaw`. */
+  freeze(replica: Replica): boolean;
+  thaw(replica: Replica): void;
+  /** How the processes ended, by what they said. */
+  endings: ReadonlyMap<string, number>;
+  counts: { started: number; killed: number; frozen: number };
+  /** Kills what is left. */
+  close(): Promise<void>;
+};
+
+export type ReplicaOptions = {
+  mainFile: string;
+  target: () => Target;
+  /** The database past the wires; the replica's own number and port are put in. */
+  address: string;
+  env: Record<string, string>;
+  secrets: readonly string[];
+  onFinding: (text: string) => void;
+};
+
+/** A process that writes more is not quoted whole. */
+const keptChars = 64_000;
+
+export function createReplicas(options: ReplicaOptions): Replicas {
+  const living = new Set<Replica>();
+  const endings = new Map<string, number>();
+  const counts = { started: 0, killed: 0, frozen: 0 };
+
+  async function start(args: readonly string[], chance: Chance): Promise<Replica> {
+    const number = ++counts.started;
+    const wire = await createWire(options.target, () => chance.unit());
+    const address = new URL(options.address);
+    address.port = String(wire.port);
+    // The audit (leases.ts) reads from the session which process wrote.
+    address.searchParams.set('options', `-c torture.replica=${number}`);
+    const child = spawn(process.execPath, [options.mainFile, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], ...options.env, DATABASE_URL: address.href },
+    });
+    let said = '';
+    const hear = (part: string): void => {
+      said = (said + part).slice(-keptChars);
+    };
+    child.stdout.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', hear);
+    const ended = new Promise<Ended>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        living.delete(replica);
+        resolve({ code, signal, said });
+      });
+    });
+    const replica: Replica = {
+      number,
+      args,
+      child,
+      wire,
+      isFrozen: false,
+      startedAt: performance.now(),
+      ended,
+    };
+    living.add(replica);
+    void listen(replica);
+    return replica;
+  }
+
+  async function listen({ number, args, ended, wire }: Replica): Promise<void> {
+    const end = await ended;
+    await wire.close();
+    const { name, finding } = judgeEnding(args, end, options.secrets);
+    endings.set(name, (endings.get(name) ?? 0) + 1);
+    if (finding !== null) options.onFinding(`replica ${number} (${args.join(' ')}): ${finding}`);
+  }
+
+  const signal = (replica: Replica, name: NodeJS.Signals): boolean =>
+    living.has(replica) && replica.child.kill(name);
+
+  const kill = (replica: Replica): boolean => {
+    const isHit = signal(replica, 'SIGKILL');
+    if (isHit) counts.killed++;
+    return isHit;
+  };
+
+  return {
+    alive: () => [...living],
+    start,
+    kill,
+    freeze: (replica) => {
+      const isHit = signal(replica, 'SIGSTOP');
+      if (isHit) {
+        replica.isFrozen = true;
+        counts.frozen++;
+      }
+      return isHit;
+    },
+    thaw: (replica) => {
+      replica.isFrozen = false;
+      signal(replica, 'SIGCONT');
+    },
+    endings,
+    counts,
+    close: async () => {
+      const left = [...living];
+      for (const replica of left) replica.child.kill('SIGKILL');
+      await Promise.all(left.map((replica) => replica.ended));
+    },
+  };
+}

@@ -1,0 +1,81 @@
+// P6: a seal, and the proof of a final day, says that at `proved_at` the platform's list and totals agreed with what is
+// held. So every record that the platform had by then and still showed must be in the archive, and the counts agree.
+import { cliffOf } from '../../src/day.ts';
+import type { Day, Instant, ListedResource } from '../../src/model.ts';
+import type { Queryable } from '../../src/store/db.ts';
+import { toldAtMost, type Evidence } from './evidence.ts';
+import type { Had } from './memory.ts';
+
+type Seal = {
+  resource: ListedResource;
+  day: Day;
+  state: string;
+  proof: string;
+  /** Milliseconds since 1970, on the platform's clock. */
+  provedAt: Instant;
+  total: number | null;
+  shown: number | null;
+  /** Distinct ids and rejects on the pages of its last whole walk; null where there are no pages. */
+  onPages: number | null;
+};
+
+/** Around the cliff absence proves nothing (proof rule 5): what came only then is not claimed. */
+const doubtfulMs = 14 * 3_600_000;
+
+export async function sealsBroken({ db, memory, held, slackMs }: Evidence): Promise<string[]> {
+  const seals = await allSeals(db);
+  const found = seals.flatMap(countsApart);
+  for (const seal of seals) {
+    for (const record of memory.hadOn(seal.resource, seal.day)) {
+      if (!isClaimed(record, seal.provedAt - slackMs)) continue;
+      if (held[seal.resource].has(record.id)) continue;
+      found.push(
+        `${nameOf(seal)}, proved at ${iso(seal.provedAt)}, without ${record.id}, which the platform had since ${iso(record.appearedAt)}`,
+      );
+    }
+  }
+  return found.slice(0, toldAtMost);
+}
+
+const iso = (at: Instant): string => new Date(at).toISOString();
+const nameOf = ({ resource, day, state, proof }: Seal): string =>
+  `${resource} ${day} is ${state} by ${proof}`;
+
+function isClaimed({ day, appearedAt, hiddenAt }: Had, provedAt: Instant): boolean {
+  if (provedAt >= cliffOf(day) - doubtfulMs) return false;
+  return appearedAt < provedAt && (hiddenAt === null || hiddenAt > provedAt);
+}
+
+async function allSeals(db: Queryable): Promise<Seal[]> {
+  const { rows } = await db.query<Seal>(
+    `with of_walk as (
+       select s.project_id, s.resource, s.owner, s.day,
+              (select count(distinct id) from sync.pages p, unnest(p.ids) id
+                where (p.project_id, p.resource, p.owner, p.day, p.walk)
+                    = (s.project_id, s.resource, s.owner, s.day, s.whole_walk))
+            + (select count(distinct sha) from sync.pages p, unnest(p.rejects) sha
+                where (p.project_id, p.resource, p.owner, p.day, p.walk)
+                    = (s.project_id, s.resource, s.owner, s.day, s.whole_walk)) as shown,
+              exists (select from sync.pages p
+                       where (p.project_id, p.resource, p.owner, p.day, p.walk)
+                           = (s.project_id, s.resource, s.owner, s.day, s.whole_walk)) as has_pages
+         from sync.slices s
+     )
+     select resource, day::text, state, proof,
+            extract(epoch from proved_at)::float8 * 1000 as "provedAt",
+            platform_total::int as total, shown_total::int as shown,
+            case when has_pages then of_walk.shown::int end as "onPages"
+       from sync.slices join of_walk using (project_id, resource, owner, day)
+      where state = 'sealed' or (state = 'final' and proof <> 'none')`,
+  );
+  return rows;
+}
+
+function countsApart(seal: Seal): string[] {
+  const { proof, total, shown, onPages } = seal;
+  if (proof === 'none') return [`${nameOf(seal)}: a seal without proof`];
+  const isApart = (proof !== 'walks' && total !== shown) || (onPages !== null && onPages !== shown);
+  return isApart
+    ? [`${nameOf(seal)} with a total of ${total}, ${shown} shown and ${onPages} on its pages`]
+    : [];
+}

@@ -1,0 +1,47 @@
+// What every act of the torture has at hand: the platform, the server, the processes, and what is to be undone later.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Simulator } from '../../src/simulator/server.ts';
+import type { Chance } from './chance.ts';
+import type { Cluster } from './cluster.ts';
+import type { Memory } from './memory.ts';
+import type { Replica, Replicas } from './replicas.ts';
+import type { Drawn } from './world.ts';
+
+export type Stage = {
+  drawn: Drawn;
+  simulator: Simulator;
+  cluster: Cluster;
+  replicas: Replicas;
+  memory: Memory;
+  /** The database past the wires. It carries the password: never log it (P10). */
+  address: string;
+  /** What is under way and ends by itself. */
+  pending: Set<Promise<void>>;
+  report: (finding: string) => void;
+};
+
+/** Does something after a while, without keeping the next act waiting. A failure is a finding. */
+export function later(stage: Stage, afterMs: number, act: () => Promise<void> | void): void {
+  const doing = (async () => {
+    await sleep(afterMs);
+    await act();
+  })()
+    .catch((error: unknown) => stage.report(`the torture itself failed: ${String(error)}`))
+    .finally(() => stage.pending.delete(doing));
+  stage.pending.add(doing);
+}
+
+/** Until everything is undone and the server is up. */
+export async function calm(stage: Stage): Promise<void> {
+  // Ends: what is pending ends by itself and starts nothing new.
+  while (stage.pending.size > 0) await Promise.all(stage.pending);
+  await stage.cluster.bringUp();
+}
+
+/** One of the processes that are awake. */
+export function anyReplica({ replicas }: Stage, chance: Chance): Replica | null {
+  const [first, ...rest] = replicas.alive().filter((one) => !one.isFrozen);
+  return first === undefined ? null : chance.pick([first, ...rest]);
+}
+
+export const nobody = 'nobody is there';

@@ -1,0 +1,124 @@
+// What a seed draws: how large the platform is, when it begins and how fast its clock runs, how it reads what its
+// document leaves open, and which of its answers go wrong. Pure.
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import { faultSentences, type Faults } from '../../src/simulator/faults.ts';
+import type { World } from '../../src/simulator/world.ts';
+import type { Instant } from '../../src/model.ts';
+import type { Chance } from './chance.ts';
+
+export type Drawn = {
+  startAt: Instant;
+  /** How much faster than real time the platform's clock runs. */
+  speed: number;
+  world: Partial<World>;
+  dialect: Partial<Dialect>;
+  latencyMs: number;
+  /** Outlast processes at a time. */
+  replicas: number;
+  /** The `Date` of an answer may be wrong by so much. */
+  lieMs: number;
+};
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+export function drawWorld(chance: Chance): Drawn {
+  const startAt = drawStart(chance.stream('start'));
+  const speed = chance.pick([0, 1, 1, 20, 60]);
+  return {
+    startAt,
+    speed,
+    world: {
+      ordersPerDay: chance.between(3, 30),
+      classesPerDay: chance.between(2, 12),
+      quietShare: 0.2,
+      pendingShare: chance.pick([0.02, 0.2]),
+      settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
+    },
+    dialect: drawDialect(chance.stream('dialect'), speed),
+    latencyMs: chance.pick([0, 2, 6]),
+    replicas: chance.pick([1, 2, 2, 3, 3]),
+    lieMs: chance.pick([0, 0, 3 * minuteMs, hourMs]),
+  };
+}
+
+/** Any moment, and every third time the last hours of a month, of a leap year's February as well. */
+function drawStart(chance: Chance): Instant {
+  const year = chance.pick([2026, 2027, 2028]);
+  const month = chance.between(0, 11);
+  const isLastDay = chance.isHit(1 / 3);
+  const day = isLastDay ? 0 : chance.between(2, 28);
+  const hour = isLastDay ? chance.between(14, 23) : chance.between(0, 23);
+  return Date.UTC(year, isLastDay ? month + 1 : month, day, hour, chance.between(0, 59));
+}
+
+function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
+  const often = <T>(standard: T, others: readonly [T, ...T[]]): T =>
+    chance.isHit(0.6) ? standard : chance.pick(others);
+  return {
+    dayEnd: often<Dialect['dayEnd']>('inclusive', ['exclusive', 'instant']),
+    lastKey: often<Dialect['lastKey']>('empty', ['null', 'absent', 'repeated', 'onward']),
+    overLimit: often<Dialect['overLimit']>('clamp', ['refuse']),
+    maxOrders: chance.pick([50, 20, 10]),
+    maxClasses: chance.pick([200, 50, 10]),
+    shortPages: often(0, [5, 9]),
+    emptyList: often<Dialect['emptyList']>('array', ['null', 'absent']),
+    // Without totals nothing is proved by counting: now and then only.
+    totals: chance.isHit(0.85) ? 'present' : chance.pick(['absent', 'null', 'zero']),
+    classTotals: chance.isHit(0.85) ? 'present' : chance.pick(['absent', 'null', 'zero']),
+    timeForm: often<Dialect['timeForm']>('rfc3339', ['fraction', 'space', 'go', 'mixed']),
+    classTimeForm: often<Dialect['classTimeForm']>('go', ['rfc3339', 'space', 'mixed']),
+    statusForm: often<Dialect['statusForm']>('number', ['text', 'word']),
+    batchForm: often<Dialect['batchForm']>('absent', ['empty', 'null']),
+    ties: often<Dialect['ties']>('id', ['insertion']),
+    monthEnd: often<Dialect['monthEnd']>('utc', ['utc+8']),
+    unknownFields: chance.isHit(0.3),
+    ...drawKeyLife(chance, speed),
+  };
+}
+
+/** A key that ages lives for a few requests or moments of real time. */
+export function drawKeyLife(
+  chance: Chance,
+  speed: number,
+): Pick<Dialect, 'keyLifeMs' | 'keyLifeRequests' | 'keyExpired'> {
+  const keyExpired = chance.pick(['refuse', 'ignore', 'empty'] as const);
+  const keyLifeRequests = chance.isHit(0.5) ? 0 : chance.between(2, 40);
+  const keyLifeMs = chance.isHit(0.7) ? 0 : chance.between(100, 3000) * Math.max(1, speed);
+  return { keyLifeMs, keyLifeRequests, keyExpired };
+}
+
+/** An answer may be as it was so long ago. */
+export const staleMs = 60_000;
+
+/** All the simulator's faults at once, each rare enough that pages still come through. */
+export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
+  const share = (most: number): number => most * chance.unit();
+  const lieMs = Math.round(drawn.lieMs * (2 * chance.unit() - 1));
+  const hasTotals = drawn.dialect.totals === 'present' && drawn.dialect.classTotals === 'present';
+  return {
+    tooMany: { share: share(0.006), retryAfter: 1 },
+    serverError: { share: share(0.04), status: chance.pick([500, 502, 503]) },
+    htmlError: { share: share(0.02) },
+    htmlPage: { share: share(0.02) },
+    textNotFound: { share: share(0.02) },
+    // Final for the process that meets it.
+    forbidden: { share: share(0.002) },
+    reset: { share: share(0.04) },
+    truncated: { share: share(0.04) },
+    hang: { share: share(0.01) },
+    slow: { share: share(0.04), ms: chance.between(20, 400) },
+    wrongDate: lieMs === 0 ? null : { share: share(0.02), ms: lieMs },
+    duplicated: { share: share(0.06), rows: chance.between(1, 3) },
+    reordered: { share: share(0.04) },
+    // A record that both the list and the totals leave out cannot be noticed (P6): no list is emptied, totals are never
+    // made smaller, and where there are none, nothing is left out.
+    dropped: hasTotals ? { share: share(0.04), rows: chance.between(1, 3) } : null,
+    lyingTotal: { share: share(0.03), by: chance.between(1, 3) },
+    stale: { share: share(0.03), ms: chance.between(1, staleMs) },
+  };
+}
+
+export const noFaults = Object.fromEntries(
+  Object.keys(faultSentences).map((name) => [name, null]),
+) as Faults;
