@@ -2,7 +2,7 @@
 // time-outs of their own. What must run in a transaction takes `Tx`; what may open one takes `Db`.
 import pg from 'pg';
 import { codeOf, fatal, settingsError } from '../errors.ts';
-import { connectionError, namedIfCut } from './db-errors.ts';
+import { connectionError, databaseError, namedIfCut } from './db-errors.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -126,6 +126,9 @@ async function checkServer(config: pg.PoolConfig, wanted: string | null): Promis
       );
     }
     return row.member ? wanted : null;
+  } catch (error) {
+    // Cut while we asked: as passing a fault as one that was refused.
+    throw databaseError(error) ?? namedIfCut(error);
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -155,15 +158,7 @@ export async function withTx<T>(
   work: (tx: Tx) => Promise<T>,
   timeouts: TxTimeouts = defaultTxTimeouts,
 ): Promise<T> {
-  const client = await db.pool.connect().catch((error: unknown) => {
-    throw namedIfCut(error);
-  });
-  let broken: Error | undefined;
-  // The server may end the connection while we hold it; the query in flight then fails, which is enough.
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on('error', onError);
+  const { client, isBroken, release } = await takeConnection(db);
   try {
     await client.query(
       `begin; set local statement_timeout = ${timeouts.statementMs};` +
@@ -174,14 +169,45 @@ export async function withTx<T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
-    throw broken === undefined ? error : namedIfCut(error);
+    await client.query('rollback').catch(() => release(true));
+    throw isBroken() ? namedIfCut(error) : error;
   } finally {
-    client.off('error', onError);
-    client.release(broken);
+    release(false);
   }
+}
+
+type Taken = {
+  client: pg.PoolClient;
+  /** The server has ended it, or it was released for good. */
+  isBroken: () => boolean;
+  /** Gives it back to the pool, or away for good; the first call counts. */
+  release: (forGood: boolean) => void;
+};
+
+/** One connection of the pool for several statements; the caller releases it. */
+export async function takeConnection(db: Db): Promise<Taken> {
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw namedIfCut(error);
+  });
+  let broken = false;
+  let released = false;
+  // The server may end the connection while we hold it: the query in flight then fails, which is enough. Without
+  // this the process would die of it.
+  const onError = (): void => {
+    broken = true;
+  };
+  client.on('error', onError);
+  return {
+    client,
+    isBroken: () => broken,
+    release: (forGood) => {
+      if (released) return;
+      released = true;
+      broken ||= forGood;
+      client.off('error', onError);
+      client.release(broken);
+    },
+  };
 }
 
 /** The one row a statement must return. */

@@ -1,7 +1,8 @@
 // Leases on slices: claiming, giving back, and what is left when a process dies or freezes. The lease epoch decides who
 // may write (P8); the database clock serves leases only.
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
-import type { Db, Queryable } from './db.ts';
+import { takeConnection, type Db, type Queryable } from './db.ts';
+import { namedIfCut } from './db-errors.ts';
 import { columns, iso, keyOf, ofSlice, toSlice, type Slice, type SliceRow } from './ledger.ts';
 
 /** Half-open days, one resource; absent means all. */
@@ -104,7 +105,7 @@ export async function releaseHeldBy(
  * its client's rows, and its locks would keep the slice from everybody (P8). A living COPY takes far less than a lease.
  */
 export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
-  const client = await db.pool.connect();
+  const { client, release } = await takeConnection(db);
   let isAsItWas = false;
   try {
     // The writer role may not end a session of the login role it was set from.
@@ -119,9 +120,11 @@ export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> 
     );
     if (db.role !== null) await client.query(`set role ${db.role}`);
     isAsItWas = true;
+  } catch (error) {
+    throw namedIfCut(error);
   } finally {
     // P4: a connection that may still have the login's own rights is not used again.
-    client.release(!isAsItWas);
+    release(!isAsItWas);
   }
 }
 
