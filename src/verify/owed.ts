@@ -37,19 +37,20 @@ export async function writeOwedFiles(
   if (folder === null || now < (restsUntil.get(certifying) ?? 0)) return;
   const certified = await certifiedMonths(db, projectId);
   if (certified.length === 0) return;
-  let name = '';
+  let path = join(folder, projectId);
   try {
     const present = new Set((await filesOf(folder, projectId)).map((file) => file.name));
     for (const month of certified) {
       // The certificate last: a copy that was cut short lacks it.
       for (const kind of ['leaves.txt', 'certificate.json'] as const) {
-        name = fileName(month, kind);
+        const name = fileName(month, kind);
         if (present.has(name)) continue;
         if (signal.aborted) return;
-        if (!(await writeOne(certifying, folder, month, kind))) {
+        path = join(folder, projectId, name);
+        if (!(await writeOne(certifying, path, month, kind))) {
           restsUntil.set(certifying, now + retryMs);
           log.error(
-            { projectId, file: name },
+            { projectId, path },
             'A file of leaves cannot be made again: the archive no longer holds what was certified; `outlast verify` tells more',
           );
         }
@@ -58,7 +59,7 @@ export async function writeOwedFiles(
   } catch (error) {
     restsUntil.set(certifying, now + retryMs);
     log.warn(
-      { projectId, file: name, error: causeChain(error) },
+      { projectId, path, error: causeChain(error) },
       'A certificate is in the database, but its file cannot be written',
     );
   }
@@ -67,14 +68,14 @@ export async function writeOwedFiles(
 /** False where what is held does not give what the certificate says. */
 async function writeOne(
   { db, projectId }: Certifying,
-  folder: string,
+  path: string,
   { resource, month }: Month,
   kind: FileKind,
 ): Promise<boolean> {
   const of = { projectId, resource };
   const [certificate] = await certificatesOf(db, of, month);
   if (certificate === undefined) return true;
-  return writeWhole(join(folder, projectId, fileName({ resource, month }, kind)), async (write) => {
+  return writeWhole(path, async (write) => {
     if (kind === 'leaves.txt') return writeLeaves(db, of, certificate, write);
     await write(bytesOf(certificate.text));
     return true;

@@ -1,0 +1,341 @@
+// Certificates: issued once, for months that are over, of what was in force; and their files, which may be lost and made
+// again but never fail a run.
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../src/log.ts';
+import { isReject, readOrder } from '../src/platform/parse.ts';
+import { parseJson } from '../src/platform/json.ts';
+import { withTx } from '../src/store/db.ts';
+import { writeRecords } from '../src/store/records.ts';
+import type { Certificate } from '../src/verify/certificate.ts';
+import { certifyMonths } from '../src/verify/certify.ts';
+import { readLeafLine } from '../src/verify/digest.ts';
+import {
+  createCertified,
+  createUncertified,
+  marchIsOver,
+  type Certified,
+} from './support/certified.ts';
+
+let archive: Certified;
+afterEach(() => archive.close());
+
+const hour = 3_600_000;
+const signal = new AbortController().signal;
+
+type Row = { resource: string; month: string; text: string; certificate: Certificate };
+
+async function certificates(): Promise<Row[]> {
+  const { rows } = await archive.db.query<Row>(
+    `select resource, month, certificate::text || digest || leaves_sha256 || certified_at as text, certificate
+       from sync.certificates order by month, resource desc`,
+  );
+  return rows;
+}
+
+/** March is over and decided, and nobody has certified it. */
+async function marchEnds(): Promise<void> {
+  archive.simulator.setNow(marchIsOver);
+  await archive.worker.platform.orders({ limit: 1, sortBy: 'DATE_ASC', countTotal: false });
+  await archive.db.query(
+    `update sync.slices set state = 'final', due_at = null where day < '2026-04-01'`,
+  );
+}
+
+const fileOf = (name: string): string => join(archive.folder, 'p', name);
+const leavesOf = async (name: string): Promise<string[]> =>
+  (await readFile(fileOf(name), 'utf8')).split('\n').slice(0, -1);
+
+describe('a month that is over', () => {
+  test('gets one certificate a list, with its files, and neither ever changes', async () => {
+    archive = await createCertified();
+    const first = await certificates();
+    expect(first.map(({ resource, month }) => [resource, month])).toEqual([
+      ['orders', '2026-03-01'],
+      ['nft_classes', '2026-03-01'],
+    ]);
+    const names = (await readdir(join(archive.folder, 'p'))).toSorted();
+    expect(names).toEqual([
+      'nft_classes-2026-03.certificate.json',
+      'nft_classes-2026-03.leaves.txt',
+      'orders-2026-03.certificate.json',
+      'orders-2026-03.leaves.txt',
+    ]);
+    const bytes = await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')));
+    const { certificate } = first[0] as Row;
+    expect(certificate).toMatchObject({
+      format: 'outlast-certificate-1',
+      project: 'p',
+      resource: 'orders',
+      month: '2026-03',
+      lost_days: [],
+      previous: null,
+    });
+    expect(certificate.days).toHaveLength(31);
+    expect(certificate.facts.map(({ fact }) => fact)).toContain('orders.day_end');
+    expect(JSON.parse(bytes[2] ?? '')).toEqual(certificate);
+    const held = await archive.db.query(
+      `select 1 from archive.orders where slice_day < '2026-04-01'`,
+    );
+    expect(certificate.records).toBe(held.rows.length);
+    expect(certificate.days.reduce((sum, day) => sum + day.records, 0)).toBe(held.rows.length);
+
+    await archive.runLater(hour);
+    expect(await certificates()).toEqual(first);
+    expect(await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')))).toEqual(bytes);
+  });
+
+  test('is not certified before', async () => {
+    archive = await createUncertified();
+    await archive.runLater(Date.parse('2026-05-01T11:55:00Z') - archive.simulator.clock.now());
+    expect(await certificates()).toEqual([]);
+  });
+
+  test('costs no request to certify, and two rivals make the same one of it', async () => {
+    archive = await createUncertified(undefined, { certificatesDir: null });
+    const { worker } = archive;
+    await marchEnds();
+    const before = worker.platform.requests();
+    await Promise.all([certifyMonths(worker, signal), certifyMonths({ ...worker }, signal)]);
+    expect(worker.platform.requests()).toBe(before);
+    expect(await certificates()).toHaveLength(2);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('says by name which of its days are lost, and what is uncertain of the others', async () => {
+    archive = await createUncertified();
+    await archive.db.query(
+      `update sync.slices set state = 'open', proof = 'none', checkpoint = null where resource = 'orders' and day = '2026-03-07'`,
+    );
+    await archive.db.query(
+      `update sync.slices set proof = 'none' where resource = 'orders' and day = '2026-03-09'`,
+    );
+    archive.simulator.setNow(marchIsOver);
+    await archive.run();
+    await archive.run();
+    const [{ certificate }] = (await certificates()) as [Row];
+    expect(certificate.lost_days).toEqual(['2026-03-07']);
+    expect(certificate.reserved_days).toEqual(expect.arrayContaining(['2026-03-07', '2026-03-09']));
+    const lost = certificate.days.find(({ day }) => day === '2026-03-07');
+    expect(lost?.slices).toMatchObject([{ state: 'lost', reservations: ['lost'] }]);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('waits while anything of it was read within the last hour', async () => {
+    archive = await createUncertified();
+    await marchEnds();
+    await archive.db.query(
+      `update sync.slices set observed_at = $1 where resource = 'orders' and day = '2026-03-09'`,
+      [new Date(marchIsOver - hour / 2).toISOString()],
+    );
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ resource }) => resource)).toEqual(['nft_classes']);
+    archive.simulator.advance(hour / 2 + 1000);
+    await archive.run();
+    expect(await certificates()).toHaveLength(2);
+  });
+
+  test('is certified in its turn, and each certificate names the one before it', async () => {
+    archive = await createCertified();
+    await archive.runLater(Date.parse('2026-05-28T00:00:00Z') - marchIsOver);
+    archive.simulator.setNow(Date.parse('2026-06-01T12:05:00Z'));
+    await archive.run();
+    await archive.run();
+    const all = await certificates();
+    expect(all.map(({ month }) => month)).toEqual([
+      '2026-03-01',
+      '2026-03-01',
+      '2026-04-01',
+      '2026-04-01',
+    ]);
+    expect(all[2]?.certificate.previous?.month).toBe('2026-03');
+    expect((await archive.verify()).findings).toEqual([]);
+    // Sabotaged: the older one is altered in a field no digest covers, and its file is gone.
+    await archive.owner.query(
+      `update sync.certificates set certificate = jsonb_set(certificate, '{lost_days}', '["2026-03-01"]')
+        where resource = 'orders' and month = '2026-03-01'`,
+    );
+    await rm(fileOf('orders-2026-03.certificate.json'));
+    expect((await archive.verify()).findings).toMatchObject([
+      { kind: 'certificate', when: '2026-04', says: expect.stringContaining('2026-03') },
+    ]);
+  });
+
+  test('before the first one accounted for counts once each of its days was asked for', async () => {
+    archive = await createUncertified(undefined, { certificatesDir: null });
+    const enter = (from: string, to: string): Promise<unknown> =>
+      archive.db.query(
+        `insert into sync.slices (project_id, resource, owner, day, state, deadline_at)
+         select 'p', 'nft_classes', '', d::date, 'final', d from generate_series($1::timestamptz, $2, interval '1 day') d`,
+        [from, to],
+      );
+    await enter('2024-02-01', '2024-02-28');
+    await certifyMonths(archive.worker, signal);
+    expect(await certificates()).toEqual([]);
+    await enter('2024-02-29', '2024-02-29');
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ month }) => month)).toEqual(['2024-02-01']);
+  });
+});
+
+describe('ids of any kind', () => {
+  const ids = [
+    'a\tb',
+    'a\nb',
+    'a\\nb',
+    'a',
+    '\u2028',
+    '\u{1f600}',
+    '\uffff',
+    'b\r',
+    '2026-03-05\tx\t0',
+  ];
+
+  test('stand in the leaves so that each line is one record, by the bytes of the id', async () => {
+    archive = await createCertified({
+      orders: ids.map((id) => ({
+        record: { operation_id: id, status: 2, create_time: '2026-03-05T10:00:00Z' },
+      })),
+      classes: [],
+    });
+    const leaves = (await leavesOf('orders-2026-03.leaves.txt')).map(readLeafLine);
+    expect(leaves).toHaveLength(ids.length);
+    expect(leaves.map((leaf) => leaf?.id)).toEqual(
+      ids.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
+    expect((await archive.verify()).findings).toEqual([]);
+    await archive.owner.query('truncate sync.pages');
+    await archive.owner.query('delete from archive.orders where operation_id = any ($1)', [
+      ids.slice(0, 3),
+    ]);
+    const { findings } = await archive.verify();
+    expect(new Set(findings.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 3)));
+    expect(findings).toHaveLength(3);
+  });
+});
+
+describe('what changed later', () => {
+  const order = (more: Record<string, unknown>): string =>
+    JSON.stringify({ operation_id: 'o', create_time: '2026-03-05T10:00:00Z', ...more });
+  const literals = (texts: string[]) => ({ orders: texts.map((text) => ({ text })), classes: [] });
+
+  async function observe(text: string, at: string): Promise<void> {
+    const record = readOrder(parseJson(text), text, '2026-03-05');
+    if (isReject(record)) throw new Error(record.reason);
+    const observed = [{ record, observedAt: Date.parse(at) }];
+    const to = { projectId: 'p', resource: 'orders' as const, expectsNew: null };
+    await withTx(archive.db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+  }
+
+  test('leaves the certificate standing: the version is in force then', async () => {
+    archive = await createCertified(
+      literals([order({ status: 2, update_time: '2026-03-05T10:00:01Z' })]),
+    );
+    await observe(
+      order({ status: 3, update_time: '2026-05-02T00:00:00Z' }),
+      '2026-05-02T00:00:10Z',
+    );
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]).toMatchObject({ versions: 1, certificates: [{ holds: true, later: 0 }] });
+    // Without leaves the choice among versions must be right as well.
+    await rm(fileOf('orders-2026-03.leaves.txt'));
+    expect((await archive.verify()).findings).toEqual([]);
+    // Sabotaged: without that version nothing is held of what was certified.
+    await archive.owner.query('truncate archive.order_versions');
+    expect((await archive.verify()).findings).toMatchObject([{ kind: 'day', when: '2026-03-05' }]);
+  });
+
+  test('the version in force is the one that its commit preferred, not the one observed last', async () => {
+    archive = await createUncertified(literals([order({ status: 1 })]));
+    // The newer update time wins although it was observed first; what is pending gives way to what is settled.
+    await observe(
+      order({ status: 2, update_time: '2026-04-02T00:00:00.5Z' }),
+      '2026-04-29T13:00:00Z',
+    );
+    await observe(
+      order({ status: 3, update_time: '2026-04-02T00:00:00Z' }),
+      '2026-04-29T14:00:00Z',
+    );
+    await observe(
+      order({ status: 1, update_time: '2026-04-02T00:00:00.5Z' }),
+      '2026-04-29T15:00:00Z',
+    );
+    await archive.runLater(marchIsOver - archive.simulator.clock.now());
+    await observe(
+      order({ status: 3, update_time: '2026-05-03T00:00:00Z' }),
+      '2026-05-03T00:00:10Z',
+    );
+    await rm(fileOf('orders-2026-03.leaves.txt'));
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]?.versions).toBe(4);
+  });
+
+  test('a record that moved to another day later is found by its leaf', async () => {
+    archive = await createCertified(literals([order({ status: 2 })]));
+    const moved = order({ status: 2, update_time: '2026-05-02T00:00:00Z' });
+    await observe(moved.replace('2026-03-05', '2026-03-20'), '2026-05-02T00:00:10Z');
+    expect((await archive.verify()).findings).toEqual([]);
+    await observe(
+      moved.replace('2026-03-05', '2026-04-20').replace('05-02', '05-03'),
+      '2026-05-03T00:00:10Z',
+    );
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  test('that are missing are made again as they were, by the next process', async () => {
+    archive = await createCertified();
+    const names = ['orders-2026-03.leaves.txt', 'nft_classes-2026-03.certificate.json'];
+    const before = await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')));
+    for (const name of names) await rm(fileOf(name));
+    await archive.run();
+    expect(await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')))).toEqual(before);
+  });
+
+  test('that are there are never written over', async () => {
+    archive = await createUncertified();
+    await mkdir(join(archive.folder, 'p'));
+    await writeFile(fileOf('orders-2026-03.leaves.txt'), 'somebody else’s');
+    await archive.runLater(marchIsOver - archive.simulator.clock.now());
+    expect(await readFile(fileOf('orders-2026-03.leaves.txt'), 'utf8')).toBe('somebody else’s');
+    expect((await archive.verify()).findings).toMatchObject([{ kind: 'file' }]);
+  });
+
+  test('that the disk refuses are told of once an hour, and the run is done all the same', async () => {
+    const told: unknown[] = [];
+    const log = Object.assign(silentLog(), { warn: (...one: unknown[]) => told.push(one) });
+    archive = await createUncertified(undefined, { log });
+    await rm(archive.folder, { recursive: true });
+    await writeFile(archive.folder, 'a file where the folder should be');
+    archive.simulator.setNow(marchIsOver);
+    await archive.run();
+    const report = await archive.run();
+    expect(report.outcome).toBe('done');
+    expect(await certificates()).toHaveLength(2);
+    const ours = (): unknown[] =>
+      told.filter((one) => JSON.stringify(one).includes('its file cannot be written'));
+    expect(ours()).toHaveLength(1);
+    expect(ours()[0]).toMatchObject([{ path: join(archive.folder, 'p') }, expect.any(String)]);
+    await rm(archive.folder);
+    await archive.run();
+    await expect(access(join(archive.folder, 'p'))).rejects.toThrow();
+    archive.simulator.advance(hour + 5000);
+    await archive.run();
+    expect(await readdir(join(archive.folder, 'p'))).toHaveLength(4);
+  });
+
+  test('of leaves are not made of an archive that was altered', async () => {
+    archive = await createCertified();
+    await rm(fileOf('orders-2026-03.leaves.txt'));
+    await archive.owner.query(
+      `update archive.orders set raw_sha256 = sha256('x') where operation_id = (select min(operation_id) from archive.orders
+        where slice_day < '2026-04-01')`,
+    );
+    await archive.run();
+    expect(await readdir(join(archive.folder, 'p'))).toHaveLength(3);
+  });
+});
