@@ -44,7 +44,13 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
       reminderMs: day,
       ...settings,
     },
-    projects: [{ projectId: 'p', now: () => bench.worker.platform.clock.now() }],
+    projects: [
+      {
+        projectId: 'p',
+        settings: bench.worker.settings,
+        now: () => bench.worker.platform.clock.now(),
+      },
+    ],
     mayBeat: true,
     log: silentLog(),
     ...more,
@@ -256,10 +262,8 @@ describe('a receiver that is not well', () => {
 
 test('P7: a month that passes while nothing runs: its days are lost, told together, once', async () => {
   await bench.run();
-  bench.simulator.setFaults({ serverError: {} });
   // Into May: March has left the window, and April's days after the 6th are still there.
-  bench.simulator.advance(26 * day);
-  bench.simulator.setFaults({ serverError: null });
+  await pass(26 * day);
   await bench.db.query(
     `delete from sync.slices where resource = 'orders' and day in ('2026-03-05', '2026-03-06')`,
   );
@@ -300,6 +304,33 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
     'open deadline_missed orders 2026-03',
     'news day_lost orders 2026-03',
   ]);
+});
+
+test('a month that cannot be done in time at the allowed rate is told weeks ahead, and when it can again', async () => {
+  await bench.run();
+  const rate = (perSecond: number): Promise<unknown> =>
+    bench.db.query(
+      `insert into sync.rate (project_id, tokens, refilled_at, per_second) values ('p', 0, now(), $1)
+           on conflict (project_id) do update set per_second = $1`,
+      [perSecond],
+    );
+  await rate(0.00001);
+  await after('done');
+  expect(told().toSorted()).toEqual(
+    ['orders 2026-03', 'orders 2026-04', 'nft_classes 2026-03', 'nft_classes 2026-04']
+      .map((subject) => `open deadline_at_risk ${subject}`)
+      .toSorted(),
+  );
+  expect(receiver.told()[0]?.text).toMatch(
+    /by 2026-04-30 00:00 UTC: \d+ requests are too many at 0.00001 a second/,
+  );
+  expect(heart.requests).toEqual([]);
+  await rate(1000);
+  await after('done');
+  await pass(6 * minute);
+  await after('done');
+  expect(receiver.bodies).toHaveLength(2);
+  expect(told().filter((one) => one.startsWith('over'))).toHaveLength(4);
 });
 
 test('the platform is down: the heartbeat stays away at once, after an hour it is told, and so is the end', async () => {

@@ -7,18 +7,26 @@ import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
+import type { PolicySettings } from '../sync/policy.ts';
 import type { Turn } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { aboutKind } from './kinds.ts';
 import { look } from './look.ts';
-import { tell } from './tell.ts';
+import { createRisks } from './risk.ts';
+import { tell, type Told } from './tell.ts';
+
+export type Watched = {
+  projectId: ProjectId;
+  settings: PolicySettings;
+  /** The platform's clock. */
+  now: () => Instant;
+};
 
 export type AlertsOptions = {
   db: Db;
   settings: AlertSettings;
-  /** Each with its platform's clock. */
-  projects: { projectId: ProjectId; now: () => Instant }[];
+  projects: Watched[];
   /** False where only a part of the work was asked for: that says nothing of the rest. */
   mayBeat: boolean;
   log: Log;
@@ -36,26 +44,34 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const { db, settings, log, monotonicNow = () => performance.now() } = options;
   const { webhookUrl, format, heartbeatUrl, reminderMs } = settings;
   const since = monotonicNow();
-  const clocks = new Map(options.projects.map(({ projectId, now }) => [projectId, now]));
-  const heartbeat = createHeartbeat([...clocks.keys()]);
+  const projects = new Map(options.projects.map((one) => [one.projectId, one]));
+  const risks = createRisks(db, monotonicNow);
+  const heartbeat = createHeartbeat([...projects.keys()]);
   /** Not looked at yet is not well. */
-  const unwell = new Set(clocks.keys());
+  const unwell = new Set(projects.keys());
   const failures = new Map<ProjectId, number>();
   const waiting = new Map<ProjectId, Turn>();
   const stop = new AbortController();
   let isWorking = false;
   let flight: Promise<void> | null = null;
 
-  const nowOf = (projectId: ProjectId): Instant => clocks.get(projectId)?.() ?? 0;
-
-  async function lookAt({ projectId, outcome }: Turn): Promise<void> {
+  async function lookAt(project: Watched, outcome: Turn['outcome']): Promise<void> {
+    const { projectId } = project;
+    const now = project.now();
     const watch = {
-      now: nowOf(projectId),
+      now,
       isRunning: outcome === 'running',
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
     };
-    const { conditions, isUntold } = await look(db, projectId, watch, reminderMs, log);
+    const { conditions, isUntold } = await look(
+      db,
+      projectId,
+      watch,
+      await risks.of(project, now),
+      reminderMs,
+      log,
+    );
     // Where nobody can be told, not all is well.
     const isUnwell =
       conditions.some(({ kind }) => aboutKind(kind).stopsHeartbeat) ||
@@ -73,8 +89,13 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
 
   async function take(taken: Turn[]): Promise<void> {
-    for (const turn of taken) await lookAt(turn);
-    const told = taken.map(({ projectId }) => ({ projectId, now: nowOf(projectId) }));
+    const told: Told[] = [];
+    for (const { projectId, outcome } of taken) {
+      const project = projects.get(projectId);
+      if (project === undefined) continue;
+      await lookAt(project, outcome);
+      told.push({ projectId, now: project.now() });
+    }
     const isTold =
       webhookUrl === null ||
       (await tell(db, { url: webhookUrl, format }, told, reminderMs, stop.signal, log));
@@ -101,7 +122,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   return {
     after(turn) {
       const { projectId, outcome } = turn;
-      if (stop.signal.aborted || outcome === 'stopped' || !clocks.has(projectId)) return;
+      if (stop.signal.aborted || outcome === 'stopped' || !projects.has(projectId)) return;
       heartbeat.note(turn);
       if (outcome === 'done') failures.delete(projectId);
       else if (outcome !== 'running') failures.set(projectId, (failures.get(projectId) ?? 0) + 1);

@@ -2,9 +2,10 @@
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
-import type { Days, MonthSigns, Signs } from '../store/alert-signs.ts';
+import type { MonthSigns, Signs } from '../store/alert-signs.ts';
 import { closingMs } from '../sync/policy.ts';
 import type { AlertKind } from './kinds.ts';
+import { counted, monthName, moment, named, nameOf } from './words.ts';
 
 export type Condition = {
   kind: AlertKind;
@@ -54,7 +55,7 @@ export function conditionsOf(signs: Signs, watch: Watch): Condition[] {
 }
 
 function ofMonth(month: MonthSigns, now: Instant): Condition[] {
-  const subject = nameOf(month, month.month === wholeList ? 'as a whole' : month.month.slice(0, 7));
+  const subject = monthName(month, month.month);
   const found: Condition[] = [];
   const add = (kind: AlertKind, text: string): void =>
     void found.push({ kind, subject, text: `${subject}: ${text}` });
@@ -66,7 +67,7 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
         'deadline_missed',
         `the deadline of ${moment(month.deadlineAt)} has passed and ${named(unproved, 'is', 'are')} without proof. The platform forgets this month at ${moment(cliffOf(month.month))}.`,
       );
-    } else if (isAtRisk(month, now)) {
+    } else if (now >= month.deadlineAt - closingMs) {
       add(
         'deadline_at_risk',
         `${named(unproved, 'is', 'are')} still without proof, to be done by ${moment(month.deadlineAt)}.`,
@@ -93,11 +94,6 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
     );
   }
   return found;
-}
-
-/** Whether a month that is still to be proved may not be done by its deadline. */
-function isAtRisk(month: MonthSigns, now: Instant): boolean {
-  return now >= month.deadlineAt - closingMs;
 }
 
 function ofRuns({ project, lastRead, lastOutcomes }: Signs, watch: Watch): Condition[] {
@@ -134,21 +130,3 @@ function ofRuns({ project, lastRead, lastOutcomes }: Signs, watch: Watch): Condi
     `Nothing of ${silent.map(({ resource }) => resource).join(' and ')} has been read since ${moment(since)}. The log says why.`,
   );
 }
-
-const nameOf = ({ resource, owner }: { resource: string; owner: string }, what: string): string =>
-  owner === '' ? `${resource} ${what}` : `${resource} of ${owner} ${what}`;
-
-const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
-
-/** `3 days (2026-03-01, 2026-03-02, 2026-03-03) are`, `12 days (2026-03-01, 2026-03-02, 2026-03-03 and more) are`. */
-function named({ count, first }: Days, one: string, several: string): string {
-  const listed = first.filter((day) => day !== wholeList).join(', ');
-  const more = count > first.length ? ' and more' : '';
-  const which = listed === '' ? '' : ` (${listed}${more})`;
-  return `${counted(count, 'day')}${which} ${count === 1 ? one : several}`;
-}
-
-/** `2026-04-30 00:00 UTC`. */
-const moment = (at: Instant): string =>
-  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

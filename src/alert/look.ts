@@ -17,11 +17,12 @@ export type Looked = {
   isUntold: boolean;
 };
 
-/** Enters what is new, marks what is over, and logs both. Throws what the database does. */
+/** Enters what is new, marks what is over, and logs both. `risks` come from the forecast. Throws what the database does. */
 export async function look(
   db: Db,
   projectId: ProjectId,
   watch: Watch,
+  risks: Condition[],
   againAfterMs: number,
   log: Log,
 ): Promise<Looked> {
@@ -35,7 +36,7 @@ export async function look(
       changedSince: now - changedWithinMs,
       runs: runsInARow,
     });
-    const conditions = conditionsOf(signs, watch);
+    const conditions = withoutTwins([...risks, ...conditionsOf(signs, watch)]);
     const rows = await readAlerts(tx, projectId);
     const changes = mergeAlerts(rows, conditions, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
@@ -45,6 +46,16 @@ export async function look(
   });
   logChanges(projectId, looked.changes, now, log);
   return looked;
+}
+
+/** A month may be at risk for two reasons: the first one is told. */
+function withoutTwins(conditions: Condition[]): Condition[] {
+  const byName = new Map<string, Condition>();
+  for (const one of conditions) {
+    const name = `${one.kind} ${one.subject}`;
+    if (!byName.has(name)) byName.set(name, one);
+  }
+  return [...byName.values()];
 }
 
 /** Whoever has no webhook has a log. */

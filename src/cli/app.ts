@@ -102,8 +102,9 @@ export function openAlerts(
   return createAlerts({
     db,
     settings: settings.alerts,
-    projects: workers.map(({ projectId, platform }) => ({
+    projects: workers.map(({ projectId, platform, settings: policy }) => ({
       projectId,
+      settings: policy,
       now: () => platform.clock.now(),
     })),
     mayBeat,
