@@ -23,7 +23,10 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /build/dist/src dist/src
 COPY package.json CHANGELOG.md LICENSE ./
 COPY migrations migrations
-# By number, so that Kubernetes can check that it is not root. It owns nothing here and writes nothing.
+# Copies of the certificates: a volume mounted here takes over whose folder it is.
+RUN mkdir /certificates && chown 1000:1000 /certificates
+ENV OUTLAST_CERTIFICATES_DIR=/certificates
+# By number, so that Kubernetes can check that it is not root. It owns and writes nothing else here.
 USER 1000:1000
 EXPOSE 8080
 # Says that settings and database are in order.

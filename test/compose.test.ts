@@ -37,6 +37,10 @@ function broken(text: string): string[] {
     'the data is in a named volume': postgres.volumes.some(
       (volume) => (volume.split(':')[0] ?? '') in volumes && volume.endsWith('/postgresql/data'),
     ),
+    'the certificates are in a named volume': outlast.volumes.some((volume) => {
+      const [name = '', folder] = volume.split(':');
+      return name in volumes && folder === outlast.environment['OUTLAST_CERTIFICATES_DIR'];
+    }),
     'Outlast is not root': /^[1-9]\d*(:[1-9]\d*)?$/.test(outlast.user ?? ''),
     'ports are published on loopback only': [...postgres.ports, ...outlast.ports].every((port) =>
       port.startsWith('127.0.0.1:'),
@@ -72,6 +76,7 @@ describe('docker-compose.yml', () => {
     ['Postgres has a health check over TCP', "'-h', '127.0.0.1', ", ''],
     ['Outlast waits for a healthy Postgres', 'service_healthy', 'service_started'],
     ['the data is in a named volume', 'archive:/var', './archive:/var'],
+    ['the certificates are in a named volume', 'certificates:/certificates', 'certificates:/else'],
     ['Outlast is not root', "user: '1000:1000'", "user: '0'"],
     ['ports are published on loopback only', "'127.0.0.1:${POSTGRES_PORT", "'${POSTGRES_PORT"],
     ['no secret stands in the environment', 'outlast@postgres:5432', 'outlast:pw@postgres:5432'],

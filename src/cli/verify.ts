@@ -64,7 +64,7 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   const output = flags.json === true ? asJson() : asText();
   try {
     const projects = await wantedProjects(archive.db, flags.project);
-    const lists = await verifyHeld(archive.db, settings, projects, months, output);
+    const lists = await verifyHeld(archive.db, settings, { projects, months }, stop.signal, output);
     const wanted = settings.projects.filter(({ id }) => projects.includes(id));
     const differing =
       flags.platform === true
@@ -89,19 +89,20 @@ async function wantedProjects(db: Db, project: string | undefined): Promise<stri
 async function verifyHeld(
   db: Db,
   settings: Settings,
-  projects: string[],
-  months: DayRange | null,
+  wanted: { projects: string[]; months: DayRange | null },
+  signal: AbortSignal,
   output: Output,
 ): Promise<ListVerified[]> {
   const progress = createProgress(process.stderr);
   const lists: ListVerified[] = [];
   try {
-    for (const projectId of projects) {
+    for (const projectId of wanted.projects) {
       const verified = await verifyProject({
         db,
         projectId,
-        months,
+        months: wanted.months,
         certificatesDir: settings.certificatesDir,
+        signal,
         onFinding: (finding) => output.finding(finding),
         onProgress: (resource, { records, versions }) =>
           progress.update(

@@ -1,6 +1,6 @@
 // Verifying an archive from what it holds alone: every list of a project on one snapshot, its records first, then its
 // certificates. It writes nothing and asks nobody.
-import { causeChain } from '../errors.ts';
+import { causeChain, transient } from '../errors.ts';
 import { listedResources, type Day, type DayRange, type ListedResource } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { Db } from '../store/db.ts';
@@ -16,6 +16,7 @@ export type Verifying = {
   /** Whole months `[from, to)`; null: everything. */
   months: DayRange | null;
   certificatesDir: string | null;
+  signal: AbortSignal;
   onFinding: (finding: Finding) => Promise<void> | void;
   onProgress: (resource: ListedResource, sofar: RecordsChecked) => void;
 };
@@ -27,6 +28,7 @@ export type ListVerified = RecordsChecked & {
   findings: number;
 };
 
+/** Throws transient `aborted` when the signal is, and what the store throws. */
 export async function verifyProject(verifying: Verifying): Promise<ListVerified[]> {
   const verified: ListVerified[] = [];
   for (const resource of listedResources) verified.push(await verifyList(verifying, resource));
@@ -34,7 +36,8 @@ export async function verifyProject(verifying: Verifying): Promise<ListVerified[
 }
 
 async function verifyList(verifying: Verifying, resource: ListedResource): Promise<ListVerified> {
-  const { db, projectId, months, certificatesDir: folder, onFinding, onProgress } = verifying;
+  const { db, projectId, months, certificatesDir: folder, signal } = verifying;
+  const { onFinding, onProgress } = verifying;
   const of = { projectId, resource };
   let findings = 0;
   const report: Report = async (finding) => {
@@ -44,14 +47,16 @@ async function verifyList(verifying: Verifying, resource: ListedResource): Promi
   const isWanted = (month: Day): boolean =>
     months === null || (month >= months.from && month < months.to);
   return withSnapshot(db, async (tx) => {
-    const checked = await checkRecords(tx, of, months, report, (sofar) =>
-      onProgress(resource, sofar),
-    );
+    const checked = await checkRecords(tx, of, months, report, (sofar) => {
+      goOnUnless(signal);
+      onProgress(resource, sofar);
+    });
     const held = await certificatesOf(tx, of);
     const all = new Map(held.map((one) => [one.month, one]));
     const certificates: CertificateChecked[] = [];
     for (const one of held) {
       if (!isWanted(one.month)) continue;
+      goOnUnless(signal);
       certificates.push(await checkCertificate({ tx, of, held: one, all, folder, report }));
     }
     for (const file of await filesIn(folder, projectId, report)) {
@@ -61,6 +66,10 @@ async function verifyList(verifying: Verifying, resource: ListedResource): Promi
     }
     return { project: projectId, resource, ...checked, certificates, findings };
   });
+}
+
+function goOnUnless(signal: AbortSignal): void {
+  if (signal.aborted) throw transient('aborted', 'Stopped: not everything was looked at.');
 }
 
 async function filesIn(

@@ -53,6 +53,7 @@ export async function createUncertified(
         projectId: 'p',
         months: null,
         certificatesDir: folder,
+        signal: new AbortController().signal,
         onFinding: (finding) => void findings.push(finding),
         onProgress: () => undefined,
       });
