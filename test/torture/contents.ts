@@ -18,24 +18,39 @@ export function contentsNeverShown({ held, memory }: Evidence): string[] {
   return found;
 }
 
-type PageRow = { resource: ListedResource; day: string; walk: number; page: number; ids: string[] };
+type PageRow = {
+  resource: ListedResource;
+  day: string;
+  walk: number;
+  page: number;
+  ids: string[];
+  /** Milliseconds since 1970, on the platform's clock. */
+  askedAt: number;
+};
 
-export async function pagesNotKept({ db, held, memory }: Evidence): Promise<string[]> {
+export async function pagesNotKept({ db, held, memory, slackMs }: Evidence): Promise<string[]> {
   const { rows } = await db.query<PageRow>(
-    'select resource, day::text, walk, page, ids from sync.pages',
+    `select resource, day::text, walk, page, ids, extract(epoch from asked_at)::float8 * 1000 as "askedAt"
+       from sync.pages`,
   );
-  return rows.flatMap((row) => notKept(row, held[row.resource], memory)).slice(0, toldAtMost);
+  return rows
+    .flatMap((row) => notKept(row, held[row.resource], memory, slackMs))
+    .slice(0, toldAtMost);
 }
 
-/** A page of these ids may have been sent with several contents: those of one of the times are held together. */
+/**
+ * A page of these ids may have been sent several times since it was asked for, with several contents: those of one of the
+ * times are held together.
+ */
 function notKept(
-  { resource, day, walk, page, ids }: PageRow,
+  { resource, day, walk, page, ids, askedAt }: PageRow,
   held: Contents,
   memory: Memory,
+  slackMs: number,
 ): string[] {
   if (ids.length === 0) return [];
   const name = `page ${page} of walk ${walk} of ${resource} ${day}`;
-  const times = memory.sentWith(resource, ids);
+  const times = memory.sentWith(resource, ids, askedAt - slackMs);
   if (times.length === 0) return [`${name} was committed and never sent`];
   const isKept = times.some((records) =>
     [...records].every(([id, content]) => held.get(id)?.has(content) === true),

@@ -1,11 +1,10 @@
 // The end of a world: faults off, the clock stands still, whoever is left leaves in order, and the archive is brought to
 // its end by the policy alone, hour by hour and day by day. Then it must be exact, whole and at rest.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../../src/day.ts';
-import type { Queryable } from '../../src/store/db.ts';
-import { differences } from '../support/differences.ts';
+import { addDays, dayOf, monthStart, startOf, windowAt } from '../../src/day.ts';
 import type { Chance } from './chance.ts';
-import { toldAtMost, withClient } from './evidence.ts';
+import { withClient } from './evidence.ts';
+import { notAtRest, notExact } from './rest.ts';
 import { calm, type Stage } from './stage.ts';
 import { noFaults } from './world.ts';
 
@@ -40,25 +39,13 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
     simulator.advance(pauseMs);
     await syncToTheEnd(stage, chance);
   }
-  const byPolicy = await withClient(stage.address, async (db) => [
-    ...(await notExact(stage, db, await daysWithPending(db))),
-    ...(await notAccountedFor(stage, db)),
-    ...(await notAtRest(stage, db)),
-  ]);
+  const byPolicy = await withClient(stage.address, (db) => notAtRest(stage, db));
   for (const sentence of byPolicy) stage.report(sentence);
   // And once more with every day read because a person asks for it.
   const { from, to } = windowAt(simulator.clock.now());
   await syncToTheEnd(stage, chance, ['--from', from, '--to', addDays(to, -1)]);
-  const byOrder = await withClient(stage.address, (db) => notExact(stage, db, new Set()));
+  const byOrder = await withClient(stage.address, (db) => notExact(stage, db));
   for (const sentence of byOrder) stage.report(sentence);
-}
-
-/** Days that wait for orders are not counted meanwhile: what comes late there is found when their month closes. */
-async function daysWithPending(db: Queryable): Promise<ReadonlySet<string>> {
-  const { rows } = await db.query<{ day: string }>(
-    'select distinct day::text from sync.slices where unresolved > 0',
-  );
-  return new Set(rows.map(({ day }) => day));
 }
 
 /** SIGTERM: each finishes the page in flight and ends with 0, or with 75 where it was at work. */
@@ -96,54 +83,4 @@ export async function syncToTheEnd(
     await sleep(400);
   }
   stage.report(`the sync comes to no end: ${said.trimEnd().split('\n').slice(-3).join(' | ')}`);
-}
-
-/** P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows. */
-async function notExact(
-  stage: Stage,
-  db: Queryable,
-  except: ReadonlySet<string>,
-): Promise<string[]> {
-  const { simulator, memory } = stage;
-  const found = await differences({ simulator, db });
-  const now = simulator.clock.now();
-  const wrong = found.filter(({ id, shown }) =>
-    shown === null ? !memory.isGone(id, now) : !except.has(memory.dayOf(id) ?? ''),
-  );
-  return wrong
-    .slice(0, toldAtMost)
-    .map(
-      ({ id, archived, shown }) =>
-        `in the end the archive is not exact: ${id} is shown as ${shown} and held as ${archived}`,
-    );
-}
-
-/** P7: every day of the window is in the ledger. */
-async function notAccountedFor({ simulator }: Stage, db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `select resource || ' ' || day as name
-       from unnest(array['orders', 'nft_classes']) resource, unnest($1::date[]) day
-     except select resource || ' ' || day from sync.slices
-      limit $2`,
-    [daysIn(windowAt(simulator.clock.now())), toldAtMost],
-  );
-  return rows.map(({ name }) => `in the end ${name} is not in the ledger`);
-}
-
-/** P6, as far as the platform allows it: every past day of the window is sealed, but for orders that stay pending. */
-async function notAtRest({ simulator, drawn }: Stage, db: Queryable): Promise<string[]> {
-  const now = simulator.clock.now();
-  const provable = [
-    ...(drawn.dialect.totals === 'present' ? ['orders'] : []),
-    ...(drawn.dialect.classTotals === 'present' ? ['nft_classes'] : []),
-  ];
-  const { rows } = await db.query<{ name: string }>(
-    `select format('%s %s is %s by %s (%s)', resource, day, state, proof, last_error) as name
-       from sync.slices
-      where resource = any ($1::text[]) and day >= $2 and day < $3
-        and state <> 'sealed' and unresolved = 0
-      order by day limit $4`,
-    [provable, windowAt(now).from, dayOf(now), toldAtMost],
-  );
-  return rows.map(({ name }) => `in the end ${name}`);
 }

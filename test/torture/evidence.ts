@@ -20,7 +20,7 @@ export type Evidence = {
   /** All that is held, in the tables and as versions. */
   held: Record<ListedResource, Contents>;
   keepsake: Keepsake;
-  /** A proof may be dated this much too late: the platform's own `Date` lied. */
+  /** A moment in the archive may be so far from the platform's clock: its own `Date` lied, or it moved. */
   slackMs: number;
 };
 

@@ -29,8 +29,15 @@ export type Memory = {
   wasInserted(resource: ListedResource, id: string, day: Day, at: Instant): void;
   wasHidden(resource: ListedResource, id: string, at: Instant): void;
   onPage: (page: SentPage) => void;
-  /** The contents (`contentOf`) this page of ids was ever sent with, each by id; empty where it never was. */
-  sentWith(resource: ListedResource, ids: readonly string[]): ReadonlyMap<string, string>[];
+  /**
+   * The contents (`contentOf`) this page of ids was sent with since a moment on the platform's clock, each by id; empty
+   * where it was not.
+   */
+  sentWith(
+    resource: ListedResource,
+    ids: readonly string[],
+    since: Instant,
+  ): ReadonlyMap<string, string>[];
   /** Whether the platform ever showed this record with this content. */
   wasShown(resource: ListedResource, id: string, content: string): boolean;
 };
@@ -42,11 +49,13 @@ export function contentOf(text: string): string {
   return sorted(text);
 }
 
-export function createMemory(simulator: () => Pick<Simulator, 'oracle'>): Memory {
+type Sent = { records: SentPage['records']; lastAt: Instant };
+
+export function createMemory(simulator: () => Pick<Simulator, 'oracle' | 'clock'>): Memory {
   const had = { orders: new Map<string, Had>(), nft_classes: new Map<string, Had>() };
   const byDay = { orders: new Map<Day, Had[]>(), nft_classes: new Map<Day, Had[]>() };
   /** By resource and ids: every combination of texts the page was sent with. */
-  const pages = new Map<string, Map<string, SentPage['records']>>();
+  const pages = new Map<string, Map<string, Sent>>();
   const shown = new Map<string, Set<string>>();
   const contents = new Map<string, string>();
 
@@ -97,7 +106,8 @@ export function createMemory(simulator: () => Pick<Simulator, 'oracle'>): Memory
       const key = keyOf(resource, [...new Set(records.map(({ id }) => id))]);
       let sent = pages.get(key);
       if (sent === undefined) pages.set(key, (sent = new Map()));
-      sent.set(records.map(({ text }) => text).join('\n'), records);
+      const lastAt = simulator().clock.now();
+      sent.set(records.map(({ text }) => text).join('\n'), { records, lastAt });
       for (const { id, text } of records) {
         const name = `${resource} ${id}`;
         const texts = shown.get(name);
@@ -105,10 +115,10 @@ export function createMemory(simulator: () => Pick<Simulator, 'oracle'>): Memory
         else texts.add(text);
       }
     },
-    sentWith: (resource, ids) =>
-      [...(pages.get(keyOf(resource, ids))?.values() ?? [])].map(
-        (records) => new Map(records.map(({ id, text }) => [id, content(text)])),
-      ),
+    sentWith: (resource, ids, since) =>
+      [...(pages.get(keyOf(resource, ids))?.values() ?? [])]
+        .filter(({ lastAt }) => lastAt >= since)
+        .map(({ records }) => new Map(records.map(({ id, text }) => [id, content(text)]))),
     wasShown: (resource, id, wanted) =>
       [...(shown.get(`${resource} ${id}`) ?? [])].some((text) => content(text) === wanted),
   };

@@ -27,7 +27,7 @@ export async function sealsBroken({ db, memory, held, slackMs }: Evidence): Prom
   const found = seals.flatMap(countsApart);
   for (const seal of seals) {
     for (const record of memory.hadOn(seal.resource, seal.day)) {
-      if (!isClaimed(record, seal.provedAt - slackMs)) continue;
+      if (!isClaimed(record, seal.provedAt, slackMs)) continue;
       if (held[seal.resource].has(record.id)) continue;
       found.push(
         `${nameOf(seal)}, proved at ${iso(seal.provedAt)}, without ${record.id}, which the platform had since ${iso(record.appearedAt)}`,
@@ -41,9 +41,15 @@ const iso = (at: Instant): string => new Date(at).toISOString();
 const nameOf = ({ resource, day, state, proof }: Seal): string =>
   `${resource} ${day} is ${state} by ${proof}`;
 
-function isClaimed({ day, appearedAt, hiddenAt }: Had, provedAt: Instant): boolean {
+/** Whether the platform showed it at that moment for certain, whatever its `Date` said. */
+function isClaimed(
+  { day, appearedAt, hiddenAt }: Had,
+  provedAt: Instant,
+  slackMs: number,
+): boolean {
   if (provedAt >= cliffOf(day) - doubtfulMs) return false;
-  return appearedAt < provedAt && (hiddenAt === null || hiddenAt > provedAt);
+  const isHidden = hiddenAt !== null && hiddenAt <= provedAt + slackMs;
+  return appearedAt < provedAt - slackMs && !isHidden;
 }
 
 async function allSeals(db: Queryable): Promise<Seal[]> {

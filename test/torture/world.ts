@@ -71,7 +71,8 @@ function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
     statusForm: often<Dialect['statusForm']>('number', ['text', 'word']),
     batchForm: often<Dialect['batchForm']>('absent', ['empty', 'null']),
     ties: often<Dialect['ties']>('id', ['insertion']),
-    monthEnd: often<Dialect['monthEnd']>('utc', ['utc+8']),
+    monthEnd: often<Dialect['monthEnd']>('utc', ['utc+8', 'utc-8']),
+    classesWindow: chance.isHit(0.85),
     unknownFields: chance.isHit(0.3),
     ...drawKeyLife(chance, speed),
   };
