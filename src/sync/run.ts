@@ -10,6 +10,7 @@ import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
+import { watchDeadlines } from './warn.ts';
 import { workThrough } from './work.ts';
 import type { RunOptions, RunReport, Worker } from './worker.ts';
 
@@ -72,7 +73,10 @@ async function pass(
   opened(await openRun(db, projectId, now));
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = only === undefined ? now + 1000 : null;
-  const work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
+  const watch = watchDeadlines(worker);
+  const work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy).finally(
+    () => watch.close(),
+  );
   await certifyMonths(worker, options.signal);
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;

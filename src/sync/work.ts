@@ -1,18 +1,25 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
-import type { Instant } from '../model.ts';
+import { wholeList, type Instant } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice } from '../store/leases.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { actOn } from './act.ts';
+import { spanOf } from './bounds.ts';
+import { createLanes } from './lanes.ts';
+import { enterSlices } from './plan.ts';
+import { isOver, settleMs } from './policy.ts';
 import { createPendingList } from './settle.ts';
+import { createTurns } from './turns.ts';
 import { createWindowQuestions } from './window.ts';
 import type { Acted } from './conclude.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
+/** How often an idle lane looks whether today's tail is due again, in milliseconds. */
+const lookAgainMs = 1_000;
 /** So many slices in a row without an answer end the work: the platform is down, not busy. */
 const failuresInARow = 3;
 
@@ -33,12 +40,14 @@ export async function workThrough(
   dueBy: Instant | null,
 ): Promise<Work> {
   const { db, platform, projectId, log } = worker;
-  const work: Work = { handled: [], notDone: 0, problem: null };
+  const { clock } = platform;
+  const turns = createTurns<Slice>(() => clock.now());
+  const notDone = new Set<string>();
+  let problem: string | null = null;
   let failedInARow = 0;
-  let fault: { error: unknown } | null = null;
   // One failure that concerns all slices stops all of them.
-  const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const lanes = createLanes(options.signal);
+  const { signal } = lanes;
   const requestsBefore = platform.requests();
 
   const onCommit = (effects: CommitEffects & { shown: number }): void => {
@@ -51,22 +60,37 @@ export async function workThrough(
     options.onProgress?.(counts);
   };
 
-  // Only the days still in question are asked for: the window's.
-  const window = windowAt(platform.clock.now());
-  const pending = createPendingList(platform, facts, window, window.from, signal);
-  const questions = createWindowQuestions(platform, window.from, signal);
+  // Asked for once by all who need it; a run of hours asks again, for the window moves and orders settle.
+  const lists = renewed(clock, () => {
+    const window = windowAt(clock.now());
+    return {
+      // Only the days still in question: the window's.
+      pending: createPendingList(platform, facts, window, window.from, signal),
+      questions: createWindowQuestions(platform, window.from, signal),
+    };
+  });
 
+  let today = dayOf(clock.now());
+  let by = dueBy;
   const claim = async (): Promise<Slice | null> => {
+    const now = clock.now();
+    // A run that outlasts the day enters the new one: its tail is read like any other (P7).
+    if (dayOf(now) !== today && dueBy !== null) {
+      await enterSlices(db, projectId, worker.scope, facts, now, worker.settings);
+    }
+    // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
+    if (by !== null && (turns.isReady() || dayOf(now) !== today)) by = Math.max(by, now + 1000);
+    today = dayOf(now);
     const slice = await claimSlice(db, {
       projectId,
       holder: worker.holder,
       leaseMs: worker.leaseMs,
-      dueBy,
-      today: dayOf(platform.clock.now()),
+      dueBy: by,
+      today,
       only: options.only ?? {},
-      except: work.handled,
+      except: turns.except(),
     });
-    if (slice !== null) work.handled.push(slice);
+    if (slice !== null) turns.begin(slice, isGrowing(slice, facts, now));
     return slice;
   };
 
@@ -75,10 +99,17 @@ export async function workThrough(
   const take = (): Promise<Slice | null> => (claiming = claiming.then(claim, claim));
 
   const lane = async (): Promise<void> => {
-    // Ends: every slice is claimed at most once a run.
+    // Ends: see turns.ts (P9).
     while (!signal.aborted && failedInARow < failuresInARow) {
       const slice = await take();
-      if (slice === null) return;
+      if (slice === null) {
+        // While others work on, someone must be there for today's tail.
+        if (!turns.isWorthWaiting()) return;
+        do await lanes.idle(lookAgainMs);
+        while (turns.isWorthWaiting() && !turns.isReady() && !signal.aborted);
+        continue;
+      }
+      const { pending, questions } = lists();
       let acted: Acted;
       try {
         acted = await actOn(
@@ -98,14 +129,17 @@ export async function workThrough(
         await releaseSlice(db, slice).catch(() => undefined);
         throw error;
       }
+      const isFirst = turns.end(slice);
+      lanes.wake();
+      const name = `${slice.resource} ${slice.owner} ${slice.day}`;
       if (acted.done) {
-        counts.slicesDone += 1;
+        if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
         failedInARow = 0;
         options.onProgress?.(counts);
       } else {
         failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
-        work.notDone += 1;
-        work.problem = acted.problem;
+        notDone.add(name);
+        problem = acted.problem;
         log.warn(
           { projectId, resource: slice.resource, day: slice.day, problem: acted.problem },
           'A slice is not done',
@@ -114,17 +148,26 @@ export async function workThrough(
     }
   };
 
-  await Promise.all(
-    Array.from({ length: worker.concurrency }, () =>
-      lane().catch((error: unknown) => {
-        // The first fault is the cause; the others are its echo.
-        fault ??= { error };
-        stop.abort();
-      }),
-    ),
-  );
-  if (fault !== null) throw (fault as { error: unknown }).error;
-  return work;
+  await lanes.run(worker.concurrency, lane);
+  return { handled: turns.handled(), notDone: notDone.size, problem };
+}
+
+/** Whether a slice's days still last: its list grows. */
+function isGrowing({ day, resource }: Slice, facts: Facts, now: Instant): boolean {
+  return day !== wholeList && !isOver(spanOf(day, resource, facts), now);
+}
+
+/** What `make` gives, made anew when it is older than pending orders are worth. */
+function renewed<T>(clock: { now(): Instant }, make: () => T): () => T {
+  let made: T | null = null;
+  let madeAt = 0;
+  return () => {
+    if (made === null || Math.abs(clock.now() - madeAt) >= settleMs) {
+      made = make();
+      madeAt = clock.now();
+    }
+    return made;
+  };
 }
 
 async function noteReopened(worker: Worker, orders: number): Promise<void> {

@@ -1,0 +1,40 @@
+// Several lanes of work at a time that stop together: one failure ends them all, and one that idles is woken by the
+// others. Knows nothing of what they work on.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Lanes = {
+  /** Aborted from outside, or by the first failure of any lane. */
+  signal: AbortSignal;
+  /** Waits until some lane has called `wake`, so many milliseconds have passed, or all is to stop. */
+  idle(ms: number): Promise<void>;
+  wake(): void;
+  /** Runs `lane` so many times at once. Throws the first failure; the others are its echo. */
+  run(count: number, lane: () => Promise<void>): Promise<void>;
+};
+
+export function createLanes(outside: AbortSignal): Lanes {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outside, stop.signal]);
+  const idling = new Set<AbortController>();
+  return {
+    signal,
+    async idle(ms) {
+      const wakes = new AbortController();
+      idling.add(wakes);
+      const either = AbortSignal.any([signal, wakes.signal]);
+      await sleep(ms, undefined, { signal: either }).catch(() => undefined);
+      idling.delete(wakes);
+    },
+    wake: () => idling.forEach((wakes) => wakes.abort()),
+    async run(count, lane) {
+      const faults: unknown[] = [];
+      const guarded = (): Promise<void> =>
+        lane().catch((error: unknown) => {
+          faults.push(error);
+          stop.abort();
+        });
+      await Promise.all(Array.from({ length: count }, guarded));
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// A run says early what it will not manage: it reckons at its start, and again while it lasts, for sizes become known
+// only by reading. It warns once and never fails for it.
+import { dayOf } from '../day.ts';
+import { foresee } from './foresee.ts';
+import type { Worker } from './worker.ts';
+
+const everyMs = 5 * 60_000;
+
+export type Watch = {
+  /** Ends the reckoning; waits for one in progress. */
+  close(): Promise<void>;
+};
+
+type Watched = Pick<Worker, 'db' | 'projectId' | 'platform' | 'settings' | 'log'>;
+
+/** Watches the deadlines until it has warned of one or is closed; `againMs` is how often it reckons, in milliseconds. */
+export function watchDeadlines(worker: Watched, againMs: number = everyMs): Watch {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const reckon = async (): Promise<void> => {
+    // What is wrong with the database the work itself meets, and tells.
+    const hasWarned = await warnOf(worker).catch(() => true);
+    if (!hasWarned && !isClosed) timer = setTimeout(() => (reckoning = reckon()), againMs);
+  };
+  let reckoning = reckon();
+  return {
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      return reckoning;
+    },
+  };
+}
+
+/** Warns of the nearest deadline that cannot be met. True if it did. */
+async function warnOf({ db, projectId, platform, settings, log }: Watched): Promise<boolean> {
+  const now = platform.clock.now();
+  const { months, slices, perSecond } = await foresee(db, projectId, settings, now);
+  const late = months.filter(({ fits }) => fits === 'no');
+  const [first] = late;
+  // A tick that finds nothing but today due has said it before.
+  const isPastDue = slices.some(
+    ({ dueAt, day }) => dueAt !== null && dueAt <= now && day < dayOf(now),
+  );
+  if (first === undefined || !isPastDue) return false;
+  log.warn(
+    {
+      projectId,
+      month: first.month.slice(0, 7),
+      before: new Date(first.until ?? now).toISOString(),
+      daysTooLate: late.reduce((sum, one) => sum + one.tooLate.length, 0),
+      requests: first.decisive.requests,
+      takesSeconds: Math.ceil(first.decisive.takesMs / 1000),
+      leftSeconds: Math.floor(first.decisive.leftMs / 1000),
+      perSecond,
+      perSecondNeeded: first.perSecondNeeded,
+    },
+    'What is due cannot be done before its deadline at this rate: outlast plan tells more',
+  );
+  return true;
+}
