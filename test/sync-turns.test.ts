@@ -11,7 +11,7 @@ const today = slice('2026-04-06');
 const past = slice('2026-03-01');
 const earlier = slice('2026-03-02');
 
-function withClock(): { turns: Turns<SliceKey>; pass(ms: number): void } {
+function withClock(): { turns: Turns<SliceKey>; pass: (ms: number) => void } {
   let now = Date.parse('2026-04-06T12:00:00Z');
   return { turns: createTurns(() => now), pass: (ms) => void (now += ms) };
 }

@@ -1,6 +1,6 @@
 // What a forecast goes by: the ledger's rows that are still worked on, the allowed rate, and the newest moment any run
 // knew. Reads only; quick whatever the years, for what is final is left out.
-import type { Instant, ProjectId } from '../model.ts';
+import type { Day, Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { columns, toSlice, type Slice, type SliceRow } from './ledger.ts';
 
@@ -32,6 +32,20 @@ export async function readOutlook(db: Queryable, projectId: ProjectId): Promise<
     perSecond: perSecond === null ? null : Number(perSecond),
     newestRunAt: newest === null ? null : Date.parse(newest),
   };
+}
+
+/** Whether any slice of a day before `today` is due by then. */
+export async function isPastDue(
+  db: Queryable,
+  projectId: ProjectId,
+  dueBy: Instant,
+  today: Day,
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select 1 from sync.slices where project_id = $1 and due_at <= $2 and day < $3 limit 1`,
+    [projectId, new Date(dueBy).toISOString(), today],
+  );
+  return rows.length > 0;
 }
 
 /** The projects in the archive, or the one asked for if it is there. */

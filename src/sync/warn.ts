@@ -1,6 +1,7 @@
 // A run says early what it will not manage: it reckons at its start, and again while it lasts, for sizes become known
 // only by reading. It warns once and never fails for it.
 import { dayOf } from '../day.ts';
+import { isPastDue } from '../store/outlook.ts';
 import { foresee } from './foresee.ts';
 import type { Worker } from './worker.ts';
 
@@ -35,14 +36,12 @@ export function watchDeadlines(worker: Watched, againMs: number = everyMs): Watc
 /** Warns of the nearest deadline that cannot be met. True if it did. */
 async function warnOf({ db, projectId, platform, settings, log }: Watched): Promise<boolean> {
   const now = platform.clock.now();
-  const { months, slices, perSecond } = await foresee(db, projectId, settings, now);
+  // A run that finds nothing but today due costs nothing here; and what it could say was said before.
+  if (!(await isPastDue(db, projectId, now, dayOf(now)))) return false;
+  const { months, perSecond } = await foresee(db, projectId, settings, now);
   const late = months.filter(({ fits }) => fits === 'no');
   const [first] = late;
-  // A tick that finds nothing but today due has said it before.
-  const isPastDue = slices.some(
-    ({ dueAt, day }) => dueAt !== null && dueAt <= now && day < dayOf(now),
-  );
-  if (first === undefined || !isPastDue) return false;
+  if (first === undefined) return false;
   log.warn(
     {
       projectId,
