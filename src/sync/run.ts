@@ -11,7 +11,7 @@ import { certifyMonths } from '../verify/certify.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
 import { watchDeadlines } from './warn.ts';
-import { workThrough } from './work.ts';
+import { workThrough, type Work } from './work.ts';
 import type { RunOptions, RunReport, Worker } from './worker.ts';
 
 const hourMs = 3_600_000;
@@ -74,9 +74,12 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = only === undefined ? now + 1000 : null;
   const watch = watchDeadlines(worker);
-  const work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy).finally(
-    () => watch.close(),
-  );
+  let work: Work;
+  try {
+    work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
+  } finally {
+    await watch.close();
+  }
   await certifyMonths(worker, options.signal);
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;

@@ -21,7 +21,10 @@ export function watchDeadlines(worker: Watched, againMs: number = everyMs): Watc
   const reckon = async (): Promise<void> => {
     // What is wrong with the database the work itself meets, and tells.
     const hasWarned = await warnOf(worker).catch(() => true);
-    if (!hasWarned && !isClosed) timer = setTimeout(() => (reckoning = reckon()), againMs);
+    if (!hasWarned && !isClosed) timer = setTimeout(again, againMs);
+  };
+  const again = (): void => {
+    reckoning = reckon();
   };
   let reckoning = reckon();
   return {
