@@ -96,7 +96,11 @@ describe('classes that outlive their month', () => {
     const proved = (await olderStates())['sealed'] ?? 0;
     // The first run believes the facts of yesterday, and is told nothing by empty answers; then the fact is unlearned.
     await bench.runLater(day + hour);
-    expect(await olderStates()).toEqual({ final: proved, 'open unproved': expect.any(Number) });
+    // (A slice or two claimed before the jump of the clock was noticed may be decided at once.)
+    expect(await olderStates()).toMatchObject({
+      final: proved,
+      'open unproved': expect.any(Number) as number,
+    });
     await bench.runLater(hour);
     const states = await olderStates();
     expect(states['final']).toBe(proved);
