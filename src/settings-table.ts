@@ -158,6 +158,13 @@ export const table = {
     default: '8080',
     sentence: 'port to serve on; 0: any free one',
   }),
+  OUTLAST_READERS_FILE: setting({
+    group: 'service',
+    kind: kind.anyText,
+    default: null,
+    example: './secrets/readers.json',
+    sentence: 'who else may read over HTTP: a JSON file, see docs/http.md',
+  }),
   OUTLAST_LOG_LEVEL: setting({
     group: 'service',
     kind: kind.oneOf(logLevels),

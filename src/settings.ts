@@ -28,6 +28,8 @@ export type Settings = {
   certificatesDir: string;
   host: string;
   port: number;
+  /** The file of those who may read over HTTP beside the projects' own keys; null: there is none. */
+  readersFile: string | null;
   concurrency: number;
   timeoutMs: number;
   deadlineMarginMs: number;
@@ -70,6 +72,7 @@ export function readSettings(
     certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
     host: reader.read('OUTLAST_HOST'),
     port: reader.read('OUTLAST_PORT'),
+    readersFile: reader.read('OUTLAST_READERS_FILE'),
     concurrency: reader.read('OUTLAST_CONCURRENCY'),
     timeoutMs: reader.read('OUTLAST_TIMEOUT_MS'),
     deadlineMarginMs: reader.read('OUTLAST_DEADLINE_MARGIN_HOURS') * hourMs,

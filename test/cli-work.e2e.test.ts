@@ -69,6 +69,7 @@ describe('with a platform', () => {
     OUTLAST_BASE_URL: simulator.url,
     OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
     OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+    OUTLAST_PORT: '0',
     OUTLAST_MAX_RPS: '100000',
     DATABASE_URL: database.connectionString,
     ...more,
@@ -202,6 +203,23 @@ describe('with a platform', () => {
     expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 
+  test('start serves the archive in the platform’s own interface; a port that is taken is said at once', async () => {
+    const service = startCommand(['start'], { env: settings() });
+    await service.waitFor(/A run brought records/);
+    const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/);
+    const answer = await fetch(`${url}/v3/orders?limit=1&count_total=1`);
+    const { data } = (await answer.json()) as { data: { total_count: number } };
+    expect(data.total_count).toBe(simulator.oracle.count('orders'));
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const rival = await runCommand(['start'], {
+      env: settings({ OUTLAST_PORT: new URL(url).port }),
+    });
+    expect(rival.code).toBe(2);
+    expect(rival.stderr).toContain('it is taken. Give another OUTLAST_HOST or OUTLAST_PORT');
+    expect((await service.stop('SIGTERM')).code).toBe(0);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+
   test('start with the embedded database shares it with status, and the last one out stops it', async () => {
     const env = settings({ OUTLAST_DATA_DIR: join(folder, 'archive'), DATABASE_URL: '' });
     const service = startCommand(['start'], { env });
@@ -257,6 +275,7 @@ describe('with a platform', () => {
     );
     const env: Record<string, string> = {
       OUTLAST_PROJECTS_FILE: file,
+      OUTLAST_PORT: '0',
       OUTLAST_MAX_RPS: '100000',
       DATABASE_URL: database.connectionString,
     };

@@ -64,6 +64,7 @@ describe('what is taken when little is said', () => {
       deadlineMarginMs: 86_400_000,
       leaseMs: 120_000,
       refreshMs: 21_600_000,
+      readersFile: null,
       schedule: '* * * * *',
       logLevel: 'info',
       alerts: { webhookUrl: null, format: 'json', reminderMs: 86_400_000, heartbeatUrl: null },
@@ -298,6 +299,7 @@ describe('.env.example', () => {
       const { OUTLAST_PROJECTS_FILE: _several, ...single } = env;
       expect(read({ ...single, ...pair })).toMatchObject({
         ...read(one),
+        readersFile: './secrets/readers.json',
         projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
       });
     } finally {

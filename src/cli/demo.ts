@@ -6,11 +6,13 @@ import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readStatus } from '../query/status.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import type { Served } from '../http/server.ts';
 import { createSimulator, type Simulator } from '../simulator/server.ts';
 import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { createWorker, openMigrated, type Archive } from './app.ts';
+import { startServing } from './serving.ts';
 import { createProgress, formatCount } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { foreseeAll } from './foreseen.ts';
@@ -42,6 +44,7 @@ async function demo(once: boolean): Promise<number> {
   const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
   let archive: Archive | null = null;
   let worker: (Worker & { close(): Promise<void> }) | null = null;
+  let served: Served | null = null;
   try {
     const settings = demoSettings(simulator);
     const log = createLog(settings.logLevel);
@@ -67,7 +70,8 @@ async function demo(once: boolean): Promise<number> {
       say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
       return report.outcome === 'done' ? exitCode.done : exitCode.tryLater;
     }
-    say(`\n${whereToLook(archive.store.connectionString)}\n`);
+    served = await startServing(settings, archive.store.connectionString, log);
+    say(`\n${whereToLook(archive.store.connectionString, served.url)}\n`);
     say('New orders arrive as you watch. Ctrl-C ends the demo; the archive stays.');
     const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, (tick) => {
       if (tick.recordsNew + tick.recordsChanged > 0) say(tickText(tick));
@@ -77,6 +81,7 @@ async function demo(once: boolean): Promise<number> {
     say(`\n${stoppedText}`);
     return exitCode.done;
   } finally {
+    await served?.close();
     await worker?.close();
     await archive?.close();
     await simulator.close();
@@ -95,6 +100,7 @@ function demoSettings(simulator: Simulator): Settings {
       OUTLAST_API_SECRET: key.apiSecret,
       OUTLAST_DATA_DIR: dataDir,
       OUTLAST_CERTIFICATES_DIR: `${dataDir}/certificates`,
+      OUTLAST_PORT: '0',
       OUTLAST_MAX_RPS: '200',
       OUTLAST_REFRESH_HOURS: '1',
       OUTLAST_LEASE_SECONDS: String(leaseSeconds),
@@ -146,12 +152,15 @@ function tickText(report: RunReport): string {
   return `${at}  ${formatCount(report.recordsNew)} new, ${formatCount(report.recordsChanged)} changed`;
 }
 
-function whereToLook(connectionString: string): string {
+function whereToLook(connectionString: string, url: string): string {
   return [
     'Where to look, while this runs:',
     `  psql "${connectionString}"`,
     '    select status, count(*), sum(amount) as fen from archive.orders group by 1 order by 1;',
     '    select day, state, proof, shown_total from sync.slices order by day desc limit 10;',
+    '  the platform’s own interface, answered from the archive for any date:',
+    `    curl "${url}/v3/orders?limit=2&count_total=1"`,
+    `    curl "${url}/v1beta1/nft/classes?limit=2"`,
     `  OUTLAST_DATA_DIR=${dataDir} npm run -s outlast -- status`,
   ].join('\n');
 }

@@ -1,14 +1,16 @@
-// `outlast start`: keeps syncing until SIGTERM, then finishes what is in flight and leaves.
+// `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
 import { Command } from 'commander';
 import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
+import type { Served } from '../http/server.ts';
+import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
 export function startCommand(): Command {
   return new Command('start')
-    .description('keep syncing on schedule until stopped')
+    .description('keep syncing on schedule and serve the archive, until stopped')
     .action(async () => {
       await start(readSettings({ needs: 'platform' }));
     });
@@ -25,7 +27,9 @@ async function start(settings: Settings): Promise<void> {
     createWorker(project, settings, archive.db, log),
   );
   const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true }, log);
+  let served: Served | null = null;
   try {
+    served = await startServing(settings, archive.store.connectionString, log);
     const schedule = startSchedule(
       workers,
       settings.schedule,
@@ -35,12 +39,17 @@ async function start(settings: Settings): Promise<void> {
       (turn) => alerts.after(turn),
     );
     log.info(
-      { projects: settings.projects.map((project) => project.id), schedule: settings.schedule },
+      {
+        projects: settings.projects.map((project) => project.id),
+        schedule: settings.schedule,
+        url: served.url,
+      },
       'Outlast is running',
     );
     await stopped(stop.signal);
     await schedule.close();
   } finally {
+    await served?.close();
     await alerts.close(alertsPatienceMs);
     await Promise.all(workers.map((worker) => worker.close()));
     await archive.close();

@@ -1,6 +1,7 @@
 // Opening an archive to read it: the door of the library, of the HTTP server and of the commands that only look.
 import { archiveArguments, parseArguments } from './arguments.ts';
 import { readCoverage } from './coverage.ts';
+import { readFacts } from './facts.ts';
 import { createNftClasses } from './nft-classes.ts';
 import { createOrders } from './orders.ts';
 import { openReader } from './reader.ts';
@@ -19,6 +20,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     orders: createOrders(reader),
     nftClasses: createNftClasses(reader),
     coverage: (query) => readCoverage(reader, query),
+    facts: (query) => readFacts(reader, query),
     summary: (query) => readSummary(reader, query),
     close: () => reader.close(),
   };

@@ -45,6 +45,7 @@ const scope = {
   project,
   from: day,
   to: day,
+  toInstant: z.literal(true, 'must be true or left out').optional(),
   order: z.enum(['asc', 'desc'], 'must be asc or desc').default('asc'),
 };
 const paging = {
@@ -79,6 +80,7 @@ export const coverageArguments = z.strictObject({
   from: day,
   to: day,
 });
+export const factsArguments = z.strictObject({ project });
 export const summaryArguments = z.strictObject({ project: project.optional() });
 
 export const archiveArguments = z.strictObject({
@@ -102,6 +104,7 @@ export type Scope = {
   project: ProjectId;
   from?: Day | undefined;
   to?: Day | undefined;
+  toInstant?: true | undefined;
   order: 'asc' | 'desc';
 };
 

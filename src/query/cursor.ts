@@ -52,7 +52,7 @@ export function readCursor(
     typeof day !== 'string' ||
     !isArchiveDay(day) ||
     (scope.from !== undefined && day < scope.from) ||
-    (scope.to !== undefined && day >= scope.to) ||
+    (scope.to !== undefined && (scope.toInstant === true ? day > scope.to : day >= scope.to)) ||
     !(createdAt === null || (typeof createdAt === 'string' && isTime(createdAt))) ||
     typeof id !== 'string' ||
     !isId(id)

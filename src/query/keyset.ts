@@ -1,6 +1,6 @@
 // The order of every list and how a page goes on after a position: (slice_day, created_at, id), unreadable times
 // last in their day, as the indexes `orders_listed` and `nft_classes_listed` have it. Builds SQL, runs none.
-import { and, eq, gte, lt, lte, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gte, lt, lte, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Scope } from './arguments.ts';
 import type { Position } from './cursor.ts';
@@ -38,10 +38,18 @@ export function listedAfter(
   return and(
     eq(table.projectId, scope.project),
     after !== null && isAscending ? undefined : bound(gte, table.sliceDay, scope.from),
-    after !== null && !isAscending ? undefined : bound(lt, table.sliceDay, scope.to),
+    after !== null && !isAscending ? undefined : before(table, scope),
     after === null
       ? undefined
       : sql`(${table.sliceDay}, ${listedAt(table)}, ${id}) ${isAscending ? sql`>` : sql`<`} (${after.day}::date, ${after.createdAt ?? 'infinity'}::timestamptz, ${after.id}::text)`,
+  );
+}
+
+function before(table: ListedTable, { to, toInstant }: Scope): SQL | undefined {
+  if (to === undefined || toInstant !== true) return bound(lt, table.sliceDay, to);
+  return and(
+    lte(table.sliceDay, to),
+    or(lt(table.sliceDay, to), sql`${table.createdAt} = ${to}::date::timestamp at time zone 'UTC'`),
   );
 }
 

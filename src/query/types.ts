@@ -19,6 +19,8 @@ export type ListScope = {
   /** UTC days `[from, to)` of `sliceDay`; a bound left out is open. */
   from?: Day;
   to?: Day;
+  /** Includes the first instant of `to`, 00:00:00, as platforms do that take an end date for an instant. */
+  toInstant?: true;
   /**
    * By (day, time of creation, id bytes), unreadable times last in their day; `desc` is the exact reverse.
    * `asc` unless told.
@@ -188,6 +190,8 @@ export type Archive = {
   coverage(query: CoverageQuery): Promise<CoverageDay[]>;
   /** Of every project, or of one. Counts are exact. */
   summary(query?: { project?: ProjectId }): Promise<Summary[]>;
+  /** What was observed of the platform, by name, for example `orders.day_end`: `inclusive`. */
+  facts(query: { project: ProjectId }): Promise<Record<string, string>>;
   /** Ends the connections; calling it again does nothing. */
   close(): Promise<void>;
 };
