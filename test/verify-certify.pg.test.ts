@@ -4,10 +4,6 @@ import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
-import { isReject, readOrder } from '../src/platform/parse.ts';
-import { parseJson } from '../src/platform/json.ts';
-import { withTx } from '../src/store/db.ts';
-import { writeRecords } from '../src/store/records.ts';
 import type { Certificate } from '../src/verify/certificate.ts';
 import { certifyMonths } from '../src/verify/certify.ts';
 import { readLeafLine } from '../src/verify/digest.ts';
@@ -15,6 +11,7 @@ import {
   createCertified,
   createUncertified,
   marchIsOver,
+  observe,
   type Certified,
 } from './support/certified.ts';
 
@@ -220,19 +217,12 @@ describe('what changed later', () => {
     JSON.stringify({ operation_id: 'o', create_time: '2026-03-05T10:00:00Z', ...more });
   const literals = (texts: string[]) => ({ orders: texts.map((text) => ({ text })), classes: [] });
 
-  async function observe(text: string, at: string): Promise<void> {
-    const record = readOrder(parseJson(text), text, '2026-03-05');
-    if (isReject(record)) throw new Error(record.reason);
-    const observed = [{ record, observedAt: Date.parse(at) }];
-    const to = { projectId: 'p', resource: 'orders' as const, expectsNew: null };
-    await withTx(archive.db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
-  }
-
   test('leaves the certificate standing: the version is in force then', async () => {
     archive = await createCertified(
       literals([order({ status: 2, update_time: '2026-03-05T10:00:01Z' })]),
     );
     await observe(
+      archive,
       order({ status: 3, update_time: '2026-05-02T00:00:00Z' }),
       '2026-05-02T00:00:10Z',
     );
@@ -251,19 +241,23 @@ describe('what changed later', () => {
     archive = await createUncertified(literals([order({ status: 1 })]));
     // The newer update time wins although it was observed first; what is pending gives way to what is settled.
     await observe(
+      archive,
       order({ status: 2, update_time: '2026-04-02T00:00:00.5Z' }),
       '2026-04-29T13:00:00Z',
     );
     await observe(
+      archive,
       order({ status: 3, update_time: '2026-04-02T00:00:00Z' }),
       '2026-04-29T14:00:00Z',
     );
     await observe(
+      archive,
       order({ status: 1, update_time: '2026-04-02T00:00:00.5Z' }),
       '2026-04-29T15:00:00Z',
     );
     await archive.runLater(marchIsOver - archive.simulator.clock.now());
     await observe(
+      archive,
       order({ status: 3, update_time: '2026-05-03T00:00:00Z' }),
       '2026-05-03T00:00:10Z',
     );
@@ -276,12 +270,28 @@ describe('what changed later', () => {
   test('a record that moved to another day later is found by its leaf', async () => {
     archive = await createCertified(literals([order({ status: 2 })]));
     const moved = order({ status: 2, update_time: '2026-05-02T00:00:00Z' });
-    await observe(moved.replace('2026-03-05', '2026-03-20'), '2026-05-02T00:00:10Z');
+    await observe(archive, moved.replace('2026-03-05', '2026-03-20'), '2026-05-02T00:00:10Z');
     expect((await archive.verify()).findings).toEqual([]);
     await observe(
+      archive,
       moved.replace('2026-03-05', '2026-04-20').replace('05-02', '05-03'),
       '2026-05-03T00:00:10Z',
     );
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('waits for a record that changed its day within the last hour', async () => {
+    archive = await createUncertified(literals([order({ status: 2 })]));
+    await marchEnds();
+    const moved = order({ status: 2, update_time: '2026-04-20T00:00:00Z' });
+    const lately = new Date(marchIsOver - hour / 2).toISOString();
+    await observe(archive, moved.replace('2026-03-05', '2026-03-20'), lately);
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ resource }) => resource)).toEqual(['nft_classes']);
+    archive.simulator.advance(hour / 2 + 5000);
+    await archive.run();
+    const [orders] = await certificates();
+    expect(orders?.certificate.days.find(({ day }) => day === '2026-03-20')?.records).toBe(1);
     expect((await archive.verify()).findings).toEqual([]);
   });
 });

@@ -37,6 +37,7 @@ const settledMs = 3_600_000;
 /** Certifies the months that are due and makes the files that are missing. Throws what the store throws. */
 export async function certifyMonths(certifying: Certifying, signal: AbortSignal): Promise<void> {
   const { db, platform, projectId, leaseMs } = certifying;
+  if (signal.aborted) return;
   const now = platform.clock.now();
   const at = new Date(now - Math.max(settledMs, 2 * leaseMs)).toISOString();
   const due = await monthsToCertify(db, projectId, windowAt(now).from, at);

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { parseJson } from '../../src/platform/json.ts';
+import { isReject, readOrder } from '../../src/platform/parse.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { writeRecords } from '../../src/store/records.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyProject, type ListVerified } from '../../src/verify/verify.ts';
@@ -67,7 +70,16 @@ export async function createUncertified(
   };
 }
 
-/** The same a moment after March was certified. */
+/** Archives an order as if it had been shown at a moment, whatever it says. */
+export async function observe({ db }: Bench, text: string, at: string): Promise<void> {
+  const record = readOrder(parseJson(text), text, '2026-03-05');
+  if (isReject(record)) throw new Error(record.reason);
+  const observed = [{ record, observedAt: Date.parse(at) }];
+  const to = { projectId: 'p', resource: 'orders' as const, expectsNew: null };
+  await withTx(db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+}
+
+/** An archive a moment after March was certified. */
 export async function createCertified(
   records?: LiteralRecords,
   given?: Partial<Worker>,
