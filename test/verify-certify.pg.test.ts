@@ -159,6 +159,36 @@ describe('a month that is over', () => {
     ]);
   });
 
+  test('counts where one slice stands for all of it, for the platform knows no days', async () => {
+    archive = await createUncertified(undefined, { dialect: { dates: 'ignored' } });
+    for (let i = 0; i < 3; i++) await archive.run();
+    await archive.runLater(marchIsOver - archive.simulator.clock.now());
+    const all = await certificates();
+    expect(all.map(({ resource }) => resource)).toEqual(['orders', 'nft_classes']);
+    const { rows } = await archive.db.query<{ days: number }>(
+      `select count(distinct slice_day)::int as days from archive.orders where slice_day < '2026-04-01'`,
+    );
+    const { days } = all[0]?.certificate as Certificate;
+    expect(days.filter(({ records }) => records > 0)).toHaveLength(rows[0]?.days ?? 0);
+    expect(days.find(({ day }) => day === '2026-03-01')?.slices).toHaveLength(1);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('holds the classes of every owner, each with its slices', async () => {
+    const owned = (id: string, owner: string) => ({
+      record: { id, owner, timestamp: '2026-03-05 10:00:00 +0000 UTC' },
+    });
+    archive = await createCertified(
+      { orders: [], classes: [owned('a', 'x'), owned('b', 'y'), owned('c', 'z')] },
+      { scope: { classes: ['x', 'y'] } },
+    );
+    const [, classes] = await certificates();
+    expect(classes?.certificate).toMatchObject({ resource: 'nft_classes', records: 2 });
+    const day = classes?.certificate.days.find((one) => one.day === '2026-03-05');
+    expect(day).toMatchObject({ records: 2, slices: [{ owner: 'x' }, { owner: 'y' }] });
+    expect(classes?.certificate.days).toHaveLength(31);
+  });
+
   test('before the first one accounted for counts once each of its days was asked for', async () => {
     archive = await createUncertified(undefined, { certificatesDir: null });
     const enter = (from: string, to: string): Promise<unknown> =>

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
-import type { Faults } from '../../src/simulator/faults.ts';
+import type { Dialect } from '../../src/simulator/dialect.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { isReject, readOrder } from '../../src/platform/parse.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
@@ -26,16 +26,16 @@ export type Certified = Bench & {
 /** An archive filled in April while March is still shown. */
 export async function createUncertified(
   records?: LiteralRecords,
-  given: Partial<Worker> & { faults?: Partial<Faults> } = {},
+  given: Partial<Worker> & { dialect?: Partial<Dialect> } = {},
 ): Promise<Certified> {
   const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
-  const { faults, ...worker } = given;
+  const { dialect, ...worker } = given;
   const bench = await createBench(
     {
       world: { ordersPerDay: 6, classesPerDay: 3, quietShare: 0.2 },
       startAt: Date.parse('2026-04-29T12:00:00Z'),
       ...(records === undefined ? {} : { records }),
-      ...(faults === undefined ? {} : { faults }),
+      ...(dialect === undefined ? {} : { dialect }),
     },
     { certificatesDir: folder, ...worker },
   );
@@ -82,7 +82,7 @@ export async function observe({ db }: Bench, text: string, at: string): Promise<
 /** An archive a moment after March was certified. */
 export async function createCertified(
   records?: LiteralRecords,
-  given?: Partial<Worker>,
+  given?: Parameters<typeof createUncertified>[1],
 ): Promise<Certified> {
   const archive = await createUncertified(records, given);
   await archive.runLater(marchIsOver - archive.simulator.clock.now());
