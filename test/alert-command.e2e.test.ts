@@ -102,6 +102,7 @@ describe('with a platform', () => {
     OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
     OUTLAST_MAX_RPS: '100000',
     OUTLAST_SCHEDULE: '* * * * * *',
+    OUTLAST_PORT: '0',
     DATABASE_URL: database.connectionString,
     ...more,
   });

@@ -306,6 +306,25 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
   ]);
 });
 
+test('a month that ends as it should, eight hours early: not a word', async () => {
+  await bench.close();
+  bench = await createBench({ world, dialect: { monthEnd: 'utc+8' } });
+  await bench.run();
+  await pass(23 * day);
+  await bench.run();
+  // Noon of the last day of April; from four hours later on no answer about March proves anything.
+  await pass(day);
+  for (let runs = 0; runs < 36; runs++) {
+    await run();
+    await pass(45 * minute);
+  }
+  expect(told()).toEqual([]);
+  const { rows } = await bench.db.query(
+    `select distinct state from sync.slices where day < '2026-04-01'`,
+  );
+  expect(rows).toEqual([{ state: 'final' }]);
+});
+
 test('a month that cannot be done in time at the allowed rate is told weeks ahead, and when it can again', async () => {
   await bench.run();
   const rate = (perSecond: number): Promise<unknown> =>

@@ -102,7 +102,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (isTold) await beat();
   }
 
-  /** One at a time. Ends: a turn takes all that waits, and each run or tick adds its project once. */
+  /** One at a time. P9: it ends, for a turn takes all that waits, and each run or tick adds its project once. */
   async function work(): Promise<void> {
     isWorking = true;
     while (waiting.size > 0 && !stop.signal.aborted) {

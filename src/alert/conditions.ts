@@ -3,7 +3,7 @@
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
 import type { MonthSigns, Signs } from '../store/alert-signs.ts';
-import { closingMs } from '../sync/policy.ts';
+import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { AlertKind } from './kinds.ts';
 import { counted, monthName, moment, named, nameOf } from './words.ts';
 
@@ -74,7 +74,10 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
       );
     }
   }
-  if (failing.count > 0) {
+  // Around its end no answer about a month proves anything: what fails then is no news, what has no proof is told above.
+  const mayStillProve =
+    month.month === wholeList || now < month.deadlineAt || absenceProves(month.month, now);
+  if (failing.count > 0 && mayStillProve) {
     add(
       'proof_fails',
       `${named(failing, 'was', 'were')} tried ${failingFrom} times or more and not done. \`outlast status\` gives the reason.`,

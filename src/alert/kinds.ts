@@ -24,7 +24,7 @@ type About = {
 // prettier-ignore
 const table: Record<AlertKind, About> = {
   deadline_at_risk: { isNews: false, stopsHeartbeat: true, ends: [] },
-  deadline_missed: { isNews: false, stopsHeartbeat: true, ends: ['deadline_at_risk'] },
+  deadline_missed: { isNews: false, stopsHeartbeat: true, ends: ['deadline_at_risk', 'proof_fails'] },
   day_lost: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
   day_unproved: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
   // One stubborn day must not hide that the service lives; its deadline speaks up in time.

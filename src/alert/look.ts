@@ -58,11 +58,19 @@ function withoutTwins(conditions: Condition[]): Condition[] {
   return [...byName.values()];
 }
 
+/** So many changes are logged one by one; with many owners a platform that is down is hundreds. */
+const loggedAtMost = 10;
+
 /** Whoever has no webhook has a log. */
 function logChanges(projectId: ProjectId, { put }: Changes, now: number, log: Log): void {
-  for (const alert of put) {
-    const { kind, text } = alert;
-    if (isOver(alert)) log.info({ projectId, kind, alert: text }, 'An alert is over');
-    else if (alert.openedAt === now) log.warn({ projectId, kind, alert: text }, 'An alert');
+  const over = put.filter(isOver);
+  const raised = put.filter((alert) => !isOver(alert) && alert.openedAt === now);
+  for (const { kind, text } of over.slice(0, loggedAtMost)) {
+    log.info({ projectId, kind, alert: text }, 'An alert is over');
   }
+  for (const { kind, text } of raised.slice(0, loggedAtMost)) {
+    log.warn({ projectId, kind, alert: text }, 'An alert was raised');
+  }
+  const more = Math.max(over.length, raised.length) - loggedAtMost;
+  if (more > 0) log.warn({ projectId, more }, 'More alerts than these have changed');
 }

@@ -49,7 +49,7 @@ export async function claimAlerts(db: Queryable, options: ClaimOptions): Promise
                 else resolved_at <= $2::timestamptz - make_interval(secs => $4)
               end
         order by kind, subject
-          for update skip locked
+          for update skip locked -- P8: one replica tells it
      )
      update sync.alerts a
         set telling_until = clock_timestamp() + make_interval(secs => $5), attempts = a.attempts + 1
