@@ -116,6 +116,27 @@ describe('what does not follow', () => {
   });
 });
 
+describe('a platform that does not answer', () => {
+  test('leaves what is held verified: it is told, and trying again later is what helps', async () => {
+    archive.simulator.setFaults({ serverError: { share: 1 } });
+    const { code, stdout, stderr } = await askPlatform();
+    archive.simulator.setFaults({ serverError: null });
+    expect(code).toBe(75);
+    expect(stdout).toContain('every one follows from what the platform said.');
+    expect(stderr).toMatch(/^outlast: /m);
+  });
+
+  test('and one that refused the key is not asked', async () => {
+    await archive.db.query(`update sync.projects set parked_at = now(), parked_reason = 'no'`);
+    const requests = archive.simulator.requests.total;
+    const { code, stdout, stderr } = await askPlatform();
+    await archive.db.query(`update sync.projects set parked_at = null, parked_reason = null`);
+    expect([code, archive.simulator.requests.total]).toEqual([75, requests]);
+    expect(stdout).toContain('every one follows from what the platform said.');
+    expect(stderr).toContain('p: not asked, for the platform refused its key');
+  });
+});
+
 describe('mistakes', () => {
   test.each([
     [['--month', '2026-13'], '--month "2026-13" is no month: give one such as 2026-03.'],

@@ -310,6 +310,25 @@ describe('a certificate', () => {
     expect(new Set(found.map(({ resource }) => resource))).toEqual(new Set(['orders']));
   });
 
+  test('the digest of its leaves everywhere, and the leaves with it', async () => {
+    await writeFile(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'), 'x');
+    const found = await spoil(
+      `update sync.certificates set leaves_sha256 = sha256('x'),
+              certificate = jsonb_set(certificate, '{leaves_sha256}', to_jsonb(encode(sha256('x'), 'hex')))
+        where resource = 'orders'`,
+    );
+    expect(found.map(({ kind }) => kind)).toEqual(['file', 'certificate']);
+  });
+
+  test('cannot be altered or deleted by the service itself', async () => {
+    for (const sql of [
+      'delete from sync.certificates',
+      `update sync.certificates set digest = ''`,
+    ]) {
+      await expect(archive.db.query(sql)).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
   test('deleted, row and all: its file tells', async () => {
     const found = await spoil(`delete from sync.certificates where resource = 'orders'`);
     expect(found).toMatchObject([

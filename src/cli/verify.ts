@@ -65,14 +65,12 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   try {
     const projects = await wantedProjects(archive.db, flags.project);
     const lists = await verifyHeld(archive.db, settings, { projects, months }, stop.signal, output);
-    const wanted = settings.projects.filter(({ id }) => projects.includes(id));
-    const differing =
-      flags.platform === true
-        ? await askPlatform({ ...settings, projects: wanted }, archive.db, log, stop.signal, output)
-        : 0;
+    const asked = await askPlatform(settings, projects, archive.db, log, stop.signal, output);
     await output.end(lists);
-    const findings = lists.reduce((sum, list) => sum + list.findings, differing);
-    return findings > 0 ? exitCode.failed : exitCode.done;
+    // What is held was verified all the same, and is told first.
+    if (asked.failure !== null) throw asked.failure;
+    if (lists.some((list) => list.findings > 0) || asked.differing > 0) return exitCode.failed;
+    return asked.isComplete ? exitCode.done : exitCode.tryLater;
   } finally {
     await archive.close();
     stop.close();
@@ -117,38 +115,50 @@ async function verifyHeld(
   return lists;
 }
 
-/** Returns how many proved slices are counted differently now. */
+type Asked = {
+  /** Proved slices that are counted differently now. */
+  differing: number;
+  /** Whether every project could be asked. */
+  isComplete: boolean;
+  failure: Error | null;
+};
+
+/** Asks for the projects in the settings, of which there are none unless `--platform` was given. */
 async function askPlatform(
   settings: Settings,
+  wanted: string[],
   db: Db,
   log: Log,
   signal: AbortSignal,
   output: Output,
-): Promise<number> {
-  let differing = 0;
-  for (const project of settings.projects) {
+): Promise<Asked> {
+  const asked: Asked = { differing: 0, isComplete: true, failure: null };
+  for (const project of settings.projects.filter(({ id }) => wanted.includes(id))) {
     const worker = createWorker(project, settings, db, log);
     try {
-      const wasAsked = await reprove({
+      const isAnswered = await reprove({
         ...worker,
         signal,
         onSlice: async (slice) => {
           output.slice(slice);
           if (slice.outcome !== 'differs') return;
-          differing += 1;
+          asked.differing += 1;
           await output.finding(findingOf(slice));
         },
       });
-      if (!wasAsked) {
-        process.stderr.write(
-          `${project.id}: not asked, for the platform refused its key; \`outlast sync\` asks again\n`,
-        );
-      }
+      if (isAnswered) continue;
+      asked.isComplete = false;
+      process.stderr.write(
+        `${project.id}: not asked, for the platform refused its key; \`outlast sync\` asks again\n`,
+      );
+    } catch (error) {
+      asked.failure = error as Error;
+      break;
     } finally {
       await worker.close();
     }
   }
-  return differing;
+  return asked;
 }
 
 const findingOf = ({ projectId, resource, owner, day, total, shown }: Reproved): Finding => ({

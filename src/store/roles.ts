@@ -1,4 +1,4 @@
-// The roles and what each may do: the writer cannot delete anything archived (P4), the reader sees
+// The roles and what each may do: the writer cannot delete anything archived (P4) or certified, the reader sees
 // archive and analytics, the intake may add operations to watch. Run at every start; idempotent.
 import { codeOf } from '../errors.ts';
 import type { Queryable } from './db.ts';
@@ -17,6 +17,7 @@ const grants = `
                    archive.transaction_versions, archive.token_versions from outlast_writer;
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
+  revoke update, delete on sync.certificates from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;

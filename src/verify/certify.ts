@@ -7,11 +7,11 @@ import {
   coverageOf,
   enterCertificate,
   factsOf,
-  monthsToCertify,
   newestCertificate,
   type Month,
 } from '../store/certificates.ts';
 import type { Db } from '../store/db.ts';
+import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { certify } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';

@@ -1,7 +1,4 @@
-// One certificate against the archive and against its files. The row is what is believed to be certified; a file that
-// says otherwise is told of, and which of the two the archive agrees with.
-import { join } from 'node:path';
-import { causeChain } from '../errors.ts';
+// One certificate against itself, its neighbour and the archive. The row is what is believed to be certified.
 import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
@@ -16,7 +13,8 @@ import {
   type DayDigest,
   type MonthDigest,
 } from './digest.ts';
-import { digestOfFile, fileName, linesOf, textOf, type FileKind } from './files.ts';
+import { checkFiles } from './check-files.ts';
+import { linesOf } from './files.ts';
 import type { Report } from './finding.ts';
 import { leavesInForce } from './in-force.ts';
 
@@ -70,7 +68,7 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
     digest.add(leaf),
   );
   const now = digest.end();
-  const files = await checkFiles(checking, now, tell);
+  const files = await checkFiles(of, held, checking.folder, now, tell);
   const differing = differingDays(now, days);
   if (differing.size > 0 && files.leavesPath !== null) {
     await compareWithLeaves(tx, of, held, differing, files.leavesPath, tell);
@@ -78,6 +76,9 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
       await contradicts('its digest is not that of its leaves');
     }
   } else {
+    if (differing.size === 0 && now.leavesSha256 !== held.leavesSha256) {
+      await contradicts('its leaves_sha256 is not that of its leaves');
+    }
     for (const day of differing) {
       const says = 'what is held of this day has another digest than was certified';
       await tell({ kind: 'day', when: day, id: null, says });
@@ -143,54 +144,3 @@ async function digestOfLeaves(path: string, days: DayDigest[]): Promise<string> 
   }
   return digest.end().digest;
 }
-
-type FilesChecked = {
-  missing: string[];
-  /** Where the leaves are, if they are those that were certified. */
-  leavesPath: string | null;
-};
-
-async function checkFiles(
-  { of, held, folder }: CheckingCertificate,
-  now: MonthDigest,
-  tell: Report,
-): Promise<FilesChecked> {
-  const checked: FilesChecked = { missing: [], leavesPath: null };
-  if (folder === null) return checked;
-  const month = { resource: of.resource, month: held.month };
-  const look = async (
-    kind: FileKind,
-    wrong: (path: string) => Promise<string | null>,
-  ): Promise<void> => {
-    const name = fileName(month, kind);
-    const says = await wrong(join(folder, of.projectId, name)).catch(
-      (error: unknown) => `it cannot be read: ${causeChain(error)}`,
-    );
-    if (says === notThere) checked.missing.push(name);
-    else if (says !== null) {
-      await tell({
-        kind: 'file',
-        when: held.month.slice(0, 7),
-        id: null,
-        says: `${name}: ${says}`,
-      });
-    }
-  };
-  await look('certificate.json', async (path) => {
-    const text = await textOf(path);
-    if (text === null) return notThere;
-    if (text === bytesOf(held.text)) return null;
-    const byFile = text.includes(`"digest":"${now.digest}"`) ? 'the file' : 'neither';
-    return `it is not the certificate in the database; what is held agrees with ${now.digest === held.digest ? 'the database' : byFile}`;
-  });
-  await look('leaves.txt', async (path) => {
-    const digest = await digestOfFile(path);
-    if (digest === null) return notThere;
-    if (digest !== held.leavesSha256) return 'its digest is not the one in the certificate';
-    checked.leavesPath = path;
-    return null;
-  });
-  return checked;
-}
-
-const notThere = 'it is not there';
