@@ -8,6 +8,8 @@ import { toldAtMost } from './evidence.ts';
 import type { Memory } from './memory.ts';
 import type { Drawn } from './world.ts';
 
+const dayMs = 86_400_000;
+
 export type World = { simulator: Simulator; memory: Memory; drawn: Pick<Drawn, 'dialect'> };
 
 /** Everything that is not as it must be, after the policy alone has decided what to do. */
@@ -51,7 +53,10 @@ async function notAccountedFor({ simulator }: World, db: Queryable): Promise<str
   return rows.map(({ name }) => `in the end ${name} is not in the ledger`);
 }
 
-/** P6: every past day of the window is sealed, by two walks where totals are absent, but for orders that stay pending. */
+/**
+ * P6: every day of the window that was over a day ago is sealed, by two walks an hour apart where totals are absent, but
+ * for orders that stay pending.
+ */
 async function notSealed({ simulator }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();
   const { rows } = await db.query<{ name: string }>(
@@ -59,7 +64,7 @@ async function notSealed({ simulator }: World, db: Queryable): Promise<string[]>
        from sync.slices
       where day >= $1 and day < $2 and state <> 'sealed' and unresolved = 0
       order by day limit $3`,
-    [windowAt(now).from, dayOf(now), toldAtMost],
+    [windowAt(now).from, dayOf(now - dayMs), toldAtMost],
   );
   return rows.map(({ name }) => `in the end ${name}`);
 }
