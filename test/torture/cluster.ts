@@ -10,6 +10,7 @@ import { silentLog } from '../../src/log.ts';
 import { findPackage, prepareBinaries } from '../../src/store/embedded/binaries.ts';
 import { ensureCluster } from '../../src/store/embedded/cluster.ts';
 import { openHome } from '../../src/store/embedded/home.ts';
+import { withHomeLock } from '../../src/store/embedded/lock.ts';
 import { addressOf } from '../../src/store/embedded/password.ts';
 import { findRunning, isAlive, readPidFile } from '../../src/store/embedded/postmaster.ts';
 import { startServer, stopServer } from '../../src/store/embedded/server.ts';
@@ -21,6 +22,8 @@ export type Down = 'fast' | 'immediate' | 'killed';
 export type Cluster = {
   /** Everything it wrote, its logs included. */
   folder: string;
+  /** What OUTLAST_DATA_DIR names where Outlast starts and stops this server itself. */
+  dataDir: string;
   /** Where it listens, once it has ever been up. */
   port: () => number;
   /** Of a database, past the wires. */
@@ -28,8 +31,8 @@ export type Cluster = {
   goDown(how: Down): Promise<void>;
   /** Up and taking connections, whatever state it was in. Throws when that does not come about. */
   bringUp(): Promise<void>;
-  /** SIGKILL to one server process by its pid, which Postgres answers by ending and recovering all. */
-  killBackend(pid: number): void;
+  /** To one of the server's processes; SIGKILL makes Postgres end all sessions and recover. */
+  signal(pid: number, signal: NodeJS.Signals): void;
   /** In words why there is none, where a disk of its own cannot be had. */
   disk: SmallDisk | string;
   /** Removes everything, unless a finding is to be looked at. */
@@ -69,7 +72,14 @@ export async function createCluster(): Promise<Cluster> {
       min_wal_size: '32MB',
       checkpoint_timeout: '30s',
     };
-    ({ port } = running ?? (await startServer(home, binaries, settings, log)));
+    // Under the home's lock, for Outlast's own processes may be starting it as well.
+    ({ port } =
+      running ??
+      (await withHomeLock(
+        home,
+        log,
+        async () => (await findRunning(home, log)) ?? startServer(home, binaries, settings, log),
+      )));
     await takesConnections(await address('postgres'));
   };
 
@@ -91,7 +101,7 @@ export async function createCluster(): Promise<Cluster> {
     const running = await readPidFile(home);
     if (running === null || !isAlive(running.pid)) return;
     if (how === 'fast') {
-      await stopServer(home, binaries, log);
+      await withHomeLock(home, log, () => stopServer(home, binaries, log));
       return;
     }
     process.kill(running.pid, how === 'killed' ? 'SIGKILL' : 'SIGQUIT');
@@ -108,12 +118,13 @@ export async function createCluster(): Promise<Cluster> {
   process.once('exit', endNow);
   return {
     folder,
+    dataDir: home.folder,
     port: () => port,
     address,
     goDown: (how) => inTurn(() => goDown(how)),
     bringUp: () => inTurn(bringUp),
-    killBackend: (pid) => {
-      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    signal: (pid, signal) => {
+      if (isServerProcess(pid)) process.kill(pid, signal);
     },
     disk,
     close: async (keep) => {
@@ -127,6 +138,16 @@ export async function createCluster(): Promise<Cluster> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A pid that was a session's a moment ago may be anybody's by now. */
+function isServerProcess(pid: number): boolean {
+  if (process.platform !== 'linux') return isAlive(pid);
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres');
+  } catch {
+    return false;
+  }
 }
 
 async function takesConnections(connectionString: string): Promise<void> {

@@ -5,7 +5,7 @@ import { addDays, dayOf, monthStart, startOf, windowAt } from '../../src/day.ts'
 import type { Chance } from './chance.ts';
 import { withClient } from './evidence.ts';
 import { notAtRest, notExact } from './rest.ts';
-import { calm, type Stage } from './stage.ts';
+import { calm, insist, type Stage } from './stage.ts';
 import { noFaults } from './world.ts';
 
 const minuteMs = 60_000;
@@ -39,12 +39,14 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
     simulator.advance(pauseMs);
     await syncToTheEnd(stage, chance);
   }
-  const byPolicy = await withClient(stage.address, (db) => notAtRest(stage, db));
+  const byPolicy = await insist(stage, () =>
+    withClient(stage.address, (db) => notAtRest(stage, db)),
+  );
   for (const sentence of byPolicy) stage.report(sentence);
   // And once more with every day read because a person asks for it.
   const { from, to } = windowAt(simulator.clock.now());
   await syncToTheEnd(stage, chance, ['--from', from, '--to', addDays(to, -1)]);
-  const byOrder = await withClient(stage.address, (db) => notExact(stage, db));
+  const byOrder = await insist(stage, () => withClient(stage.address, (db) => notExact(stage, db)));
   for (const sentence of byOrder) stage.report(sentence);
 }
 

@@ -5,6 +5,7 @@ import type { Queryable } from '../../src/store/db.ts';
 /** Run once as the owner, after the migrations. */
 export async function installAudit(db: Queryable): Promise<void> {
   await db.query(`
+    drop schema if exists torture cascade;
     create schema torture;
     create table torture.writes (
       n          bigint generated always as identity primary key,

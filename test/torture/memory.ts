@@ -1,7 +1,8 @@
 // What the platform is known to have had and to have shown, kept outside of the archive: the other side of every
 // check. It follows the simulator's own record, never the archive.
-import { dayOf, windowAt } from '../../src/day.ts';
+import { dayOf, monthStart } from '../../src/day.ts';
 import { listedResources, type Day, type Instant, type ListedResource } from '../../src/model.ts';
+import { windowStart } from '../../src/simulator/bounds.ts';
 import type { SentPage } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import { instantIn } from '../../src/simulator/times.ts';
@@ -10,7 +11,8 @@ import { sorted } from '../support/differences.ts';
 /** A record the platform had. */
 export type Had = {
   id: string;
-  /** The UTC day of its creation. */
+  createdAt: Instant;
+  /** The slice that stands for it. */
   day: Day;
   /** When it came into being, on the platform's clock: later than its own time says where it was inserted late. */
   appearedAt: Instant;
@@ -20,13 +22,15 @@ export type Had = {
 export type Memory = {
   /** Takes in what the platform shows at this moment. */
   look(): void;
-  /** The records of a day, hidden ones included. */
+  /** The slice that stands for a moment of creation, by the platform's reading of days. */
+  sliceOf(createdAt: Instant): Day;
+  /** The records of a slice, hidden ones included. */
   hadOn(resource: ListedResource, day: Day): readonly Had[];
-  /** The UTC day of its creation; null for what it never had. */
-  dayOf(id: string): Day | null;
+  /** Null for what it never had. */
+  find(id: string): Had | null;
   /** Whether the platform had it and stopped showing it, hidden or gone with its month. */
   isGone(id: string, now: Instant): boolean;
-  wasInserted(resource: ListedResource, id: string, day: Day, at: Instant): void;
+  wasInserted(resource: ListedResource, id: string, createdAt: Instant, at: Instant): void;
   wasHidden(resource: ListedResource, id: string, at: Instant): void;
   onPage: (page: SentPage) => void;
   /**
@@ -42,6 +46,7 @@ export type Memory = {
   wasShown(resource: ListedResource, id: string, content: string): boolean;
 };
 
+const eightHoursMs = 8 * 3_600_000;
 const timeField = { orders: 'create_time', nft_classes: 'timestamp' };
 
 /** A content as text that is the same for equal JSON values. */
@@ -51,7 +56,9 @@ export function contentOf(text: string): string {
 
 type Sent = { records: SentPage['records']; lastAt: Instant };
 
-export function createMemory(simulator: () => Pick<Simulator, 'oracle' | 'clock'>): Memory {
+export function createMemory(
+  simulator: () => Pick<Simulator, 'oracle' | 'clock' | 'dialect'>,
+): Memory {
   const had = { orders: new Map<string, Had>(), nft_classes: new Map<string, Had>() };
   const byDay = { orders: new Map<Day, Had[]>(), nft_classes: new Map<Day, Had[]>() };
   /** By resource and ids: every combination of texts the page was sent with. */
@@ -65,8 +72,20 @@ export function createMemory(simulator: () => Pick<Simulator, 'oracle' | 'clock'
     return known;
   };
 
-  function add(resource: ListedResource, id: string, day: Day, appearedAt: Instant): void {
-    const one: Had = { id, day, appearedAt, hiddenAt: null };
+  const sliceOf = (at: Instant): Day => {
+    const { dates } = simulator().dialect();
+    if (dates === 'ignored') return monthStart(dayOf(at));
+    return dayOf(dates === 'utc' ? at : at + eightHoursMs);
+  };
+
+  function add(
+    resource: ListedResource,
+    id: string,
+    createdAt: Instant,
+    appearedAt: Instant,
+  ): void {
+    const day = sliceOf(createdAt);
+    const one: Had = { id, createdAt, day, appearedAt, hiddenAt: null };
     had[resource].set(id, one);
     const ofDay = byDay[resource].get(day);
     if (ofDay === undefined) byDay[resource].set(day, [one]);
@@ -83,7 +102,7 @@ export function createMemory(simulator: () => Pick<Simulator, 'oracle' | 'clock'
         const record = JSON.parse(text) as Record<string, unknown>;
         const at = instantIn(record[timeField[resource]]);
         if (at === null) throw new Error(`the simulator wrote no time into ${resource} ${id}`);
-        add(resource, id, dayOf(at), at);
+        add(resource, id, at, at);
       }
     }
   }
@@ -91,13 +110,14 @@ export function createMemory(simulator: () => Pick<Simulator, 'oracle' | 'clock'
   return {
     look,
     hadOn: (resource, day) => byDay[resource].get(day) ?? [],
-    dayOf: (id) => find(id)?.day ?? null,
+    sliceOf,
+    find: (id) => find(id) ?? null,
     isGone: (id, now) => {
       const one = find(id);
       if (one === undefined) return false;
-      return one.hiddenAt !== null || one.day < windowAt(now).from;
+      return one.hiddenAt !== null || one.createdAt < windowStart(now, simulator().dialect());
     },
-    wasInserted: (resource, id, day, at) => add(resource, id, day, at),
+    wasInserted: (resource, id, createdAt, at) => add(resource, id, createdAt, at),
     wasHidden: (resource, id, at) => {
       const one = had[resource].get(id);
       if (one !== undefined) one.hiddenAt = at;

@@ -2,7 +2,7 @@
 // that begin to age.
 import { dayOf, monthStart, startOf } from '../../src/day.ts';
 import type { Action } from './actions.ts';
-import { drawFaults, drawKeyLife, noFaults } from './world.ts';
+import { drawFaults, drawKeyLife, noFaults, setBackMs } from './world.ts';
 import type { Stage } from './stage.ts';
 
 const minuteMs = 60_000;
@@ -60,6 +60,12 @@ export const platformActions: readonly Action[] = [
     weight: 1.5,
     act: (stage, chance) =>
       moveTo(stage, stage.simulator.clock.now() + chance.between(2, 12) * dayMs),
+  },
+  {
+    name: 'the clock is set back',
+    weight: 1.5,
+    act: (stage, chance) =>
+      moveTo(stage, stage.simulator.clock.now() - chance.between(1000, setBackMs)),
   },
   {
     name: 'the day ends',

@@ -1,8 +1,8 @@
-// Harm by life: records that come late, are hidden, change hands or change their minds. What comes late stands on days
-// of odd numbers and what is hidden on even ones, so that no count stays the same by accident (P6 claims no more).
+// Harm by life: records that come late, are hidden, change hands or change their minds. What comes late stands in slices
+// of odd days and what is hidden in even ones, so that no count stays the same by accident (P6 claims no more).
 import { dayOf } from '../../src/day.ts';
 import type { Instant, ListedResource } from '../../src/model.ts';
-import { dayNumberOf, instantIn, timeText } from '../../src/simulator/times.ts';
+import { dayNumber, dayNumberOf, instantIn, timeText } from '../../src/simulator/times.ts';
 import type { Action } from './actions.ts';
 import type { Chance } from './chance.ts';
 import type { Stage } from './stage.ts';
@@ -39,7 +39,8 @@ function anyRecord(
   return found[Math.floor(share * found.length)] ?? null;
 }
 
-const isOdd = ({ at }: Found): boolean => dayNumberOf(at) % 2 === 1;
+const isOdd = ({ memory }: Stage, { at }: Found): boolean =>
+  dayNumber(memory.sliceOf(at)) % 2 === 1;
 const nothing = 'there is none';
 
 export const recordActions: readonly Action[] = [
@@ -49,12 +50,12 @@ export const recordActions: readonly Action[] = [
     act: (stage, chance) => {
       const resource = chance.pick(['orders', 'nft_classes'] as const);
       const number = chance.between(0, 1e9);
-      const model = anyRecord(stage, chance, resource, isOdd);
+      const model = anyRecord(stage, chance, resource, (one) => isOdd(stage, one));
       if (model === null) return nothing;
       const id = `late-${number}`;
       const now = stage.simulator.clock.now();
       // It is known before it is shown: a walk may be under way.
-      stage.memory.wasInserted(resource, id, dayOf(model.at), now);
+      stage.memory.wasInserted(resource, id, model.at, now);
       const record = { ...model.record, [fields[resource].id]: id };
       stage.simulator.insert(resource, { record, at: model.at });
       return `${resource} ${id} on ${dayOf(model.at)}`;
@@ -65,7 +66,7 @@ export const recordActions: readonly Action[] = [
     weight: 2,
     act: (stage, chance) => {
       const resource = chance.pick(['orders', 'nft_classes'] as const);
-      const found = anyRecord(stage, chance, resource, (one) => !isOdd(one));
+      const found = anyRecord(stage, chance, resource, (one) => !isOdd(stage, one));
       if (found === null) return nothing;
       stage.memory.look();
       stage.memory.wasHidden(resource, found.id, stage.simulator.clock.now());

@@ -27,11 +27,26 @@ export const serverActions: readonly Action[] = [
     weight: 2,
     act: async (stage, chance) => {
       const seed = chance.unit();
-      const pid = await sessionOf(stage, seed);
-      if (pid === null) return 'there is none';
-      stage.cluster.killBackend(pid);
+      const pids = await sessions(stage);
+      const pid = pids[Math.floor(seed * pids.length)];
+      if (pid === undefined) return 'there is none';
+      stage.cluster.signal(pid, 'SIGKILL');
       later(stage, 0, () => stage.cluster.bringUp());
       return 'all sessions end, and it recovers';
+    },
+  },
+  {
+    name: 'freeze sessions of Postgres',
+    weight: 3,
+    act: async (stage, chance) => {
+      const [share, forMs] = [chance.pick([0.3, 1]), chance.between(200, 5_000)];
+      const pids = (await sessions(stage)).filter(() => chance.isHit(share));
+      // As on a disk that does not answer: what they hold and lock stays as it is.
+      for (const pid of pids) stage.cluster.signal(pid, 'SIGSTOP');
+      later(stage, forMs, () => {
+        for (const pid of pids) stage.cluster.signal(pid, 'SIGCONT');
+      });
+      return `${pids.length} of them for ${forMs} ms`;
     },
   },
   {
@@ -60,14 +75,15 @@ export const serverActions: readonly Action[] = [
   },
 ];
 
-async function sessionOf({ address }: Stage, seed: number): Promise<number | null> {
+/** The server's processes that serve Outlast's connections; none while it is down. */
+async function sessions({ address }: Stage): Promise<number[]> {
   return withClient(address, async (db) => {
     const { rows } = await db.query<{ pid: number }>(
       `select pid from pg_stat_activity
         where datname = current_database() and application_name like 'outlast%' order by pid`,
     );
-    return rows[Math.floor(seed * rows.length)]?.pid ?? null;
-  }).catch(() => null);
+    return rows.map(({ pid }) => pid);
+  }).catch(() => []);
 }
 
 /** Takes every connection there is, those kept for superusers included, for a while. */

@@ -3,6 +3,7 @@
 // meets what is up to the processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
+import { workDatabase } from '../../src/store/embedded/password.ts';
 import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
 import { actions } from './actions.ts';
 import { createChance, type Chance } from './chance.ts';
@@ -14,8 +15,8 @@ import { installAudit } from './leases.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { leaseSeconds } from './on-processes.ts';
 import { createReplicas } from './replicas.ts';
-import { calm, type Stage } from './stage.ts';
-import { drawWorld, staleMs } from './world.ts';
+import { calm, insist, type Stage } from './stage.ts';
+import { drawWorld, setBackMs, staleMs } from './world.ts';
 
 export type Played = {
   kills: number;
@@ -72,18 +73,18 @@ export async function play(options: PlayOptions): Promise<Played> {
     projects: [{ ...demoProject, apiSecret: secret }],
     onPage: memory.onPage,
   });
-  const database = `world_${seed}`;
-  await cluster.bringUp();
-  await withClient(await cluster.address('postgres'), (db) =>
-    db.query(`create database ${database}`),
-  );
-  const address = await cluster.address(database);
+  const database = drawn.isEmbedded ? workDatabase : `world_${seed}`;
+  await dropDatabase(cluster, database);
+  const address = await makeDatabase(cluster, database);
   const password = new URL(address).password;
   const replicas = createReplicas({
     mainFile: options.mainFile,
     target: () => ({ host: '127.0.0.1', port: cluster.port() }),
-    address,
-    env: settingsOf(simulator),
+    address: drawn.isEmbedded ? null : address,
+    env: {
+      ...settingsOf(simulator),
+      ...(drawn.isEmbedded ? { OUTLAST_DATA_DIR: cluster.dataDir } : {}),
+    },
     secrets: [secret, password],
     onFinding: report,
   });
@@ -93,8 +94,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const played = { acts: 0, looks: 0, records: 0 };
   const look = async (): Promise<void> => {
     played.looks++;
-    await calm(stage);
-    played.records = await lookAt(stage, keepsake);
+    played.records = await insist(stage, () => lookAt(stage, keepsake));
   };
   try {
     const startMs = await migrateUnderFire(stage, chance.stream('migrate'));
@@ -126,6 +126,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     );
     await simulator.close();
   }
+  // The disk is small.
+  if (findings.length === 0) await dropDatabase(cluster, database);
   return {
     ...played,
     kills: replicas.counts.killed,
@@ -135,6 +137,19 @@ export async function play(options: PlayOptions): Promise<Played> {
     endings: replicas.endings,
     findings,
   };
+}
+
+async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
+  await cluster.bringUp();
+  await withClient(await cluster.address('postgres'), (db) =>
+    db.query(`drop database if exists ${name} with (force)`),
+  );
+}
+
+/** Returns its address past the wires. */
+async function makeDatabase(cluster: Cluster, name: string): Promise<string> {
+  await withClient(await cluster.address('postgres'), (db) => db.query(`create database ${name}`));
+  return cluster.address(name);
 }
 
 const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, string> => ({
@@ -164,7 +179,7 @@ async function migrateUnderFire(stage: Stage, chance: Chance): Promise<number> {
   const whole = await stage.replicas.start(['migrate'], chance);
   const { code, said } = await whole.ended;
   if (code !== 0) stage.report(`the schema cannot be made: ${said}`);
-  await withClient(stage.address, installAudit);
+  await insist(stage, () => withClient(stage.address, installAudit));
   const began = performance.now();
   await (
     await stage.replicas.start(['migrate'], chance)
@@ -197,8 +212,8 @@ function drawArguments(simulator: Simulator, chance: Chance): string[] {
 
 /** Every check, as of now. Returns how many records are held. */
 function lookAt({ address, memory, drawn, report }: Stage, keepsake: Keepsake): Promise<number> {
-  // A proof is dated by a clock that the platform's answers set, of whole seconds and of its own speed.
-  const slackMs = drawn.lieMs + staleMs + 2_000 * Math.max(1, drawn.speed);
+  // Moments are those of a clock that the platform's answers set, of whole seconds and of its own speed.
+  const slackMs = drawn.lieMs + staleMs + setBackMs + 2_000 * Math.max(1, drawn.speed);
   return withEvidence(address, { memory, keepsake, slackMs }, async (evidence) => {
     for (const finding of await findAll(evidence)) report(finding);
     return countHeld(evidence);

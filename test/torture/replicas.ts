@@ -35,8 +35,8 @@ export type Replicas = {
 export type ReplicaOptions = {
   mainFile: string;
   target: () => Target;
-  /** The database past the wires; the replica's own number and port are put in. */
-  address: string;
+  /** The database past the wires; the replica's own number and port are put in. Null: Outlast's own server. */
+  address: string | null;
   env: Record<string, string>;
   secrets: readonly string[];
   onFinding: (text: string) => void;
@@ -53,13 +53,9 @@ export function createReplicas(options: ReplicaOptions): Replicas {
   async function start(args: readonly string[], chance: Chance): Promise<Replica> {
     const number = ++counts.started;
     const wire = await createWire(options.target, () => chance.unit());
-    const address = new URL(options.address);
-    address.port = String(wire.port);
-    // The audit (leases.ts) reads from the session which process wrote.
-    address.searchParams.set('options', `-c torture.replica=${number}`);
     const child = spawn(process.execPath, [options.mainFile, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], ...options.env, DATABASE_URL: address.href },
+      env: { PATH: process.env['PATH'], ...options.env, ...databaseOf(number, wire) },
     });
     let said = '';
     const hear = (part: string): void => {
@@ -87,6 +83,15 @@ export function createReplicas(options: ReplicaOptions): Replicas {
     void listen(replica);
     return replica;
   }
+
+  const databaseOf = (number: number, wire: Wire): Record<string, string> => {
+    if (options.address === null) return {};
+    const address = new URL(options.address);
+    address.port = String(wire.port);
+    // The audit (leases.ts) reads from the session which process wrote.
+    address.searchParams.set('options', `-c torture.replica=${number}`);
+    return { DATABASE_URL: address.href };
+  };
 
   async function listen({ number, args, ended, wire }: Replica): Promise<void> {
     const end = await ended;

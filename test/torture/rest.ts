@@ -1,6 +1,6 @@
 // What an archive must be when the platform has come to rest and all that was due is done: exact, whole, and proved as
 // far as the platform allows it.
-import { dayOf, daysIn, windowAt } from '../../src/day.ts';
+import { daysIn, startOf, windowAt } from '../../src/day.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { differences } from '../support/differences.ts';
@@ -31,7 +31,7 @@ export async function notExact(
   // Where classes outlive their month, older ones are read when somebody asks for them.
   const from = drawn.dialect.classesWindow === false ? windowAt(now).from : '';
   const wrong = found.filter(({ id, shown }) =>
-    shown === null ? !memory.isGone(id, now) : (memory.dayOf(id) ?? from) >= from,
+    shown === null ? !memory.isGone(id, now) : (memory.find(id)?.day ?? from) >= from,
   );
   return wrong
     .slice(0, toldAtMost)
@@ -41,14 +41,17 @@ export async function notExact(
     );
 }
 
-/** P7: every day of the window is in the ledger. */
-async function notAccountedFor({ simulator }: World, db: Queryable): Promise<string[]> {
+/** P7: every day of the window is in the ledger, or its month where that is the slice. */
+async function notAccountedFor({ simulator, memory }: World, db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `select resource || ' ' || day as name
        from unnest(array['orders', 'nft_classes']) resource, unnest($1::date[]) day
      except select resource || ' ' || day from sync.slices
       limit $2`,
-    [daysIn(windowAt(simulator.clock.now())), toldAtMost],
+    [
+      daysIn(windowAt(simulator.clock.now())).map((day) => memory.sliceOf(startOf(day))),
+      toldAtMost,
+    ],
   );
   return rows.map(({ name }) => `in the end ${name} is not in the ledger`);
 }
@@ -57,14 +60,14 @@ async function notAccountedFor({ simulator }: World, db: Queryable): Promise<str
  * P6: every day of the window that was over a day ago is sealed, by two walks an hour apart where totals are absent, but
  * for orders that stay pending.
  */
-async function notSealed({ simulator }: World, db: Queryable): Promise<string[]> {
+async function notSealed({ simulator, memory }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();
   const { rows } = await db.query<{ name: string }>(
     `select format('%s %s is %s by %s (%s)', resource, day, state, proof, last_error) as name
        from sync.slices
       where day >= $1 and day < $2 and state <> 'sealed' and unresolved = 0
       order by day limit $3`,
-    [windowAt(now).from, dayOf(now - dayMs), toldAtMost],
+    [windowAt(now).from, memory.sliceOf(now - dayMs), toldAtMost],
   );
   return rows.map(({ name }) => `in the end ${name}`);
 }

@@ -1,6 +1,7 @@
 // What every act of the torture has at hand: the platform, the server, the processes, and what is to be undone later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Simulator } from '../../src/simulator/server.ts';
+import { databaseError, namedIfCut } from '../../src/store/db-errors.ts';
 import type { Chance } from './chance.ts';
 import type { Cluster } from './cluster.ts';
 import type { Memory } from './memory.ts';
@@ -36,6 +37,25 @@ export async function calm(stage: Stage): Promise<void> {
   // Ends: what is pending ends by itself and starts nothing new.
   while (stage.pending.size > 0) await Promise.all(stage.pending);
   await stage.cluster.bringUp();
+}
+
+const triesAtMost = 30;
+
+/**
+ * Works on the database past the wires, and once more when the server goes down meanwhile: an embedded one is stopped by
+ * the last process that leaves.
+ */
+export async function insist<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+  // Ends: triesAtMost.
+  for (let tries = 1; ; tries++) {
+    await calm(stage);
+    try {
+      return await work();
+    } catch (error) {
+      if (databaseError(namedIfCut(error)) === null || tries === triesAtMost) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 /** One of the processes that are awake. */

@@ -13,6 +13,8 @@ export type Drawn = {
   world: Partial<World>;
   dialect: Partial<Dialect>;
   latencyMs: number;
+  /** Outlast starts and stops the server itself, by the settings that every user begins with; no wire can be cut. */
+  isEmbedded: boolean;
   /** Outlast processes at a time. */
   replicas: number;
   /** The `Date` of an answer may be wrong by so much. */
@@ -37,6 +39,7 @@ export function drawWorld(chance: Chance): Drawn {
     },
     dialect: drawDialect(chance.stream('dialect'), speed),
     latencyMs: chance.pick([0, 2, 6]),
+    isEmbedded: chance.isHit(0.15),
     replicas: chance.pick([1, 2, 2, 3, 3]),
     lieMs: chance.pick([0, 0, 3 * minuteMs, hourMs]),
   };
@@ -56,6 +59,7 @@ function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
   const often = <T>(standard: T, others: readonly [T, ...T[]]): T =>
     chance.isHit(0.6) ? standard : chance.pick(others);
   return {
+    dates: chance.isHit(0.88) ? 'utc' : chance.pick(['utc+8', 'ignored']),
     dayEnd: often<Dialect['dayEnd']>('inclusive', ['exclusive', 'instant']),
     lastKey: often<Dialect['lastKey']>('empty', ['null', 'absent', 'repeated', 'onward']),
     overLimit: often<Dialect['overLimit']>('clamp', ['refuse']),
@@ -91,6 +95,9 @@ export function drawKeyLife(
 
 /** An answer may be as it was so long ago. */
 export const staleMs = 60_000;
+
+/** The platform's clock may be set back by so much. */
+export const setBackMs = 3 * minuteMs;
 
 /** All the simulator's faults at once, each rare enough that pages still come through. */
 export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
