@@ -162,7 +162,6 @@ const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, str
   OUTLAST_TIMEOUT_MS: '700',
   OUTLAST_LEASE_SECONDS: String(leaseSeconds),
   OUTLAST_SCHEDULE: '* * * * * *',
-  OUTLAST_PORT: '0',
   OUTLAST_LOG_LEVEL: 'warn',
 });
 
