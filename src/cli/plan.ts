@@ -1,17 +1,16 @@
 // `outlast plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
 import { Command, InvalidArgumentError } from 'commander';
-import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readMonths, type MonthStatus } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
-import { projectNames } from '../store/outlook.ts';
 import type { Foresight } from '../sync/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/upcoming.ts';
 import { openMigrated } from './app.ts';
 import { forecastCells, lateLines, rateText, timeLines } from './forecast-text.ts';
 import { forecastJson, foreseeAll } from './foreseen.ts';
 import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
+import { wantedProjects } from './projects.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
 type ListMonth = MonthStatus & { resource: string; owner: string };
@@ -40,13 +39,7 @@ export function planCommand(): Command {
       try {
         const { db } = archive;
         const now = Date.now();
-        const names = await projectNames(db, flags.project);
-        if (flags.project !== undefined && names.length === 0) {
-          throw settingsError(
-            'unknown_project',
-            `Nothing is archived for a project "${flags.project}" here.`,
-          );
-        }
+        const names = await wantedProjects(db, flags.project);
         const foreseen = await foreseeAll(db, names, settings, now, flags.rps);
         const planned: Planned[] = [];
         for (const [project, foresight] of foreseen) {

@@ -6,12 +6,12 @@ import { createLog, type Log } from '../log.ts';
 import type { DayRange } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
-import { projectIds } from '../store/projects.ts';
 import { reprove, type Reproved } from '../sync/reprove.ts';
 import type { Finding } from '../verify/finding.ts';
 import { verifyProject, type ListVerified } from '../verify/verify.ts';
 import { createWorker, openMigrated } from './app.ts';
 import { createProgress, formatCount } from './print.ts';
+import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
 import { asJson, asText, type Output } from './verify-print.ts';
 
@@ -75,13 +75,6 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
     await archive.close();
     stop.close();
   }
-}
-
-async function wantedProjects(db: Db, project: string | undefined): Promise<string[]> {
-  const known = await projectIds(db);
-  if (project === undefined) return known;
-  if (known.includes(project)) return [project];
-  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
 }
 
 async function verifyHeld(

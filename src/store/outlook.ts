@@ -47,12 +47,3 @@ export async function isPastDue(
   );
   return rows.length > 0;
 }
-
-/** The projects in the archive, or the one asked for if it is there. */
-export async function projectNames(db: Queryable, only?: ProjectId): Promise<ProjectId[]> {
-  const { rows } = await db.query<{ project_id: ProjectId }>(
-    `select project_id from sync.projects where $1::text is null or project_id = $1 order by 1`,
-    [only ?? null],
-  );
-  return rows.map((row) => row.project_id);
-}

@@ -1,0 +1,106 @@
+// `outlast rebuild`: derives every typed column afresh from what the records say, after the reader of records has changed.
+// Needs no key; killed or stopped, it goes on where it was.
+import { Command, Option } from 'commander';
+import { exitCode } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { listedResources, type ListedResource } from '../model.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { countRows } from '../store/derived.ts';
+import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
+import { openMigrated } from './app.ts';
+import { createProgress, formatCount, printJson, printTable } from './print.ts';
+import { wantedProjects } from './projects.ts';
+import { stopOnSignals } from './signals.ts';
+
+type Flags = { project?: string; resource?: ListedResource; afresh?: true; json?: true };
+type ListRebuilt = Rebuilt & { project: string; resource: ListedResource };
+
+export function rebuildCommand(): Command {
+  return new Command('rebuild')
+    .description('derive every typed column afresh from the records held')
+    .option('--project <name>', 'only this project')
+    .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
+    .option('--afresh', 'begin at the first record, also where another rebuild was cut off')
+    .option('--json', 'print the report as JSON')
+    .action(async (flags: Flags) => {
+      process.exitCode = await rebuildAll(readSettings({ needs: 'database' }), flags);
+    });
+}
+
+/** Returns the exit code: failed where records do not match their digests, try later where it was stopped. */
+async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, createLog(settings.logLevel));
+  const progress = createProgress(process.stderr);
+  const lists: ListRebuilt[] = [];
+  try {
+    const resources = flags.resource === undefined ? listedResources : [flags.resource];
+    for (const projectId of await wantedProjects(archive.db, flags.project)) {
+      for (const resource of resources) {
+        const all = await countRows(archive.db, { projectId, resource });
+        const rebuilt = await rebuild(
+          archive.db,
+          { projectId, resource },
+          {
+            signal: stop.signal,
+            afresh: flags.afresh === true,
+            onProgress: ({ rowsRead, rowsChanged }) =>
+              progress.update(
+                `${bar(rowsRead, all)} ${projectId}: ${formatCount(rowsRead)} of ${formatCount(all)} ${resource}, ${formatCount(rowsChanged)} changed`,
+              ),
+          },
+        );
+        lists.push({ project: projectId, resource, ...rebuilt });
+      }
+    }
+    progress.end();
+    if (flags.json === true) printJson({ lists });
+    else print(lists);
+    if (lists.some((list) => list.alteredCount > 0)) return exitCode.failed;
+    return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
+  } finally {
+    progress.end();
+    await archive.close();
+    stop.close();
+  }
+}
+
+/** Twenty characters, filled as far as it has come. */
+export function bar(done: number, all: number): string {
+  const filled = all === 0 ? 20 : Math.min(20, Math.floor((20 * done) / all));
+  return '█'.repeat(filled) + '░'.repeat(20 - filled);
+}
+
+function print(lists: ListRebuilt[]): void {
+  printTable(
+    ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
+    lists.map((list) => [
+      list.project,
+      list.resource,
+      list.rowsRead,
+      list.rowsChanged,
+      list.returned,
+      list.alteredCount,
+    ]),
+  );
+  for (const list of lists) for (const line of linesOf(list)) process.stdout.write(`${line}\n`);
+}
+
+function linesOf(list: ListRebuilt): string[] {
+  const { resource, project, startedAt, changes } = list;
+  const name = `${project}, ${resource}`;
+  const lines: string[] = [];
+  if (list.resumed) {
+    lines.push(`${name}: went on with the rebuild begun at ${startedAt}; --afresh begins anew.`);
+  }
+  const columns = Object.entries(changes).map(([column, rows]) => `${column} ${formatCount(rows)}`);
+  if (columns.length > 0) lines.push(`${name}: changed ${columns.join(', ')}.`);
+  if (list.alteredCount > 0) {
+    const some = list.altered.slice(0, 5).join(', ');
+    lines.push(
+      `${name}: ${formatCount(list.alteredCount)} records do not match their digests and were left as they are (${some}${list.alteredCount > 5 ? ', …' : ''}): outlast verify says more.`,
+    );
+  }
+  if (!list.done) lines.push(`${name}: stopped; outlast rebuild goes on from here.`);
+  return lines;
+}

@@ -1,0 +1,43 @@
+// sync.rejects: records without a usable id, kept as bytes with the reason. Written by a page's commit (commit.ts); read
+// here once more when the reader of records has learned something.
+import type { Day } from '../model.ts';
+import type { Listed } from './contents.ts';
+import type { Queryable, Tx } from './db.ts';
+
+export type HeldReject = {
+  sha256: string;
+  bytes: Buffer;
+  /** The slice's day it was seen on, and when, RFC 3339. */
+  day: Day;
+  seenAt: string;
+};
+
+/** Rejects of a list by their digests, from the one behind `after` on (from the first: ''). */
+export async function rejectsAfter(
+  db: Queryable,
+  { projectId, resource }: Listed,
+  after: string,
+  limit: number,
+): Promise<HeldReject[]> {
+  const { rows } = await db.query<{ sha256: string; bytes: Buffer; day: Day; seen_at: string }>(
+    `select encode(sha256, 'hex') as sha256, bytes, day, seen_at
+       from sync.rejects
+      where project_id = $1 and resource = $2 and sha256 > decode($3, 'hex')
+      order by sync.rejects.sha256 limit $4`,
+    [projectId, resource, after, limit],
+  );
+  return rows.map(({ seen_at: seenAt, ...reject }) => ({ ...reject, seenAt }));
+}
+
+/** Drops a reject that has become a record, in the transaction that writes the record. */
+export async function dropReject(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  sha256: string,
+): Promise<void> {
+  await tx.query(
+    `delete from sync.rejects
+      where project_id = $1 and resource = $2 and sha256 = decode($3, 'hex')`,
+    [projectId, resource, sha256],
+  );
+}

@@ -1,0 +1,132 @@
+// Rebuild: derives every typed column of a list afresh from what its records say, after the reader of records has
+// changed; and tries its rejects again. It asks the platform nothing, and what it does not change it does not touch.
+import { transient } from '../errors.ts';
+import type { ParsedRecord } from '../model.ts';
+import type { HeldRow, Listed } from '../store/contents.ts';
+import { withTx, type Db } from '../store/db.ts';
+import {
+  applyDerived,
+  lockedRows,
+  momentOfChange,
+  rowsAfter,
+  type Applied,
+} from '../store/derived.ts';
+import { beginRebuild, endRebuild, moveRebuild, unfinishedRebuild } from '../store/rebuild.ts';
+import type { Rebuild } from '../store/rebuild.ts';
+import { readAgain } from '../verify/content.ts';
+import { retryRejects } from './rejects.ts';
+
+export type RebuildOptions = {
+  signal: AbortSignal;
+  /** Begins at the first record, also where another rebuild was cut off. */
+  afresh: boolean;
+  onProgress: (sofar: Rebuilt) => void;
+};
+
+export type Rebuilt = Omit<Rebuild, 'doneUpTo'> & {
+  /** It went on where an earlier process was cut off; rows, columns and changes count both. */
+  resumed: boolean;
+  /** Ids whose record does not match its digest or its id: left as they are. At most a hundred of them, and how many. */
+  altered: string[];
+  alteredCount: number;
+  /** Rejects that became records. */
+  returned: number;
+  /** False when it was told to stop. */
+  done: boolean;
+};
+
+const rowsAtATime = 1_000;
+const alteredShown = 100;
+
+/**
+ * Throws transient `rebuild_overtaken` when another process rebuilds the same list, and what the database throws. Killed at
+ * any moment it goes on from the last page committed (P3).
+ */
+export async function rebuild(
+  db: Db,
+  listed: Listed,
+  { signal, afresh, onProgress }: RebuildOptions,
+): Promise<Rebuilt> {
+  const cutOff = afresh ? null : await unfinishedRebuild(db, listed);
+  let at = cutOff ?? (await beginRebuild(db, listed));
+  const altered: string[] = [];
+  let alteredCount = 0;
+  const sofar = (returned: number, done: boolean): Rebuilt => {
+    const { doneUpTo: _, ...figures } = at;
+    return { ...figures, resumed: cutOff !== null, altered, alteredCount, returned, done };
+  };
+  // Ends: every page begins behind the last one's key.
+  while (!signal.aborted) {
+    const rows = await rowsAfter(db, listed, at.doneUpTo ?? '', rowsAtATime);
+    if (rows.length === 0) {
+      const returned = await retryRejects(db, listed);
+      await endRebuild(db, listed, at);
+      return sofar(returned, true);
+    }
+    const page = await rebuildPage(db, listed, at, rows);
+    ({ at } = page);
+    alteredCount += page.altered.length;
+    altered.push(...page.altered.slice(0, alteredShown - altered.length));
+    onProgress(sofar(0, false));
+  }
+  return sofar(0, false);
+}
+
+async function rebuildPage(
+  db: Db,
+  listed: Listed,
+  before: Rebuild,
+  rows: HeldRow[],
+): Promise<{ at: Rebuild; altered: string[] }> {
+  const first = derive(listed, rows);
+  const changedAt = await momentOfChange(db, listed.projectId);
+  return withTx(db, async (tx) => {
+    const applied = [await applyDerived(tx, listed, first.derived, changedAt)];
+    const altered = [...first.altered];
+    const overtaken = applied[0]?.overtaken ?? [];
+    if (overtaken.length > 0) {
+      // A sync came in between: what it wrote is derived anew, locked this time.
+      const again = derive(listed, await lockedRows(tx, listed, overtaken));
+      applied.push(await applyDerived(tx, listed, again.derived, changedAt));
+      altered.push(...again.altered);
+    }
+    const after: Rebuild = {
+      startedAt: before.startedAt,
+      doneUpTo: rows.at(-1)?.id ?? before.doneUpTo,
+      rowsRead: before.rowsRead + rows.length,
+      rowsChanged: before.rowsChanged + applied.reduce((sum, one) => sum + one.rows, 0),
+      changes: summed([before.changes, ...applied.map((one) => one.changes)]),
+    };
+    if (!(await moveRebuild(tx, listed, before, after))) {
+      throw transient(
+        'rebuild_overtaken',
+        `Another process rebuilds ${listed.resource} of ${listed.projectId}: let it finish`,
+      );
+    }
+    return { at: after, altered };
+  });
+}
+
+function derive(
+  { resource }: Listed,
+  rows: HeldRow[],
+): { derived: ParsedRecord[]; altered: string[] } {
+  const derived: ParsedRecord[] = [];
+  const altered: string[] = [];
+  for (const row of rows) {
+    // A record whose own time cannot be read keeps the day it has.
+    const record = readAgain(resource, row, row.slice_day);
+    // What was altered is verify's to tell: columns that follow from it would only hide it.
+    if (record?.rawSha256 !== row.sha256 || record.id !== row.id) altered.push(row.id);
+    else derived.push(record);
+  }
+  return { derived, altered };
+}
+
+function summed(all: Applied['changes'][]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const one of all) {
+    for (const [name, count] of Object.entries(one)) sum[name] = (sum[name] ?? 0) + count;
+  }
+  return sum;
+}
