@@ -4,6 +4,7 @@ import { readCoverage } from './coverage.ts';
 import { readFacts } from './facts.ts';
 import { createNftClasses } from './nft-classes.ts';
 import { createOrders } from './orders.ts';
+import { readProjects } from './projects.ts';
 import { openReader } from './reader.ts';
 import { readSummary } from './summary.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
@@ -19,6 +20,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
   return {
     orders: createOrders(reader),
     nftClasses: createNftClasses(reader),
+    projects: () => readProjects(reader),
     coverage: (query) => readCoverage(reader, query),
     facts: (query) => readFacts(reader, query),
     summary: (query) => readSummary(reader, query),

@@ -186,6 +186,8 @@ export type Summary = {
 export type Archive = {
   orders: Records<Order, OrderFilters>;
   nftClasses: Records<NftClass, NftClassFilters>;
+  /** Every project that was ever archived here, by name. */
+  projects(): Promise<ProjectId[]>;
   /** By resource, day and owner. */
   coverage(query: CoverageQuery): Promise<CoverageDay[]>;
   /** Of every project, or of one. Counts are exact. */
