@@ -60,9 +60,21 @@ export function limitOf(facts: Facts, resource: ListedResource): number {
 
 const toleranceMs = 14 * 3_600_000;
 
-/** A record this far outside the asked days disproves the date filter, whatever zone it counts days in. */
+/** This far outside the asked days a record does not belong to them, whatever zone they are counted in. */
 export function farOutside(createdAt: Instant, from: Instant, to: Instant): boolean {
   return isFarBefore(createdAt, from) || createdAt >= to + toleranceMs;
+}
+
+/** A time that no platform of this kind can have meant says nothing of how it filters. */
+const plausible = { from: Date.parse('2000-01-01'), to: Date.parse('2200-01-01') };
+
+/**
+ * Records far outside the asked days `[from, to)` disprove the date filter (proof rule 4), when most of those shown are: a
+ * platform without one shows its whole list, and a single record with an odd time must not cost the others their days.
+ */
+export function disproveFilter(times: Instant[], from: Instant, to: Instant): boolean {
+  const told = times.filter((at) => at >= plausible.from && at < plausible.to);
+  return 2 * told.filter((at) => farOutside(at, from, to)).length > told.length;
 }
 
 /** Before `from` in every zone. */

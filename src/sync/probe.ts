@@ -6,7 +6,7 @@ import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import { timeForm } from '../platform/times.ts';
 import { list, timesOf, type Asking } from './asking.ts';
-import { farOutside, isFarBefore, type DayEnd } from './bounds.ts';
+import { disproveFilter, isFarBefore, type DayEnd } from './bounds.ts';
 import { longAgo } from './window.ts';
 
 export type Probed = Record<string, string>;
@@ -143,8 +143,8 @@ async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<D
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
   const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
-  const isForeign = (at: Instant): boolean => farOutside(at, startOf(day), startOf(next));
-  if ([...timesOf(own), ...timesOf(oldest)].some(isForeign)) {
+  const times = [...timesOf(own), ...timesOf(oldest)];
+  if (disproveFilter(times, startOf(day), startOf(next))) {
     return { day: null, day_end: 'unknown', date_filter: 'ignored' };
   }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');

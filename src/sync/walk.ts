@@ -1,6 +1,6 @@
 // Reads a slice from a position to its end, page by page: fetch, decide the step, hand over to the commit.
 // A walk resumes from its checkpoint; the tail is a walk that begins again at its last page.
-import { startOf, addDays } from '../day.ts';
+import { addDays, dayOf, startOf } from '../day.ts';
 import { fatal, isOutlastError } from '../errors.ts';
 import type { Instant, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -8,7 +8,8 @@ import type { Db } from '../store/db.ts';
 import { commitPages, type CommitEffects } from '../store/commit.ts';
 import type { Checkpoint, Slice, WalkQuery } from '../store/ledger.ts';
 import { ask, count, showsAgain } from './ask-page.ts';
-import { farOutside } from './bounds.ts';
+import { timesOf } from './asking.ts';
+import { disproveFilter, farOutside } from './bounds.ts';
 import { createCommitter } from './committer.ts';
 import type { Start } from './starts.ts';
 import { remember, step, type Memory, type Position } from './steps.ts';
@@ -134,13 +135,11 @@ function refuseForeignDays(page: Page, { startDate, endDate }: WalkQuery): void 
   if (startDate === undefined || endDate === undefined) return;
   const from = startOf(startDate);
   const to = startOf(addDays(endDate, 1));
-  for (const record of page.records) {
-    const createdAt = record.columns['created_at'];
-    if (typeof createdAt === 'string' && farOutside(Date.parse(createdAt), from, to)) {
-      throw fatal(
-        'date_filter_ignored',
-        `The platform showed a ${page.resource === 'orders' ? 'order' : 'class'} of ${createdAt.slice(0, 10)} when asked for ${startDate}: it does not filter by date`,
-      );
-    }
-  }
+  const foreign = timesOf(page).filter((at) => farOutside(at, from, to));
+  const [first] = foreign;
+  if (first === undefined || !disproveFilter(timesOf(page), from, to)) return;
+  throw fatal(
+    'date_filter_ignored',
+    `The platform showed ${page.resource === 'orders' ? 'an order' : 'a class'} of ${dayOf(first)} when asked for ${startDate}: it does not filter by date`,
+  );
 }
