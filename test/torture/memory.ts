@@ -28,8 +28,8 @@ export type Memory = {
   hadOn(resource: ListedResource, day: Day): readonly Had[];
   /** Null for what it never had. */
   find(id: string): Had | null;
-  /** Whether the platform had it and stopped showing it, hidden or gone with its month. */
-  isGone(id: string, now: Instant): boolean;
+  /** Whether its month has ended by the platform's clock. */
+  isOutOfWindow(record: Had, at: Instant): boolean;
   wasInserted(resource: ListedResource, id: string, createdAt: Instant, at: Instant): void;
   wasHidden(resource: ListedResource, id: string, at: Instant): void;
   onPage: (page: SentPage) => void;
@@ -112,11 +112,7 @@ export function createMemory(
     hadOn: (resource, day) => byDay[resource].get(day) ?? [],
     sliceOf,
     find: (id) => find(id) ?? null,
-    isGone: (id, now) => {
-      const one = find(id);
-      if (one === undefined) return false;
-      return one.hiddenAt !== null || one.createdAt < windowStart(now, simulator().dialect());
-    },
+    isOutOfWindow: ({ createdAt }, at) => createdAt < windowStart(at, simulator().dialect()),
     wasInserted: (resource, id, createdAt, at) => add(resource, id, createdAt, at),
     wasHidden: (resource, id, at) => {
       const one = had[resource].get(id);

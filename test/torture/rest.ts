@@ -1,6 +1,6 @@
 // What an archive must be when the platform has come to rest and all that was due is done: exact, whole, and proved as
 // far as the platform allows it.
-import { daysIn, startOf, windowAt } from '../../src/day.ts';
+import { dayOf, daysIn, startOf, windowAt } from '../../src/day.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { differences } from '../support/differences.ts';
@@ -28,11 +28,15 @@ export async function notExact(
 ): Promise<string[]> {
   const found = await differences({ simulator, db });
   const now = simulator.clock.now();
-  // Where classes outlive their month, older ones are read when somebody asks for them.
-  const from = drawn.dialect.classesWindow === false ? windowAt(now).from : '';
-  const wrong = found.filter(({ id, shown }) =>
-    shown === null ? !memory.isGone(id, now) : (memory.find(id)?.day ?? from) >= from,
-  );
+  const { from } = windowAt(now);
+  const wrong = found.filter(({ id, shown }) => {
+    const had = memory.find(id);
+    if (had === null) return true;
+    if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
+    // Where classes outlive their month, older ones are read when somebody asks for them; where days end before UTC's,
+    // tomorrow's are read when UTC's tomorrow has come.
+    return (drawn.dialect.classesWindow !== false || had.day >= from) && had.day <= dayOf(now);
+  });
   return wrong
     .slice(0, toldAtMost)
     .map(

@@ -4,7 +4,7 @@ import { cliffOf } from '../../src/day.ts';
 import type { Day, Instant, ListedResource } from '../../src/model.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { toldAtMost, type Evidence } from './evidence.ts';
-import type { Had } from './memory.ts';
+import type { Had, Memory } from './memory.ts';
 
 type Seal = {
   resource: ListedResource;
@@ -19,7 +19,6 @@ type Seal = {
   onPages: number | null;
 };
 
-/** Around the cliff absence proves nothing (proof rule 5): what came only then is not claimed. */
 const doubtfulMs = 14 * 3_600_000;
 
 export async function sealsBroken({ db, memory, held, slackMs }: Evidence): Promise<string[]> {
@@ -27,7 +26,7 @@ export async function sealsBroken({ db, memory, held, slackMs }: Evidence): Prom
   const found = seals.flatMap(countsApart);
   for (const seal of seals) {
     for (const record of memory.hadOn(seal.resource, seal.day)) {
-      if (!isClaimed(record, seal.provedAt, slackMs)) continue;
+      if (!isClaimed(record, memory, seal.provedAt, slackMs)) continue;
       if (held[seal.resource].has(record.id)) continue;
       found.push(
         `${nameOf(seal)}, proved at ${iso(seal.provedAt)}, without ${record.id}, which the platform had since ${iso(record.appearedAt)}`,
@@ -42,14 +41,12 @@ const nameOf = ({ resource, day, state, proof }: Seal): string =>
   `${resource} ${day} is ${state} by ${proof}`;
 
 /** Whether the platform showed it at that moment for certain, whatever its `Date` said. */
-function isClaimed(
-  { day, appearedAt, hiddenAt }: Had,
-  provedAt: Instant,
-  slackMs: number,
-): boolean {
-  if (provedAt >= cliffOf(day) - doubtfulMs) return false;
-  const isHidden = hiddenAt !== null && hiddenAt <= provedAt + slackMs;
-  return appearedAt < provedAt - slackMs && !isHidden;
+function isClaimed(record: Had, memory: Memory, provedAt: Instant, slackMs: number): boolean {
+  const { day, appearedAt, hiddenAt } = record;
+  const latest = provedAt + slackMs;
+  // Around the cliff absence proves nothing (proof rule 5): what came only then is not claimed.
+  if (provedAt >= cliffOf(day) - doubtfulMs || memory.isOutOfWindow(record, latest)) return false;
+  return appearedAt < provedAt - slackMs && (hiddenAt === null || hiddenAt > latest);
 }
 
 async function allSeals(db: Queryable): Promise<Seal[]> {
