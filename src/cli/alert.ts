@@ -6,10 +6,9 @@ import { settingsError, transient } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
-import type { Db } from '../store/db.ts';
-import { projectNames } from '../store/outlook.ts';
 import { openMigrated } from './app.ts';
 import { printJson, printTable } from './print.ts';
+import { wantedProjects } from './projects.ts';
 
 export function alertCommand(): Command {
   return new Command('alert')
@@ -44,7 +43,8 @@ async function list(settings: Settings, project: string | null, asJson: boolean)
   const archive = await openMigrated(settings, createLog(settings.logLevel));
   try {
     const alerts = await readAlerts(archive.db, project);
-    if (project !== null && alerts.length === 0) await checkProject(archive.db, project);
+    // A misspelt name must not pass for a project without alerts.
+    if (project !== null && alerts.length === 0) await wantedProjects(archive.db, project);
     if (asJson) printJson({ alerts: alerts.map(asShown) });
     else if (alerts.length === 0) process.stdout.write('Nothing is wrong that is known of.\n');
     else {
@@ -62,12 +62,6 @@ async function list(settings: Settings, project: string | null, asJson: boolean)
   } finally {
     await archive.close();
   }
-}
-
-/** A misspelt name must not pass for a project without alerts. */
-async function checkProject(db: Db, project: string): Promise<void> {
-  if ((await projectNames(db, project)).length > 0) return;
-  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
 }
 
 const asShown = (alert: KnownAlert) => ({
