@@ -157,6 +157,7 @@ const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, str
   OUTLAST_API_KEY: project?.apiKey ?? '',
   OUTLAST_API_SECRET: project?.apiSecret ?? '',
   OUTLAST_PROJECT: 'p',
+  OUTLAST_PORT: '0',
   OUTLAST_MAX_RPS: '100000',
   OUTLAST_TIMEOUT_MS: '700',
   OUTLAST_LEASE_SECONDS: String(leaseSeconds),
