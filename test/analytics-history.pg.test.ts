@@ -1,0 +1,450 @@
+// What a record said before, and what was known at a moment (P2, P5): SQL reads versions as the code does, and picks the
+// content in force as the verifier does.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../src/log.ts';
+import { parseJson, type Json } from '../src/platform/json.ts';
+import { isReject, readClass, readOrder } from '../src/platform/parse.ts';
+import { readTime } from '../src/platform/times.ts';
+import { openDb, withTx, type Db } from '../src/store/db.ts';
+import { writeRecords } from '../src/store/records.ts';
+import { leavesInForce } from '../src/verify/in-force.ts';
+import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({
+    connectionString: database.connectionString,
+    role: 'outlast_reader',
+    setUp: `set timezone = 'America/St_Johns'`,
+    log: silentLog(),
+  });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const ask = async <R extends Record<string, unknown>>(
+  sql: string,
+  parameters: unknown[] = [],
+): Promise<R[]> => (await db.query<R>(sql, parameters)).rows;
+
+/** Archives what a page showed at a moment. */
+async function observe(
+  resource: 'orders' | 'nft_classes',
+  record: object,
+  at: string,
+): Promise<void> {
+  const text = JSON.stringify(record);
+  const read = resource === 'orders' ? readOrder : readClass;
+  const parsed = read(parseJson(text), text, '2026-03-05');
+  if (isReject(parsed)) throw new Error(parsed.reason);
+  const writer = await openDb({
+    connectionString: database.connectionString,
+    max: 1,
+    log: silentLog(),
+  });
+  try {
+    const to = { projectId: 'p', resource, expectsNew: null };
+    const observed = [{ record: parsed, observedAt: Date.parse(at) }];
+    await withTx(writer, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+  } finally {
+    await writer.close();
+  }
+}
+
+describe('a field of a version is read as the code reads it', () => {
+  /** What SQL makes of JSON texts, in their order. */
+  const bySql = async (call: string, texts: string[]): Promise<unknown[]> => {
+    const rows = await ask<{ value: unknown }>(
+      `select ${call} as value from unnest($1::text[]) with ordinality as given(text, place),
+              lateral (select text::jsonb as json) parsed order by place`,
+      [texts],
+    );
+    return rows.map(({ value }) => value);
+  };
+  const utc = `to_char(analytics.time_of(json) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
+  const plain = (time: string | null): string | null =>
+    time === null
+      ? null
+      : `${time.slice(0, 19)}.${(/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(6, '0')}`;
+  const compareTimes = async (texts: string[]): Promise<void> => {
+    const ours = texts.map((text) => plain(readTime(parseJson(text))));
+    expect(await bySql(utc, texts)).toEqual(ours);
+  };
+
+  test('times in every form seen, and what only looks like one', async () => {
+    const forms = [
+      '2026-03-01T10:00:00Z',
+      '2026-03-01t10:00:00z',
+      '2026-03-01 10:00:00',
+      ' 2026-03-01 10:00:00\u3000',
+      '2026-03-01T10:00:00.123456789+08:00',
+      '2026-03-01 10:00:00,5',
+      '2022-07-29 11:28:58 +0000 UTC',
+      '2022-07-29 11:28:58.25 -0830 NDT m=+0.1',
+      '2022-07-29 11:28:58 +0800 +08',
+      '2022-07-29 11:28:58 UTC',
+      '1772704800',
+      '1772704800123',
+      '17727048001',
+      '2024-02-29T00:00:00Z',
+      '2026-02-29T00:00:00Z',
+      '2026-02-30 10:00:00',
+      '2026-00-10 10:00:00',
+      '2026-13-01 10:00:00',
+      '2026-03-00 10:00:00',
+      '2026-03-01 24:00:00',
+      '2026-03-01 23:60:00',
+      '2026-03-01 23:59:60',
+      '0000-01-01 00:00:00',
+      '0001-01-01 00:00:00 +0001',
+      '0001-01-01T00:00:00Z',
+      '9999-12-31T23:59:59.9999999Z',
+      '9999-12-31T23:59:59-00:01',
+      '2026-03-01T10:00:00+24:00',
+      '2026-03-01T10:00:00+23:59',
+      '2026-03-01T10:00:00+10:60',
+      '2026-03-01',
+      'yesterday',
+      '',
+      '2026-03-01T10:00:00Z\n',
+      '2026-03-01T10:00:00Z x',
+      '٢٠٢٦-03-01 10:00:00',
+    ];
+    await compareTimes([
+      ...forms.map((form) => JSON.stringify(form)),
+      '1772704800',
+      '1.7727048e9',
+      '1772704800.0',
+      '1772704800.5',
+      '-1772704800',
+      '0',
+      'null',
+      'true',
+      '[]',
+      '{}',
+    ]);
+  });
+
+  test('times of any shape', async () => {
+    const two = fc.integer({ min: 0, max: 70 }).map((n) => String(n).padStart(2, '0'));
+    const time = fc
+      .tuple(
+        fc.constantFrom('0000', '0001', '1900', '2000', '2024', '2026', '9999'),
+        two,
+        two,
+        two,
+        two,
+        two,
+        fc.constantFrom('T', ' ', 't', '/'),
+        fc.constantFrom('', '.5', ',123456', '.1234567', '.'),
+        fc.constantFrom(
+          '',
+          'Z',
+          ' UTC',
+          '+08:00',
+          ' +0000 UTC',
+          '-0100',
+          ' -2300 X',
+          ' +9900',
+          ' +0000 UTC m=+1.5',
+        ),
+      )
+      .map(([y, m, d, h, i, s, t, f, z]) =>
+        JSON.stringify(`${y}-${m}-${d}${t}${h}:${i}:${s}${f}${z}`),
+      );
+    await compareTimes(fc.sample(time, { numRuns: 3000, seed: 7 }));
+    const real = fc
+      .tuple(
+        fc.date({ min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true }),
+        fc.boolean(),
+      )
+      .map(([at, isShort]) =>
+        JSON.stringify(isShort ? at.toISOString().slice(0, 19) : at.toISOString()),
+      );
+    await compareTimes(fc.sample(real, { numRuns: 1000, seed: 7 }));
+  });
+
+  test('amounts, whole numbers, words and texts', async () => {
+    const values = [
+      '"12"',
+      '12',
+      '"+007.50"',
+      '1.50e2',
+      '"-0"',
+      '-0.0',
+      '" 5 "',
+      '"5\\n"',
+      '"1e5"',
+      '"12 fen"',
+      '""',
+      'null',
+      'true',
+      '[]',
+      '"2147483647"',
+      '2147483648',
+      '-2147483648',
+      '"2.0"',
+      '2.0',
+      '"pending"',
+      '" Success "',
+      '"FAILED"',
+      '"0x10"',
+      '"١٢"',
+      `"${'9'.repeat(1000)}"`,
+      `"${'9'.repeat(1001)}"`,
+      `0.${'1'.repeat(900)}`,
+      '1e30',
+      '"."',
+      '".5"',
+      '"5."',
+      '"--5"',
+    ];
+    const columns = values.map((value) => {
+      const text = `{"operation_id":"x","amount":${value},"status":${value},"order_type":${value},"message":${value}}`;
+      const record = readOrder(parseJson(text), text, '2026-03-05');
+      return isReject(record) ? null : record.columns;
+    });
+    const numeric = async (name: string, call: string): Promise<void> => {
+      const given = columns.map((one) => (one?.[name] ?? null) as string | null);
+      const expected = await ask<{ value: string | null }>(
+        `select value::numeric::text as value from unnest($1::text[]) with ordinality g(value, n) order by n`,
+        [given],
+      );
+      expect(await bySql(`${call}::text`, values)).toEqual(expected.map(({ value }) => value));
+    };
+    await numeric('amount', 'analytics.amount_of(json)');
+    await numeric('status', 'analytics.status_of(json)');
+    await numeric('order_type', 'analytics.whole_of(json, 2147483647)');
+    expect(await bySql('analytics.text_of(json)', values)).toEqual(
+      columns.map((one) => one?.['message'] ?? null),
+    );
+  });
+});
+
+describe('as-of reads', () => {
+  const moments = Array.from({ length: 9 }, (_, i) => `2026-03-06T0${i}:00:00.000Z`);
+  const times = [
+    null,
+    '',
+    '2026-03-05T10:00:00Z',
+    '2026-03-05 11:00:00',
+    '2026-03-05 19:30:00 +0800 CST',
+    'nonsense',
+  ];
+  const content = fc.record({
+    id: fc.integer({ min: 1, max: 12 }).map((n) => `order-${n}`),
+    at: fc.constantFrom(...moments.slice(1, 8)),
+    status: fc.constantFrom<Json>(1 as never, 2 as never, 'failed', 'pending'),
+    update_time: fc.constantFrom(...times),
+    amount: fc.constantFrom('100', '250', null),
+  });
+
+  beforeAll(async () => {
+    // Committed in an order of their own, not that of being observed: slices overlap.
+    for (const { id, at, ...fields } of fc.sample(content, { numRuns: 70, seed: 3 })) {
+      const record = {
+        operation_id: id,
+        create_time: '2026-03-05T09:00:00Z',
+        order_type: 1,
+        number: '5',
+        ...fields,
+      };
+      await observe('orders', record, at);
+    }
+    let nftCount = 0;
+    for (const at of moments.slice(1, 8)) {
+      nftCount += 3;
+      for (const id of ['a', 'b', 'c']) {
+        const record = {
+          id,
+          name: 'n',
+          owner: `${id}-${Math.floor(nftCount / 9)}`,
+          nft_count: nftCount,
+          timestamp: '2026-03-05 08:00:00',
+        };
+        if (id !== 'c' || nftCount === 9) await observe('nft_classes', record, at);
+      }
+    }
+  });
+
+  const reads = [
+    ['orders', 'orders_as_of', 'operation_id', 'order_history'],
+    ['nft_classes', 'nft_classes_as_of', 'id', 'nft_class_history'],
+  ] as const;
+
+  test.each(reads)(
+    'of %s give what the verifier takes to be in force, at any moment',
+    async (resource, call, key) => {
+      for (const at of moments) {
+        const expected: Record<string, string> = {};
+        await withTx(db, (tx) =>
+          leavesInForce(tx, { projectId: 'p', resource }, '2026-03-01', at, (leaf) => {
+            expected[leaf.id] = leaf.sha256;
+          }),
+        );
+        const rows = await ask<{ id: string; sha: string }>(
+          `select ${key} as id, raw_sha256 as sha from analytics.${call}('p', $1)`,
+          [at],
+        );
+        expect(Object.fromEntries(rows.map(({ id, sha }) => [id, sha]))).toEqual(expected);
+        expect(rows).toHaveLength(Object.keys(expected).length);
+      }
+      const versions = await ask(
+        `select from archive.${resource === 'orders' ? 'order' : 'nft_class'}_versions`,
+      );
+      expect(versions.length).toBeGreaterThan(10);
+    },
+  );
+
+  test.each(reads)(
+    'of %s agree with the history, content by content',
+    async (_, call, key, history) => {
+      for (const at of moments) {
+        const [row] = await ask(
+          `with asked as (select ${key} as id, raw_sha256 from analytics.${call}('p', $1)),
+              known as (select ${key} as id, raw_sha256 from analytics.${history}
+                         where in_force_from <= $1 and (in_force_until is null or in_force_until > $1))
+         select (select count(*)::int from (table asked except all table known) a) as only_asked,
+                (select count(*)::int from (table known except all table asked) b) as only_known`,
+          [at],
+        );
+        expect({ at, ...row }).toEqual({ at, only_asked: 0, only_known: 0 });
+      }
+    },
+  );
+
+  test('type the fields of versions as those of rows', async () => {
+    for (const at of moments) {
+      const rows = await ask<Record<string, unknown>>(
+        `select status, account, order_type, amount_fen, amount_units, number, created_at, updated_at, day, raw::text as raw
+           from analytics.orders_as_of('p', $1)`,
+        [at],
+      );
+      for (const { raw, ...typed } of rows) {
+        const record = readOrder(parseJson(String(raw)), String(raw), '2026-03-05');
+        if (isReject(record)) throw new Error(record.reason);
+        const { amount, updated_at: updatedAt, created_at: createdAt, ...columns } = record.columns;
+        // Whatever the session's zone.
+        const instant = (time: unknown): number | null =>
+          typeof time === 'string' ? Date.parse(time) : null;
+        expect({
+          ...typed,
+          created_at: instant(typed['created_at']),
+          updated_at: instant(typed['updated_at']),
+        }).toEqual({
+          account: null,
+          status: columns['status'],
+          order_type: columns['order_type'],
+          number: columns['number'],
+          day: columns['slice_day'],
+          amount_fen: amount,
+          amount_units: amount === null ? null : (Number(amount) / 100).toFixed(2),
+          created_at: instant(createdAt),
+          updated_at: instant(updatedAt),
+        });
+      }
+    }
+  });
+  // P2
+  test('sabotaged, a read that takes the content seen last is noticed', async () => {
+    const owner = await openDb({
+      connectionString: database.connectionString,
+      role: null,
+      log: silentLog(),
+    });
+    try {
+      const [row] = (
+        await owner.query<{ sql: string }>(
+          `select pg_get_functiondef('analytics.orders_as_of(text, timestamptz)'::regprocedure) as sql`,
+        )
+      ).rows;
+      const sql = row?.sql ?? '';
+      const spoilt = sql.replace(
+        /coalesce\(updated_at, '-infinity'\) DESC, \(status IS DISTINCT FROM 1\) DESC,/,
+        '',
+      );
+      expect(spoilt).not.toBe(sql);
+      await owner.query(spoilt);
+      let differing = 0;
+      for (const at of moments) {
+        const known = await ask(
+          `select operation_id, raw_sha256 from analytics.order_history
+            where in_force_from <= $1 and (in_force_until is null or in_force_until > $1)
+           except select operation_id, raw_sha256 from analytics.orders_as_of('p', $1)`,
+          [at],
+        );
+        differing += known.length;
+      }
+      await owner.query(sql);
+      expect(differing).toBeGreaterThan(0);
+    } finally {
+      await owner.close();
+    }
+  });
+
+  test('growth is what classes gained since they were first seen', async () => {
+    const [row] = await ask(
+      `select classes_changed::int, nfts_minted::int, nfts_burnt::int, transfers::int from analytics.nft_growth_by_day`,
+    );
+    // a and b: seven looks, 3 NFTs more each time, another owner twice.
+    expect(row).toEqual({ classes_changed: 2, nfts_minted: 36, nfts_burnt: 0, transfers: 4 });
+  });
+});
+
+describe('late changes', () => {
+  test('are named with what they were and what they became', async () => {
+    const order = {
+      operation_id: 'late',
+      status: 1,
+      amount: '300',
+      create_time: '2026-01-10T22:00:00Z',
+    };
+    await observe('orders', order, '2026-01-10T23:00:00Z');
+    await observe('orders', { ...order, message: 'x' }, '2026-01-10T23:30:00Z');
+    await observe(
+      'orders',
+      { ...order, message: 'x', status: 2, update_time: '2026-01-12T06:00:00Z' },
+      '2026-01-12T06:00:00Z',
+    );
+    const changes = await ask(
+      `select status_before, status, amount_fen, changed_fields, round(hours_after_day, 2) as hours, is_late
+         from analytics.order_changes where operation_id = 'late' order by changed_at`,
+    );
+    expect(changes).toEqual([
+      {
+        status_before: 1,
+        status: 1,
+        amount_fen: '300',
+        changed_fields: ['message'],
+        hours: '-0.50',
+        is_late: false,
+      },
+      {
+        status_before: 1,
+        status: 2,
+        amount_fen: '300',
+        changed_fields: ['status', 'update_time'],
+        hours: '30.00',
+        is_late: true,
+      },
+    ]);
+    const [month] = await ask(
+      `select * from analytics.late_changes_by_month where month = '2026-01-01'`,
+    );
+    expect(month).toMatchObject({
+      orders_changed: '1',
+      orders_settled: '1',
+      orders_reopened: '0',
+      amounts_changed: '0',
+      spent_fen_added: '300',
+      spent_units_added: '3.00',
+      days_accounted: 0,
+      is_complete: false,
+    });
+  });
+});
