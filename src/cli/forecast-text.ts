@@ -158,3 +158,9 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
     ...caveatLines(foresight, now),
   ];
 }
+
+/** A list's name in a narrow column: owners are long, and told apart by their ends. */
+export function shortName({ resource, owner }: { resource: string; owner: string }): string {
+  if (owner === '') return resource;
+  return `${resource} of ${owner.length > 14 ? `${owner.slice(0, 6)}…${owner.slice(-6)}` : owner}`;
+}

@@ -7,7 +7,7 @@ import { readSettings } from '../settings.ts';
 import type { Foresight } from '../sync/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/upcoming.ts';
 import { openMigrated } from './app.ts';
-import { forecastCells, lateLines, rateText, timeLines } from './forecast-text.ts';
+import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast-text.ts';
 import { forecastJson, foreseeAll } from './foreseen.ts';
 import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
 import { wantedProjects } from './projects.ts';
@@ -115,7 +115,7 @@ function monthTable(months: ListMonth[], foresight: Foresight): string {
     ],
     living.map(({ one, row }) => [
       one.month.slice(0, 7),
-      nameOf(one),
+      shortName(one),
       row?.days ?? 0,
       one.unread.length,
       row?.open ?? 0,
@@ -144,7 +144,7 @@ function needTable({ months }: Foresight): string {
     ],
     months.map(({ month, needs, sizes, ...list }) => [
       month.slice(0, 7),
-      nameOf(list),
+      shortName(list),
       needs.unread,
       needs.again,
       needs.toCome,
@@ -156,9 +156,6 @@ function needTable({ months }: Foresight): string {
     ]),
   );
 }
-
-const nameOf = ({ resource, owner }: { resource: string; owner: string }): string =>
-  owner === '' ? resource : `${resource} of ${owner}`;
 
 const deeds: Record<Upcoming['action'], string> = {
   walk: 'to be walked',

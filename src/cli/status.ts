@@ -12,7 +12,7 @@ import {
 import { readSettings } from '../settings.ts';
 import type { Foresight } from '../sync/foresee.ts';
 import { openMigrated, type Store } from './app.ts';
-import { forecastCells, lateLines, timeLines } from './forecast-text.ts';
+import { forecastCells, lateLines, shortName, timeLines } from './forecast-text.ts';
 import { forecastJson, foreseeAll, type Foreseen } from './foreseen.ts';
 import { olderOffers } from './older.ts';
 import { formatSpan, indented, printJson, table, type Cell } from './print.ts';
@@ -135,7 +135,7 @@ function monthTable(lists: ListStatus[], foresight?: Foresight): string {
     lists.flatMap((list) =>
       list.months.map((month): Cell[] => [
         month.month.slice(0, 7),
-        nameOf(list),
+        shortName(list),
         month.days,
         ...shown.map((state) => month[state]),
         month.proved,

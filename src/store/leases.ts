@@ -14,7 +14,8 @@ export type ClaimOptions = {
   leaseMs: number;
   /** Slices due at or before this moment (platform's clock); null: due or not. */
   dueBy: Instant | null;
-  today: Day;
+  /** The day whose tail goes ahead, or several: where a slice stands for its month, the month's first day. */
+  today: Day | Day[];
   only?: Only;
   /** Slices this run is done with. */
   except?: SliceKey[];
@@ -57,7 +58,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
               where project_id = $1
                 and (lease_until is null or lease_until < clock_timestamp())
                 and ${wanted(4, 6)}
-              order by (day = $5::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
+              order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
               limit 1
                 for no key update skip locked) next
       where s.project_id = next.project_id and s.resource = next.resource
@@ -71,7 +72,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
       options.holder,
       options.leaseMs / 1000,
       iso(options.dueBy),
-      options.today,
+      [options.today].flat(),
       ...wantedValues(options.only, options.except),
     ],
   );

@@ -1,7 +1,7 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
-import { wholeList, type Instant } from '../model.ts';
+import { listedResources, wholeList, type Instant } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice } from '../store/leases.ts';
@@ -86,7 +86,7 @@ export async function workThrough(
       holder: worker.holder,
       leaseMs: worker.leaseMs,
       dueBy: by,
-      today,
+      today: listedResources.map((resource) => spanOf(today, resource, facts).from),
       only: options.only ?? {},
       except: turns.except(),
     });
