@@ -96,3 +96,9 @@ describe.each(ways)('cut %s the statement arrives, by %s', (when, how) => {
     },
   );
 });
+
+test('every connection asks whether the other side is still there', async () => {
+  db = await openDb({ connectionString: address, log });
+  await db.query('select');
+  expect(db.pool.options).toMatchObject({ keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
+});

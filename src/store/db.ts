@@ -65,6 +65,10 @@ export async function openDb(options: DbOptions): Promise<Db> {
     connectionString: options.connectionString,
     application_name: options.applicationName ?? 'outlast',
     connectionTimeoutMillis: 10_000,
+    // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the
+    // server takes its time-outs with it.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types,
   };
   const role = await checkServer(base, wanted);
