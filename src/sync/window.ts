@@ -3,6 +3,7 @@
 import { addDays, monthStart, startOf } from '../day.ts';
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
+import { doubtfulBeforeMs } from './policy.ts';
 
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
@@ -17,7 +18,8 @@ export type WindowQuestions = {
   emptyAt(list: List): Promise<Instant | null>;
   /**
    * Whether the platform shows a record of this day's month now, or with `orOlder` of any time until its end: then its
-   * absences count, too (proof rule 5).
+   * absences count, too (proof rule 5). One of the month's last hours does not do: where the month has ended in an
+   * earlier zone they are the next one's, and still shown.
    */
   stillShowsMonth(list: List, day: Day, orOlder: boolean): Promise<boolean>;
 };
@@ -29,9 +31,14 @@ export function createWindowQuestions(
 ): WindowQuestions {
   const asked = new Map<string, Promise<Instant | null>>();
 
-  const newest = (list: List, startDate: Day, endDate?: Day): Promise<Page> => {
+  const ask = (
+    list: List,
+    sortBy: 'DATE_ASC' | 'DATE_DESC',
+    startDate: Day,
+    endDate?: Day,
+  ): Promise<Page> => {
     const range = { startDate, ...(endDate === undefined ? {} : { endDate }) };
-    const query = { ...range, limit: 1, sortBy: 'DATE_DESC' as const };
+    const query = { ...range, limit: 1, sortBy };
     return list.resource === 'orders'
       ? platform.orders({ ...query, countTotal: true }, signal)
       : platform.classes(
@@ -41,7 +48,7 @@ export function createWindowQuestions(
   };
 
   const emptyAt = async (list: List): Promise<Instant | null> => {
-    const page = await newest(list, windowFrom);
+    const page = await ask(list, 'DATE_DESC', windowFrom);
     return page.shown === 0 && page.total === 0 ? page.askedAt : null;
   };
 
@@ -55,10 +62,12 @@ export function createWindowQuestions(
     async stillShowsMonth(list, day, orOlder) {
       const from = orOlder ? longAgo : monthStart(day);
       const to = monthStart(day, 1);
-      const page = await newest(list, from, orOlder ? day : addDays(to, -1));
+      const end = startOf(to) - (orOlder ? 0 : doubtfulBeforeMs);
+      // The oldest one: the newest may be of the last hours, with the whole month before them.
+      const page = await ask(list, 'DATE_ASC', from, orOlder ? day : addDays(to, -1));
       return page.records.some(({ columns: { created_at: createdAt } }) => {
         const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
-        return at >= startOf(from) && at < startOf(to);
+        return at >= startOf(from) && at < end;
       });
     },
   };
