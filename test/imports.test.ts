@@ -22,10 +22,10 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part(
     'http',
     /^http\//,
-    ['query/', 'platform/sign.ts'],
+    ['query/', 'platform/sign.ts', 'platform/target.ts'],
     /^(fastify|@fastify\/.+|prom-client|zod)$/,
   ),
-  part('simulator', /^simulator\//, ['platform/sign.ts'], /^zod$/),
+  part('simulator', /^simulator\//, ['platform/sign.ts', 'platform/target.ts'], /^zod$/),
   part(
     'the commands',
     /^cli\//,

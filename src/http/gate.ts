@@ -4,7 +4,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../model.ts';
 import { sign } from '../platform/sign.ts';
-import type { Target } from './target.ts';
+import type { Target } from '../platform/target.ts';
 
 /** A pair of key and secret and the projects it opens. Secrets come from the environment or a file, never from the database. */
 export type ReaderKey = { key: string; secret: string; projects: readonly ProjectId[] };

@@ -2,7 +2,7 @@
 import type { Archive } from '../query/types.ts';
 import { listAnswer, type Answer } from './answers.ts';
 import { dayEndOf, daysIn, orderIn, textIn, wholeIn } from './parameters.ts';
-import type { Query } from './target.ts';
+import type { Query } from '../platform/target.ts';
 
 const greatestLimit = 200;
 /** As the archive's ids and other texts (query/arguments.ts). */

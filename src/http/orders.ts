@@ -2,7 +2,7 @@
 import type { Archive } from '../query/types.ts';
 import { listAnswer, refuse, type Answer } from './answers.ts';
 import { dayEndOf, daysIn, orderIn, wholeIn } from './parameters.ts';
-import type { Query } from './target.ts';
+import type { Query } from '../platform/target.ts';
 
 const greatestLimit = 50;
 

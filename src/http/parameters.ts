@@ -2,7 +2,7 @@
 import { addDays, isDay } from '../day.ts';
 import type { Day } from '../model.ts';
 import { refuse } from './answers.ts';
-import type { Query } from './target.ts';
+import type { Query } from '../platform/target.ts';
 
 /** How the platform read an end date; the archive answers as it did (fact `day_end`). */
 export type DayEnd = 'inclusive' | 'exclusive' | 'instant';

@@ -11,7 +11,7 @@ import type { Answer } from './answers.ts';
 import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { answerClasses } from './nft-classes.ts';
 import { answerOrders } from './orders.ts';
-import { targetOf, type Query } from './target.ts';
+import { targetOf, type Query } from '../platform/target.ts';
 
 export type ServerOptions = {
   archive: Archive;

@@ -4,7 +4,8 @@ import { boundsOf, windowStart } from './bounds.ts';
 import type { ClassFilter } from './classes.ts';
 import type { RecordList } from './list.ts';
 import { encodePage, limitIn, type ListPage, type PageContext, rowsOf, totalText } from './page.ts';
-import { isAscending, type Query, wholeIn } from './query.ts';
+import { type Query } from '../platform/target.ts';
+import { isAscending, wholeIn } from './query.ts';
 
 export function classesPage(
   query: Query,

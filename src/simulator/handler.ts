@@ -10,7 +10,7 @@ import { faultAnswer, mangle } from './mangle.ts';
 import type { SentPage } from './options.ts';
 import { isPage, type Row } from './page.ts';
 import type { Answered, SimulatedPlatform } from './platform.ts';
-import type { Target } from './query.ts';
+import type { Target } from '../platform/target.ts';
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse, target: Target): void;

@@ -14,7 +14,8 @@ import {
   type Stretch,
   totalText,
 } from './page.ts';
-import { isAscending, type Query } from './query.ts';
+import { type Query } from '../platform/target.ts';
+import { isAscending } from './query.ts';
 import { type Place, placeAt } from './shelf.ts';
 
 export function ordersPage(

@@ -4,7 +4,8 @@ import type { Answer } from './answers.ts';
 import { encodeList } from './bytes.ts';
 import type { Dialect } from './dialect.ts';
 import type { Selection } from './list.ts';
-import { type Query, wholeIn } from './query.ts';
+import { type Query } from '../platform/target.ts';
+import { wholeIn } from './query.ts';
 import type { Shelf } from './shelf.ts';
 
 export type PageContext = {

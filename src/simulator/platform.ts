@@ -14,7 +14,7 @@ import { type OrderFilter, orderKind, orderSource } from './orders.ts';
 import { classesPage } from './classes-page.ts';
 import { ordersPage } from './orders-page.ts';
 import type { ListPage, PageContext } from './page.ts';
-import type { Target } from './query.ts';
+import type { Target } from '../platform/target.ts';
 import type { Source } from './source.ts';
 import { createTokens, type LiteralToken } from './tokens.ts';
 import { createTransactions, type LiteralTransaction, type Transactions } from './transactions.ts';

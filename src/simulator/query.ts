@@ -1,32 +1,5 @@
-// A request's path and parameters as they stand on the wire.
-
-/** Decoded parameters; of a repeated name the first value counts. */
-export type Query = ReadonlyMap<string, string>;
-
-export type Target = {
-  /** As sent: it is signed so. */
-  path: string;
-  /** As received, empty ones included: what a signature covers. */
-  signed: Record<string, string>;
-  /** Without the empty ones: what is asked. */
-  query: Query;
-};
-
-export function targetOf(url: string): Target {
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
-  const signed: Record<string, string> = {};
-  const query = new Map<string, string>();
-  if (mark < 0) return { path, signed, query };
-  const seen = new Set<string>();
-  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    signed[name] = value;
-    if (value !== '') query.set(name, value);
-  }
-  return { path, signed, query };
-}
+// What a query's parameters ask for, as the document words it.
+import type { Query } from '../platform/target.ts';
 
 /** A parameter that is a whole number from `least` on; a sentence if it is something else. */
 export function wholeIn(

@@ -16,7 +16,7 @@ import { createRequestLog, createShownLog, type ShownLog } from './journal.ts';
 import type { RecordList } from './list.ts';
 import { demoProject, type Oracle, type Simulator, type SimulatorOptions } from './options.ts';
 import { createSimulatedPlatform, type SimulatedPlatform } from './platform.ts';
-import { targetOf } from './query.ts';
+import { targetOf } from '../platform/target.ts';
 import { standardWorld } from './world.ts';
 
 export { demoProject };
