@@ -24,6 +24,7 @@ const entries: Entry[] = [
   { name: 'probe', group: 'Look:', summary: 'how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand() },
   { name: 'verify', group: 'Look:', summary: 'whether all that is held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand() },
   { name: 'query', group: 'Look:', summary: 'list orders or NFT classes, as a table, JSON or CSV', load: async () => (await import('./query.ts')).queryCommand() },
+  { name: 'dictionary', group: 'Look:', summary: 'what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand() },
   { name: 'alert', group: 'Look:', summary: 'what is wrong and who was told; --test tries the webhook', load: async () => (await import('./alert.ts')).alertCommand() },
   { name: 'rebuild', group: 'Tend:', summary: 'derive every typed column afresh from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand() },
   { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand() },
