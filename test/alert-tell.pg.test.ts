@@ -308,16 +308,21 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
 
 test('a month that ends as it should, eight hours early: not a word', async () => {
   await bench.close();
-  bench = await createBench({ world, dialect: { monthEnd: 'utc+8' } });
+  bench = await createBench(
+    { world, dialect: { monthEnd: 'utc+8' } },
+    { scope: { classes: 'none' } },
+  );
   await bench.run();
   await pass(23 * day);
   await bench.run();
-  // Noon of the last day of April; from four hours later on no answer about March proves anything.
-  await pass(day);
-  for (let runs = 0; runs < 36; runs++) {
+  // 16:00 of the last day of April: from now on no answer about March proves anything.
+  await pass(day + 4 * hour);
+  for (let runs = 0; runs < 6; runs++) {
     await run();
-    await pass(45 * minute);
+    await pass(hour);
   }
+  await pass(15 * hour);
+  await run();
   expect(told()).toEqual([]);
   const { rows } = await bench.db.query(
     `select distinct state from sync.slices where day < '2026-04-01'`,
@@ -414,6 +419,40 @@ test('rejects and changed facts are told', async () => {
   await pass(8 * day);
   await run();
   expect((await readAlerts(bench.db, 'p')).map(({ kind }) => kind)).toEqual(['rejects']);
+});
+
+test('records that the platform no longer shows are told by their day, once', async () => {
+  await bench.run();
+  const [held] = (
+    await bench.db.query<{ id: string; day: string }>(
+      `select operation_id as id, slice_day as day from archive.orders
+        where slice_day < '2026-04-01' and status = 2 order by 1 limit 1`,
+    )
+  ).rows;
+  bench.simulator.hide('orders', held?.id ?? '');
+  await pass(day + hour);
+  await run();
+  await run();
+  expect(told()).toEqual([`news records_missing orders ${held?.day}`]);
+  expect(receiver.told()[0]?.text).toContain('no longer shows 1 record');
+});
+
+test('several projects that are reported together share a message', async () => {
+  await bench.run();
+  await park();
+  await bench.db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day, parked_at, parked_reason)
+     values ('q', '', '', '', '2026-04-01', '2026-03-01', '2026-04-06', 'refused')`,
+  );
+  const { settings } = bench.worker;
+  const projects = ['p', 'q'].map((projectId) => ({ projectId, settings, now: () => noon }));
+  const alerts = open({}, { projects });
+  for (const { projectId } of projects) {
+    alerts.after({ projectId, outcome: 'parked', slicesDone: 0 });
+  }
+  await alerts.close(15_000);
+  expect(receiver.told().map(({ project }) => project)).toEqual(['p', 'q']);
+  expect(receiver.bodies).toHaveLength(1);
 });
 
 test('a database that fails is a line in the log, and no error of the sync', async () => {

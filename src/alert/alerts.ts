@@ -105,6 +105,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   /** One at a time. P9: it ends, for a turn takes all that waits, and each run or tick adds its project once. */
   async function work(): Promise<void> {
     isWorking = true;
+    // Whoever reports several projects at once gets one message for them.
+    await Promise.resolve();
     while (waiting.size > 0 && !stop.signal.aborted) {
       const taken = [...waiting.values()];
       waiting.clear();

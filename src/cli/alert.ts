@@ -7,8 +7,9 @@ import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
 import { openMigrated } from './app.ts';
-import { printJson, printTable } from './print.ts';
+import { printJson } from './print.ts';
 import { wantedProjects } from './projects.ts';
+import { printable } from './terminal-text.ts';
 
 export function alertCommand(): Command {
   return new Command('alert')
@@ -47,18 +48,7 @@ async function list(settings: Settings, project: string | null, asJson: boolean)
     if (project !== null && alerts.length === 0) await wantedProjects(archive.db, project);
     if (asJson) printJson({ alerts: alerts.map(asShown) });
     else if (alerts.length === 0) process.stdout.write('Nothing is wrong that is known of.\n');
-    else {
-      printTable(
-        ['project', 'state', 'since (UTC)', 'told (UTC)', 'alert'],
-        alerts.map((alert) => [
-          alert.projectId,
-          stateOf(alert),
-          minuteOf(alert.openedAt),
-          alert.toldAt === null ? toldText(alert) : minuteOf(alert.toldAt),
-          alert.text,
-        ]),
-      );
-    }
+    else process.stdout.write(`${alerts.map(linesOf).join('\n')}\n`);
   } finally {
     await archive.close();
   }
@@ -80,7 +70,16 @@ function stateOf(alert: KnownAlert): 'open' | 'over' | 'news' {
   return isOver(alert) ? 'over' : 'news';
 }
 
-const toldText = ({ attempts }: KnownAlert): string =>
-  attempts === 0 ? 'no' : `no, tried ${attempts === 1 ? 'once' : `${attempts} times`}`;
+/** `open  shop, since 2026-04-06 12:00, told 2026-04-06 12:01 (UTC)`, and below it what it says. */
+function linesOf(alert: KnownAlert): string {
+  const { projectId, openedAt, toldAt, attempts } = alert;
+  const told =
+    toldAt !== null
+      ? `told ${minuteOf(toldAt)}`
+      : attempts === 0
+        ? 'not told'
+        : `not told, tried ${attempts === 1 ? 'once' : `${attempts} times`}`;
+  return `${stateOf(alert)}  ${projectId}, since ${minuteOf(openedAt)}, ${told} (UTC)\n      ${printable(alert.text)}`;
+}
 
 const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
