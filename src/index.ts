@@ -1,5 +1,6 @@
-// The package's face: reading an archive. Nothing here writes.
+// The package's face: reading an archive, and `watch`, which alone writes: it enters operations to ask for.
 export { openArchive } from './query/archive.ts';
+export { watch, type NewOperation, type Watched, type WatchOptions } from './store/watch.ts';
 export type {
   Archive,
   ArchiveOptions,
@@ -18,5 +19,5 @@ export type {
   Reservation,
   Summary,
 } from './query/types.ts';
-export type { Day, ListedResource, ProjectId, Proof, SliceState } from './model.ts';
+export type { ApiVersion, Day, ListedResource, ProjectId, Proof, SliceState } from './model.ts';
 export { isOutlastError, OutlastError, type ErrorKind } from './errors.ts';

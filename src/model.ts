@@ -12,6 +12,11 @@ export type ListedResource = 'orders' | 'nft_classes';
 
 export const listedResources: readonly ListedResource[] = ['orders', 'nft_classes'];
 
+/** Which of the two lookups gave a transaction result (interface.md §4.5, §4.6); their shapes differ. */
+export type ApiVersion = 'v1beta1' | 'v3';
+
+export const apiVersions: readonly ApiVersion[] = ['v1beta1', 'v3'];
+
 /** A UTC calendar day, `yyyy-MM-dd`. Compares as text. */
 export type Day = string;
 

@@ -103,6 +103,14 @@ export const table = {
     default: './.outlast/certificates',
     sentence: 'folder for copies of the certificates of months that are over',
   }),
+  OUTLAST_KEEP_CERTIFICATES: setting({
+    group: 'archive',
+    kind: kind.names,
+    default: null,
+    example: 'files.example.org,*.example.net',
+    sentence:
+      'hosts whose files behind certificate links are fetched and kept; *: any; unset: none are kept',
+  }),
   OUTLAST_MAX_RPS: setting({
     group: 'manners',
     kind: kind.decimal(0.01, 100_000),
@@ -126,6 +134,12 @@ export const table = {
     kind: kind.decimal(0.01, 24 * 28),
     default: '6',
     sentence: 'how often the NFT classes of the window are read again',
+  }),
+  OUTLAST_TOKENS_HOURS: setting({
+    group: 'manners',
+    kind: kind.decimal(0, 24 * 28),
+    default: '24',
+    sentence: 'how often the tokens and their fees are read; 0: never',
   }),
   OUTLAST_DEADLINE_MARGIN_HOURS: setting({
     group: 'service',

@@ -35,6 +35,10 @@ export type Settings = {
   deadlineMarginMs: number;
   leaseMs: number;
   refreshMs: number;
+  /** How often the tokens are read; null: never. */
+  tokensEveryMs: number | null;
+  /** Hosts whose certificate files are kept; null: none are. */
+  keepCertificates: string[] | null;
   /** The cron expression of the tick. */
   schedule: string;
   logLevel: LogLevel;
@@ -78,6 +82,8 @@ export function readSettings(
     deadlineMarginMs: reader.read('OUTLAST_DEADLINE_MARGIN_HOURS') * hourMs,
     leaseMs: reader.read('OUTLAST_LEASE_SECONDS') * 1000,
     refreshMs: reader.read('OUTLAST_REFRESH_HOURS') * hourMs,
+    tokensEveryMs: reader.read('OUTLAST_TOKENS_HOURS') * hourMs || null,
+    keepCertificates: reader.read('OUTLAST_KEEP_CERTIFICATES'),
     schedule: reader.read('OUTLAST_SCHEDULE'),
     logLevel: reader.read('OUTLAST_LOG_LEVEL'),
     alerts: {

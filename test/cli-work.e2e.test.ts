@@ -275,6 +275,8 @@ describe('with a platform', () => {
     );
     const env: Record<string, string> = {
       OUTLAST_PROJECTS_FILE: file,
+      // Orders and classes are counted here.
+      OUTLAST_TOKENS_HOURS: '0',
       OUTLAST_PORT: '0',
       OUTLAST_MAX_RPS: '100000',
       DATABASE_URL: database.connectionString,

@@ -64,6 +64,8 @@ describe('what is taken when little is said', () => {
       deadlineMarginMs: 86_400_000,
       leaseMs: 120_000,
       refreshMs: 21_600_000,
+      tokensEveryMs: 86_400_000,
+      keepCertificates: null,
       readersFile: null,
       schedule: '* * * * *',
       logLevel: 'info',
@@ -300,6 +302,7 @@ describe('.env.example', () => {
       expect(read({ ...single, ...pair })).toMatchObject({
         ...read(one),
         readersFile: './secrets/readers.json',
+        keepCertificates: ['files.example.org', '*.example.net'],
         projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
       });
     } finally {

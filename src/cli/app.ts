@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createAlerts, type Alerts } from '../alert/alerts.ts';
 import type { Log } from '../log.ts';
+import { createFileFetcher } from '../platform/certificate-file.ts';
 import { createPlatform } from '../platform/client.ts';
 import type { DatabaseSettings, ProjectSettings, Settings } from '../settings.ts';
 import { openDb, type Db } from '../store/db.ts';
@@ -69,12 +70,17 @@ export function createWorker(
 ): Worker & { close(): Promise<void> } {
   const platform = createPlatform({
     baseUrl: project.baseUrl,
+    tokensUrl: project.tokensUrl,
     apiKey: project.apiKey,
     apiSecret: project.apiSecret,
     timeoutMs: settings.timeoutMs,
     limiter: createLimiter(db, project.id, project.maxRps),
     log: log.child({ projectId: project.id }),
   });
+  const certificateFiles =
+    settings.keepCertificates === null
+      ? null
+      : createFileFetcher({ hosts: settings.keepCertificates });
   return {
     projectId: project.id,
     scope: { classes: project.classes },
@@ -86,8 +92,13 @@ export function createWorker(
     concurrency: settings.concurrency,
     settings: { deadlineMarginMs: settings.deadlineMarginMs, refreshMs: settings.refreshMs },
     certificatesDir: settings.certificatesDir,
+    certificateFiles,
+    tokensEveryMs: settings.tokensEveryMs,
     log,
-    close: () => platform.close(),
+    close: async () => {
+      await platform.close();
+      await certificateFiles?.close();
+    },
   };
 }
 

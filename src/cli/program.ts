@@ -19,6 +19,7 @@ const entries: Entry[] = [
   { name: 'simulate', group: 'Try it:', summary: 'serve a platform to practise on', load: async () => (await import('./simulate.ts')).simulateCommand() },
   { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand() },
   { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule until stopped', load: async () => (await import('./start.ts')).startCommand() },
+  { name: 'watch', group: 'Archive:', summary: 'ask for the results of operations by their ids', load: async () => (await import('./watch.ts')).watchCommand() },
   { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand() },
   { name: 'plan', group: 'Look:', summary: 'what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand() },
   { name: 'probe', group: 'Look:', summary: 'how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand() },

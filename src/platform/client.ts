@@ -3,19 +3,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { settingsError, transient } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Instant, Page } from '../model.ts';
+import type { Instant } from '../model.ts';
 import { createClock } from './clock.ts';
 import { createExchange } from './exchange.ts';
+import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
 import { readClassesPage, readOrdersPage } from './pages.ts';
 import { classesParams, ordersParams } from './params.ts';
 import type { Limiter, Platform } from './platform.ts';
 import { createHide } from './refusal.ts';
-import { createRequest, type Question } from './request.ts';
+import { createRequest, type Question, type Request } from './request.ts';
 import { backoffMs, type Fault } from './retry.ts';
 
 export type PlatformOptions = {
   /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
   baseUrl: string;
+  /** The node interface for tokens, likewise; absent or null: the base URL. No key is ever sent there. */
+  tokensUrl?: string | null;
   apiKey: string;
   apiSecret: string;
   /** For one request, from connecting to the body's last byte. */
@@ -47,19 +50,31 @@ export function createPlatform(options: PlatformOptions): Platform {
   const hide = createHide(apiKey, apiSecret);
   const clock = createClock({ monotonicNow, wallNow });
   const exchange = createExchange({ ...options, maxBodyBytes, monotonicNow, hide });
-  const request = createRequest({ exchange, clock, apiKey, apiSecret, hide });
+  const request = createRequest({ exchange, clock, pair: { apiKey, apiSecret }, hide });
+  const { tokensUrl = null } = options;
+  const nodeExchange =
+    tokensUrl === null || tokensUrl === options.baseUrl
+      ? exchange
+      : createExchange({ ...options, baseUrl: tokensUrl, maxBodyBytes, monotonicNow, hide });
+  const nodeRequest = createRequest({ exchange: nodeExchange, clock, pair: null, hide });
+  /** Newer nodes have another path for fees; the one that was known is asked first the next time. */
+  let feePaths: readonly ('fee' | 'fees')[] = ['fee', 'fees'];
   let sent = 0;
 
-  /** Asks until there is a page, a refusal, or too many faults. */
-  async function ask(question: Question, signal: AbortSignal | undefined): Promise<Page> {
-    const { path } = question;
+  /** Asks until there is an answer, a refusal, or too many faults. */
+  async function ask<T>(
+    question: Question<T>,
+    signal: AbortSignal | undefined,
+    through: Request = request,
+  ): Promise<T> {
+    const path = question.name ?? question.path;
     let clockWasOff = false;
     // P9: every turn adds to `faults`, which `recover` bounds, or sets `clockWasOff`, or leaves.
     for (let faults = 0; ;) {
       await limiter.permit(signal); // P11
       sent++;
-      const outcome = await request(question, clockWasOff, signal);
-      if ('records' in outcome) return outcome;
+      const outcome = await through(question, clockWasOff, signal);
+      if ('value' in outcome) return outcome.value;
       if ('clockErrorMs' in outcome) {
         clockWasOff = true;
         const seconds = Math.round(outcome.clockErrorMs / 1000);
@@ -105,8 +120,7 @@ export function createPlatform(options: PlatformOptions): Platform {
         {
           path: '/v3/orders',
           params: ordersParams(query),
-          read: readOrdersPage,
-          askedDay: query.startDate,
+          read: (body, askedAt) => readOrdersPage(body, askedAt, query.startDate),
         },
         signal,
       ),
@@ -115,13 +129,27 @@ export function createPlatform(options: PlatformOptions): Platform {
         {
           path: '/v1beta1/nft/classes',
           params: classesParams(query),
-          read: readClassesPage,
-          askedDay: query.startDate,
+          read: (body, askedAt) => readClassesPage(body, askedAt, query.startDate),
         },
         signal,
       ),
+    transaction: (version, operationId, signal) =>
+      ask(transactionQuestion(version, operationId), signal),
+    tokens: (signal) => ask(tokensQuestion(), signal, nodeRequest),
+    tokenFees: async (symbol, signal) => {
+      for (const path of feePaths) {
+        const fees = await ask(feesQuestion(symbol, path), signal, nodeRequest);
+        if (fees === null) continue;
+        feePaths = path === 'fee' ? ['fee', 'fees'] : ['fees', 'fee'];
+        return fees;
+      }
+      return null;
+    },
     requests: () => sent,
-    close: () => exchange.close(),
+    close: async () => {
+      await exchange.close();
+      await nodeExchange.close();
+    },
   };
 }
 

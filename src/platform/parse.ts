@@ -33,12 +33,21 @@ function readRecord(
   }
   const id = readId(value.fields.get(idField));
   if ('wrong' in id) return reject(text, `${idField} ${id.wrong}`);
-  const { columns, unread } = columnsOf(value, askedDay);
+  return recordOf(id.id, value, text, columnsOf(value, askedDay));
+}
+
+/** A record with a known id: `text` is its verbatim text, `value` what `parseJson` made of it. */
+export function recordOf(
+  id: string,
+  value: Json,
+  text: string,
+  { columns, unread }: Columns,
+): ParsedRecord {
   const { text: canonicalText, fits: valueFits } = canonical(value);
   // The text may hold bytes that are no UTF-8 where the value does not show it: next to an escaped surrogate.
   const fits = valueFits && toUSVString(text) === text;
   return {
-    id: id.id,
+    id,
     columns,
     rawJson: fits ? text : jsonbText(value),
     rawBytes: fits ? null : encodeUtf8(text), // P5
@@ -50,7 +59,7 @@ function readRecord(
 /** Keys are at most this long, so that every index entry with one fits a page of Postgres. */
 const maxIdBytes = 512;
 
-function readId(value: Json | undefined): { id: string } | { wrong: string } {
+export function readId(value: Json | undefined): { id: string } | { wrong: string } {
   if (value === undefined || value === null) return { wrong: 'is missing' };
   let id = value;
   if (typeof id === 'object' && id.type === 'number' && /^-?\d+$/.test(id.text)) {
@@ -70,7 +79,7 @@ function readId(value: Json | undefined): { id: string } | { wrong: string } {
  */
 export const unpinned = (text: string): string => ` ${text}`.slice(1);
 
-function reject(text: string, reason: string): Reject {
+export function reject(text: string, reason: string): Reject {
   const bytes = encodeUtf8(text);
   return { bytes, sha256: sha256(bytes), reason };
 }

@@ -1,6 +1,6 @@
 // The platform as the rest of the house sees it: what can be asked, and what comes back.
 // Types only; client.ts speaks HTTP, pages.ts and parse.ts read the answers.
-import type { Day, Instant, Page } from '../model.ts';
+import type { ApiVersion, Day, Instant, Page, ParsedRecord, Reject } from '../model.ts';
 
 /** Filters of `/v3/orders` (interface.md §4.4). Dates go on the wire as given. Absent means "not sent". */
 export type OrdersQuery = {
@@ -24,6 +24,21 @@ export type ClassesQuery = {
   sortBy: 'DATE_ASC' | 'DATE_DESC';
 };
 
+/** A transaction result, and when it was asked for; `record` is null where the platform knows no such operation. */
+export type FoundTransaction = { record: ParsedRecord | null; askedAt: Instant };
+
+/** The node's whole list of tokens (interface.md §4.2), without fees. */
+export type TokenList = {
+  /** The height it was answered at, decimal text; null where that cannot be read. */
+  height: string | null;
+  tokens: ListedToken[];
+  rejects: Reject[];
+  askedAt: Instant;
+};
+
+/** A token as the node gave it: its element of the list, verbatim. */
+export type ListedToken = { symbol: string; text: string };
+
 /**
  * One project's door to its platform. Every call takes a permit of the rate limit per attempt, signs afresh,
  * retries transient faults within bounds and honours the signal. It throws `OutlastError`:
@@ -36,6 +51,19 @@ export type Platform = {
   readonly clock: PlatformClock;
   orders(query: OrdersQuery, signal?: AbortSignal): Promise<Page>;
   classes(query: ClassesQuery, signal?: AbortSignal): Promise<Page>;
+  /** The result of an operation by one of the two lookups. `operationId` is sent as it is, percent-encoded. */
+  transaction(
+    version: ApiVersion,
+    operationId: string,
+    signal?: AbortSignal,
+  ): Promise<FoundTransaction>;
+  /**
+   * All tokens, asked of the node interface without a key; null where the node knows no such path. A node's refusal,
+   * 403 included, is `platform_refused`: it says nothing about the project's key.
+   */
+  tokens(signal?: AbortSignal): Promise<TokenList | null>;
+  /** The `result` of a token's fees as verbatim JSON text; null where the node knows neither `/fee` nor `/fees`. */
+  tokenFees(symbol: string, signal?: AbortSignal): Promise<string | null>;
   /** Requests sent so far, retries included. */
   requests(): number;
   close(): Promise<void>;

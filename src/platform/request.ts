@@ -1,7 +1,7 @@
-// One signed request, judged: a page, a passing fault, a clock that was off, or a refusal (thrown). What to do
+// One request, judged: an answer, a passing fault, a clock that was off, or a refusal (thrown). What to do
 // about it is the retry loop's, in client.ts.
 import { OutlastError } from '../errors.ts';
-import type { Day, Instant, Page } from '../model.ts';
+import type { Instant } from '../model.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { type Params, queryText } from './params.ts';
@@ -10,21 +10,24 @@ import { type Fault, readRetryAfter } from './retry.ts';
 import { signedHeaders } from './sign.ts';
 
 /** A question: the endpoint's path, version segment included, its parameters, and how its answers are read. */
-export type Question = {
+export type Question<T> = {
   path: string;
+  /** The path as logs and errors name it, without ids; absent: as it is. */
+  name?: string;
   params: Params;
-  read: (body: Buffer, askedAt: Instant, askedDay?: Day) => Page;
-  askedDay: Day | undefined;
+  read: (body: Buffer, askedAt: Instant) => T;
+  /** What a 404 with this body stands for; null, or absent: a passing fault. */
+  missing?: (body: Buffer, askedAt: Instant) => { value: T } | null;
 };
 
 /** `clockErrorMs`: a 403 that the clock it was signed with may explain; never given when `final403` was. */
-export type Outcome = Page | Fault | { clockErrorMs: number };
+export type Outcome<T> = { value: T } | Fault | { clockErrorMs: number };
 
-export type Request = (
-  question: Question,
+export type Request = <T>(
+  question: Question<T>,
   final403: boolean,
   signal: AbortSignal | undefined,
-) => Promise<Outcome>;
+) => Promise<Outcome<T>>;
 
 /** Clocks farther apart than this explain a 403 (docs/design.md, "Clocks"). */
 const maxClockErrorMs = 5000;
@@ -32,28 +35,28 @@ const maxClockErrorMs = 5000;
 export function createRequest(context: {
   exchange: Exchange;
   clock: LearningClock;
-  apiKey: string;
-  apiSecret: string;
+  /** Null: nothing is signed and the clock learns nothing, for whoever answers is another. */
+  pair: { apiKey: string; apiSecret: string } | null;
   /** Blots secrets out of the platform's own words. */
   hide: (text: string) => string;
 }): Request {
-  const { exchange, clock, apiKey, apiSecret, hide } = context;
+  const { exchange, clock, pair, hide } = context;
 
   return async (question, final403, signal) => {
     const { path, params } = question;
-    // Afresh for every request: the timestamp is part of what is signed.
     const signedAt = clock.now();
-    const headers = signedHeaders({
-      path,
-      query: params,
-      timestamp: String(signedAt),
-      secret: apiSecret,
-      apiKey,
-    });
+    const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
     const answer = await exchange.get(path + queryText(params), headers, signal);
     if ('code' in answer) return answer;
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
     if (status >= 200 && status < 300) return readAnswer(question, answer);
+    if (status === 404) {
+      const instead = question.missing?.(answer.body, clock.at(sentAt)) ?? null;
+      if (instead !== null) {
+        if (startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
+        return instead;
+      }
+    }
     if (isPassing(status)) {
       const retryAfterMs = readRetryAfter(retryAfter, clock.now());
       return {
@@ -65,20 +68,24 @@ export function createRequest(context: {
       };
     }
     // A refusal tells the time as well as a page does.
-    if (status === 403 || startsLikeJson(answer.body)) clock.observe(date, sentAt, receivedAt);
-    if (status === 403) {
+    if (status === 403 || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
+    if (status === 403 && pair !== null) {
       const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
       if (Math.abs(errorMs) > maxClockErrorMs && !final403) return { clockErrorMs: errorMs };
     }
-    throw refused(path, answer);
+    throw refused(question.name ?? path, answer);
   };
 
-  function readAnswer({ read, askedDay }: Question, answer: Answer): Page | Fault {
+  function observe(date: string | undefined, sentAt: number, receivedAt: number): void {
+    if (pair !== null) clock.observe(date, sentAt, receivedAt);
+  }
+
+  function readAnswer<T>({ read }: Question<T>, answer: Answer): { value: T } | Fault {
     const { status, date, body, sentAt, receivedAt } = answer;
     // Only from what could be the platform's own answer: a captive portal has a clock too.
-    if (startsLikeJson(body)) clock.observe(date, sentAt, receivedAt);
+    if (startsLikeJson(body)) observe(date, sentAt, receivedAt);
     try {
-      return read(body, clock.at(sentAt), askedDay);
+      return { value: read(body, clock.at(sentAt)) };
     } catch (error) {
       if (!(error instanceof OutlastError) || error.kind !== 'transient') throw error;
       return { code: error.code, text: error.message, status, retryAfterMs: null, final: false };
@@ -88,7 +95,7 @@ export function createRequest(context: {
   function refused(path: string, { status, body }: Answer): RefusalError {
     const refusal = readRefusal(status, body, hide);
     const said = `the platform refused ${path}: ${refusalText(refusal)}`;
-    if (status === 403) {
+    if (status === 403 && pair !== null) {
       const advice = 'check the API key and secret, and whether the platform still admits them';
       return new RefusalError('platform_forbidden', `${said}; ${advice}`, refusal);
     }
@@ -96,6 +103,15 @@ export function createRequest(context: {
     return new RefusalError('platform_refused', said + advice, refusal);
   }
 }
+
+/** Afresh for every request: the timestamp is part of what is signed. */
+const headersFor = (
+  { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
+  path: string,
+  query: Params,
+  signedAt: Instant,
+): Record<string, string> =>
+  signedHeaders({ path, query, timestamp: String(signedAt), secret: apiSecret, apiKey });
 
 /**
  * Statuses that pass. 404 is one: lists have been answered with a bare `404 page not found` now and then, and a

@@ -34,15 +34,25 @@ export type RecordsTo = {
  * expected to be new, it is copied at once. Otherwise hashes are compared first: what is held as it was shown costs
  * no more than that. Only what differs is merged. `writtenAt` is the platform's clock at the commit.
  */
-export async function writeRecords(
+export function writeRecords(
   tx: Tx,
   to: RecordsTo,
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
+  return writeInto(tx, tableShapes[to.resource], to, observed, writtenAt);
+}
+
+/** The same for whatever has a table: also for what no list shows. */
+export async function writeInto(
+  tx: Tx,
+  shape: TableShape,
+  to: Pick<RecordsTo, 'projectId' | 'expectsNew'>,
+  observed: ObservedRecord[],
+  writtenAt: Instant,
+): Promise<RecordEffects> {
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0, reopened: 0 };
   if (observed.length === 0) return none;
-  const shape = tableShapes[to.resource];
   const sql = statements(shape);
   const now = new Date(writtenAt).toISOString();
   const first = new Map<string, ObservedRecord>();
@@ -146,8 +156,13 @@ function statements(shape: TableShape): Statements {
  * json_to_recordset: 50 thousand rows a second where a `->>` for each column made 18 (COPY: 72).
  */
 function arriving(shape: TableShape): string {
-  const columns = shape.columns.map(([name]) => name).join(', ');
-  const typed = shape.columns.map(([name, type]) => `${name} ${type}`).join(', ');
+  // A jsonb value travels as text, like `raw`.
+  const columns = shape.columns
+    .map(([name, type]) => (type === 'jsonb' ? `${name}::jsonb as ${name}` : name))
+    .join(', ');
+  const typed = shape.columns
+    .map(([name, type]) => `${name} ${type === 'jsonb' ? 'text' : type}`)
+    .join(', ');
   return `
     select id collate "C"            as id,
            ${columns},
@@ -160,6 +175,14 @@ function arriving(shape: TableShape): string {
            as e(id text, ${typed}, raw text, bytes text, sha text, unread text[], observed_at timestamptz)`;
 }
 
+/** The key before the record's own column: for names of columns, for their values, and as a condition on a row. */
+const keyNames = ({ fixed }: TableShape): string =>
+  fixed === undefined ? 'project_id' : `project_id, ${fixed[0]}`;
+const keyValues = ({ fixed }: TableShape): string =>
+  fixed === undefined ? '$1' : `$1, '${fixed[1]}'`;
+const ofKey = ({ fixed }: TableShape, of: string): string =>
+  `${of}.project_id = $1${fixed === undefined ? '' : ` and ${of}.${fixed[0]} = '${fixed[1]}'`}`;
+
 const content = ['raw', 'raw_bytes', 'raw_sha256', 'unread', 'observed_at'];
 
 function insertSql(shape: TableShape): string {
@@ -167,11 +190,11 @@ function insertSql(shape: TableShape): string {
   return `
     with arriving as (${arriving(shape)}),
     inserted as (
-      insert into ${shape.table} (project_id, ${shape.key}, ${names}, first_seen_at, changed_at)
-      select $1, id, ${names}, observed_at, $3::timestamptz
+      insert into ${shape.table} (${keyNames(shape)}, ${shape.key}, ${names}, first_seen_at, changed_at)
+      select ${keyValues(shape)}, id, ${names}, observed_at, $3::timestamptz
         from arriving
        order by id
-          on conflict (project_id, ${shape.key}) do nothing
+          on conflict (${keyNames(shape)}, ${shape.key}) do nothing
       returning 1
     )
     select count(*)::int as inserted from inserted`;
@@ -180,8 +203,8 @@ function insertSql(shape: TableShape): string {
 function compareSql(shape: TableShape): string {
   return `
     select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, missing_since is not null as is_missing
-      from ${shape.table}
-     where project_id = $1 and ${shape.key} = any ($2::text[])`;
+      from ${shape.table} o
+     where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`;
 }
 
 function mergeSql(shape: TableShape): string {
@@ -203,7 +226,7 @@ function mergeSql(shape: TableShape): string {
     held as materialized (
       select o.${shape.key} as id, ${names.map((name) => `o.${name}`).join(', ')}, o.missing_since
         from ${shape.table} o
-       where o.project_id = $1 and o.${shape.key} = any ($4::text[])
+       where ${ofKey(shape, 'o')} and o.${shape.key} = any ($4::text[])
        order by o.${shape.key}
          for no key update
     ),
@@ -217,13 +240,13 @@ function mergeSql(shape: TableShape): string {
     ),
     -- Versions are fed from everything that arrived and from what is replaced: no content in between is lost (P5).
     kept as (
-      insert into ${shape.versions} (project_id, ${shape.key}, observed_at, raw_sha256, raw, raw_bytes)
-      select distinct on (k.id, k.raw_sha256) $1, k.id, k.observed_at, k.raw_sha256, k.raw, k.raw_bytes
+      insert into ${shape.versions} (${keyNames(shape)}, ${shape.key}, observed_at, raw_sha256, raw, raw_bytes)
+      select distinct on (k.id, k.raw_sha256) ${keyValues(shape)}, k.id, k.observed_at, k.raw_sha256, k.raw, k.raw_bytes
         from known k join newest n using (id)
        where k.raw_sha256 <> n.raw_sha256
          and (not k.arrived
               or not exists (select from ${shape.versions} v
-                              where v.project_id = $1 and v.${shape.key} = k.id
+                              where ${ofKey(shape, 'v')} and v.${shape.key} = k.id
                                 and v.raw_sha256 = k.raw_sha256))
        order by k.id, k.raw_sha256, k.arrived, k.observed_at
           on conflict do nothing
@@ -240,7 +263,7 @@ function mergeSql(shape: TableShape): string {
              missing_since = null,
              changed_at = $3::timestamptz
         from newest n join held h using (id)
-       where o.project_id = $1 and o.${shape.key} = n.id
+       where ${ofKey(shape, 'o')} and o.${shape.key} = n.id
          and (n.raw_sha256 <> h.raw_sha256 or h.missing_since is not null)
       returning n.raw_sha256 <> h.raw_sha256 as replaced
     )

@@ -14,7 +14,8 @@ const grants = `
   grant usage on schema sync to outlast_writer, outlast_intake;
   grant select, insert, update on all tables in schema archive to outlast_writer;
   revoke update on archive.order_versions, archive.nft_class_versions,
-                   archive.transaction_versions, archive.token_versions from outlast_writer;
+                   archive.transaction_versions, archive.token_versions,
+                   archive.certificate_files from outlast_writer;
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
   revoke update, delete on sync.certificates from outlast_writer;

@@ -219,6 +219,23 @@ export const tokenVersions = archive.table(
   ],
 );
 
+/** The files behind certificate links, which do not live long: kept once for an operation, insert-only. */
+export const certificateFiles = archive.table(
+  'certificate_files',
+  {
+    projectId: key('project_id').notNull(),
+    operationId: key('operation_id').notNull(),
+    url: text('url').notNull(),
+    bytes: bytea('bytes').notNull(),
+    sha256: bytea('sha256').notNull(),
+    /** As the server named it; null where it did not. */
+    mediaType: text('media_type'),
+    /** Platform's clock. */
+    fetchedAt: time('fetched_at').notNull(),
+  },
+  (t) => [primaryKey({ name: 'certificate_files_pkey', columns: [t.projectId, t.operationId] })],
+);
+
 /** The projects seen here, and from which source: what keeps a stage key from mixing in. */
 export const projects = sync.table(
   'projects',
@@ -464,6 +481,34 @@ export const watchedOperations = sync.table(
   (t) => [
     primaryKey({ name: 'watched_operations_pkey', columns: [t.projectId, t.operationId] }),
     index('watched_operations_due').on(t.projectId, t.dueAt),
+    // The nearest deadline first, over those still asked for; and those no run has entered yet.
+    index('watched_operations_open')
+      .on(t.projectId, t.deadlineAt)
+      .where(sql`state = 'open'`),
+    index('watched_operations_new')
+      .on(t.projectId)
+      .where(sql`deadline_at is null`),
     check('watched_operations_state', sql`state in ('open', 'done', 'lost')`),
+    check('watched_operations_api_version', sql`api_version in ('v1beta1', 'v3')`),
   ],
+);
+
+/** The tokens of a project, a dayless list of its own: when it was last read whole, and when it is due. */
+export const tokenSnapshots = sync.table(
+  'token_snapshots',
+  {
+    projectId: key('project_id').notNull(),
+    dueAt: time('due_at').notNull(),
+    /** When the newest snapshot held was asked for (platform's clock); null: none yet. */
+    takenAt: time('taken_at'),
+    height: bigint('height', { mode: 'bigint' }),
+    /** How many tokens it showed. */
+    shown: integer('shown'),
+    leaseHolder: text('lease_holder'),
+    leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
+    leaseUntil: time('lease_until'),
+    attempts: integer('attempts').notNull().default(0),
+    lastError: text('last_error'),
+  },
+  (t) => [primaryKey({ name: 'token_snapshots_pkey', columns: [t.projectId] })],
 );

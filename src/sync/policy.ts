@@ -18,7 +18,7 @@ const hourMs = 60 * minuteMs;
 /** A day is over this long after its end; late records are expected all the same. */
 export const overAfterMs = 15 * minuteMs;
 /** `lost` or `final` is decided this long after the month's end in UTC: no zone can still show it (proof rule 5). */
-const decidedAfterMs = 12 * hourMs;
+export const decidedAfterMs = 12 * hourMs;
 /** From this long before the cliff on, absence proves nothing: the platform may count its months in UTC+14. */
 export const doubtfulBeforeMs = 14 * hourMs;
 /** Proved days are counted again this often: late records are expected. */

@@ -8,9 +8,11 @@ import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { certifyMonths } from '../verify/certify.ts';
+import { nothingBeside, workBeside } from './beside.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
 import { watchDeadlines } from './warn.ts';
+import type { OperationCounts } from './watched.ts';
 import { workThrough, type Work } from './work.ts';
 import type { RunOptions, RunReport, Worker } from './worker.ts';
 
@@ -48,7 +50,7 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
 async function pass(
   worker: Worker,
   options: RunOptions,
-  counts: RunCounts,
+  counts: RunCounts & OperationCounts,
   opened: (runId: string) => void,
 ): Promise<Ending> {
   const { db, platform, projectId, scope, settings } = worker;
@@ -74,12 +76,17 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = only === undefined ? now + 1000 : null;
   const watch = watchDeadlines(worker);
+  const beside = only === undefined ? workBeside(worker, counts, options.signal) : nothingBeside;
   let work: Work;
   try {
     work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
+  } catch (error) {
+    await beside.abandon();
+    throw error;
   } finally {
     await watch.close();
   }
+  const besides = await beside.close();
   await certifyMonths(worker, options.signal);
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;
@@ -88,9 +95,13 @@ async function pass(
       ? `${held} slices are held by another process; should it be gone, they are free ${worker.leaseMs / 1000} s after its last word`
       : null;
   return {
-    outcome: options.signal.aborted ? 'stopped' : slicesLeft > 0 ? 'left' : 'done',
+    outcome: options.signal.aborted
+      ? 'stopped'
+      : slicesLeft + besides.notDone > 0
+        ? 'left'
+        : 'done',
     slicesLeft,
-    problem: work.problem ?? others,
+    problem: work.problem ?? besides.problem ?? others,
   };
 }
 
@@ -147,11 +158,14 @@ const isQuiet = (ending: Ending, counts: RunCounts): boolean =>
   ending.outcome === 'done' &&
   counts.recordsNew + counts.recordsChanged + counts.recordsRejected === 0;
 
-const noCounts = (): RunCounts => ({
+const noCounts = (): RunCounts & OperationCounts => ({
   requests: 0,
   slicesDone: 0,
   recordsShown: 0,
   recordsNew: 0,
   recordsChanged: 0,
   recordsRejected: 0,
+  operationsAsked: 0,
+  operationsDone: 0,
+  operationsLost: 0,
 });

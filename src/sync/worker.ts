@@ -1,6 +1,7 @@
 // What a run is given and what it reports: the shapes that run.ts, work.ts and the commands share.
 import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
+import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import type { Only } from '../store/leases.ts';
@@ -8,6 +9,7 @@ import type { Source } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Scope } from './plan.ts';
 import type { PolicySettings } from './policy.ts';
+import type { OperationCounts } from './watched.ts';
 
 /** A project with all that is needed to work on it. */
 export type Worker = {
@@ -24,6 +26,10 @@ export type Worker = {
   settings: PolicySettings;
   /** Where certificates' files go; null: nowhere. */
   certificatesDir: string | null;
+  /** Fetches the files behind certificate links; absent or null: they are not kept. */
+  certificateFiles?: FileFetcher | null;
+  /** How often the tokens are read, in milliseconds; absent or null: never. */
+  tokensEveryMs?: number | null;
   log: Log;
 };
 
@@ -36,15 +42,16 @@ export type RunOptions = {
   onProgress?: (sofar: RunCounts) => void;
 };
 
-export type RunReport = RunCounts & {
-  projectId: ProjectId;
-  /** `done`: all that was due; `left`: something due was not done; `parked`; `stopped` by the signal; `failed` is thrown. */
-  outcome: 'done' | 'left' | 'parked' | 'stopped' | 'failed';
-  /** Slices that were due and are not done. */
-  slicesLeft: number;
-  /** The newest problem, in words. */
-  problem: string | null;
-};
+export type RunReport = RunCounts &
+  OperationCounts & {
+    projectId: ProjectId;
+    /** `done`: all that was due; `left`: something due was not done; `parked`; `stopped` by the signal; `failed` is thrown. */
+    outcome: 'done' | 'left' | 'parked' | 'stopped' | 'failed';
+    /** Slices that were due and are not done. */
+    slicesLeft: number;
+    /** The newest problem, in words. */
+    problem: string | null;
+  };
 
 /** What a tick of the scheduler made of a project: the report of its run, or that one goes on still. */
 export type Turn = Pick<RunReport, 'projectId' | 'slicesDone'> & {

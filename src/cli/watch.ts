@@ -1,0 +1,84 @@
+// `outlast watch`: enters operations whose results are to be asked for, for there is no list of them. Asks the platform
+// nothing: the next sync does, or `outlast start` within a minute.
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { isDay } from '../day.ts';
+import { causeChain, settingsError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { apiVersions, type ApiVersion, type Day } from '../model.ts';
+import { readSettings } from '../settings.ts';
+import { checkOperations, enter, onlyProject, type NewOperation } from '../store/watch.ts';
+import { openMigrated } from './app.ts';
+import { formatCount, printJson } from './print.ts';
+
+type WatchFlags = {
+  file?: string;
+  project?: string;
+  createdOn?: Day;
+  apiVersion?: ApiVersion;
+  json?: true;
+};
+
+export function watchCommand(): Command {
+  return new Command('watch')
+    .description('ask for the results of these operations until they are final')
+    .argument('[id...]', 'operation ids, as their caller chose them')
+    .option('--file <path>', 'a file with an id a line; - reads them from stdin')
+    .option('--project <name>', 'the project they belong to, where there are several')
+    .option('--created-on <day>', 'the day they were begun, yyyy-MM-dd (UTC)')
+    .addOption(
+      new Option('--api-version <name>', 'only this lookup; both unless given').choices(
+        apiVersions,
+      ),
+    )
+    .option('--json', 'print what was entered as JSON')
+    .action(async (ids: string[], flags: WatchFlags) => {
+      const operations = readOperations(ids, flags);
+      checkOperations(operations);
+      const settings = readSettings({ needs: 'database' });
+      const archive = await openMigrated(settings, createLog(settings.logLevel));
+      try {
+        const project = flags.project ?? (await onlyProject(archive.db));
+        const { given, added } = await enter(archive.db, project, operations);
+        if (flags.json === true) printJson({ project, given, added });
+        else process.stdout.write(`${sentenceOf(project, given, added)}\n`);
+      } finally {
+        await archive.close();
+      }
+    });
+}
+
+function sentenceOf(project: string, given: number, added: number): string {
+  const known = given - added;
+  const rest = known === 0 ? '' : `; ${formatCount(known)} of those given were watched before`;
+  return `${project}: ${formatCount(added)} more operations are watched${rest}.`;
+}
+
+function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {
+  const { createdOn, apiVersion, file } = flags;
+  if (createdOn !== undefined && !isDay(createdOn)) {
+    throw settingsError(
+      'bad_days',
+      `--created-on ${JSON.stringify(createdOn)} is no day: give a date such as 2026-03-31.`,
+    );
+  }
+  const given = [...ids, ...(file === undefined ? [] : readLines(file))];
+  return given.map((operationId) => ({
+    operationId,
+    ...(createdOn === undefined ? {} : { createdOn }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+  }));
+}
+
+/** The lines of a file that are not blank, without the blanks around them. */
+function readLines(file: string): string[] {
+  try {
+    const text = readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\ufeff/, '');
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  } catch (error) {
+    throw settingsError('bad_file', `--file cannot be read: ${causeChain(error)}.`);
+  }
+}

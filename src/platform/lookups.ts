@@ -1,0 +1,120 @@
+// Questions that are no pages: a transaction result by its operation id, the node's tokens and their fees
+// (interface.md §4.1-4.3, §4.5, §4.6). What is no such answer is a passing fault, never "not found".
+import { transient } from '../errors.ts';
+import type { ApiVersion, Reject } from '../model.ts';
+import { decodeUtf8 } from './bytes.ts';
+import { type Json, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
+import { readId, reject } from './parse.ts';
+import type { FoundTransaction, ListedToken, TokenList } from './platform.ts';
+import type { Question } from './request.ts';
+import { readTransaction } from './transactions.ts';
+
+const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
+
+export function transactionQuestion(
+  version: ApiVersion,
+  operationId: string,
+): Question<FoundTransaction> {
+  const path = lookupPaths[version];
+  return {
+    path: `${path}/${encodeURIComponent(operationId)}`,
+    name: path,
+    params: {},
+    read: (body, askedAt) => {
+      const text = objectIn(envelopeOf(body), 'data');
+      return { record: readTransaction(parsed(text), text, operationId), askedAt };
+    },
+    // The platform's own "not found"; a bare `404 page not found` comes now and then and says nothing.
+    missing: (body, askedAt) => (isRefusal(body) ? { value: { record: null, askedAt } } : null),
+  };
+}
+
+const tokensPath = '/token/tokens';
+
+export const tokensQuestion = (): Question<TokenList | null> => ({
+  path: tokensPath,
+  params: {},
+  read: (body, askedAt) => {
+    const envelope = envelopeOf(body);
+    return { height: heightOf(envelope.get('height')), ...tokensIn(envelope), askedAt };
+  },
+  missing: () => ({ value: null }),
+});
+
+export const feesQuestion = (symbol: string, path: 'fee' | 'fees'): Question<string | null> => ({
+  path: `${tokensPath}/${encodeURIComponent(symbol)}/${path}`,
+  name: `${tokensPath}/…/${path}`,
+  params: {},
+  read: (body) => objectIn(envelopeOf(body), 'result'),
+  missing: () => ({ value: null }),
+});
+
+function tokensIn(envelope: Envelope): Pick<TokenList, 'tokens' | 'rejects'> {
+  const tokens: ListedToken[] = [];
+  const rejects: Reject[] = [];
+  const result = envelope.get('result');
+  // An empty list is null.
+  if (result === null) return { tokens, rejects };
+  const text = typeof result === 'object' && result.type === 'deep' ? result.text : '';
+  const list = parsed(text, maxRecordDepth + 1);
+  if (typeof list !== 'object' || list?.type !== 'array') throw unreadable('result is no list');
+  for (let i = 0; i < list.items.length; i++) {
+    const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
+    const item = list.items[i];
+    const value = isObject(item) ? item.fields.get('value') : undefined;
+    const id = readId(isObject(value) ? value.fields.get('symbol') : undefined);
+    if ('wrong' in id) rejects.push(reject(element, `symbol ${id.wrong}`));
+    else tokens.push({ symbol: id.id, text: element });
+  }
+  return { tokens, rejects };
+}
+
+/** The members of an answer; arrays and objects among them are not taken apart, so that their text is at hand. */
+type Envelope = JsonObject['fields'];
+
+function envelopeOf(body: Buffer): Envelope {
+  const envelope = parsed(decodeUtf8(body).replace(/^\ufeff/, ''), 1);
+  if (!isObject(envelope)) throw unreadable('its JSON is not an object');
+  const error = envelope.fields.get('error');
+  if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
+  return envelope.fields;
+}
+
+/** A member's verbatim text, an object's. */
+function objectIn(envelope: Envelope, name: string): string {
+  const member = envelope.get(name);
+  const text = typeof member === 'object' && member?.type === 'deep' ? member.text : '[]';
+  if (!isObject(parsed(text))) throw unreadable(`it has no ${name} object`);
+  return text;
+}
+
+/** Throws transient `unreadable_page`. */
+function parsed(text: string, maxDepth = maxRecordDepth): Json {
+  try {
+    return parseJson(text, maxDepth);
+  } catch (error) {
+    throw unreadable('its body is not JSON', error);
+  }
+}
+
+/** Whether a body is the platform's error envelope. */
+function isRefusal(body: Buffer): boolean {
+  try {
+    const envelope = parseJson(decodeUtf8(body));
+    return isObject(envelope) && isObject(envelope.fields.get('error'));
+  } catch {
+    return false;
+  }
+}
+
+/** A height given as number or text, if Postgres' bigint holds it. */
+function heightOf(value: Json | undefined): string | null {
+  const text = typeof value === 'object' && value?.type === 'number' ? value.text : value;
+  return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text : null;
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && value.type === 'object';
+
+const unreadable = (what: string, cause?: unknown): Error =>
+  transient('unreadable_page', `the answer cannot be read: ${what}`, cause);

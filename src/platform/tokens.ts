@@ -1,0 +1,75 @@
+// A token and its fees as a node gives them (interface.md §2.1, §2.2) as one record and the typed columns of its
+// table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
+import type { ColumnValue, ParsedRecord } from '../model.ts';
+import { amountOf, type Columns, type Fields, integerOf, textOf } from './fields.ts';
+import { type Json, type JsonObject, parseJson } from './json.ts';
+import { recordOf } from './parse.ts';
+
+/**
+ * The record of a token: `{"token": its element of the list, "fees": the result of its fees}`, both verbatim. The height
+ * is no part of it, or every look would be a change; `height` (decimal text) is where this content was first seen.
+ * `fees` is null where the node gives none.
+ */
+export function readToken(
+  symbol: string,
+  token: string,
+  fees: string | null,
+  height: string | null,
+): ParsedRecord {
+  const text = `{"token":${token}${fees === null ? '' : `,"fees":${fees}`}}`;
+  const value = parseJson(text);
+  const { columns, unread } = tokenColumns(value);
+  return recordOf(symbol, value, text, { columns: { ...columns, height }, unread });
+}
+
+/** Typed columns that follow from the record alone, and the names of the fields that could not be read. */
+export function tokenColumns(record: Json): Columns {
+  const token: Fields = { of: fieldsOf(fieldsOf(record, 'token'), 'value'), unread: [] };
+  const fees = fieldsOf(record, 'fees');
+  const issue: Fields = { of: fieldsOf(fees, 'issue_fee'), unread: [] };
+  const mint: Fields = { of: fieldsOf(fees, 'mint_fee'), unread: [] };
+  const columns: Record<string, ColumnValue> = {
+    name: textOf(token, 'name'),
+    min_unit: textOf(token, 'min_unit'),
+    scale: zeroed(token, 'scale', integerOf(token, 'scale'), 0),
+    initial_supply: zeroed(token, 'initial_supply', amountOf(token, 'initial_supply'), '0'),
+    max_supply: zeroed(token, 'max_supply', amountOf(token, 'max_supply'), '0'),
+    mintable: flagOf(token, 'mintable'),
+    owner: textOf(token, 'owner'),
+    issue_fee_denom: textOf(issue, 'denom'),
+    issue_fee_amount: amountOf(issue, 'amount'),
+    mint_fee_denom: textOf(mint, 'denom'),
+    mint_fee_amount: amountOf(mint, 'amount'),
+  };
+  return {
+    columns,
+    unread: [
+      ...token.unread,
+      ...issue.unread.map((name) => `issue_fee.${name}`),
+      ...mint.unread.map((name) => `mint_fee.${name}`),
+    ],
+  };
+}
+
+/** A node leaves zeros out: what is not set is zero; what cannot be read is not. */
+const zeroed = <T>(fields: Fields, name: string, value: T | null, zero: T): T | null =>
+  value === null && !fields.unread.includes(name) ? zero : value;
+
+function flagOf(fields: Fields, name: string): boolean | null {
+  const value = fields.of.get(name);
+  if (value === undefined || value === null || value === '') return false;
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  fields.unread.push(name);
+  return null;
+}
+
+/** The fields of an object below another; none where there is no object. */
+function fieldsOf(parent: Json | JsonObject['fields'], name: string): JsonObject['fields'] {
+  const fields = parent instanceof Map ? parent : isObject(parent) ? parent.fields : null;
+  const value = fields?.get(name);
+  return isObject(value) ? value.fields : new Map();
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && value.type === 'object';

@@ -1,0 +1,41 @@
+// A transaction result as the platform gives it (interface.md §2.5) as the typed columns of its table. The two
+// lookups share them: what one of them does not give is NULL.
+import type { ColumnValue, ParsedRecord } from '../model.ts';
+import { jsonbText } from './canonical.ts';
+import { type Columns, type Fields, integerOf, textOf, timeOf, wholeOf } from './fields.ts';
+import type { Json } from './json.ts';
+import { recordOf } from './parse.ts';
+
+/** Reads the `data` of a lookup's answer. The result names no operation: it is the one that was asked for. */
+export const readTransaction = (data: Json, text: string, operationId: string): ParsedRecord =>
+  recordOf(operationId, data, text, transactionColumns(data));
+
+/** Typed columns of a transaction result and the names of the fields that could not be read. */
+function transactionColumns(data: Json): Columns {
+  const isResult = typeof data === 'object' && data?.type === 'object';
+  const fields: Fields = { of: isResult ? data.fields : new Map(), unread: [] };
+  const columns: Record<string, ColumnValue> = {
+    // In v3 native a number: kept as its text, for published lists of their meanings disagree.
+    module: textOf(fields, 'module'),
+    type: textOf(fields, 'type'),
+    operation: integerOf(fields, 'operation'),
+    tx_hash: textOf(fields, 'tx_hash'),
+    status: integerOf(fields, 'status'),
+    message: textOf(fields, 'message'),
+    block_height: wholeOf(fields, 'block_height', 9_223_372_036_854_775_807n),
+    confirmed_at: timeOf(fields, 'timestamp'),
+    nft: bodyOf(fields, 'nft'),
+    mt: bodyOf(fields, 'mt'),
+    record: bodyOf(fields, 'record'),
+  };
+  return { columns, unread: fields.unread };
+}
+
+/** A body as JSON text for a jsonb column; only the one that matches the operation is given. */
+function bodyOf(fields: Fields, name: string): string | null {
+  const value: Json | undefined = fields.of.get(name);
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'object' && value.type === 'object') return jsonbText(value);
+  fields.unread.push(name);
+  return null;
+}

@@ -1,0 +1,169 @@
+// The tokens of a project, a dayless list of its own (sync.token_snapshots): its lease, and the commit of a snapshot. The
+// epoch decides who may write (P8).
+import { transient } from '../errors.ts';
+import { wholeList, type Instant, type ProjectId, type Reject } from '../model.ts';
+import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
+import { iso } from './ledger.ts';
+import { writeInto, type ObservedRecord, type RecordEffects } from './records.ts';
+import { tokenShape } from './tables.ts';
+
+export type TokenLease = {
+  projectId: ProjectId;
+  leaseEpoch: number;
+  attempts: number;
+  /** Whether any token is held, and any with fees. */
+  holdsTokens: boolean;
+  holdsFees: boolean;
+};
+
+/** Claims the project's tokens if they are due and free; null otherwise. */
+export async function claimTokens(
+  db: Queryable,
+  claim: { projectId: ProjectId; holder: string; leaseMs: number; dueBy: Instant },
+): Promise<TokenLease | null> {
+  const { projectId, holder, leaseMs, dueBy } = claim;
+  const { rows } = await db.query<{
+    lease_epoch: string;
+    attempts: number;
+    holds_tokens: boolean;
+    holds_fees: boolean;
+  }>(
+    `insert into sync.token_snapshots as s (project_id, due_at, lease_holder, lease_epoch, lease_until)
+     values ($1, $4, $2, 1, clock_timestamp() + make_interval(secs => $3))
+         on conflict (project_id) do update
+        set lease_holder = $2, lease_epoch = s.lease_epoch + 1,
+            lease_until = clock_timestamp() + make_interval(secs => $3)
+      where s.due_at <= $4
+        and (s.lease_until is null or s.lease_until < clock_timestamp() or s.lease_holder = $2)
+     returning s.lease_epoch, s.attempts,
+               exists (select from archive.tokens where project_id = $1) as holds_tokens,
+               exists (select from archive.tokens where project_id = $1 and raw ? 'fees') as holds_fees`,
+    [projectId, holder, leaseMs / 1000, iso(dueBy)],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  return {
+    projectId,
+    leaseEpoch: Number(row.lease_epoch),
+    attempts: row.attempts,
+    holdsTokens: row.holds_tokens,
+    holdsFees: row.holds_fees,
+  };
+}
+
+/** Keeps the lease while fees are asked for. False when it is another's by now. */
+export async function renewTokens(
+  db: Queryable,
+  { projectId, leaseEpoch }: TokenLease,
+  leaseMs: number,
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `update sync.token_snapshots set lease_until = clock_timestamp() + make_interval(secs => $3)
+      where project_id = $1 and lease_epoch = $2
+     returning 1`,
+    [projectId, leaseEpoch, leaseMs / 1000],
+  );
+  return rows.length === 1;
+}
+
+export type TokenSnapshot = {
+  lease: TokenLease;
+  records: ObservedRecord[];
+  rejects: Reject[];
+  /** Decimal text. */
+  height: string | null;
+  /** When the list was asked for. */
+  takenAt: Instant;
+  dueAt: Instant;
+  leaseMs: number;
+  writtenAt: Instant;
+};
+
+/**
+ * Commits a whole snapshot: rows, versions, rejects, what is missing in it and its lease in one transaction (P1). Throws
+ * transient `lease_lost` when the tokens are another's by now: nothing was written (P8).
+ */
+export function commitTokens(
+  db: Db,
+  snapshot: TokenSnapshot,
+): Promise<RecordEffects & { rejected: number }> {
+  return withTx(db, (tx) => commitIn(tx, snapshot), timeoutsWithin(snapshot.leaseMs));
+}
+
+async function commitIn(
+  tx: Tx,
+  snapshot: TokenSnapshot,
+): Promise<RecordEffects & { rejected: number }> {
+  const { lease, records, rejects, takenAt, writtenAt } = snapshot;
+  const { projectId, leaseEpoch } = lease;
+  const { rows } = await tx.query(
+    `update sync.token_snapshots
+        set taken_at = $3, height = $4, shown = $5, due_at = $6, attempts = 0, last_error = null,
+            lease_holder = null, lease_until = null
+      where project_id = $1 and lease_epoch = $2
+        -- P2: an older look than the one held says nothing new.
+        and (taken_at is null or taken_at <= $3)
+     returning 1`,
+    [
+      projectId,
+      leaseEpoch,
+      iso(takenAt),
+      snapshot.height,
+      records.length + rejects.length,
+      iso(snapshot.dueAt),
+    ],
+  );
+  if (rows.length !== 1) {
+    throw transient('lease_lost', 'The tokens went on without us: they are read again');
+  }
+  const to = { projectId, expectsNew: null };
+  const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
+  // P4: absence is recorded, and nothing more comes of it.
+  await tx.query(
+    `update archive.tokens set missing_since = $3, changed_at = $4
+      where project_id = $1 and symbol <> all ($2::text[]) and missing_since is null`,
+    [projectId, records.map(({ record }) => record.id), iso(takenAt), iso(writtenAt)],
+  );
+  return { ...effects, rejected: await writeRejects(tx, projectId, rejects, takenAt) };
+}
+
+/** Keeps what has no usable symbol, once each, under no day. */
+async function writeRejects(
+  tx: Tx,
+  projectId: ProjectId,
+  rejects: Reject[],
+  seenAt: Instant,
+): Promise<number> {
+  if (rejects.length === 0) return 0;
+  const { rows } = await tx.query(
+    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at)
+     select distinct on (sha256) $1, 'tokens', '', $2::date, sha256, bytes, reason, $3::timestamptz
+       from unnest($4::bytea[], $5::bytea[], $6::text[]) as r(sha256, bytes, reason)
+      order by sha256
+         on conflict do nothing
+     returning 1`,
+    [
+      projectId,
+      wholeList,
+      iso(seenAt),
+      rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
+      rejects.map((reject) => reject.bytes),
+      rejects.map((reject) => reject.reason),
+    ],
+  );
+  return rows.length;
+}
+
+/** Puts the tokens off after they could not be read; nothing where they are another's by now. */
+export async function postponeTokens(
+  db: Queryable,
+  { projectId, leaseEpoch }: TokenLease,
+  end: { attempts: number; dueAt: Instant; lastError: string | null },
+): Promise<void> {
+  await db.query(
+    `update sync.token_snapshots
+        set attempts = $3, due_at = $4, last_error = $5, lease_holder = null, lease_until = null
+      where project_id = $1 and lease_epoch = $2`,
+    [projectId, leaseEpoch, end.attempts, iso(end.dueAt), end.lastError],
+  );
+}

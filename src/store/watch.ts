@@ -1,0 +1,113 @@
+// The doors by which operations come in to be watched: the command, HTTP and the library all enter them here. Everything
+// is checked before anything is written (P12). It asks the platform nothing.
+import { inspect } from 'node:util';
+import { isDay } from '../day.ts';
+import { settingsError, type OutlastError } from '../errors.ts';
+import { silentLog } from '../log.ts';
+import { apiVersions, type ProjectId } from '../model.ts';
+import { openDb, type Db, type Queryable } from './db.ts';
+import { projectIds } from './projects.ts';
+import { addOperations, type NewOperation } from './watched.ts';
+
+export type { NewOperation } from './watched.ts';
+
+export type WatchOptions = {
+  /** `postgres://user:password@host:5432/database`; the user is a member of `outlast_writer`. */
+  connectionString: string;
+  project: ProjectId;
+  operations: readonly NewOperation[];
+};
+
+/** How many operations were given, and how many of them were not watched before. */
+export type Watched = { given: number; added: number };
+
+/**
+ * Enters operations whose results are to be asked for until they are final; the next run asks. An id given twice counts
+ * once. Throws settings `operations_invalid`, `unknown_project` or `database_…`, and transient `database_unreachable`.
+ */
+export async function watch({ connectionString, ...given }: WatchOptions): Promise<Watched> {
+  checkOperations(given.operations);
+  const db = await openDb({
+    connectionString,
+    max: 1,
+    applicationName: 'outlast watch',
+    log: silentLog(),
+  });
+  try {
+    return await enter(db, given.project, given.operations);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Rows a statement. */
+const atOnce = 1000;
+
+/** As `watch`, on a connection that is open. Entering again what was entered changes nothing: it may be tried again. */
+export async function enter(
+  db: Queryable,
+  project: ProjectId,
+  operations: readonly NewOperation[],
+): Promise<Watched> {
+  checkOperations(operations);
+  const known = await projectIds(db);
+  // P12: ids under a name that nobody syncs would never be asked for.
+  if (!known.includes(project)) {
+    throw settingsError(
+      'unknown_project',
+      known.length === 0
+        ? 'No project is archived here yet: run outlast sync first.'
+        : `There is no project "${project}" in this archive; there is: ${known.join(', ')}.`,
+    );
+  }
+  const distinct = [...new Map(operations.map((one) => [one.operationId, one])).values()];
+  let added = 0;
+  for (let i = 0; i < distinct.length; i += atOnce) {
+    added += await addOperations(db, project, distinct.slice(i, i + atOnce));
+  }
+  return { given: distinct.length, added };
+}
+
+/** The only project of an archive. Throws settings `unknown_project` where there is none or more than one. */
+export async function onlyProject(db: Db): Promise<ProjectId> {
+  const [project, ...others] = await projectIds(db);
+  if (project !== undefined && others.length === 0) return project;
+  throw settingsError(
+    'unknown_project',
+    project === undefined
+      ? 'No project is archived here yet: run outlast sync first.'
+      : `Name the project they belong to with --project: ${[project, ...others].join(', ')}.`,
+  );
+}
+
+/** Throws settings `operations_invalid` naming the first mistakes. */
+export function checkOperations(operations: readonly NewOperation[]): void {
+  const wrong = operations.flatMap((one, i) => {
+    const mistake = mistakeIn(one);
+    return mistake === null ? [] : [`operation ${i + 1} ${mistake}`];
+  });
+  if (operations.length === 0) throw invalid('there are none');
+  if (wrong.length === 0) return;
+  const more = wrong.length > 3 ? `; and ${wrong.length - 3} more` : '';
+  throw invalid(`${wrong.slice(0, 3).join('; ')}${more}`);
+}
+
+/** As it is published: 1 to 64 letters, digits, `_` and `-`. */
+const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+function mistakeIn({ operationId, apiVersion, createdOn }: NewOperation): string | null {
+  if (typeof operationId !== 'string' || !idPattern.test(operationId)) {
+    // A caller without types may hand in anything.
+    return `has the id ${inspect(operationId).slice(0, 80)}: an id is 1 to 64 letters, digits, _ and -`;
+  }
+  if (apiVersion !== undefined && !apiVersions.includes(apiVersion)) {
+    return `has an apiVersion that is none of ${apiVersions.join(', ')}`;
+  }
+  if (createdOn !== undefined && !(typeof createdOn === 'string' && isDay(createdOn))) {
+    return 'has a createdOn that is no day as yyyy-MM-dd';
+  }
+  return null;
+}
+
+const invalid = (why: string): OutlastError =>
+  settingsError('operations_invalid', `Operations to watch: ${why}. Nothing was entered.`);

@@ -1,0 +1,285 @@
+// sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them. Leased like
+// slices: the epoch decides who may write (P8), the database clock serves leases only. One statement a function.
+import type { ApiVersion, Day, Instant, ProjectId } from '../model.ts';
+import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
+import { transient } from '../errors.ts';
+import { iso } from './ledger.ts';
+import { writeInto, type ObservedRecord, type RecordEffects } from './records.ts';
+import { transactionShapes } from './tables.ts';
+
+export type WatchedState = 'open' | 'done' | 'lost';
+
+/** An operation to watch. `createdOn` is the UTC day its caller began it, `apiVersion` the one lookup to ask. */
+export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
+
+/** A result held by now. */
+export type HeldResult = {
+  apiVersion: ApiVersion;
+  status: number | null;
+  firstSeenAt: Instant;
+  /** The record's body names a certificate link. */
+  hasLink: boolean;
+};
+
+export type Operation = {
+  projectId: ProjectId;
+  operationId: string;
+  /** Null: both lookups. */
+  apiVersion: ApiVersion | null;
+  createdOn: Day | null;
+  addedAt: Instant;
+  deadlineAt: Instant;
+  leaseEpoch: number;
+  attempts: number;
+  held: HeldResult[];
+  hasFile: boolean;
+};
+
+/**
+ * Enters operations to watch, distinct by id. One that is watched already takes a day or a lookup it lacked; one that was
+ * lost is asked for again. Returns how many were new.
+ */
+export async function addOperations(
+  db: Queryable,
+  projectId: ProjectId,
+  operations: NewOperation[],
+): Promise<number> {
+  if (operations.length === 0) return 0;
+  const { rows } = await db.query<{ is_new: boolean }>(
+    `with given as (
+       select * from unnest($2::text[], $3::text[], $4::date[]) as g(operation_id, api_version, created_on)
+     ),
+     held as (select operation_id from sync.watched_operations w join given using (operation_id)
+               where w.project_id = $1),
+     added as (
+       insert into sync.watched_operations as w (project_id, operation_id, api_version, created_on)
+       select $1, operation_id, api_version, created_on from given order by operation_id collate "C"
+           on conflict (project_id, operation_id) do update
+          set api_version = coalesce(excluded.api_version, w.api_version),
+              created_on  = coalesce(excluded.created_on, w.created_on),
+              state       = 'open',
+              attempts    = 0,
+              -- The next run enters it afresh.
+              deadline_at = null
+        where w.state = 'lost'
+           or (excluded.api_version is not null and excluded.api_version is distinct from w.api_version)
+           or (excluded.created_on is not null and excluded.created_on is distinct from w.created_on
+               and w.state = 'open')
+       returning operation_id
+     )
+     select h.operation_id is null as is_new from added a left join held h using (operation_id)`,
+    [
+      projectId,
+      operations.map((one) => one.operationId),
+      operations.map((one) => one.apiVersion ?? null),
+      operations.map((one) => one.createdOn ?? null),
+    ],
+  );
+  return rows.filter((row) => row.is_new).length;
+}
+
+const isSensible = `(created_on >= '2000-01-01' and created_on <= $2::date + 31)`;
+
+/**
+ * Takes in what came by whatever way since the last run, insert statements of others included: it gets its deadline, and
+ * is due at once on the platform's clock, which may be far from the database's. A day that makes no sense counts as not
+ * given. Returns how many.
+ */
+export async function enterOperations(
+  db: Queryable,
+  projectId: ProjectId,
+  now: Instant,
+  deadlineMarginMs: number,
+): Promise<number> {
+  const { rows } = await db.query(
+    `update sync.watched_operations
+        set created_on = case when ${isSensible} then created_on end,
+            deadline_at = (case when not coalesce(${isSensible}, false)
+                                then date_trunc('month', $2::timestamptz at time zone 'UTC') + interval '1 month'
+                                else date_trunc('month', created_on::timestamp) + interval '2 months'
+                            end) at time zone 'UTC' - make_interval(secs => $3),
+            added_at = least(added_at, $2::timestamptz),
+            due_at = $2::timestamptz
+      where project_id = $1 and deadline_at is null and state = 'open'
+     returning 1`,
+    [projectId, iso(now), deadlineMarginMs / 1000],
+  );
+  return rows.length;
+}
+
+type OperationRow = {
+  operation_id: string;
+  api_version: ApiVersion | null;
+  created_on: Day | null;
+  added_at: string;
+  deadline_at: string;
+  lease_epoch: string;
+  attempts: number;
+  held: {
+    api_version: ApiVersion;
+    status: number | null;
+    first_seen_at: string;
+    has_link: boolean | null;
+  }[];
+  has_file: boolean;
+};
+
+/**
+ * Claims the due operation with the nearest deadline and raises its epoch: whoever held it before writes nothing from now
+ * on (P8). Null when nothing is free.
+ */
+export async function claimOperation(
+  db: Queryable,
+  claim: { projectId: ProjectId; holder: string; leaseMs: number; dueBy: Instant },
+): Promise<Operation | null> {
+  const { projectId } = claim;
+  const { rows } = await db.query<OperationRow>(
+    `update sync.watched_operations w
+        set lease_holder = $2,
+            lease_epoch = w.lease_epoch + 1,
+            lease_until = clock_timestamp() + make_interval(secs => $3)
+       from (select operation_id
+               from sync.watched_operations
+              where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
+                and (lease_until is null or lease_until < clock_timestamp())
+              order by deadline_at, due_at
+              limit 1
+                for no key update skip locked) next
+      where w.project_id = $1 and w.operation_id = next.operation_id
+     returning w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.lease_epoch, w.attempts,
+               exists (select from archive.certificate_files f
+                        where f.project_id = $1 and f.operation_id = w.operation_id) as has_file,
+               coalesce((select json_agg(json_build_object(
+                                  'api_version', t.api_version, 'status', t.status,
+                                  'first_seen_at', t.first_seen_at,
+                                  'has_link', t.record ->> 'certificate_url' <> ''))
+                           from archive.transactions t
+                          where t.project_id = $1 and t.operation_id = w.operation_id), '[]') as held`,
+    [projectId, claim.holder, claim.leaseMs / 1000, iso(claim.dueBy)],
+  );
+  const [row] = rows;
+  return row === undefined ? null : toOperation(projectId, row);
+}
+
+function toOperation(projectId: ProjectId, row: OperationRow): Operation {
+  return {
+    projectId,
+    operationId: row.operation_id,
+    apiVersion: row.api_version,
+    createdOn: row.created_on,
+    addedAt: Date.parse(row.added_at),
+    deadlineAt: Date.parse(row.deadline_at),
+    leaseEpoch: Number(row.lease_epoch),
+    attempts: row.attempts,
+    held: row.held.map((one) => ({
+      apiVersion: one.api_version,
+      status: one.status,
+      firstSeenAt: Date.parse(one.first_seen_at),
+      hasLink: one.has_link ?? false,
+    })),
+    hasFile: row.has_file,
+  };
+}
+
+/** What a turn leaves behind; the lease is given back with it. */
+export type OperationEnd = {
+  state: WatchedState;
+  /** Platform's clock; null: never again. */
+  dueAt: Instant | null;
+  attempts: number;
+  lastError: string | null;
+};
+
+/** A file behind a certificate link. */
+export type CertificateFile = {
+  url: string;
+  bytes: Buffer;
+  sha256: string;
+  mediaType: string | null;
+};
+
+export type OperationCommit = {
+  operation: Operation;
+  end: OperationEnd;
+  results: (ObservedRecord & { apiVersion: ApiVersion })[];
+  file: CertificateFile | null;
+  leaseMs: number;
+  /** Platform's clock at the commit. */
+  writtenAt: Instant;
+};
+
+/**
+ * Commits a turn: results, versions, the file, the operation's state and its lease in one transaction (P1). Throws
+ * transient `lease_lost` when the operation is another's by now: nothing was written (P8).
+ */
+export function commitOperation(db: Db, commit: OperationCommit): Promise<RecordEffects[]> {
+  return withTx(db, (tx) => commitIn(tx, commit), timeoutsWithin(commit.leaseMs));
+}
+
+async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[]> {
+  const { operation, end, results, file, writtenAt } = commit;
+  const { projectId, operationId } = operation;
+  const { rows } = await tx.query(
+    `update sync.watched_operations
+        set state = $4, due_at = $5, attempts = $6, last_error = $7, lease_holder = null, lease_until = null
+      where project_id = $1 and operation_id = $2 and lease_epoch = $3
+     returning 1`,
+    [
+      projectId,
+      operationId,
+      operation.leaseEpoch,
+      end.state,
+      iso(end.dueAt),
+      end.attempts,
+      end.lastError,
+    ],
+  );
+  if (rows.length !== 1) {
+    throw transient('lease_lost', 'The operation went on without us: it is asked for again');
+  }
+  const effects: RecordEffects[] = [];
+  for (const { apiVersion, ...observed } of results) {
+    const shape = transactionShapes[apiVersion];
+    const to = { projectId, expectsNew: null };
+    effects.push(await writeInto(tx, shape, to, [observed], writtenAt));
+  }
+  if (file !== null) await keepFile(tx, operation, file, writtenAt);
+  return effects;
+}
+
+/** The first one stays: what a link showed later is another thing. */
+async function keepFile(
+  tx: Tx,
+  { projectId, operationId }: Operation,
+  { url, bytes, sha256, mediaType }: CertificateFile,
+  at: Instant,
+): Promise<void> {
+  await tx.query(
+    `insert into archive.certificate_files (project_id, operation_id, url, bytes, sha256, media_type, fetched_at)
+     values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7)
+         on conflict (project_id, operation_id) do nothing`,
+    [projectId, operationId, url, bytes, sha256, mediaType, iso(at)],
+  );
+}
+
+/** Gives back what a holder still has of an earlier run: its connection broke before it could. */
+export async function releaseOperationsHeldBy(
+  db: Queryable,
+  projectId: ProjectId,
+  holder: string,
+): Promise<void> {
+  await db.query(
+    `update sync.watched_operations set lease_holder = null, lease_until = null
+      where project_id = $1 and state = 'open' and lease_holder = $2`,
+    [projectId, holder],
+  );
+}
+
+/** Gives an operation back as it is: the orderly end of a process. */
+export async function releaseOperation(db: Queryable, operation: Operation): Promise<void> {
+  await db.query(
+    `update sync.watched_operations set lease_holder = null, lease_until = null
+      where project_id = $1 and operation_id = $2 and lease_epoch = $3`,
+    [operation.projectId, operation.operationId, operation.leaseEpoch],
+  );
+}

@@ -1,0 +1,143 @@
+// Asking for watched operations: one turn each that is due, nearest deadline first. Network first, then one commit.
+import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
+import type { ApiVersion, ParsedRecord } from '../model.ts';
+import type { RunCounts } from '../store/runs.ts';
+import {
+  claimOperation,
+  commitOperation,
+  enterOperations,
+  releaseOperation,
+  type Operation,
+  type OperationCommit,
+} from '../store/watched.ts';
+import { keepFile, linkIn, type FileTurn } from './certificate-links.ts';
+import { afterTurn, lookupsToAsk, type LookedUp } from './watched-policy.ts';
+import type { Worker } from './worker.ts';
+
+/** So many operations in a row without an answer end the turns of this run: the platform is down, not busy. */
+const silentInARow = 3;
+
+export type OperationCounts = {
+  /** Turns taken, and what they came to. */
+  operationsAsked: number;
+  operationsDone: number;
+  operationsLost: number;
+};
+
+/** What is left after the turns: how many operations got no answer, and the newest problem in words. */
+export type Turns = { notDone: number; problem: string | null };
+
+/**
+ * Gives every operation that is due by now its turn. Throws what concerns more than one operation: a final 403, an
+ * abort, the database.
+ */
+export async function askOperations(
+  worker: Worker,
+  counts: RunCounts & OperationCounts,
+  signal: AbortSignal,
+): Promise<Turns> {
+  const { db, platform, projectId, holder, leaseMs, settings, log } = worker;
+  const startedAt = platform.clock.now();
+  // The platform's Date has whole seconds: what falls due within this one is due.
+  const claim = { projectId, holder, leaseMs, dueBy: startedAt + 1000 };
+  const asked = new Set<string>();
+  const left: Turns = { notDone: 0, problem: null };
+  let silent = 0;
+  await enterOperations(db, projectId, startedAt, settings.deadlineMarginMs);
+  // Ends: each operation has one turn, which puts it off; a clock set back cannot bring it again (P9).
+  while (!signal.aborted && silent < silentInARow) {
+    const operation = await claimOperation(db, claim);
+    if (operation === null) break;
+    if (asked.has(operation.operationId)) {
+      await releaseOperation(db, operation);
+      break;
+    }
+    asked.add(operation.operationId);
+    try {
+      const turned = await takeTurn(worker, operation, counts, signal);
+      silent = turned.isSilent ? silent + 1 : 0;
+      if (turned.isSilent) left.notDone += 1;
+      left.problem = turned.problem ?? left.problem;
+    } catch (error) {
+      if (isOutlastError(error, 'lease_lost')) {
+        log.warn({ projectId }, error.message);
+        continue;
+      }
+      await releaseOperation(db, operation).catch(() => undefined);
+      throw error;
+    }
+  }
+  return left;
+}
+
+type Turned = { isSilent: boolean; problem: string | null };
+
+async function takeTurn(
+  worker: Worker,
+  operation: Operation,
+  counts: RunCounts & OperationCounts,
+  signal: AbortSignal,
+): Promise<Turned> {
+  const { db, platform, projectId, leaseMs, log } = worker;
+  const askedAt = platform.clock.now();
+  const files = worker.certificateFiles ?? null;
+  const lookups: LookedUp[] = [];
+  const results: OperationCommit['results'] = [];
+  for (const apiVersion of lookupsToAsk(operation, files !== null)) {
+    const { looked, record, observedAt } = await lookUp(worker, operation, apiVersion, signal);
+    lookups.push(looked);
+    if (record !== null) results.push({ apiVersion, record, observedAt });
+  }
+  const link = results.map(({ record }) => linkIn(record)).find((url) => url !== null) ?? null;
+  const none: FileTurn = { outcome: { kind: 'none' }, file: null };
+  const isWanted = files !== null && link !== null && !operation.hasFile;
+  const { outcome, file } = isWanted ? await keepFile(files, link, signal) : none;
+  const end = afterTurn(operation, lookups, outcome, askedAt, platform.clock.lastDate());
+  const effects = await commitOperation(db, {
+    operation,
+    end,
+    results,
+    file,
+    leaseMs,
+    writtenAt: platform.clock.now(),
+  });
+  counts.operationsAsked += 1;
+  counts.recordsShown += results.length;
+  counts.recordsNew += effects.reduce((sum, one) => sum + one.inserted, 0);
+  counts.recordsChanged += effects.reduce((sum, one) => sum + one.changed, 0);
+  if (end.state === 'done') counts.operationsDone += 1;
+  if (end.state === 'lost') {
+    counts.operationsLost += 1;
+    log.warn({ projectId, reason: end.lastError }, 'A watched operation is lost');
+  }
+  const isSilent = lookups.length > 0 && lookups.every((one) => one.outcome === 'silent');
+  return { isSilent, problem: isSilent ? end.lastError : null };
+}
+
+type Lookup = { looked: LookedUp; record: ParsedRecord | null; observedAt: number };
+
+async function lookUp(
+  { platform }: Worker,
+  { operationId }: Operation,
+  apiVersion: ApiVersion,
+  signal: AbortSignal,
+): Promise<Lookup> {
+  try {
+    const { record, askedAt } = await platform.transaction(apiVersion, operationId, signal);
+    const status = record?.columns['status'];
+    const looked: LookedUp = {
+      apiVersion,
+      outcome: record === null ? 'not_found' : 'found',
+      status: typeof status === 'number' ? status : null,
+      problem: null,
+    };
+    return { looked, record, observedAt: askedAt };
+  } catch (error) {
+    if (!(error instanceof OutlastError)) throw error;
+    const isRefused = error.code === 'platform_refused';
+    if (!isRefused && error.code !== 'platform_unavailable') throw error;
+    const outcome = isRefused ? 'refused' : 'silent';
+    const looked: LookedUp = { apiVersion, outcome, status: null, problem: causeChain(error) };
+    return { looked, record: null, observedAt: platform.clock.now() };
+  }
+}
