@@ -49,6 +49,7 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
         projectId: 'p',
         settings: bench.worker.settings,
         now: () => bench.worker.platform.clock.now(),
+        knowsTime: () => bench.worker.platform.clock.lastDate() !== null,
       },
     ],
     mayBeat: true,
@@ -437,6 +438,24 @@ test('records that the platform no longer shows are told by their day, once', as
   expect(receiver.told()[0]?.text).toContain('no longer shows 1 record');
 });
 
+test('a run that has not heard from the platform yet judges no deadline by the clock of this machine', async () => {
+  await bench.run();
+  const projects = (knowsTime: boolean) => [
+    {
+      projectId: 'p',
+      settings: bench.worker.settings,
+      now: () => noon + 200 * day,
+      knowsTime: () => knowsTime,
+    },
+  ];
+  for (const knowsTime of [false, true]) {
+    const alerts = open({}, { projects: projects(knowsTime) });
+    alerts.after(turn('running'));
+    await alerts.close(15_000);
+    expect(told().length > 0).toBe(knowsTime);
+  }
+});
+
 test('several projects that are reported together share a message', async () => {
   await bench.run();
   await park();
@@ -445,7 +464,12 @@ test('several projects that are reported together share a message', async () => 
      values ('q', '', '', '', '2026-04-01', '2026-03-01', '2026-04-06', 'refused')`,
   );
   const { settings } = bench.worker;
-  const projects = ['p', 'q'].map((projectId) => ({ projectId, settings, now: () => noon }));
+  const projects = ['p', 'q'].map((projectId) => ({
+    projectId,
+    settings,
+    now: () => noon,
+    knowsTime: () => true,
+  }));
   const alerts = open({}, { projects });
   for (const { projectId } of projects) {
     alerts.after({ projectId, outcome: 'parked', slicesDone: 0 });

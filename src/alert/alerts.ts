@@ -21,6 +21,8 @@ export type Watched = {
   settings: PolicySettings;
   /** The platform's clock. */
   now: () => Instant;
+  /** Whether it is the platform's by now, and not this machine's. */
+  knowsTime: () => boolean;
 };
 
 export type AlertsOptions = {
@@ -92,7 +94,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const told: Told[] = [];
     for (const { projectId, outcome } of taken) {
       const project = projects.get(projectId);
-      if (project === undefined) continue;
+      // A run that has not heard from the platform yet soon will: no deadline is judged by another clock meanwhile.
+      if (project === undefined || (outcome === 'running' && !project.knowsTime())) continue;
       await lookAt(project, outcome);
       told.push({ projectId, now: project.now() });
     }

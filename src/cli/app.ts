@@ -117,6 +117,7 @@ export function openAlerts(
       projectId,
       settings: policy,
       now: () => platform.clock.now(),
+      knowsTime: () => platform.clock.lastDate() !== null,
     })),
     mayBeat,
     log,
