@@ -39,6 +39,11 @@ async function enterMisread(orders: number): Promise<void> {
             format('{"create_time":"2026-03-10T10:00:00Z","operation_id":"op_%s","status":2}', n) text`,
     [orders],
   );
+  // As the server does by itself within a minute or so; without it every page would cost a look at the whole table.
+  const { connectionString } = database;
+  const owner = await openDb({ connectionString, role: null, log: silentLog() });
+  await owner.query('analyze archive.orders');
+  await owner.close();
 }
 
 const misread = async (): Promise<number> =>

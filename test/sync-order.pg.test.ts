@@ -11,7 +11,7 @@ const open = async (...given: Parameters<typeof createBench>): Promise<Bench> =>
 };
 afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.close())));
 
-const world = { ordersPerDay: 500, classesPerDay: 5, quietShare: 0 };
+const world = { ordersPerDay: 350, classesPerDay: 5, quietShare: 0 };
 
 /** The days as the run took them: when each one's last whole walk began. Today's is left out. */
 async function daysInTurn(bench: Bench): Promise<string[]> {
