@@ -48,6 +48,13 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
   await syncToTheEnd(stage, chance, ['--from', from, '--to', addDays(to, -1)]);
   const byOrder = await insist(stage, () => withClient(stage.address, (db) => notExact(stage, db)));
   for (const sentence of byOrder) stage.report(sentence);
+  await verify(stage, chance);
+}
+
+/** Outlast's own opinion of what it holds, certificates included. */
+async function verify({ replicas, report }: Stage, chance: Chance): Promise<void> {
+  const { code, said } = await (await replicas.start(['verify'], chance)).ended;
+  if (code !== 0) report(`in the end outlast verify says ${code}: ${said}`);
 }
 
 /** SIGTERM: each finishes the page in flight and ends with 0, or with 75 where it was at work. */

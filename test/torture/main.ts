@@ -65,11 +65,23 @@ const findings = worlds.flatMap(({ seed, played }) =>
   played.findings.map((text) => `seed ${seed}: ${text}`),
 );
 printTable(
-  ['worlds', 'kills', 'freezes', 'processes', 'acts', 'requests', 'records', 'looks', 'findings'],
+  [
+    'worlds',
+    'kills',
+    'at statements',
+    'freezes',
+    'processes',
+    'acts',
+    'requests',
+    'records',
+    'looks',
+    'findings',
+  ],
   [
     [
       worlds.length,
       sum((one) => one.kills),
+      sum((one) => one.killsAtStatements),
       sum((one) => one.frozen),
       sum((one) => one.started),
       sum((one) => one.acts),

@@ -26,7 +26,7 @@ export const momentName = (moment: string): string => moment.replace('\0', '').r
 export const processActions: readonly Action[] = [
   {
     name: 'kill',
-    weight: 50,
+    weight: 36,
     act: (stage, chance) => {
       const replica = anyReplica(stage, chance);
       if (replica === null || !stage.replicas.kill(replica)) return nobody;
@@ -35,13 +35,14 @@ export const processActions: readonly Action[] = [
   },
   {
     name: 'kill at a statement',
-    weight: 30,
+    weight: 44,
     act: (stage, chance) => {
-      const [text, skip] = [chance.pick(moments), chance.between(0, 12)];
+      const [text, skip] = [chance.pick(moments), chance.between(0, chance.pick([0, 3, 12]))];
       const when = chance.pick(['before', 'after'] as const);
       const replica = anyReplica(stage, chance);
       if (replica === null) return nobody;
-      const spring = (): void => void stage.replicas.kill(replica);
+      const moment = `${when} its "${momentName(text)}"`;
+      const spring = (): void => void stage.replicas.kill(replica, moment);
       replica.wire.arm({ text, skip, when, spring, how: 'end' });
       return `replica ${replica.number}, ${when} its ${skip + 1}. "${momentName(text)}" from now`;
     },

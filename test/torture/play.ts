@@ -1,6 +1,8 @@
 // One world from its first act to its last: a platform and an empty database drawn by a seed, processes started as others
 // are killed, harm of every kind, looks at the archive in between, and the ending. The same seed draws the same acts; what
 // meets what is up to the processes.
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
 import { workDatabase } from '../../src/store/embedded/password.ts';
@@ -20,6 +22,8 @@ import { drawWorld, setBackMs, staleMs } from './world.ts';
 
 export type Played = {
   kills: number;
+  /** Of these, at a chosen statement. */
+  killsAtStatements: number;
   /** Outlast processes started. */
   started: number;
   frozen: number;
@@ -86,7 +90,9 @@ export async function play(options: PlayOptions): Promise<Played> {
       ...(drawn.isEmbedded ? { OUTLAST_DATA_DIR: cluster.dataDir } : {}),
     },
     secrets: [secret, password],
+    folder: await mkdtemp(join(cluster.folder, `world-${seed}-`)),
     onFinding: report,
+    note,
   });
   const pending = new Set<Promise<void>>();
   const stage: Stage = { drawn, simulator, cluster, replicas, memory, address, pending, report };
@@ -131,6 +137,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   return {
     ...played,
     kills: replicas.counts.killed,
+    killsAtStatements: replicas.counts.killedAtStatement,
     started: replicas.counts.started,
     frozen: replicas.counts.frozen,
     requests: simulator.requests.total,
@@ -187,11 +194,11 @@ async function migrateUnderFire(stage: Stage, chance: Chance): Promise<number> {
   return performance.now() - began;
 }
 
-/** Starts processes until there are as many as there should be: most sync what is due, some all of a few days. */
+/** Starts processes until there are as many as there should be: most sync what is due, some all of given days. */
 async function fill(stage: Stage, chance: Chance): Promise<void> {
   const { replicas, drawn, report } = stage;
   for (const { number, args, isFrozen, startedAt } of replicas.alive()) {
-    if (args[0] === 'sync' && !isFrozen && performance.now() - startedAt > hangsAfterMs) {
+    if (args[0] !== 'start' && !isFrozen && performance.now() - startedAt > hangsAfterMs) {
       report(`replica ${number} (${args.join(' ')}) does not end`);
     }
   }
@@ -202,11 +209,13 @@ async function fill(stage: Stage, chance: Chance): Promise<void> {
 
 function drawArguments(simulator: Simulator, chance: Chance): string[] {
   const kind = chance.unit();
-  if (kind < 0.55) return ['sync', '--json'];
-  if (kind < 0.8) return ['start'];
+  if (kind < 0.45) return ['sync', '--json'];
+  if (kind < 0.65) return ['start'];
+  if (kind < 0.7) return ['rebuild'];
+  if (kind < 0.75) return ['verify'];
   const today = dayOf(simulator.clock.now());
   const from = addDays(today, -chance.between(0, 25));
-  const to = addDays(from, chance.between(0, 6));
+  const to = addDays(from, chance.between(0, 15));
   return ['sync', '--from', from, '--to', to < today ? to : today];
 }
 

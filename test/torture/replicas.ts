@@ -20,14 +20,14 @@ export type Replicas = {
   /** Those that have not ended, the oldest first. */
   alive(): Replica[];
   start(args: readonly string[], chance: Chance): Promise<Replica>;
-  /** False when it had ended before. */
-  kill(replica: Replica): boolean;
+  /** False when it had ended before. `moment`: the statement it was killed at. */
+  kill(replica: Replica, moment?: string): boolean;
   /** SIGSTOP; SIGCONT is the caller's to send by `thaw`. */
   freeze(replica: Replica): boolean;
   thaw(replica: Replica): void;
   /** How the processes ended, by what they said. */
   endings: ReadonlyMap<string, number>;
-  counts: { started: number; killed: number; frozen: number };
+  counts: { started: number; killed: number; killedAtStatement: number; frozen: number };
   /** Kills what is left. */
   close(): Promise<void>;
 };
@@ -39,7 +39,10 @@ export type ReplicaOptions = {
   address: string | null;
   env: Record<string, string>;
   secrets: readonly string[];
+  /** Where they run: what they write by themselves lands there. */
+  folder: string;
   onFinding: (text: string) => void;
+  note: (text: string) => void;
 };
 
 /** A process that writes more is not quoted whole. */
@@ -48,13 +51,14 @@ const keptChars = 64_000;
 export function createReplicas(options: ReplicaOptions): Replicas {
   const living = new Set<Replica>();
   const endings = new Map<string, number>();
-  const counts = { started: 0, killed: 0, frozen: 0 };
+  const counts = { started: 0, killed: 0, killedAtStatement: 0, frozen: 0 };
 
   async function start(args: readonly string[], chance: Chance): Promise<Replica> {
     const number = ++counts.started;
     const wire = await createWire(options.target, () => chance.unit());
     const child = spawn(process.execPath, [options.mainFile, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: options.folder,
       env: { PATH: process.env['PATH'], ...options.env, ...databaseOf(number, wire) },
     });
     let said = '';
@@ -104,9 +108,13 @@ export function createReplicas(options: ReplicaOptions): Replicas {
   const signal = (replica: Replica, name: NodeJS.Signals): boolean =>
     living.has(replica) && replica.child.kill(name);
 
-  const kill = (replica: Replica): boolean => {
+  const kill = (replica: Replica, moment?: string): boolean => {
     const isHit = signal(replica, 'SIGKILL');
     if (isHit) counts.killed++;
+    if (isHit && moment !== undefined) {
+      counts.killedAtStatement++;
+      options.note(`replica ${replica.number} is killed ${moment}`);
+    }
     return isHit;
   };
 
