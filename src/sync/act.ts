@@ -5,6 +5,7 @@ import { wholeList, type ListedResource } from '../model.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { countShown } from '../store/pages.ts';
+import { showsAll, trustsAbsence } from './absence.ts';
 import { boundsOf, ignoresDates, limitOf, spanOf } from './bounds.ts';
 import {
   concludeCount,
@@ -81,7 +82,7 @@ async function countAndJudge(context: ActContext, act: Act): Promise<Acted | nul
   const counted = await recount(db, platform, slice, act.query, context.signal);
   if (counted.agrees) return concludeCount(context, act, counted.total);
   const isFewer = (counted.total ?? 0) < (slice.shownTotal ?? 0);
-  if (isFewer && !(await trustsAbsence(context, slice))) {
+  if (isFewer && !(await trustsAbsence(context, slice, counted.total ?? 0))) {
     return concludeFailure(context, act, nearCliff, { unseals: false });
   }
   log.info(
@@ -94,15 +95,17 @@ async function countAndJudge(context: ActContext, act: Act): Promise<Acted | nul
 const nearCliff = 'from around the cliff on an absence proves nothing';
 
 async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Promise<Acted> {
-  const { db, facts, log } = context;
+  const { db, facts, log, platform } = context;
   const { slice, span } = act;
   const growing = !isOver(span, act.askedAt);
   const query = orderedQuery(act, growing);
   const walking = { ...context, ignoresDates: ignoresDates(facts, slice.resource) };
   let start = await startFor(context, act, query, isTail);
   let problem = '';
+  let showsMore = false;
   for (let reading = 1; reading <= readingsAtMost; reading++) {
     const result = await readOn(walking, slice, start);
+    showsMore ||= (start.memory.totalBefore ?? 0) > (slice.shownTotal ?? 0);
     if (result.kind === 'restart') {
       problem = result.why;
     } else {
@@ -113,20 +116,25 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
       );
       const evidence = asGiven({ ...result, distinct }, facts, slice.resource);
       const verdict = judge(evidence, growing);
-      const isAbsenceTrusted = verdict.agrees && (await trustsAbsence(context, slice));
-      const nothingIsAbsent = distinct > 0 && distinct >= (slice.shownTotal ?? 0);
+      const isAbsenceTrusted = verdict.agrees && (await trustsAbsence(context, slice, distinct));
+      const nothingIsAbsent = showsAll(slice, distinct);
       if (verdict.agrees && (isAbsenceTrusted || nothingIsAbsent)) {
         const order: Slice['walkOrder'] = start.memory.query.order ?? 'asc';
         const whole = { ...result, ...evidence, ...verdict, order, isAbsenceTrusted };
         return concludeWalk(context, act, start.walk, whole);
       }
       problem = verdict.disagreement ?? nearCliff;
+      showsMore ||= Math.max(distinct, evidence.totalAfter ?? 0) > (slice.shownTotal ?? 0);
+      // The same answer again would say no more.
+      if (problem === nearCliff) break;
     }
     log.debug({ resource: slice.resource, day: slice.day, why: problem }, 'A walk starts over');
     start = freshStart(slice, query, start.walk);
   }
-  // P6: whatever contradicts a seal ends it; around the cliff nothing is contradicted.
-  return concludeFailure(context, act, problem, { unseals: problem !== nearCliff });
+  // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
+  const isContradicted = showsMore || absenceProves(slice.day, platform.clock.now());
+  const unseals = problem !== nearCliff && isContradicted;
+  return concludeFailure(context, act, problem, { unseals });
 }
 
 /** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (rule 2). */
@@ -160,16 +168,4 @@ async function startFor(
   return slice.checkpoint === null
     ? freshStart(slice, query, slice.walk)
     : resumedStart(context.db, slice, slice.checkpoint);
-}
-
-/**
- * From around the cliff on fewer records than before, or none, may only mean that the month has gone: then a later answer
- * must still show a record of it, or, where older days are answered, one as old (proof rule 5).
- */
-async function trustsAbsence(context: ActContext, slice: Slice): Promise<boolean> {
-  const { platform, settings, window } = context;
-  return (
-    absenceProves(slice.day, platform.clock.now()) ||
-    window.stillShowsMonth(slice, slice.day, settings.answersOlder === true)
-  );
 }

@@ -7,6 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import { timeForm } from '../platform/times.ts';
 import { list, timesOf, type Asking } from './asking.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from './bounds.ts';
+import { decidedAfterMs } from './policy.ts';
 import { longAgo } from './window.ts';
 
 export type Probed = Record<string, string>;
@@ -24,15 +25,18 @@ export async function probe(
   owner: string,
   signal: AbortSignal,
 ): Promise<Probed> {
-  const window = windowAt(platform.clock.now());
+  const now = platform.clock.now();
+  const window = windowAt(now);
+  // A month that has just ended may still be shown in a zone behind UTC: that says nothing about older days.
+  const oldest = windowAt(now - decidedAfterMs).from;
   const { limit, newest } = await findLimit(platform, resource, owner, window.from, signal);
   const asking: Asking = { platform, resource, owner, limit, signal };
   const { day, ...rules } = await findDateRules(asking, newest, window.from);
   const known: Probed = {
     limit: String(limit),
     ...rules,
-    month_end: await findMonthEnd(asking, window.from),
-    ...(await findOlderDays(asking, window.from)),
+    month_end: await findMonthEnd(asking, oldest),
+    ...(await findOlderDays(asking, oldest)),
   };
   if (newest.shown > 0) known['totals'] = totalsOf(newest);
   const form = formOf(newest);

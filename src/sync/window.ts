@@ -3,12 +3,16 @@
 import { addDays, monthStart, startOf } from '../day.ts';
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
-import { doubtfulBeforeMs } from './policy.ts';
+import type { Facts } from '../store/facts.ts';
+import { dayEndOf, limitOf } from './bounds.ts';
 
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
 
 type List = { resource: ListedResource; owner: string };
+
+/** How many records the answer in doubt showed, and whether days before the window are answered. */
+export type Shown = { records: number; orOlder: boolean };
 
 export type WindowQuestions = {
   /**
@@ -17,15 +21,16 @@ export type WindowQuestions = {
    */
   emptyAt(list: List): Promise<Instant | null>;
   /**
-   * Whether the platform shows a record of this day's month now, or with `orOlder` of any time until its end: then its
-   * absences count, too (proof rule 5). One of the month's last hours does not do: where the month has ended in an
-   * earlier zone they are the next one's, and still shown.
+   * Whether the platform still shows the month of this day beside the day itself: an earlier record of it (with `orOlder`
+   * of any time) or, where there is none, a later one. Then its absences count, too (proof rule 5). What stands on the
+   * month's last day proves nothing: in a zone ahead of UTC it belongs to the next month.
    */
-  stillShowsMonth(list: List, day: Day, orOlder: boolean): Promise<boolean>;
+  stillShowsMonth(list: List, day: Day, shown: Shown): Promise<boolean>;
 };
 
 export function createWindowQuestions(
   platform: Platform,
+  facts: Facts,
   windowFrom: Day,
   signal: AbortSignal,
 ): WindowQuestions {
@@ -34,11 +39,12 @@ export function createWindowQuestions(
   const ask = (
     list: List,
     sortBy: 'DATE_ASC' | 'DATE_DESC',
+    limit: number,
     startDate: Day,
     endDate?: Day,
   ): Promise<Page> => {
     const range = { startDate, ...(endDate === undefined ? {} : { endDate }) };
-    const query = { ...range, limit: 1, sortBy };
+    const query = { ...range, limit, sortBy };
     return list.resource === 'orders'
       ? platform.orders({ ...query, countTotal: true }, signal)
       : platform.classes(
@@ -48,7 +54,7 @@ export function createWindowQuestions(
   };
 
   const emptyAt = async (list: List): Promise<Instant | null> => {
-    const page = await ask(list, 'DATE_DESC', windowFrom);
+    const page = await ask(list, 'DATE_DESC', 1, windowFrom);
     return page.shown === 0 && page.total === 0 ? page.askedAt : null;
   };
 
@@ -59,16 +65,32 @@ export function createWindowQuestions(
       asked.set(name, answer);
       return answer;
     },
-    async stillShowsMonth(list, day, orOlder) {
+    async stillShowsMonth(list, day, { records, orOlder }) {
       const from = orOlder ? longAgo : monthStart(day);
-      const to = monthStart(day, 1);
-      const end = startOf(to) - (orOlder ? 0 : doubtfulBeforeMs);
-      // The oldest one: the newest may be of the last hours, with the whole month before them.
-      const page = await ask(list, 'DATE_ASC', from, orOlder ? day : addDays(to, -1));
-      return page.records.some(({ columns: { created_at: createdAt } }) => {
-        const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
-        return at >= startOf(from) && at < end;
-      });
+      const [next, last] = [addDays(day, 1), addDays(monthStart(day, 1), -1)];
+      // The day is asked for along with one record more: of two copies of a platform, one of which has let go of the
+      // month, the one that still has it shows more of the day here than was shown before.
+      if (records < limitOf(facts, list.resource)) {
+        const end = dayEndOf(facts, list.resource) === 'exclusive' ? next : day;
+        const upTo = await ask(list, 'DATE_DESC', records + 1, from, end);
+        if (upTo.shown !== records) {
+          return upTo.shown === records + 1 && count(upTo, from, day) === 1;
+        }
+      } else if (day > from) {
+        const older = await ask(list, 'DATE_DESC', 1, from, addDays(day, -1));
+        if (count(older, from, day) === 1) return true;
+      }
+      if (next >= last) return false;
+      const since = await ask(list, 'DATE_ASC', 1, records === 0 ? day : next, addDays(last, -1));
+      return count(since, next, last) === 1;
     },
   };
+}
+
+/** How many records of a page were created in `[from, to)`. */
+function count(page: Page, from: Day, to: Day): number {
+  return page.records.filter(({ columns: { created_at: createdAt } }) => {
+    const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
+    return at >= startOf(from) && at < startOf(to);
+  }).length;
 }

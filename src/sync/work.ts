@@ -66,7 +66,7 @@ export async function workThrough(
     return {
       // Only the days still in question: the window's.
       pending: createPendingList(platform, facts, window, window.from, signal),
-      questions: createWindowQuestions(platform, window.from, signal),
+      questions: createWindowQuestions(platform, facts, window.from, signal),
     };
   });
 
