@@ -20,7 +20,7 @@ export const overAfterMs = 15 * minuteMs;
 /** `lost` or `final` is decided this long after the month's end in UTC: no zone can still show it (proof rule 5). */
 export const decidedAfterMs = 12 * hourMs;
 /** From this long before the cliff on, absence proves nothing: the platform may count its months in UTC+14. */
-export const doubtfulBeforeMs = 14 * hourMs;
+const doubtfulBeforeMs = 14 * hourMs;
 /** Proved days are counted again this often: late records are expected. */
 export const recountMs = 24 * hourMs;
 /** How long before the deadline a month's last walks begin. */
