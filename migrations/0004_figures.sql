@@ -77,6 +77,7 @@ SELECT project_id,
        count(*) FILTER (WHERE state = 'final')::integer AS days_final,
        count(*) FILTER (WHERE state = 'lost')::integer AS days_lost,
        count(*) FILTER (WHERE cardinality(reservations) > 0)::integer AS days_reserved,
+       count(*) FILTER (WHERE proof = 'walks')::integer AS days_by_walks,
        count(*) FILTER (WHERE is_complete)::integer AS days_complete,
        coalesce((SELECT array_agg(DISTINCT name ORDER BY name)
                    FROM unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') AS reservations,
@@ -98,6 +99,7 @@ COMMENT ON COLUMN "analytics"."coverage_by_month"."days_sealed" IS 'Days proved 
 COMMENT ON COLUMN "analytics"."coverage_by_month"."days_final" IS 'Days held whose month has left the window';
 COMMENT ON COLUMN "analytics"."coverage_by_month"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."coverage_by_month"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."coverage_by_month"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."coverage_by_month"."days_complete" IS 'Days without a hole or a doubt: sealed or final, no reservation, no reject';
 COMMENT ON COLUMN "analytics"."coverage_by_month"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."coverage_by_month"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
@@ -113,6 +115,7 @@ SELECT project_id,
        count(*) FILTER (WHERE state IN ('walked', 'sealed', 'final'))::integer AS days_held,
        count(*) FILTER (WHERE state = 'lost')::integer AS days_lost,
        count(*) FILTER (WHERE cardinality(reservations) > 0)::integer AS days_reserved,
+       count(*) FILTER (WHERE proof = 'walks')::integer AS days_by_walks,
        count(*) FILTER (WHERE is_complete)::integer AS days_complete,
        coalesce((SELECT array_agg(DISTINCT name ORDER BY name)
                    FROM unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') AS reservations,
@@ -132,6 +135,7 @@ COMMENT ON COLUMN "analytics"."coverage_by_resource"."days_open" IS 'Days not re
 COMMENT ON COLUMN "analytics"."coverage_by_resource"."days_held" IS 'Days read to their ends: walked, sealed or final';
 COMMENT ON COLUMN "analytics"."coverage_by_resource"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."coverage_by_resource"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."coverage_by_resource"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."coverage_by_resource"."days_complete" IS 'Days without a hole or a doubt: sealed or final, no reservation, no reject';
 COMMENT ON COLUMN "analytics"."coverage_by_resource"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."coverage_by_resource"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
@@ -344,6 +348,7 @@ SELECT project_id,
        count(*) FILTER (WHERE state = 'final')::integer AS days_final,
        count(*) FILTER (WHERE state = 'lost')::integer AS days_lost,
        count(*) FILTER (WHERE cardinality(reservations) > 0)::integer AS days_reserved,
+       count(*) FILTER (WHERE proof = 'walks')::integer AS days_by_walks,
        count(*) FILTER (WHERE is_complete)::integer AS days_complete,
        coalesce((SELECT array_agg(DISTINCT name ORDER BY name)
                    FROM unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') AS reservations,
@@ -381,6 +386,7 @@ COMMENT ON COLUMN "analytics"."orders_by_month"."days_sealed" IS 'Days proved wi
 COMMENT ON COLUMN "analytics"."orders_by_month"."days_final" IS 'Days held whose month has left the window';
 COMMENT ON COLUMN "analytics"."orders_by_month"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."orders_by_month"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."orders_by_month"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."orders_by_month"."days_complete" IS 'Days without a hole or a doubt: sealed or final, no reservation, no reject';
 COMMENT ON COLUMN "analytics"."orders_by_month"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."orders_by_month"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
@@ -411,6 +417,7 @@ SELECT a.project_id,
        coalesce(c.days_held, 0) AS days_held,
        coalesce(c.days_lost, 0) AS days_lost,
        coalesce(c.days_reserved, 0) AS days_reserved,
+       coalesce(c.days_by_walks, 0) AS days_by_walks,
        coalesce(c.reservations, '{}') AS reservations,
        coalesce(c.rejected, 0) AS rejected,
        coalesce(c.is_complete, false) AS is_complete
@@ -460,6 +467,7 @@ COMMENT ON COLUMN "analytics"."spend_by_account"."days_open" IS 'Days not read t
 COMMENT ON COLUMN "analytics"."spend_by_account"."days_held" IS 'Days read to their ends: walked, sealed or final';
 COMMENT ON COLUMN "analytics"."spend_by_account"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."spend_by_account"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."spend_by_account"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."spend_by_account"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."spend_by_account"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
 COMMENT ON COLUMN "analytics"."spend_by_account"."is_complete" IS 'Whether the month''s figures can be reported as they are: every day of the calendar month is complete. Report no figure without it';
@@ -539,6 +547,7 @@ SELECT t.project_id,
        coalesce(c.days_held, 0) AS days_held,
        coalesce(c.days_lost, 0) AS days_lost,
        coalesce(c.days_reserved, 0) AS days_reserved,
+       coalesce(c.days_by_walks, 0) AS days_by_walks,
        coalesce(c.reservations, '{}') AS reservations,
        coalesce(c.rejected, 0) AS rejected,
        coalesce(c.is_complete, false) AS is_complete
@@ -580,6 +589,7 @@ COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."days_open" IS 'Days n
 COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."days_held" IS 'Days read to their ends: walked, sealed or final';
 COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
 COMMENT ON COLUMN "analytics"."order_lead_times_by_month"."is_complete" IS 'Whether the month''s figures can be reported as they are: every day of the calendar month is complete. Report no figure without it';
@@ -649,6 +659,7 @@ SELECT project_id,
        count(*) FILTER (WHERE state = 'final')::integer AS days_final,
        count(*) FILTER (WHERE state = 'lost')::integer AS days_lost,
        count(*) FILTER (WHERE cardinality(reservations) > 0)::integer AS days_reserved,
+       count(*) FILTER (WHERE proof = 'walks')::integer AS days_by_walks,
        count(*) FILTER (WHERE is_complete)::integer AS days_complete,
        coalesce((SELECT array_agg(DISTINCT name ORDER BY name)
                    FROM unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') AS reservations,
@@ -673,6 +684,7 @@ COMMENT ON COLUMN "analytics"."nft_classes_by_month"."days_sealed" IS 'Days prov
 COMMENT ON COLUMN "analytics"."nft_classes_by_month"."days_final" IS 'Days held whose month has left the window';
 COMMENT ON COLUMN "analytics"."nft_classes_by_month"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."nft_classes_by_month"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."nft_classes_by_month"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."nft_classes_by_month"."days_complete" IS 'Days without a hole or a doubt: sealed or final, no reservation, no reject';
 COMMENT ON COLUMN "analytics"."nft_classes_by_month"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."nft_classes_by_month"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
@@ -691,6 +703,7 @@ SELECT o.project_id,
        coalesce(c.days_held, 0) AS days_held,
        coalesce(c.days_lost, 0) AS days_lost,
        coalesce(c.days_reserved, 0) AS days_reserved,
+       coalesce(c.days_by_walks, 0) AS days_by_walks,
        coalesce(c.reservations, '{}') AS reservations,
        coalesce(c.rejected, 0) AS rejected,
        coalesce(c.is_whole_list, false) AS is_whole_list
@@ -715,6 +728,7 @@ COMMENT ON COLUMN "analytics"."nft_owners"."days_open" IS 'Days not read to thei
 COMMENT ON COLUMN "analytics"."nft_owners"."days_held" IS 'Days read to their ends: walked, sealed or final';
 COMMENT ON COLUMN "analytics"."nft_owners"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."nft_owners"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."nft_owners"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."nft_owners"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."nft_owners"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
 COMMENT ON COLUMN "analytics"."nft_owners"."is_whole_list" IS 'False where only some owners'' classes are archived: nothing is claimed about others';

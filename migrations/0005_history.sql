@@ -325,6 +325,7 @@ SELECT l.project_id,
        coalesce(c.days_held, 0) AS days_held,
        coalesce(c.days_lost, 0) AS days_lost,
        coalesce(c.days_reserved, 0) AS days_reserved,
+       coalesce(c.days_by_walks, 0) AS days_by_walks,
        coalesce(c.reservations, '{}') AS reservations,
        coalesce(c.rejected, 0) AS rejected,
        coalesce(c.is_complete, false) AS is_complete
@@ -360,6 +361,7 @@ COMMENT ON COLUMN "analytics"."late_changes_by_month"."days_open" IS 'Days not r
 COMMENT ON COLUMN "analytics"."late_changes_by_month"."days_held" IS 'Days read to their ends: walked, sealed or final';
 COMMENT ON COLUMN "analytics"."late_changes_by_month"."days_lost" IS 'Days that left the window before they were read whole: a hole for ever';
 COMMENT ON COLUMN "analytics"."late_changes_by_month"."days_reserved" IS 'Days with any reservation';
+COMMENT ON COLUMN "analytics"."late_changes_by_month"."days_by_walks" IS 'Days proved by two walks alone, for the platform gave no totals: the weaker proof';
 COMMENT ON COLUMN "analytics"."late_changes_by_month"."reservations" IS 'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim';
 COMMENT ON COLUMN "analytics"."late_changes_by_month"."rejected" IS 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure';
 COMMENT ON COLUMN "analytics"."late_changes_by_month"."is_complete" IS 'Whether the month''s figures can be reported as they are: every day of the calendar month is complete. Report no figure without it';

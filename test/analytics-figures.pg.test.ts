@@ -220,6 +220,12 @@ describe('coverage stands beside the figures', () => {
     ['a day nobody accounts for', `delete from sync.slices ${slice}`, { days_accounted: 30 }],
   ];
 
+  test('a day proved by two walks alone is marked as the weaker claim', async () => {
+    const weaker = `update sync.slices set proof = 'walks' ${slice}`;
+    const [row] = await having(`${clean}; ${weaker}`, () => ask(march));
+    expect(row).toMatchObject({ days_by_walks: 1, days_complete: 31, is_complete: true });
+  });
+
   // P7
   test.each(spoilt)('%s is shown, and the month is not complete', async (_, change, expected) => {
     const [row] = await having(`${clean}; ${change}`, () => ask(march));
