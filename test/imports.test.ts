@@ -19,6 +19,7 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part('sync', /^sync\//, ['platform/', 'store/', 'verify/'], /^(node-cron|zod)$/),
   part('alert', /^alert\//, ['settings.ts', 'store/', 'sync/'], /^undici$/),
   part('query', /^query\//, ['store/'], /^(pg|drizzle-orm|zod)$/),
+  part('export', /^export\//, ['store/', 'verify/'], /^(@duckdb\/node-api|zod)$/),
   part(
     'http',
     /^http\//,
@@ -37,6 +38,7 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
       'sync/',
       'alert/',
       'query/',
+      'export/',
       'http/',
       'simulator/',
     ],

@@ -28,6 +28,8 @@ const entries: Entry[] = [
   { name: 'dictionary', group: 'Look:', summary: 'what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand() },
   { name: 'alert', group: 'Look:', summary: 'what is wrong and who was told; --test tries the webhook', load: async () => (await import('./alert.ts')).alertCommand() },
   { name: 'rebuild', group: 'Tend:', summary: 'derive every typed column afresh from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand() },
+  { name: 'export', group: 'Keep:', summary: 'write everything held to Parquet, CSV or JSON lines', load: async () => (await import('./export.ts')).exportCommand() },
+  { name: 'import', group: 'Keep:', summary: 'bring an export into an empty database', load: async () => (await import('./import.ts')).importCommand() },
   { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand() },
 ];
 

@@ -1,0 +1,77 @@
+// `outlast export`: everything held, as files. Needs no key. Killed or stopped, the next one goes on.
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { exitCode } from '../errors.ts';
+import { fileFormats, type FileFormat } from '../export/manifest.ts';
+import { exportArchive, type Exported } from '../export/write.ts';
+import { createLog } from '../log.ts';
+import { readSettings } from '../settings.ts';
+import { openMigrated } from './app.ts';
+import { createProgress, formatCount, printJson, table } from './print.ts';
+import { wantedProjects } from './projects.ts';
+import { stopOnSignals } from './signals.ts';
+
+type Flags = { format: FileFormat; project?: string; json?: true };
+
+export function exportCommand(): Command {
+  return new Command('export')
+    .description('write everything held to files, which `outlast import` brings back')
+    .argument('<folder>', 'a new folder, or that of an earlier export, which is brought up to date')
+    .addOption(
+      new Option('--format <format>', 'what to write').choices(fileFormats).default('parquet'),
+    )
+    .option('--project <name>', 'only this project')
+    .option('--json', 'print the manifest as JSON')
+    .action(async (folder: string, flags: Flags) => {
+      await run(resolve(folder), flags);
+      process.exitCode = exitCode.done;
+    });
+}
+
+async function run(folder: string, flags: Flags): Promise<void> {
+  const settings = readSettings({ needs: 'database' });
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, createLog(settings.logLevel));
+  const progress = createProgress(process.stderr);
+  try {
+    const exported = await exportArchive({
+      db: archive.db,
+      folder,
+      format: flags.format,
+      projects: await wantedProjects(archive.db, flags.project),
+      now: Date.now(),
+      signal: stop.signal,
+      onProgress: ({ file, rows }) =>
+        progress.update(`${formatCount(rows)} rows exported, ${file}`),
+    });
+    progress.end();
+    if (flags.json === true) printJson({ folder, ...exported });
+    else process.stdout.write(`${exportText(folder, exported)}\n`);
+  } finally {
+    progress.end();
+    await archive.close();
+    stop.close();
+  }
+}
+
+/** What was exported, as a person reads it. */
+export function exportText(folder: string, { manifest, written, kept }: Exported): string {
+  const held = manifest.files.filter((file) => file.table.startsWith('archive.'));
+  const lists = [...new Set(held.map(({ project, table: of }) => `${project} ${of}`))];
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  return [
+    table(
+      ['project', 'table', 'rows', 'files', 'MB'],
+      lists.map((list) => {
+        const files = held.filter(({ project, table: of }) => `${project} ${of}` === list);
+        const sum = (field: 'rows' | 'bytes'): number =>
+          files.reduce((all, one) => all + one[field], 0);
+        const [project = '', of = ''] = list.split(' ');
+        return [project, of, sum('rows'), files.length, Math.ceil(sum('bytes') / 1e6)];
+      }),
+    ),
+    '',
+    `${folder}: ${formatCount(written)} files written, ${formatCount(kept)} unchanged, ${formatCount(Math.ceil(bytes / 1e6))} MB in all.`,
+    'sha256sum -c SHA256SUMS checks them; `outlast import` brings them into an empty database.',
+  ].join('\n');
+}

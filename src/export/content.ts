@@ -1,0 +1,69 @@
+// Reading parts out of Postgres: the digest of a part's content, its bytes on disk, and the digests of its days.
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { Day, ListedResource, ProjectId } from '../model.ts';
+import { copyOut, type CopiedOut } from '../store/copy-stream.ts';
+import type { Tx } from '../store/db.ts';
+import { tableShapes } from '../store/tables.ts';
+import type { DayDigest } from '../verify/digest.ts';
+import { contentSql, leavesSql, type ExportedColumn, type Part } from './tables.ts';
+
+export type Content = CopiedOut & { sha256: string };
+
+/** The content of a part, written to a file after `head` where one is named. */
+export function readContent(
+  tx: Tx,
+  part: Part,
+  columns: ExportedColumn[],
+  to: string | null,
+  head = '',
+): Promise<Content> {
+  return copyHashed(tx, contentSql(part, columns), to, head);
+}
+
+/** The digest is that of the rows, without `head`. */
+export async function copyHashed(
+  tx: Tx,
+  sql: string,
+  to: string | null,
+  head = '',
+): Promise<Content> {
+  const hash = createHash('sha256');
+  const file = to === null ? null : await open(to, 'w');
+  try {
+    if (head !== '') await file?.writeFile(head);
+    const copied = await copyOut(tx, sql, async (piece) => {
+      hash.update(piece);
+      await file?.writeFile(piece);
+    });
+    return { ...copied, sha256: hash.digest('hex') };
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The digests of the days of a month that have records. */
+export async function readDayDigests(
+  tx: Tx,
+  resource: ListedResource,
+  project: ProjectId,
+  month: string,
+): Promise<DayDigest[]> {
+  const { table, key } = tableShapes[resource];
+  const { rows } = await tx.query<{ day: Day }>(
+    `select distinct slice_day as day from ${table}
+      where project_id = $1 and slice_day >= $2 and slice_day < ($2::date + interval '1 month')::date
+      order by 1`,
+    [project, `${month}-01`],
+  );
+  const days: DayDigest[] = [];
+  for (const { day } of rows) {
+    const { rows: records, sha256 } = await copyHashed(
+      tx,
+      leavesSql(table, key, project, day),
+      null,
+    );
+    days.push({ day, records, digest: sha256 });
+  }
+  return days;
+}

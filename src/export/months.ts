@@ -1,0 +1,57 @@
+// What the manifest says of each month: the digest of what is held of it, and how sure the archive is of its days.
+import type { Day, ProjectId } from '../model.ts';
+import type { Tx } from '../store/db.ts';
+import { createMonthDigest, monthDigest, type DayDigest } from '../verify/digest.ts';
+import type { ExportedFile, ExportedMonth } from './manifest.ts';
+
+type Covered = Omit<ExportedMonth, 'records' | 'digest'> & { days: Day[] };
+
+/** By project, resource and month. */
+export async function readMonths(
+  tx: Tx,
+  projects: ProjectId[],
+  files: ExportedFile[],
+): Promise<ExportedMonth[]> {
+  const { rows } = await tx.query<Covered>(
+    `select project_id as project, resource, to_char(day, 'YYYY-MM') as month,
+            array_agg(distinct day::text)                        as days,
+            count(*)::int                                        as slices,
+            (count(*) filter (where state = 'open'))::int        as open,
+            (count(*) filter (where state = 'walked'))::int      as walked,
+            (count(*) filter (where state = 'sealed'))::int      as sealed,
+            (count(*) filter (where state = 'final'))::int       as final,
+            (count(*) filter (where state = 'lost'))::int        as lost,
+            (count(*) filter (where proof <> 'none'))::int       as proved,
+            (count(*) filter (where reservations <> '{}'))::int  as reserved
+       from analytics.coverage
+      where project_id = any ($1)
+      group by 1, 2, 3
+      order by 1, 2, 3`,
+    [projects],
+  );
+  return rows.map(({ days, ...covered }) => {
+    const file = files.find(
+      ({ project, path, month }) =>
+        project === covered.project &&
+        month === covered.month &&
+        path.startsWith(`${project}/${covered.resource}/`),
+    );
+    const held = withEmptyDays(days, file?.days ?? []);
+    return {
+      ...covered,
+      records: held.reduce((sum, { records }) => sum + records, 0),
+      digest: monthDigest(held),
+    };
+  });
+}
+
+/** Days that are accounted for count although they have no record. */
+function withEmptyDays(days: Day[], held: DayDigest[]): DayDigest[] {
+  const all = new Map(
+    createMonthDigest(days)
+      .end()
+      .days.map((day) => [day.day, day]),
+  );
+  for (const day of held) all.set(day.day, day);
+  return [...all.values()].toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}

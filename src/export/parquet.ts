@@ -1,0 +1,97 @@
+// Columns between Postgres' CSV and Parquet, both ways, as SQL of DuckDB. What went in comes out byte for byte: an import
+// checks that. docs/export.md says what each type is for a reader.
+import type { ExportedColumn } from './tables.ts';
+
+/** Digits behind the point of an amount; with 38 in all, 29 are left before it. */
+const decimal = 'decimal(38, 9)';
+
+const quoted = (name: string): string => `"${name}"`;
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Characters that would make a pattern of a path stand for themselves. */
+const path = (file: string): string => literal(file.replaceAll(/[[*?]/g, '[$&]'));
+
+/** Types that DuckDB reads from CSV by itself. */
+const readAs: Record<string, string> = {
+  integer: 'integer',
+  bigint: 'bigint',
+  date: 'date',
+  'timestamp with time zone': 'timestamptz',
+};
+
+/** Decimal text without the zeros at its end. */
+const trimmed = (text: string): string =>
+  `(case when contains(${text}, '.') then rtrim(rtrim(${text}, '0'), '.') else ${text} end)`;
+
+/**
+ * An amount is a decimal where it fits exactly, else null; what the decimal would not give back as it was stands in a
+ * column of text beside it. Whole numbers take a short cut: reading 38 digits costs ten times as much.
+ */
+function fromNumeric(name: string): string[] {
+  const text = quoted(name);
+  const isWhole = `regexp_full_match(${text}, '-?[0-9]{1,18}')`;
+  const value = `try_cast(${text} as ${decimal})`;
+  const again = trimmed(`${value}::varchar`);
+  return [
+    `case when ${isWhole} then try_cast(${text} as bigint)::${decimal} when ${again} = ${trimmed(text)} then ${value} end as ${text}`,
+    `case when ${isWhole} or ${again} = ${text} then null else ${text} end as ${quoted(`${name}_text`)}`,
+  ];
+}
+
+/** Postgres' form of an array: elements in quotation marks where they need them. */
+const fromArray = (list: string): string =>
+  `case when ${list} = '{}' then []::varchar[] else
+     list_transform(regexp_extract_all(${list}[2:-2], '"(?:[^"\\\\]|\\\\.)*"|[^,]+'), lambda x:
+       case when x[1] = '"' then regexp_replace(x[2:-2], '(?s)\\\\(.)', '\\1', 'g') when x <> 'NULL' then x end) end`;
+
+function intoParquet({ name, type }: ExportedColumn): string[] {
+  const column = quoted(name);
+  if (type === 'numeric') return fromNumeric(name);
+  if (type === 'bytea') return [`unhex(${column}[3:]) as ${column}`];
+  if (type === 'boolean') return [`${column} = 't' as ${column}`];
+  if (type.endsWith('[]')) return [`${fromArray(column)} as ${column}`];
+  return [column];
+}
+
+function outOfParquet({ name, type }: ExportedColumn): string {
+  const column = quoted(name);
+  if (type === 'numeric') {
+    return `coalesce(${quoted(`${name}_text`)}, ${trimmed(`${column}::varchar`)}) as ${column}`;
+  }
+  if (type === 'bytea') return `'\\x' || lower(hex(${column})) as ${column}`;
+  if (type === 'boolean') return `case when ${column} then 't' else 'f' end as ${column}`;
+  if (type.endsWith('[]')) {
+    const element = `coalesce('"' || replace(replace(x, '\\', '\\\\'), '"', '\\"') || '"', 'NULL')`;
+    return `'{' || coalesce(array_to_string(list_transform(${column}, lambda x: ${element}), ','), '') || '}' as ${column}`;
+  }
+  return column;
+}
+
+export function toParquetSql(
+  columns: ExportedColumn[],
+  csv: string,
+  longest: number,
+  file: string,
+): string {
+  const types = columns.map(({ name, type }) => `${literal(name)}: '${readAs[type] ?? 'varchar'}'`);
+  // DuckDB gives up on a line that is longer than it was told.
+  const most = Math.max(2 ** 21, 2 * longest);
+  const source = `read_csv(${path(csv)}, header = false, auto_detect = false, delim = ',', quote = '"', escape = '"',
+    nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${most}, buffer_size = ${Math.max(2 ** 25, 2 * most)},
+    columns = {${types.join(', ')}})`;
+  return `copy (select ${columns.flatMap(intoParquet).join(', ')} from ${source})
+    to ${literal(file)} (format parquet, compression zstd)`;
+}
+
+export function fromParquetSql(columns: ExportedColumn[], file: string, csv: string): string {
+  // Quotation marks tell empty text from null, as Postgres reads it.
+  const texts = columns
+    .filter(({ type }) => readAs[type] === undefined)
+    .map(({ name }) => quoted(name));
+  return `copy (select ${columns.map(outOfParquet).join(', ')} from read_parquet(${path(file)}))
+    to ${literal(csv)} (format csv, header false, delim ',', quote '"', escape '"', nullstr ''${
+      texts.length > 0 ? `, force_quote (${texts.join(', ')})` : ''
+    })`;
+}
+
+export const countSql = (file: string): string =>
+  `select count(*) from read_parquet(${path(file)})`;

@@ -1,0 +1,142 @@
+// An import: an export brought into an empty database, in one transaction, and read back out of it before that is committed.
+// What a database holds afterwards is the export, digest for digest, or nothing.
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fatal, settingsError, transient } from '../errors.ts';
+import { copyFrom } from '../store/copy-stream.ts';
+import { onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
+import { linesOf } from '../verify/files.ts';
+import { checkExport, type FoundExport, type FoundPart } from './check.ts';
+import { readContent } from './content.ts';
+import { openEngine, type Engine } from './duckdb.ts';
+import type { Manifest } from './manifest.ts';
+import { fromParquetSql } from './parquet.ts';
+import { columnsOf, csvInSql, exportedTables, jsonInSql, type ExportedColumn } from './tables.ts';
+
+export type Importing = {
+  db: Db;
+  folder: string;
+  signal: AbortSignal;
+  onProgress: (sofar: { file: string; rows: number }) => void;
+};
+
+/** As long as it takes, but nobody is waited for. */
+const unhurried = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
+
+/** Characters of JSON lines that are handed over at once. */
+const linesLength = 1024 * 1024;
+
+/**
+ * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_newer`, `database_not_empty`, `duckdb_missing`, fatal
+ * `import_differs`, and transient `aborted`. Nothing is imported then.
+ */
+export async function importArchive(importing: Importing): Promise<Manifest> {
+  const { db, folder, signal } = importing;
+  await checkEmpty(db);
+  const found = await checkExport(folder, signal);
+  await checkSchema(db, found.manifest);
+  const scratch = await mkdtemp(join(tmpdir(), 'outlast-import-'));
+  const engine = found.manifest.file_format === 'parquet' ? await openEngine(scratch) : null;
+  try {
+    await withTx(
+      db,
+      async (tx) => {
+        // Whoever else would fill this database waits, or finds it filled.
+        await tx.query('lock table sync.projects in share row exclusive mode');
+        await checkEmpty(tx);
+        await bringIn(importing, tx, found, engine, scratch);
+      },
+      unhurried,
+    );
+    return found.manifest;
+  } finally {
+    engine?.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function bringIn(
+  { folder, signal, onProgress }: Importing,
+  tx: Tx,
+  { manifest, parts }: FoundExport,
+  engine: Engine | null,
+  scratch: string,
+): Promise<void> {
+  let rows = 0;
+  for (const found of parts) {
+    if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
+    const { file, part } = found;
+    const columns = manifest.columns[part.of.name] ?? [];
+    await bringInFile(tx, found, columns, { path: join(folder, file.path), engine, scratch });
+    const content = await readContent(tx, part, columns, null);
+    if (content.rows !== file.rows || content.sha256 !== file.content_sha256) {
+      throw fatal(
+        'import_differs',
+        `What ${file.path} brought in is not what was exported: ${content.rows} rows of ${file.rows}, or others. Nothing was imported.`,
+      );
+    }
+    rows += content.rows;
+    onProgress({ file: file.path, rows });
+  }
+}
+
+type From = { path: string; engine: Engine | null; scratch: string };
+
+async function bringInFile(
+  tx: Tx,
+  { file, part }: FoundPart,
+  columns: ExportedColumn[],
+  { path, engine, scratch }: From,
+): Promise<void> {
+  if (engine !== null) {
+    const csv = join(scratch, 'rows.csv');
+    await engine.run(fromParquetSql(columns, path, csv));
+    await copyFrom(tx, csvInSql(part.of, columns, false), createReadStream(csv));
+    await rm(csv);
+  } else if (file.path.endsWith('.csv')) {
+    await copyFrom(tx, csvInSql(part.of, columns, true), createReadStream(path));
+  } else {
+    const sql = jsonInSql(part.of, columns);
+    for await (const list of listsOf(path)) await tx.query(sql, [list]);
+  }
+}
+
+/** JSON lines as lists that are not too long. */
+async function* listsOf(path: string): AsyncGenerator<string> {
+  let list = '';
+  for await (const line of linesOf(path)) {
+    list += `${list === '' ? '[' : ','}${line}`;
+    if (list.length < linesLength) continue;
+    yield `${list}]`;
+    list = '';
+  }
+  if (list !== '') yield `${list}]`;
+}
+
+async function checkEmpty(db: Pick<Tx, 'query'>): Promise<void> {
+  const held = exportedTables.map(({ table }) => `exists (select from ${table})`);
+  const row = onlyRow(await db.query<{ held: boolean }>(`select ${held.join(' or ')} as held`));
+  if (!row.held) return;
+  throw settingsError(
+    'database_not_empty',
+    'This database holds an archive already: an import needs an empty one. Make a new database and point DATABASE_URL (or OUTLAST_DATA_DIR) at it.',
+  );
+}
+
+/** Older is well: what its tables lacked takes its default. */
+async function checkSchema(db: Db, manifest: Manifest): Promise<void> {
+  const schema = onlyRow(
+    await db.query<{ newest: string }>('select newest from analytics.schema_version'),
+  );
+  const columns = await columnsOf(db);
+  const isKnown = Object.entries(manifest.columns).every(([name, wanted]) =>
+    wanted.every((one) => columns.get(name)?.some((has) => has.name === one.name) === true),
+  );
+  if (manifest.schema <= Number(schema.newest) && isKnown) return;
+  throw settingsError(
+    'export_newer',
+    'This export was written by a newer release of Outlast: import it with that release or a later one.',
+  );
+}

@@ -1,0 +1,145 @@
+// Where an export grows before it takes the place of the one before: a folder inside the export's own. Until the new manifest
+// lies there nothing outside it is touched; once it does, putting it in place can be repeated from anywhere (P3).
+import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { codeOf, settingsError } from '../errors.ts';
+import { writeWhole } from '../verify/files.ts';
+import {
+  fingerprintOf,
+  manifestText,
+  readManifest,
+  sha256Of,
+  sumsName,
+  sumsText,
+  type ExportedFile,
+  type Manifest,
+} from './manifest.ts';
+
+export const stageName = '.unfinished';
+
+export type Stage = {
+  /** The export that is in place; null: none yet. */
+  before: Manifest | null;
+  /** Where a file is written first. */
+  stagedPath(path: string): string;
+  /** For what is needed in between. */
+  scratch: string;
+  /** A file as it was finished before, staged or in place, if it is still there unaltered and of this content. */
+  find(path: string, contentSha256: string): Promise<ExportedFile | null>;
+  /** Remembers a finished file. */
+  note(file: ExportedFile): Promise<void>;
+  /** Puts everything in place. */
+  commit(manifest: Manifest): Promise<void>;
+};
+
+/** Throws settings `not_an_export` for a folder with other things in it. */
+export async function openStage(folder: string): Promise<Stage> {
+  const staging = join(folder, stageName);
+  await checkFolder(folder);
+  // A manifest of something else is told of before anything is made here.
+  await readManifest(join(folder, 'manifest.json'));
+  await mkdir(staging, { recursive: true });
+  // An export that was cut off while it was put in place: it is whole, so it goes there first.
+  if ((await readManifest(join(staging, 'manifest.json'))) !== null) await putInPlace(folder);
+  const before = (await readManifest(join(folder, 'manifest.json')))?.manifest ?? null;
+  const scratch = join(staging, 'scratch');
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true });
+  const journal = join(staging, 'journal.jsonl');
+  const known = [...(before?.files ?? []), ...(await readJournal(journal))];
+  const stagedPath = (path: string): string => join(staging, 'files', path);
+  return {
+    before,
+    stagedPath,
+    scratch,
+    find: async (path, contentSha256) => {
+      for (const file of known.toReversed()) {
+        if (file.path !== path || file.content_sha256 !== contentSha256) continue;
+        for (const place of [stagedPath(path), join(folder, path)]) {
+          const found = await fingerprintOf(place);
+          if (found?.sha256 === file.sha256 && found.bytes === file.bytes) return file;
+        }
+      }
+      return null;
+    },
+    note: async (file) => {
+      known.push(file);
+      await appendFile(journal, `${JSON.stringify(file)}\n`);
+    },
+    commit: async (manifest) => {
+      await writeText(join(staging, 'manifest.json'), manifestText(manifest));
+      await putInPlace(folder);
+    },
+  };
+}
+
+/** Every step may have been done already. The manifest comes last: it says that all the others are. */
+async function putInPlace(folder: string): Promise<void> {
+  const staging = join(folder, stageName);
+  const next = await readManifest(join(staging, 'manifest.json'));
+  if (next === null) return;
+  const before = await readManifest(join(folder, 'manifest.json'));
+  for (const { path } of next.manifest.files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    // Where nothing is staged, the file in place is the one.
+    await rename(join(staging, 'files', path), join(folder, path)).catch(unlessMissing);
+  }
+  await writeText(join(folder, sumsName), sumsText(next.manifest.files, sha256Of(next.text)));
+  await rename(join(staging, 'manifest.json'), join(folder, 'manifest.json'));
+  const kept = new Set(next.manifest.files.map(({ path }) => path));
+  for (const { path } of before?.manifest.files ?? []) {
+    if (!kept.has(path)) await rm(join(folder, path), { force: true });
+  }
+  await rm(staging, { recursive: true, force: true });
+}
+
+const writeText = (path: string, text: string): Promise<boolean> =>
+  writeWhole(path, async (write) => {
+    await write(text);
+    return true;
+  });
+
+function unlessMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    const why =
+      codeOf(error) === 'ENOTDIR'
+        ? 'is no folder'
+        : `cannot be read (${codeOf(error) ?? 'unknown'})`;
+    throw settingsError('not_an_export', `${folder} ${why}: name a folder to export to.`, error);
+  }
+  if (names.length === 0 || names.includes('manifest.json') || names.includes(stageName)) return;
+  throw settingsError(
+    'not_an_export',
+    `${folder} holds other things and no export: name a new folder, an empty one, or that of an earlier export.`,
+  );
+}
+
+const journalled = z.looseObject({
+  path: z.string(),
+  sha256: z.string(),
+  content_sha256: z.string(),
+});
+
+/** A line that was cut off in its middle is no line yet. */
+async function readJournal(path: string): Promise<ExportedFile[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    unlessMissing(error);
+    return '';
+  });
+  return text.split('\n').flatMap((line) => {
+    try {
+      return [journalled.parse(JSON.parse(line)) as unknown as ExportedFile];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,130 @@
+// What an export carries: every table with its parts, and the statements that read a part in one fixed order and spelling, so
+// that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the catalog.
+import type { Day, ProjectId } from '../model.ts';
+import type { Queryable } from '../store/db.ts';
+
+export type ExportedTable = {
+  /** The folder or file in an export. */
+  name: string;
+  table: string;
+  /** The day by whose month the table is cut into parts; null: one part. A version never changes, so it goes by its own time. */
+  day: string | null;
+  /** A total order, by an index where there is one. */
+  order: string;
+  /** What belongs to a running process and is of no use elsewhere. */
+  without?: readonly string[];
+};
+
+const observedDay = `(observed_at at time zone 'UTC')::date`;
+const lease = ['lease_holder', 'lease_until'];
+
+// prettier-ignore
+export const exportedTables: readonly ExportedTable[] = [
+  { name: 'projects', table: 'sync.projects', day: null, order: 'project_id' },
+  { name: 'orders', table: 'archive.orders', day: 'slice_day', order: `slice_day, coalesce(created_at, 'infinity'::timestamptz), operation_id` },
+  { name: 'order_versions', table: 'archive.order_versions', day: observedDay, order: 'operation_id, observed_at, raw_sha256' },
+  { name: 'nft_classes', table: 'archive.nft_classes', day: 'slice_day', order: `slice_day, coalesce(created_at, 'infinity'::timestamptz), id` },
+  { name: 'nft_class_versions', table: 'archive.nft_class_versions', day: observedDay, order: 'id, observed_at, raw_sha256' },
+  { name: 'transactions', table: 'archive.transactions', day: `(first_seen_at at time zone 'UTC')::date`, order: 'api_version, operation_id' },
+  { name: 'transaction_versions', table: 'archive.transaction_versions', day: observedDay, order: 'api_version, operation_id, observed_at, raw_sha256' },
+  { name: 'tokens', table: 'archive.tokens', day: null, order: 'symbol' },
+  { name: 'token_versions', table: 'archive.token_versions', day: observedDay, order: 'symbol, observed_at, raw_sha256' },
+  { name: 'slices', table: 'sync.slices', day: null, order: 'resource, owner, day', without: lease },
+  { name: 'pages', table: 'sync.pages', day: 'day', order: 'resource, owner, day, walk, page' },
+  { name: 'rejects', table: 'sync.rejects', day: null, order: 'resource, sha256' },
+  { name: 'facts', table: 'sync.facts', day: null, order: 'fact' },
+  { name: 'certificates', table: 'sync.certificates', day: null, order: 'resource, month' },
+  { name: 'runs', table: 'sync.runs', day: null, order: 'run_id' },
+  { name: 'rebuilds', table: 'sync.rebuilds', day: null, order: 'resource' },
+  { name: 'alerts', table: 'sync.alerts', day: null, order: 'kind, subject', without: ['telling_until'] },
+  { name: 'watched_operations', table: 'sync.watched_operations', day: null, order: 'operation_id', without: lease },
+];
+
+/** What an export leaves out: the rate fills again by itself, and the schema comes with a release. */
+export const leftOut: readonly string[] = ['sync.rate', 'sync.migrations'];
+
+/** A column with its SQL type, as Postgres names it. */
+export type ExportedColumn = { name: string; type: string };
+
+/** One file of an export; `month` is `yyyy-MM`, null for a table that is not cut. */
+export type Part = { of: ExportedTable; project: ProjectId; month: string | null };
+
+export const pathOf = ({ of, project, month }: Part, ending: string): string =>
+  month === null ? `${project}/${of.name}.${ending}` : `${project}/${of.name}/${month}.${ending}`;
+
+/** The columns of every table as this database has them: one that a later release adds is carried without a word here. */
+export async function columnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {
+  const { rows } = await db.query<{ table: string; name: string; type: string }>(
+    `select n.nspname || '.' || c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
+       from pg_attribute a
+       join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')
+       join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('archive', 'sync')
+      where a.attnum > 0 and not a.attisdropped
+      order by 1, a.attnum`,
+  );
+  const found = new Map<string, ExportedColumn[]>();
+  for (const of of exportedTables) {
+    const columns = rows.filter(
+      (row) => row.table === of.table && of.without?.includes(row.name) !== true,
+    );
+    found.set(
+      of.name,
+      columns.map(({ name, type }) => ({ name, type })),
+    );
+  }
+  return found;
+}
+
+/** The months of a table that hold anything, `yyyy-MM`. */
+export async function monthsOf(
+  db: Queryable,
+  of: ExportedTable,
+  project: ProjectId,
+): Promise<string[]> {
+  const { rows } = await db.query<{ month: string }>(
+    `select distinct to_char(${of.day}, 'YYYY-MM') as month from ${of.table} where project_id = $1 order by 1`,
+    [project],
+  );
+  return rows.map(({ month }) => month);
+}
+
+/** The rows of a part in their order. The project's name and the month are of our own making: nothing to escape. */
+export function rowsOf({ of, project, month }: Part, selected: string): string {
+  const within =
+    month === null || of.day === null
+      ? ''
+      : ` and ${of.day} >= '${month}-01' and ${of.day} < ('${month}-01'::date + interval '1 month')::date`;
+  return `select ${selected} from ${of.table} where project_id = '${project}'${within} order by ${of.order}`;
+}
+
+const names = (columns: ExportedColumn[]): string => columns.map(({ name }) => name).join(', ');
+
+/** A part's content as CSV without a header: what its digest is made of. */
+export const contentSql = (part: Part, columns: ExportedColumn[]): string =>
+  `copy (${rowsOf(part, names(columns))}) to stdout (format csv)`;
+
+/** The same with one JSON object a line. Exact numbers are text. JSON holds no control characters: nothing is quoted. */
+export function jsonSql(part: Part, columns: ExportedColumn[]): string {
+  const selected = columns.map(({ name, type }) =>
+    type === 'numeric' || type === 'bigint' ? `${name}::text as ${name}` : name,
+  );
+  return `copy (select row_to_json(r)::text from (${rowsOf(part, selected.join(', '))}) r)
+            to stdout (format csv, delimiter E'\\x01', quote E'\\x02', escape E'\\x02')`;
+}
+
+export const csvInSql = (
+  of: ExportedTable,
+  columns: ExportedColumn[],
+  hasHeader: boolean,
+): string =>
+  `copy ${of.table} (${names(columns)}) from stdin (format csv${hasHeader ? ', header match' : ''})`;
+
+/** Takes a JSON list of rows as its parameter. */
+export const jsonInSql = (of: ExportedTable, columns: ExportedColumn[]): string =>
+  `insert into ${of.table} (${names(columns)})
+   select ${names(columns)} from json_populate_recordset(null::${of.table}, $1::json)`;
+
+/** The lines that the digest of a day is made of (verify/digest.ts), byte for byte: id TAB raw_sha256 LF in id byte order. */
+export const leavesSql = (table: string, key: string, project: ProjectId, day: Day): string =>
+  `copy (select ${key}, encode(raw_sha256, 'hex') from ${table}
+          where project_id = '${project}' and slice_day = '${day}' order by ${key}) to stdout`;

@@ -1,0 +1,235 @@
+// An export: everything an archive holds, as of one instant, as files that can be read without us and brought back. What an
+// earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fatal, settingsError, transient } from '../errors.ts';
+import type { Instant, ProjectId } from '../model.ts';
+import { onlyRow, type Db, type Tx } from '../store/db.ts';
+import { withSnapshot } from '../store/snapshot.ts';
+import { tableShapes } from '../store/tables.ts';
+import { copyHashed, readContent, readDayDigests } from './content.ts';
+import { openEngine, type Engine } from './duckdb.ts';
+import {
+  exportFormat,
+  fingerprintOf,
+  syncFile,
+  type ExportedFile,
+  type FileFormat,
+  type Manifest,
+} from './manifest.ts';
+import { readMonths } from './months.ts';
+import { countSql, toParquetSql } from './parquet.ts';
+import { checkNothingLost, checkSameArchive } from './same-archive.ts';
+import { openStage, type Stage } from './stage.ts';
+import {
+  columnsOf,
+  exportedTables,
+  jsonSql,
+  monthsOf,
+  pathOf,
+  type ExportedColumn,
+  type Part,
+} from './tables.ts';
+
+export type Exporting = {
+  /** Runs as the writer: an export holds the ledger too, which readers do not see. */
+  db: Db;
+  folder: string;
+  format: FileFormat;
+  projects: ProjectId[];
+  now: Instant;
+  signal: AbortSignal;
+  onProgress: (sofar: { file: string; rows: number }) => void;
+};
+
+export type Exported = { manifest: Manifest; written: number; kept: number };
+
+/**
+ * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`, `duckdb_missing`,
+ * transient `aborted` when the signal is, and what the store and the disk throw. Whatever was finished is not done again.
+ */
+export function exportArchive(exporting: Exporting): Promise<Exported> {
+  return withSnapshot(exporting.db, async (tx) => {
+    // A month of many millions takes as long as it takes.
+    await tx.query(
+      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+    );
+    await lockFolder(tx, exporting.folder);
+    const projects = await projectsOf(tx, exporting.projects);
+    const stage = await openStage(exporting.folder);
+    checkSameArchive(exporting.folder, stage.before, projects, exporting.format);
+    const columns = await columnsOf(tx);
+    const done = await exportParts(exporting, tx, stage, columns);
+    const schema = await tx.query<{ newest: string }>(
+      'select newest from analytics.schema_version',
+    );
+    const manifest: Manifest = {
+      format: exportFormat,
+      file_format: exporting.format,
+      schema: Number(onlyRow(schema).newest),
+      exported_at: new Date(exporting.now).toISOString(),
+      projects,
+      months: await readMonths(tx, exporting.projects, done.files),
+      columns: Object.fromEntries(columns),
+      files: done.files,
+    };
+    checkNothingLost(exporting.folder, stage.before, manifest);
+    await stage.commit(manifest);
+    return { manifest, written: done.written, kept: done.files.length - done.written };
+  });
+}
+
+/** Held as long as the transaction, so that a process that dies leaves no lock behind. */
+async function lockFolder(tx: Tx, folder: string): Promise<void> {
+  const { rows } = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('outlast export ' || $1, 0)) as locked`,
+    [folder],
+  );
+  if (rows[0]?.locked === true) return;
+  throw settingsError(
+    'export_running',
+    `Another export to ${folder} is running: wait for its end.`,
+  );
+}
+
+async function projectsOf(tx: Tx, wanted: ProjectId[]): Promise<Manifest['projects']> {
+  const { rows } = await tx.query<Manifest['projects'][number]>(
+    `select project_id as project, added_at, first_day from sync.projects
+      where project_id = any ($1) order by project_id`,
+    [wanted],
+  );
+  if (rows.length > 0) return rows;
+  throw settingsError('nothing_archived', 'Nothing is archived yet: there is nothing to export.');
+}
+
+async function exportParts(
+  exporting: Exporting,
+  tx: Tx,
+  stage: Stage,
+  columns: Map<string, ExportedColumn[]>,
+): Promise<{ files: ExportedFile[]; written: number }> {
+  const engine = exporting.format === 'parquet' ? await openEngine(stage.scratch) : null;
+  const files: ExportedFile[] = [];
+  let written = 0;
+  let rows = 0;
+  // While one file is made of its rows, Postgres hands out those of the next.
+  let making: Promise<void> = Promise.resolve();
+  try {
+    for (const part of await partsOf(tx, exporting.projects)) {
+      if (exporting.signal.aborted) {
+        throw transient(
+          'aborted',
+          'Stopped. What is finished is kept: the next export to this folder goes on.',
+        );
+      }
+      const read = await readPart({
+        exporting,
+        tx,
+        stage,
+        part,
+        columns: columns.get(part.of.name) ?? [],
+      });
+      await making;
+      if (read === null) continue;
+      rows += read.file.rows;
+      exporting.onProgress({ file: read.file.path, rows });
+      files.push(read.file);
+      if (read.isKept) continue;
+      written += 1;
+      making = finish(stage, engine, read);
+      making.catch(() => undefined);
+    }
+    await making;
+  } finally {
+    await making.catch(() => undefined);
+    engine?.close();
+  }
+  return { files, written };
+}
+
+async function partsOf(tx: Tx, projects: ProjectId[]): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const project of projects) {
+    for (const of of exportedTables) {
+      const months = of.day === null ? [null] : await monthsOf(tx, of, project);
+      parts.push(...months.map((month) => ({ of, project, month })));
+    }
+  }
+  return parts;
+}
+
+type Reading = {
+  exporting: Exporting;
+  tx: Tx;
+  stage: Stage;
+  part: Part;
+  columns: ExportedColumn[];
+};
+
+/** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
+type Read = {
+  file: ExportedFile;
+  isKept: boolean;
+  columns: ExportedColumn[];
+  source: string;
+  longest: number;
+};
+
+/** Null for a part without a row. */
+async function readPart({ exporting, tx, stage, part, columns }: Reading): Promise<Read | null> {
+  const { format } = exporting;
+  const path = pathOf(part, format);
+  const source = join(stage.scratch, path.replaceAll('/', ' '));
+  await mkdir(dirname(stage.stagedPath(path)), { recursive: true });
+  const head = format === 'csv' ? `${columns.map(({ name }) => name).join(',')}\n` : '';
+  const content = await readContent(tx, part, columns, format === 'jsonl' ? null : source, head);
+  const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
+  if (content.rows === 0 || kept !== null) {
+    await rm(source, { force: true });
+    return kept === null ? null : { file: kept, isKept: true, columns, source, longest: 0 };
+  }
+  if (format === 'jsonl') await copyHashed(tx, jsonSql(part, columns), source);
+  const { name, table } = part.of;
+  const days =
+    name in tableShapes && part.month !== null
+      ? await readDayDigests(tx, name as keyof typeof tableShapes, part.project, part.month)
+      : undefined;
+  return {
+    file: {
+      path,
+      table,
+      project: part.project,
+      month: part.month,
+      rows: content.rows,
+      bytes: 0,
+      sha256: '',
+      content_sha256: content.sha256,
+      ...(days === undefined ? {} : { days }),
+    },
+    isKept: false,
+    columns,
+    source,
+    longest: content.longest,
+  };
+}
+
+/** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
+async function finish(stage: Stage, engine: Engine | null, read: Read): Promise<void> {
+  const staged = stage.stagedPath(read.file.path);
+  if (engine === null) await rename(read.source, staged);
+  else {
+    await engine.run(toParquetSql(read.columns, read.source, read.longest, staged));
+    const rows = await engine.count(countSql(staged));
+    if (rows !== read.file.rows) {
+      throw fatal(
+        'rows_missing',
+        `${read.file.path} has ${rows} rows instead of ${read.file.rows}`,
+      );
+    }
+    await rm(read.source, { force: true });
+  }
+  await syncFile(staged);
+  const found = await fingerprintOf(staged);
+  Object.assign(read.file, found);
+  await stage.note(read.file);
+}

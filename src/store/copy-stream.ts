@@ -1,0 +1,140 @@
+// COPY of any amount as bytes, out of the database and into it, in constant memory: whoever is slower sets the pace. What the
+// bytes say is the caller's business. copy.ts is the door for records that a page showed.
+import type pg from 'pg';
+import { codeOf, fatal } from '../errors.ts';
+import type { Tx } from './db.ts';
+
+const pieceBytes = 256 * 1024;
+
+/** What pg's connection can do for a COPY; its types leave it out. */
+type CopyConnection = pg.Connection & {
+  sendCopyFromChunk(piece: Buffer): void;
+  endCopyFrom(): void;
+  sendCopyFail(why: string): void;
+};
+
+export type CopiedOut = {
+  rows: number;
+  /** Length of the longest row in bytes. */
+  longest: number;
+};
+
+/**
+ * Runs a `copy … to stdout` and hands its bytes on, whole rows at a time, in order. A piece belongs to the taker. Where taking
+ * one fails, the rest is read and dropped and that failure is thrown.
+ */
+export function copyOut(
+  tx: Tx,
+  sql: string,
+  onPiece: (piece: Buffer) => Promise<void> | void,
+): Promise<CopiedOut> {
+  return new Promise((resolve, reject) => {
+    const copied: CopiedOut = { rows: 0, longest: 0 };
+    let piece = Buffer.allocUnsafe(pieceBytes);
+    let filled = 0;
+    let taking = Promise.resolve();
+    let untaken = 0;
+    let failure: { error: unknown } | undefined;
+    let stream: NodeJS.ReadableStream | undefined;
+    const take = async (whole: Buffer): Promise<void> => {
+      try {
+        if (failure === undefined) await onPiece(whole);
+      } catch (error) {
+        failure = { error };
+      }
+    };
+    const handOn = (): void => {
+      const whole = piece.subarray(0, filled);
+      piece = Buffer.allocUnsafe(pieceBytes);
+      filled = 0;
+      untaken += 1;
+      stream?.pause();
+      const before = taking;
+      taking = (async () => {
+        await before;
+        await take(whole);
+        untaken -= 1;
+        // Also after the last piece: the connection is used again.
+        if (untaken === 0) stream?.resume();
+      })();
+    };
+    const copying: pg.Submittable & Record<string, unknown> = {
+      submit: (connection: pg.Connection) => connection.query(sql),
+      // The message's bytes lie in the parser's buffer, which is used again: they are copied at once.
+      handleCopyData: ({ chunk }: { chunk: Buffer }, connection: pg.Connection) => {
+        stream = connection.stream;
+        if (filled > 0 && filled + chunk.length > piece.length) handOn();
+        if (chunk.length > piece.length) piece = Buffer.allocUnsafe(chunk.length);
+        filled += chunk.copy(piece, filled);
+        copied.longest = Math.max(copied.longest, chunk.length);
+      },
+      handleCommandComplete: (message: { text: string }) => {
+        copied.rows = Number(/^COPY (\d+)$/.exec(message.text)?.[1]);
+      },
+      handleReadyForQuery: () => {
+        if (filled > 0) handOn();
+        void taking.then(() =>
+          failure === undefined ? resolve(copied) : reject(asError(failure.error)),
+        );
+      },
+      handleError: reject,
+    };
+    // `withTx`, the only maker of a Tx, makes it of a client of pg's.
+    (tx as unknown as pg.ClientBase).query(copying);
+  });
+}
+
+/**
+ * Runs a `copy … from stdin` with these bytes and returns how many rows there were. Throws what Postgres says of a row, or
+ * what the bytes' own source throws; the transaction must then be rolled back.
+ */
+export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let rows = 0;
+    let isOver = false;
+    const send = async (connection: CopyConnection): Promise<void> => {
+      try {
+        for await (const piece of pieces) {
+          if (isOver) return;
+          connection.sendCopyFromChunk(piece);
+          if (connection.stream.writableNeedDrain) await drained(connection.stream);
+        }
+        if (!isOver) connection.endCopyFrom();
+      } catch (error) {
+        reject(asError(error));
+        if (!isOver) connection.sendCopyFail('the client has no more rows');
+      }
+    };
+    const copying: pg.Submittable & Record<string, unknown> = {
+      submit: (connection: pg.Connection) => connection.query(sql),
+      handleCopyInResponse: (connection: CopyConnection) => void send(connection),
+      handleCommandComplete: (message: { text: string }) => {
+        rows = Number(/^COPY (\d+)$/.exec(message.text)?.[1]);
+      },
+      handleReadyForQuery: () => resolve(rows),
+      handleError: (error: Error) => {
+        isOver = true;
+        reject(error);
+      },
+    };
+    (tx as unknown as pg.ClientBase).query(copying);
+  });
+}
+
+/** The socket takes more, or is gone: then the query fails by itself. */
+function drained(stream: NodeJS.EventEmitter): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      stream.off('drain', go);
+      stream.off('close', go);
+      resolve();
+    };
+    stream.on('drain', go);
+    stream.on('close', go);
+  });
+}
+
+const asError = (error: unknown): Error =>
+  error instanceof Error
+    ? error
+    : fatal('copy_failed', `The copy failed (${codeOf(error) ?? 'unknown'})`, error);
