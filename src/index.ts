@@ -5,6 +5,7 @@ export type {
   Archive,
   ArchiveOptions,
   Bookkeeping,
+  CertificateFile,
   CoverageDay,
   CoverageQuery,
   ListPage,
@@ -18,6 +19,11 @@ export type {
   Records,
   Reservation,
   Summary,
+  Token,
+  TokenList,
+  Tokens,
+  Transaction,
+  Transactions,
 } from './query/types.ts';
 export type { ApiVersion, Day, ListedResource, ProjectId, Proof, SliceState } from './model.ts';
 export { isOutlastError, OutlastError, type ErrorKind } from './errors.ts';

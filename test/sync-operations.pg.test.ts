@@ -1,8 +1,10 @@
 // Watched operations and tokens against a real simulator: asked for until they are final, each commit whole, and what was
 // never found said so.
 import { afterEach, describe, expect, test } from 'vitest';
+import { createFileFetcher } from '../src/platform/certificate-file.ts';
 import { enter } from '../src/store/watch.ts';
 import { createBench, type Bench } from './support/archive.ts';
+import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
 
 const dayMs = 86_400_000;
 let bench: Bench;
@@ -219,6 +221,72 @@ describe('watched operations', () => {
     const report = await bench.run();
     expect(await watchedRows()).toMatchObject([{ state: 'open' }]);
     expect(report.outcome).toBe('done');
+  });
+});
+
+describe('files behind certificate links', () => {
+  let answers: Record<string, number>;
+  let server: HttpsServer;
+  afterEach(() => server.close());
+
+  const record = (path: string): string =>
+    `{"module":"record","type":"create_record","status":1,"record":{"record_id":"r","certificate_url":"${server.url}${path}"}}`;
+
+  /** One operation whose result has a link to the server of this test. */
+  async function prepared(hosts: string[]): Promise<Record<string, { v1beta1: string }>> {
+    answers = {};
+    server = await startHttpsServer((request, response) => {
+      response.writeHead(answers[request.url ?? ''] ?? 404).end(`file of ${request.url}`);
+    });
+    const transactions: Record<string, { v1beta1: string }> = { op: { v1beta1: record('/one') } };
+    const connect = { ca: server.certificate };
+    const certificateFiles = createFileFetcher({ hosts, connect, isPrivate: () => false });
+    bench = await benchOf({ records: { transactions } }, { certificateFiles });
+    await bench.run();
+    await watchAll(['op'], { apiVersion: 'v1beta1' });
+    return transactions;
+  }
+
+  const files = async () =>
+    (
+      await bench.db.query<{ bytes: Buffer; matches: boolean }>(
+        `select bytes, sha256(bytes) = sha256 as matches from archive.certificate_files`,
+      )
+    ).rows;
+
+  test('are kept once with their digest, with the result in one commit', async () => {
+    await prepared(['localhost']);
+    answers['/one'] = 200;
+    expect(await bench.run()).toMatchObject({ operationsDone: 1 });
+    expect(await files()).toEqual([{ bytes: Buffer.from('file of /one'), matches: true }]);
+    await bench.runLater(dayMs);
+    expect(server.paths).toEqual(['/one']);
+    // P4: the service itself can neither change nor delete one.
+    const change = `update archive.certificate_files set bytes = ''`;
+    await expect(bench.db.query(change)).rejects.toThrow('permission denied');
+  });
+
+  test('that cannot be had are tried again with a fresh link, and the result is held meanwhile', async () => {
+    const transactions = await prepared(['localhost']);
+    answers['/one'] = 410;
+    await bench.run();
+    expect(await watchedRows()).toMatchObject([
+      { state: 'open', status: 1, last_error: expect.stringContaining('410') as string },
+    ]);
+    transactions['op'] = { v1beta1: record('/two') };
+    answers['/two'] = 200;
+    await bench.runLater(11_000);
+    expect(await watchedRows()).toMatchObject([{ state: 'done', last_error: null }]);
+    expect((await files()).map(({ bytes }) => String(bytes))).toEqual(['file of /two']);
+  });
+
+  test('of a host that was not allowed are left, which is said', async () => {
+    await prepared(['files.example.org']);
+    expect(await bench.run()).toMatchObject({ operationsDone: 1 });
+    expect(await watchedRows()).toMatchObject([
+      { state: 'done', last_error: expect.stringContaining('not among those allowed') as string },
+    ]);
+    expect(server.paths).toEqual([]);
   });
 });
 

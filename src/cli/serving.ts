@@ -1,6 +1,7 @@
 // The HTTP server as `start` and `demo` run it: an archive opened for reading, and who may read it.
 import type { Log } from '../log.ts';
 import { serve, type Served } from '../http/server.ts';
+import type { Watch } from '../http/watch.ts';
 import { openArchive } from '../query/archive.ts';
 import type { Settings } from '../settings.ts';
 import { readReaders } from './readers.ts';
@@ -10,6 +11,7 @@ export async function startServing(
   settings: Settings,
   connectionString: string,
   log: Log,
+  watch?: Watch,
 ): Promise<Served> {
   const keys = readReaders(settings);
   const archive = await openArchive({ connectionString, log });
@@ -23,6 +25,7 @@ export async function startServing(
         id: project.id,
         classesOf: carrierOf(project, settings.projects),
       })),
+      ...(watch === undefined ? {} : { watch }),
       log,
       now: Date.now,
     });

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import { enter } from '../store/watch.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
 import type { Served } from '../http/server.ts';
@@ -29,7 +30,12 @@ async function start(settings: Settings): Promise<void> {
   const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true }, log);
   let served: Served | null = null;
   try {
-    served = await startServing(settings, archive.store.connectionString, log);
+    served = await startServing(
+      settings,
+      archive.store.connectionString,
+      log,
+      (project, operations) => enter(archive.db, project, operations),
+    );
     const schedule = startSchedule(
       workers,
       settings.schedule,

@@ -47,6 +47,20 @@ export function admit(
   return isSame(expected, signature) ? onlyOneOf(reader.projects) : { kind: 'forbidden' };
 }
 
+/**
+ * Whoever asks for tokens needs no signature (interface.md §4.1-4.3 name no headers): beyond loopback the key alone says
+ * who it is. The caller's further headers are not looked at.
+ */
+export function admitByKey(gate: Gate, headers: IncomingHttpHeaders): Admission {
+  const key = textOf(headers['x-api-key']);
+  if (key === '') {
+    if (!gate.isLoopback || comesFromOutside(headers)) return { kind: 'forbidden' };
+    return onlyOneOf(gate.projects);
+  }
+  const reader = gate.keys.find((one) => isSame(one.key, key));
+  return reader === undefined ? { kind: 'forbidden' } : onlyOneOf(reader.projects);
+}
+
 function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {
   return project === undefined || others.length > 0
     ? { kind: 'unnamed' }

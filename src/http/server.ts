@@ -11,6 +11,8 @@ import type { Answer } from './answers.ts';
 import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { answerClasses } from './nft-classes.ts';
 import { answerOrders } from './orders.ts';
+import { addUnlisted } from './unlisted.ts';
+import type { Watch } from './watch.ts';
 import { targetOf, type Query } from '../platform/target.ts';
 
 export type ServerOptions = {
@@ -21,6 +23,8 @@ export type ServerOptions = {
   keys: readonly ReaderKey[];
   /** The projects served, each with the one whose classes stand for the platform's list, which depends on no key. */
   projects: readonly { id: string; classesOf: string }[];
+  /** Takes in operations to watch; absent: none are taken in over HTTP. */
+  watch?: Watch;
   log: Log;
   /** This machine's clock, milliseconds: signatures are checked by it. */
   now: () => Instant;
@@ -62,6 +66,10 @@ function createApp(options: ServerOptions): FastifyInstance {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 500 },
     clientErrorHandler: answerUnreadable,
+    // A path whose percent-signs stand for no text.
+    frameworkErrors: (_error, _request, reply) => {
+      void send(reply, badRequest('the request cannot be read'));
+    },
   });
   const gate: Gate = {
     isLoopback: isLoopbackHost(options.host),
@@ -69,17 +77,21 @@ function createApp(options: ServerOptions): FastifyInstance {
     projects: projects.map(({ id }) => id),
   };
 
-  const dropIn = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const admitted = (request: FastifyRequest): { project: string; query: Query } | Answer => {
     const target = targetOf(request.raw.url ?? '/');
     const admission = admit(gate, target, request.headers, options.now());
-    if (admission.kind === 'forbidden') return send(reply, forbidden());
+    if (admission.kind === 'forbidden') return forbidden();
     if (admission.kind === 'unnamed') {
-      return send(
-        reply,
-        badRequest('several projects are served: name one by the X-Api-Key of a reader of its own'),
+      return badRequest(
+        'several projects are served: name one by the X-Api-Key of a reader of its own',
       );
     }
-    return send(reply, await route(archive, admission.project, target.query));
+    return { project: admission.project, query: target.query };
+  };
+  const dropIn = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const admission = admitted(request);
+    if ('status' in admission) return send(reply, admission);
+    return send(reply, await route(archive, admission.project, admission.query));
   };
   const classesOf = (project: string): string =>
     projects.find(({ id }) => id === project)?.classesOf ?? project;
@@ -89,6 +101,8 @@ function createApp(options: ServerOptions): FastifyInstance {
     '/v1beta1/nft/classes',
     dropIn((_archive, project, query) => answerClasses(archive, classesOf(project), query)),
   );
+  const answered = (error: unknown): Answer => answerOf(error, log);
+  addUnlisted(app, { archive, gate, admitted, send, answerOf: answered, watch: options.watch });
   app.get('/healthz', (_request, reply) => send(reply, { status: 200, body: '{"status":"ok"}' }));
   app.get('/readyz', async (_request, reply) => {
     await archive.facts({ project: projects[0]?.id ?? 'none' });

@@ -7,6 +7,8 @@ import { createOrders } from './orders.ts';
 import { readProjects } from './projects.ts';
 import { openReader } from './reader.ts';
 import { readSummary } from './summary.ts';
+import { createTokens } from './tokens.ts';
+import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
 
 /**
@@ -20,6 +22,8 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
   return {
     orders: createOrders(reader),
     nftClasses: createNftClasses(reader),
+    transactions: createTransactions(reader),
+    tokens: createTokens(reader),
     projects: () => readProjects(reader),
     coverage: (query) => readCoverage(reader, query),
     facts: (query) => readFacts(reader, query),

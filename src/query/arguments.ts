@@ -74,6 +74,7 @@ export const nftClassArguments = {
   stream: z.strictObject({ ...scope, ...nftClassFilters }),
 };
 export const recordArguments = z.strictObject({ project, id });
+export const tokenArguments = z.strictObject({ project, owner: text });
 export const coverageArguments = z.strictObject({
   project,
   resource: z.enum(listedResources, `must be one of ${listedResources.join(', ')}`).optional(),

@@ -1,6 +1,6 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
-import type { Day, ListedResource, ProjectId, Proof, SliceState } from '../model.ts';
+import type { ApiVersion, Day, ListedResource, ProjectId, Proof, SliceState } from '../model.ts';
 
 export type ArchiveOptions = {
   /** `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. */
@@ -182,10 +182,89 @@ export type Summary = {
   nextDeadlineAt: string | null;
 };
 
+/** What stands with a record that no list of days shows. */
+type UnlistedBookkeeping = Omit<Bookkeeping, 'sliceDay'>;
+
+/** The result of an operation by one of the two lookups (interface.md §2.5). What it did not give is null. */
+export type Transaction = UnlistedBookkeeping & {
+  operationId: string;
+  apiVersion: ApiVersion;
+  /** v3 gives numbers, as text here. */
+  module: string | null;
+  /** v1beta1 only. */
+  type: string | null;
+  /** v3 only. */
+  operation: number | null;
+  txHash: string | null;
+  /** 0 and 3 go on, 1 succeeded, 2 failed; other numbers as they came. */
+  status: number | null;
+  message: string | null;
+  /** Decimal text. */
+  blockHeight: string | null;
+  confirmedAt: string | null;
+  /** The body that matches the operation, as JSON text. */
+  nftJson: string | null;
+  mtJson: string | null;
+  recordJson: string | null;
+};
+
+/** The file behind a certificate link, kept where OUTLAST_KEEP_CERTIFICATES said so. */
+export type CertificateFile = {
+  url: string;
+  bytes: Uint8Array;
+  /** Lower-case hex. */
+  sha256: string;
+  mediaType: string | null;
+  fetchedAt: string;
+};
+
+export type Transactions = {
+  /** What the lookups gave: none, one, or both, v1beta1 first. */
+  get(project: ProjectId, operationId: string): Promise<Transaction[]>;
+  /** Null where none is kept. */
+  certificateFile(project: ProjectId, operationId: string): Promise<CertificateFile | null>;
+};
+
+/** A token and its fees (interface.md §2.1, §2.2). Zero values that the node left out are zero. */
+export type Token = UnlistedBookkeeping & {
+  symbol: string;
+  name: string | null;
+  minUnit: string | null;
+  scale: number | null;
+  /** Decimal text, in the main unit. */
+  initialSupply: string | null;
+  maxSupply: string | null;
+  mintable: boolean | null;
+  owner: string | null;
+  issueFee: { denom: string | null; amount: string | null } | null;
+  mintFee: { denom: string | null; amount: string | null } | null;
+  /** Where this content was first seen, decimal text. */
+  height: string | null;
+  /** The node's own element of the list and result of the fees, as JSON texts. */
+  tokenJson: string;
+  feesJson: string | null;
+};
+
+export type TokenList = {
+  /** By symbol, tokens that the node no longer lists included (`missingSince`). */
+  items: Token[];
+  /** When the newest look was taken and at which height; null before the first. */
+  takenAt: string | null;
+  height: string | null;
+};
+
+export type Tokens = {
+  list(query: { project: ProjectId; owner?: string }): Promise<TokenList>;
+  /** Null where the archive holds no such token. */
+  get(project: ProjectId, symbol: string): Promise<Token | null>;
+};
+
 /** An open archive. It never writes. */
 export type Archive = {
   orders: Records<Order, OrderFilters>;
   nftClasses: Records<NftClass, NftClassFilters>;
+  transactions: Transactions;
+  tokens: Tokens;
   /** Every project that was ever archived here, by name. */
   projects(): Promise<ProjectId[]>;
   /** By resource, day and owner. */

@@ -1,0 +1,50 @@
+// `POST /archive/v1/watch`: operations to watch come in over HTTP. It writes through a function it is given, and nothing else.
+import * as z from 'zod';
+import { isOutlastError } from '../errors.ts';
+import type { ApiVersion, Day, ProjectId } from '../model.ts';
+import { badRequest, type Answer } from './answers.ts';
+
+export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
+
+/** Enters operations. Throws settings `operations_invalid` or `unknown_project` with what is wrong. */
+export type Watch = (
+  project: ProjectId,
+  operations: NewOperation[],
+) => Promise<{ given: number; added: number }>;
+
+const most = 1000;
+
+const body = z.strictObject({
+  operation_ids: z
+    .array(z.string('must hold texts'), `must be a list of 1 to ${most} ids`)
+    .min(1, `must be a list of 1 to ${most} ids`)
+    .max(most, `must be a list of 1 to ${most} ids`),
+  created_on: z.string('must be a day as yyyy-MM-dd').optional(),
+  api_version: z.enum(['v1beta1', 'v3'], 'must be v1beta1 or v3').optional(),
+});
+
+/** `given` is the parsed JSON body. */
+export async function answerWatch(watch: Watch, project: string, given: unknown): Promise<Answer> {
+  const parsed = body.safeParse(given);
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map(({ path, message }) =>
+      [path[0], message].filter((part) => part !== undefined).join(' '),
+    );
+    return badRequest([...new Set(mistakes)].slice(0, 3).join('; '));
+  }
+  const { operation_ids: ids, created_on: createdOn, api_version: apiVersion } = parsed.data;
+  const operations = ids.map((operationId) => ({
+    operationId,
+    ...(createdOn === undefined ? {} : { createdOn }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+  }));
+  try {
+    return { status: 200, body: JSON.stringify({ data: await watch(project, operations) }) };
+  } catch (error) {
+    // P12: one sentence, and nothing was entered.
+    const isTheirs =
+      isOutlastError(error, 'operations_invalid') || isOutlastError(error, 'unknown_project');
+    if (isTheirs) return badRequest(error.message);
+    throw error;
+  }
+}
