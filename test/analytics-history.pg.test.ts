@@ -35,10 +35,10 @@ const ask = async <R extends Record<string, unknown>>(
 /** Archives what a page showed at a moment. */
 async function observe(
   resource: 'orders' | 'nft_classes',
-  record: object,
+  record: object | string,
   at: string,
 ): Promise<void> {
-  const text = JSON.stringify(record);
+  const text = typeof record === 'string' ? record : JSON.stringify(record);
   const read = resource === 'orders' ? readOrder : readClass;
   const parsed = read(parseJson(text), text, '2026-03-05');
   if (isReject(parsed)) throw new Error(parsed.reason);
@@ -393,6 +393,52 @@ describe('as-of reads', () => {
     );
     // a and b: seven looks, 3 NFTs more each time, another owner twice.
     expect(row).toEqual({ classes_changed: 2, nfts_minted: 36, nfts_burnt: 0, transfers: 4 });
+  });
+});
+
+describe('odd contents', () => {
+  const when = '"create_time":"2026-02-05T10:00:00Z"';
+  const odd = [
+    `"message":"a\\u0000b",${when}`,
+    `"message":"\\ud800","account":"\\udfff",${when}`,
+    `"amount":1e999999,"n":[1e131072,-1E-99999],${when}`,
+    `"status":1,"status":2,${when}`,
+    `"amount":"+007.50","number":1.50e2,"status":"2","order_type":1.0,${when}`,
+    `"amount":"-0","number":-0.0,"status":-0,${when}`,
+    `"amount":"${'9'.repeat(999)}","number":0.${'1'.repeat(900)},${when}`,
+    `"amount":"${'9'.repeat(1001)}","number":"1e5","message":1.50e3,${when}`,
+    `"status":"Success ","amount":"12 fen","number":true,"order_type":[],${when}`,
+    `"status":null,"message":null,"account":"","amount":"","number":null,"update_time":"",${when}`,
+    `"account":"${'x'.repeat(600)}","message":{},${when}`,
+    `"status":9,"order_type":99999999999,${when}`,
+    `"create_time":"2026-02-05 23:30:00 -0800 PST","update_time":1772704800123`,
+    `"create_time":"2026-02-05 10:00:00.1234567","update_time":"2026-02-05T10:00:00.500Z"`,
+    `"create_time":"yesterday","update_time":"2026-02-30"`,
+  ];
+
+  test('are read from a version as they were while they stood in the table', async () => {
+    const shown = (at: string): Promise<Record<string, unknown>[]> =>
+      ask(
+        `select operation_id, day, status, status_name, message, account, order_type, amount_fen, amount_units, number,
+                created_at, updated_at, observed_at, raw_sha256, raw::text
+           from analytics.orders_as_of('p', $1) where operation_id like 'odd-%' order by operation_id`,
+        [at],
+      );
+    const idOf = (i: number): string => `odd-${String(i).padStart(2, '0')}`;
+    for (const [i, fields] of odd.entries()) {
+      await observe('orders', `{"operation_id":"${idOf(i)}",${fields}}`, '2026-02-06T00:00:00Z');
+    }
+    const before = await shown('2026-02-06T01:00:00Z');
+    expect(before).toHaveLength(odd.length);
+    for (const i of odd.keys()) {
+      const later = `{"operation_id":"${idOf(i)}","status":3,"update_time":"2027-01-01T00:00:00Z",${when}}`;
+      await observe('orders', later, '2026-02-07T00:00:00Z');
+    }
+    expect(await shown('2026-02-06T01:00:00Z')).toEqual(
+      // The day of a time that cannot be read is that of the row, which has moved.
+      before.map((row) => (row['created_at'] === null ? { ...row, day: '2026-02-05' } : row)),
+    );
+    expect((await shown('2026-02-08T00:00:00Z')).every((row) => row['status'] === 3)).toBe(true);
   });
 });
 
