@@ -1,5 +1,5 @@
-// Absence is recorded, never acted upon (P4): what the last whole walk showed and this one does not is missing
-// since now, until it is shown again.
+// Absence is recorded, never acted upon (P4): what was shown before and is not by a whole walk is missing since now,
+// until it is shown again.
 import type { DayRange, Instant } from '../model.ts';
 import type { Queryable } from './db.ts';
 import type { Slice } from './ledger.ts';
@@ -22,11 +22,37 @@ const keysOf = (slice: Slice, { before, now }: Walks): unknown[] => [
   now,
 ];
 
-/** The ids that walk `before` showed and walk `now` did not. */
-export async function goneIds(db: Queryable, slice: Slice, walks: Walks): Promise<string[]> {
+/**
+ * What was shown of these days before and is not shown by walk `now`. Walks in between that came to nothing have left no
+ * pages: what only they showed is found among the records held, unless the days beside this one show it.
+ */
+function goneSince({ resource, owner }: Slice, { before, now }: Walks): string {
+  if (now <= before + 1) return gone;
+  const { table, key } = tableShapes[resource];
+  return `${gone}
+        union
+       (select ${key} from ${table}
+         where project_id = $1 and slice_day >= $7 and slice_day < $8 and missing_since is null
+           ${owner === '' ? '' : 'and owner = $3'}
+        except select id from shown where walk = $6
+        except select id from sync.pages, unnest(ids) id
+                where project_id = $1 and resource = $2 and (owner, day) <> ($3, $4::date)
+                  and day >= $7::date - 1 and day <= $8::date)`;
+}
+
+/** The ids of these days that were shown before and are not by walk `now`. */
+export async function goneIds(
+  db: Queryable,
+  slice: Slice,
+  span: DayRange,
+  walks: Walks,
+): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `with shown as (${shownBy}) ${gone} order by 1`,
-    keysOf(slice, walks),
+    `with shown as (${shownBy}),
+          -- Gives the days a type where nothing else asks for them.
+          days as (select $7::date as day_from, $8::date as day_to)
+     ${goneSince(slice, walks)} order by 1`,
+    [...keysOf(slice, walks), span.from, span.to],
   );
   return rows.map((row) => row.id);
 }
@@ -47,8 +73,8 @@ export async function showTheSame(db: Queryable, slice: Slice, walks: Walks): Pr
 }
 
 /**
- * Marks the records of the slice's own days that walk `before` showed and walk `now`, begun at `at`, did not; `except`
- * are those found elsewhere. A record counts by its own day: the walks may have asked for different bounds.
+ * Marks the records of the slice's own days that were shown before and are not by walk `now`, begun at `at`; `except` are
+ * those found elsewhere. A record counts by its own day: the walks may have asked for different bounds.
  */
 export async function markMissing(
   db: Queryable,
@@ -62,11 +88,11 @@ export async function markMissing(
   await db.query(
     `with shown as (${shownBy})
      update ${table} o
-        set missing_since = $7, changed_at = $7
-       from (${gone}) gone
-      where o.project_id = $1 and o.${key} = gone.id and o.slice_day >= $8 and o.slice_day < $9
+        set missing_since = $9, changed_at = $9
+       from (${goneSince(slice, walks)}) gone
+      where o.project_id = $1 and o.${key} = gone.id and o.slice_day >= $7 and o.slice_day < $8
         and o.missing_since is null and o.${key} <> all ($10::text[])`,
-    [...keysOf(slice, walks), new Date(at).toISOString(), span.from, span.to, except],
+    [...keysOf(slice, walks), span.from, span.to, new Date(at).toISOString(), except],
   );
 }
 

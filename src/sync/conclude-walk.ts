@@ -40,9 +40,10 @@ export async function concludeWalk(
   const withoutTotals = whole.totalAfter === null;
   const walks: Walks = { before: slice.wholeWalk, now: walk };
   const proof = isDoubtful ? 'none' : await proofOf(context, act, walks, whole);
-  const isNewWalk = walks.before > 0 && walk !== walks.before && slice.day !== wholeList;
-  const mayMiss = isNewWalk && whole.isAbsenceTrusted && (withoutTotals || whole.proof !== 'none');
-  const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, walks) : [];
+  // Also walks before the first whole one have shown records.
+  const isCompared = walk > Math.max(walks.before, 1) && slice.day !== wholeList;
+  const mayMiss = isCompared && whole.isAbsenceTrusted;
+  const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, span, walks) : [];
   const missing = await withTx(db, async (tx) => {
     if (mayMiss) {
       const except = moved.map(({ record }) => record.id);

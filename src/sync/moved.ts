@@ -1,5 +1,6 @@
 // Classes that left an owner's list were transferred, or are gone: each is asked for by its id. What is shown under
 // another owner is archived as such; only what is not shown at all counts as missing.
+import type { DayRange } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 import { goneIds, type Walks } from '../store/missing.ts';
 import type { ObservedRecord } from '../store/records.ts';
@@ -9,11 +10,12 @@ import type { ActContext } from './conclude.ts';
 export async function findMoved(
   { db, platform, signal }: Pick<ActContext, 'db' | 'platform' | 'signal'>,
   slice: Slice,
+  span: DayRange,
   walks: Walks,
 ): Promise<ObservedRecord[]> {
   const found: ObservedRecord[] = [];
   // Ends: one request an id, and a day's list is finite.
-  for (const id of await goneIds(db, slice, walks)) {
+  for (const id of await goneIds(db, slice, span, walks)) {
     const page = await platform.classes({ id, offset: 0, limit: 1, sortBy: 'DATE_ASC' }, signal);
     // A platform that ignores the filter shows others: they have their own slices.
     const record = page.records.find((one) => one.id === id);
