@@ -31,6 +31,7 @@ beforeAll(async () => {
     '2026-04-03T00:00:00Z',
   );
   await archive.owner.query(oddRows);
+  await archive.owner.query(bulkyRow);
   await archive.owner.query(
     `insert into sync.watched_operations (project_id, operation_id) values ('p', 'watched')`,
   );
@@ -57,6 +58,10 @@ const oddRows = String.raw`
                  (6, E'\x01\x02\x1f', 99999999999999999999999999999.999999999, '2026-03-02'),
                  (7, '   ', 100.00, '2026-03-02'),
                  (8, repeat('数字', 100000), 'NaN', '2026-03-03')) odd (n, message, amount, t)`;
+
+const bulkyRow = String.raw`
+  insert into archive.certificate_files (project_id, operation_id, url, bytes, sha256, fetched_at)
+  values ('p', 'op_v', 'https://platform.example/c.pdf', decode(repeat('00ff0a5c', 500000), 'hex'), '\x', '2026-04-06T12:00:00Z')`;
 
 const exported = (format: FileFormat, to: string, db: Db = archive.db): Promise<Exported> =>
   exportArchive({

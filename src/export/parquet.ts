@@ -1,5 +1,6 @@
 // Columns between Postgres' CSV and Parquet, both ways, as SQL of DuckDB. What went in comes out byte for byte: an import
 // checks that. docs/export.md says what each type is for a reader.
+import type { CopiedOut } from '../store/copy-stream.ts';
 import type { ExportedColumn } from './tables.ts';
 
 /** Digits behind the point of an amount; with 38 in all, 29 are left before it. */
@@ -69,7 +70,7 @@ function outOfParquet({ name, type }: ExportedColumn): string {
 export function toParquetSql(
   columns: ExportedColumn[],
   csv: string,
-  longest: number,
+  { rows, bytes, longest }: CopiedOut,
   file: string,
 ): string {
   const types = columns.map(({ name, type }) => `${literal(name)}: '${readAs[type] ?? 'varchar'}'`);
@@ -79,8 +80,12 @@ export function toParquetSql(
     nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${most}, buffer_size = ${Math.max(2 ** 25, 2 * most)},
     columns = {${types.join(', ')}})`;
   return `copy (select ${columns.flatMap(intoParquet).join(', ')} from ${source})
-    to ${literal(file)} (format parquet, compression zstd)`;
+    to ${literal(file)} (format parquet, compression zstd, row_group_size ${rowsAtOnce(rows, bytes)})`;
 }
+
+/** Rows are held by the group until they are written: about 64 MB of them, and as many as DuckDB takes unless told at most. */
+const rowsAtOnce = (rows: number, bytes: number): number =>
+  Math.max(2048, Math.min(122_880, Math.floor((64e6 * rows) / bytes)));
 
 export function fromParquetSql(columns: ExportedColumn[], file: string, csv: string): string {
   // Quotation marks tell empty text from null, as Postgres reads it.

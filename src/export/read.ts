@@ -90,7 +90,7 @@ async function bringInFile(
   columns: ExportedColumn[],
   { path, engine, scratch }: From,
 ): Promise<void> {
-  if (engine !== null) {
+  if (engine !== null && path.endsWith('.parquet')) {
     const csv = join(scratch, 'rows.csv');
     await engine.run(fromParquetSql(columns, path, csv));
     await copyFrom(tx, csvInSql(part.of, columns, false), createReadStream(csv));

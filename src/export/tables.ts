@@ -2,6 +2,7 @@
 // that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the catalog.
 import type { Day, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
+import type { FileFormat } from './manifest.ts';
 
 export type ExportedTable = {
   /** The folder or file in an export. */
@@ -13,6 +14,8 @@ export type ExportedTable = {
   order: string;
   /** What belongs to a running process and is of no use elsewhere. */
   without?: readonly string[];
+  /** Rows of megabytes, which Parquet would have to hold by the thousand: such a table is CSV in its place. */
+  isBulky?: true;
 };
 
 const observedDay = `(observed_at at time zone 'UTC')::date`;
@@ -27,6 +30,7 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'nft_class_versions', table: 'archive.nft_class_versions', day: observedDay, order: 'id, observed_at, raw_sha256' },
   { name: 'transactions', table: 'archive.transactions', day: `(first_seen_at at time zone 'UTC')::date`, order: 'api_version, operation_id' },
   { name: 'transaction_versions', table: 'archive.transaction_versions', day: observedDay, order: 'api_version, operation_id, observed_at, raw_sha256' },
+  { name: 'certificate_files', table: 'archive.certificate_files', day: `(fetched_at at time zone 'UTC')::date`, order: 'operation_id', isBulky: true },
   { name: 'tokens', table: 'archive.tokens', day: null, order: 'symbol' },
   { name: 'token_versions', table: 'archive.token_versions', day: observedDay, order: 'symbol, observed_at, raw_sha256' },
   { name: 'slices', table: 'sync.slices', day: null, order: 'resource, owner, day', without: lease },
@@ -37,6 +41,7 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'runs', table: 'sync.runs', day: null, order: 'run_id' },
   { name: 'rebuilds', table: 'sync.rebuilds', day: null, order: 'resource' },
   { name: 'alerts', table: 'sync.alerts', day: null, order: 'kind, subject', without: ['telling_until'] },
+  { name: 'token_snapshots', table: 'sync.token_snapshots', day: null, order: 'project_id', without: lease },
   { name: 'watched_operations', table: 'sync.watched_operations', day: null, order: 'operation_id', without: lease },
 ];
 
@@ -49,8 +54,14 @@ export type ExportedColumn = { name: string; type: string };
 /** One file of an export; `month` is `yyyy-MM`, null for a table that is not cut. */
 export type Part = { of: ExportedTable; project: ProjectId; month: string | null };
 
-export const pathOf = ({ of, project, month }: Part, ending: string): string =>
-  month === null ? `${project}/${of.name}.${ending}` : `${project}/${of.name}/${month}.${ending}`;
+/** How a table is written in an export of this format. */
+export const formatFor = (of: ExportedTable, format: FileFormat): FileFormat =>
+  format === 'parquet' && of.isBulky === true ? 'csv' : format;
+
+export function pathOf({ of, project, month }: Part, format: FileFormat): string {
+  const file = `${project}/${of.name}${month === null ? '' : `/${month}`}`;
+  return `${file}.${formatFor(of, format)}`;
+}
 
 /** The columns of every table as this database has them: one that a later release adds is carried without a word here. */
 export async function columnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {

@@ -1,35 +1,16 @@
 // An export: everything an archive holds, as of one instant, as files that can be read without us and brought back. What an
 // earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fatal, settingsError, transient } from '../errors.ts';
+import { settingsError, transient } from '../errors.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { onlyRow, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { tableShapes } from '../store/tables.ts';
-import { copyHashed, readContent, readDayDigests } from './content.ts';
-import { openEngine, type Engine } from './duckdb.ts';
-import {
-  exportFormat,
-  fingerprintOf,
-  syncFile,
-  type ExportedFile,
-  type FileFormat,
-  type Manifest,
-} from './manifest.ts';
+import { openEngine } from './duckdb.ts';
+import { exportFormat, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
 import { readMonths } from './months.ts';
-import { countSql, toParquetSql } from './parquet.ts';
+import { finish, readPart } from './part.ts';
 import { checkNothingLost, checkSameArchive } from './same-archive.ts';
 import { openStage, type Stage } from './stage.ts';
-import {
-  columnsOf,
-  exportedTables,
-  jsonSql,
-  monthsOf,
-  pathOf,
-  type ExportedColumn,
-  type Part,
-} from './tables.ts';
+import { columnsOf, exportedTables, monthsOf, type ExportedColumn, type Part } from './tables.ts';
 
 export type Exporting = {
   /** Runs as the writer: an export holds the ledger too, which readers do not see. */
@@ -123,7 +104,7 @@ async function exportParts(
         );
       }
       const read = await readPart({
-        exporting,
+        format: exporting.format,
         tx,
         stage,
         part,
@@ -156,80 +137,4 @@ async function partsOf(tx: Tx, projects: ProjectId[]): Promise<Part[]> {
     }
   }
   return parts;
-}
-
-type Reading = {
-  exporting: Exporting;
-  tx: Tx;
-  stage: Stage;
-  part: Part;
-  columns: ExportedColumn[];
-};
-
-/** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
-type Read = {
-  file: ExportedFile;
-  isKept: boolean;
-  columns: ExportedColumn[];
-  source: string;
-  longest: number;
-};
-
-/** Null for a part without a row. */
-async function readPart({ exporting, tx, stage, part, columns }: Reading): Promise<Read | null> {
-  const { format } = exporting;
-  const path = pathOf(part, format);
-  const source = join(stage.scratch, path.replaceAll('/', ' '));
-  await mkdir(dirname(stage.stagedPath(path)), { recursive: true });
-  const head = format === 'csv' ? `${columns.map(({ name }) => name).join(',')}\n` : '';
-  const content = await readContent(tx, part, columns, format === 'jsonl' ? null : source, head);
-  const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
-  if (content.rows === 0 || kept !== null) {
-    await rm(source, { force: true });
-    return kept === null ? null : { file: kept, isKept: true, columns, source, longest: 0 };
-  }
-  if (format === 'jsonl') await copyHashed(tx, jsonSql(part, columns), source);
-  const { name, table } = part.of;
-  const days =
-    name in tableShapes && part.month !== null
-      ? await readDayDigests(tx, name as keyof typeof tableShapes, part.project, part.month)
-      : undefined;
-  return {
-    file: {
-      path,
-      table,
-      project: part.project,
-      month: part.month,
-      rows: content.rows,
-      bytes: 0,
-      sha256: '',
-      content_sha256: content.sha256,
-      ...(days === undefined ? {} : { days }),
-    },
-    isKept: false,
-    columns,
-    source,
-    longest: content.longest,
-  };
-}
-
-/** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
-async function finish(stage: Stage, engine: Engine | null, read: Read): Promise<void> {
-  const staged = stage.stagedPath(read.file.path);
-  if (engine === null) await rename(read.source, staged);
-  else {
-    await engine.run(toParquetSql(read.columns, read.source, read.longest, staged));
-    const rows = await engine.count(countSql(staged));
-    if (rows !== read.file.rows) {
-      throw fatal(
-        'rows_missing',
-        `${read.file.path} has ${rows} rows instead of ${read.file.rows}`,
-      );
-    }
-    await rm(read.source, { force: true });
-  }
-  await syncFile(staged);
-  const found = await fingerprintOf(staged);
-  Object.assign(read.file, found);
-  await stage.note(read.file);
 }

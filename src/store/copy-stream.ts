@@ -15,6 +15,7 @@ type CopyConnection = pg.Connection & {
 
 export type CopiedOut = {
   rows: number;
+  bytes: number;
   /** Length of the longest row in bytes. */
   longest: number;
 };
@@ -29,7 +30,7 @@ export function copyOut(
   onPiece: (piece: Buffer) => Promise<void> | void,
 ): Promise<CopiedOut> {
   return new Promise((resolve, reject) => {
-    const copied: CopiedOut = { rows: 0, longest: 0 };
+    const copied: CopiedOut = { rows: 0, bytes: 0, longest: 0 };
     let piece = Buffer.allocUnsafe(pieceBytes);
     let filled = 0;
     let taking = Promise.resolve();
@@ -66,6 +67,7 @@ export function copyOut(
         if (filled > 0 && filled + chunk.length > piece.length) handOn();
         if (chunk.length > piece.length) piece = Buffer.allocUnsafe(chunk.length);
         filled += chunk.copy(piece, filled);
+        copied.bytes += chunk.length;
         copied.longest = Math.max(copied.longest, chunk.length);
       },
       handleCommandComplete: (message: { text: string }) => {

@@ -1,0 +1,94 @@
+// One part of an export, from the rows in Postgres to a file on the disk that is noted as finished.
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fatal } from '../errors.ts';
+import { listedResources } from '../model.ts';
+import type { Tx } from '../store/db.ts';
+import { copyHashed, readContent, readDayDigests, type Content } from './content.ts';
+import type { Engine } from './duckdb.ts';
+import { fingerprintOf, syncFile, type ExportedFile, type FileFormat } from './manifest.ts';
+import { countSql, toParquetSql } from './parquet.ts';
+import type { Stage } from './stage.ts';
+import { formatFor, jsonSql, pathOf, type ExportedColumn, type Part } from './tables.ts';
+
+type Reading = {
+  format: FileFormat;
+  tx: Tx;
+  stage: Stage;
+  part: Part;
+  columns: ExportedColumn[];
+};
+
+/** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
+export type Read = {
+  file: ExportedFile;
+  isKept: boolean;
+  columns: ExportedColumn[];
+  source: string;
+  content: Content;
+};
+
+/** Null for a part without a row. */
+export async function readPart({
+  format: wanted,
+  tx,
+  stage,
+  part,
+  columns,
+}: Reading): Promise<Read | null> {
+  const format = formatFor(part.of, wanted);
+  const path = pathOf(part, wanted);
+  const source = join(stage.scratch, path.replaceAll('/', ' '));
+  await mkdir(dirname(stage.stagedPath(path)), { recursive: true });
+  const head = format === 'csv' ? `${columns.map(({ name }) => name).join(',')}\n` : '';
+  const content = await readContent(tx, part, columns, format === 'jsonl' ? null : source, head);
+  const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
+  if (content.rows === 0 || kept !== null) {
+    await rm(source, { force: true });
+    return kept === null ? null : { file: kept, isKept: true, columns, source, content };
+  }
+  if (format === 'jsonl') await copyHashed(tx, jsonSql(part, columns), source);
+  const resource = listedResources.find((name) => name === part.of.name);
+  const days =
+    resource !== undefined && part.month !== null
+      ? await readDayDigests(tx, resource, part.project, part.month)
+      : undefined;
+  return {
+    file: {
+      path,
+      table: part.of.table,
+      project: part.project,
+      month: part.month,
+      rows: content.rows,
+      bytes: 0,
+      sha256: '',
+      content_sha256: content.sha256,
+      ...(days === undefined ? {} : { days }),
+    },
+    isKept: false,
+    columns,
+    source,
+    content,
+  };
+}
+
+/** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
+export async function finish(stage: Stage, engine: Engine | null, read: Read): Promise<void> {
+  const staged = stage.stagedPath(read.file.path);
+  if (engine === null || !staged.endsWith('.parquet')) await rename(read.source, staged);
+  else {
+    await engine.run(toParquetSql(read.columns, read.source, read.content, staged));
+    const rows = await engine.count(countSql(staged));
+    if (rows !== read.file.rows) {
+      throw fatal(
+        'rows_missing',
+        `${read.file.path} has ${rows} rows instead of ${read.file.rows}`,
+      );
+    }
+    await rm(read.source, { force: true });
+  }
+  await syncFile(staged);
+  const found = await fingerprintOf(staged);
+  Object.assign(read.file, found);
+  await stage.note(read.file);
+}
