@@ -1,5 +1,6 @@
 // Harm to Outlast's own processes: killed at any moment or at a chosen statement, frozen past their leases, asked to leave.
 import type { Action } from './actions.ts';
+import type { Chance } from './chance.ts';
 import { anyReplica, later, nobody } from './stage.ts';
 
 /** The shortest that may be set: a frozen or killed process holds its slices no longer than a few seconds. */
@@ -22,6 +23,9 @@ export const moments = [
 ] as const;
 
 export const momentName = (moment: string): string => moment.replace('\0', '').replace(';', '');
+
+const pastTheLease = (chance: Chance): number =>
+  chance.between(leaseSeconds * 1000 + 200, leaseSeconds * 3000);
 
 export const processActions: readonly Action[] = [
   {
@@ -51,14 +55,29 @@ export const processActions: readonly Action[] = [
     name: 'freeze',
     weight: 4,
     act: (stage, chance) => {
-      const isLong = chance.isHit(0.6);
-      const forMs = isLong
-        ? chance.between(leaseSeconds * 1000 + 200, leaseSeconds * 2000)
-        : chance.between(100, 1500);
+      const forMs = chance.isHit(0.6) ? pastTheLease(chance) : chance.between(100, 1500);
       const replica = anyReplica(stage, chance);
       if (replica === null || !stage.replicas.freeze(replica)) return nobody;
       later(stage, forMs, () => stage.replicas.thaw(replica));
-      return `replica ${replica.number} for ${forMs} ms${isLong ? ', past its lease' : ''}`;
+      return `replica ${replica.number} for ${forMs} ms`;
+    },
+  },
+  {
+    // With slices in its hands, which others take from it meanwhile: nothing of what it then writes may count (P8).
+    name: 'freeze at a statement',
+    weight: 10,
+    act: (stage, chance) => {
+      const [text, skip] = [chance.pick(moments), chance.between(0, 3)];
+      const forMs = pastTheLease(chance);
+      const replica = anyReplica(stage, chance);
+      if (replica === null) return nobody;
+      const spring = (): void => {
+        if (!stage.replicas.freeze(replica)) return;
+        stage.note(`replica ${replica.number} is frozen at its "${momentName(text)}"`);
+        later(stage, forMs, () => stage.replicas.thaw(replica));
+      };
+      replica.wire.arm({ text, skip, when: 'before', spring, how: 'pass' });
+      return `replica ${replica.number} for ${forMs} ms at its ${skip + 1}. "${momentName(text)}" from now`;
     },
   },
   {

@@ -94,8 +94,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     onFinding: report,
     note,
   });
-  const pending = new Set<Promise<void>>();
-  const stage: Stage = { drawn, simulator, cluster, replicas, memory, address, pending, report };
+  const common = { drawn, simulator, cluster, replicas, memory, address, report, note };
+  const stage: Stage = { ...common, pending: new Set() };
   const keepsake = createKeepsake();
   const played = { acts: 0, looks: 0, records: 0 };
   const look = async (): Promise<void> => {
@@ -202,7 +202,8 @@ async function fill(stage: Stage, chance: Chance): Promise<void> {
       report(`replica ${number} (${args.join(' ')}) does not end`);
     }
   }
-  while (replicas.alive().length < drawn.replicas) {
+  // Those that are frozen are none: others must be there to take what they hold.
+  while (replicas.alive().filter((one) => !one.isFrozen).length < drawn.replicas) {
     await replicas.start(drawArguments(stage.simulator, chance), chance.stream('cut'));
   }
 }

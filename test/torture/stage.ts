@@ -19,6 +19,8 @@ export type Stage = {
   /** What is under way and ends by itself. */
   pending: Set<Promise<void>>;
   report: (finding: string) => void;
+  /** A line in the log, for what happens by itself. */
+  note: (text: string) => void;
 };
 
 /** Does something after a while, without keeping the next act waiting. A failure is a finding. */

@@ -10,10 +10,13 @@ export type Trap = {
   skip: number;
   /** `before`: the statement never arrives. `after`: it does, and its answer does not. */
   when: 'before' | 'after';
-  /** Done at that moment; the connection is cut in any case. */
+  /** Done at that moment. */
   spring: () => void;
-  /** With a reset, or as if the other side had closed it in order: errors that look different to a client. */
-  how: 'reset' | 'end';
+  /**
+   * Cut with a reset, or as if the other side had closed it in order: errors that look different to a client. `pass`: not
+   * cut, and everything arrives.
+   */
+  how: 'reset' | 'end' | 'pass';
 };
 
 export type Wire = {
@@ -36,7 +39,7 @@ export async function createWire(target: () => Target, unit: () => number): Prom
   let trap: Trap | null = null;
   let isHeld = false;
 
-  const cutPair = (pair: Pair, how: Trap['how']): void => {
+  const cutPair = (pair: Pair, how: 'reset' | 'end'): void => {
     pairs.delete(pair);
     if (how === 'reset') pair.client.resetAndDestroy();
     else pair.client.destroy();
@@ -52,6 +55,10 @@ export async function createWire(target: () => Target, unit: () => number): Prom
     }
     const { when, spring, how } = trap;
     trap = null;
+    if (how === 'pass') {
+      spring();
+      return false;
+    }
     if (when === 'before') {
       spring();
       cutPair(pair, how);
