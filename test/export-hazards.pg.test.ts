@@ -129,7 +129,7 @@ describe('an export that is cut off', () => {
 
   test('while it was put in place is put there by the next one, and not imported before', async () => {
     const to = await copied();
-    const [path = ''] = ['p/orders/2026-02.csv'];
+    const path = 'p/orders/2026-02.csv';
     await mkdir(dirname(join(to, '.unfinished/files', path)), { recursive: true });
     await rename(join(to, path), join(to, '.unfinished/files', path));
     await rename(join(to, 'manifest.json'), join(to, '.unfinished/manifest.json'));
