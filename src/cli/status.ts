@@ -15,6 +15,7 @@ import { openMigrated, type Store } from './app.ts';
 import { forecastCells, lateLines, shortName, timeLines } from './forecast-text.ts';
 import { forecastJson, foreseeAll, type Foreseen } from './foreseen.ts';
 import { olderOffers } from './older.ts';
+import { operationLines, tokenLines } from './unlisted-text.ts';
 import { formatSpan, indented, printJson, table, type Cell } from './print.ts';
 
 export function statusCommand(): Command {
@@ -89,6 +90,8 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
     lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
   for (const list of project.lists) lines.push(...problemLines(list));
+  const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
+  lines.push(...unlisted.map((line) => `  ${line}`));
   lines.push(...factLines(project.facts));
   const firstOf = (resource: string): string | undefined =>
     project.lists.find((list) => list.resource === resource)?.months[0]?.month;

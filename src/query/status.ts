@@ -1,6 +1,12 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { wholeList } from '../model.ts';
 import type { Queryable, Row } from '../store/db.ts';
+import {
+  readOperations,
+  readTokens,
+  type OperationsStatus,
+  type TokensStatus,
+} from './unlisted-status.ts';
 
 export type MonthStatus = {
   /** First day of the month, `yyyy-MM-dd`. */
@@ -42,6 +48,9 @@ export type ProjectStatus = {
   first_day: string;
   parked_reason: string | null;
   lists: ListStatus[];
+  /** Null where none is watched, or none were asked for. */
+  operations: OperationsStatus | null;
+  tokens: TokensStatus | null;
   facts: Record<string, string>;
   last_run: RunStatus | null;
   /** Open alerts; news (a lost day, rejects) stands in the counts. */
@@ -67,6 +76,8 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       first_day,
       parked_reason,
       lists: await listsOf(db, id),
+      operations: await readOperations(db, id),
+      tokens: await readTokens(db, id),
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
       alerts: await alertsOf(db, id),

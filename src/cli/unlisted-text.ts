@@ -1,0 +1,45 @@
+// How watched operations and tokens stand, in sentences for `outlast status`.
+import type { OperationsStatus, TokensStatus } from '../query/unlisted-status.ts';
+import { formatCount, formatSpan } from './print.ts';
+
+const namedAtMost = 5;
+
+/** Lines without their indent; none where nothing was ever watched. */
+export function operationLines(operations: OperationsStatus | null): string[] {
+  if (operations === null) return [];
+  const { open, done, lost, files } = operations;
+  const parts = [`${formatCount(done)} done`, `${formatCount(open)} open`];
+  if (lost > 0)
+    parts.push(`${formatCount(lost)} LOST: they left the window without a final result`);
+  if (files > 0) parts.push(`${formatCount(files)} certificate files kept`);
+  const watched = formatCount(open + done + lost);
+  return [
+    `transactions: ${watched} operations watched, ${parts.join(', ')}.`,
+    ...operations.lost_named
+      .slice(0, namedAtMost)
+      .map(({ operation_id: id, reason }) => `LOST ${id}: ${reason ?? 'no reason is known'}`),
+    ...more(lost, 'lost'),
+    ...operations.problems
+      .slice(0, namedAtMost)
+      .map(({ operation_id: id, last_error: error }) => `transactions ${id}: ${error}`),
+  ];
+}
+
+const more = (count: number, state: string): string[] =>
+  count > namedAtMost
+    ? [`and ${count - namedAtMost} more ${state}: analytics.watched_operations names them all`]
+    : [];
+
+/** `now` in milliseconds, for "3 h ago". */
+export function tokenLines(tokens: TokensStatus | null, now: number): string[] {
+  if (tokens === null) return [];
+  const { held, missing, taken_at: takenAt, last_error: error } = tokens;
+  const gone = missing > 0 ? `, ${formatCount(missing)} of them no longer listed` : '';
+  const read =
+    takenAt === null
+      ? 'never read'
+      : `read ${formatSpan(Math.max(0, now - Date.parse(takenAt)))} ago`;
+  return [
+    `tokens: ${formatCount(held)} held${gone}, ${read}${error === null ? '.' : `: ${error}`}`,
+  ];
+}
