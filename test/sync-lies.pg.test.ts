@@ -38,8 +38,9 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
       expect(classes).toEqual(three('open none'));
     }
     bench.simulator.setFaults({ dropped: null, lyingTotal: null, duplicated: null });
-    // What was learned of it while it lied is unlearned within a day.
+    // What was learned of it while it lied is unlearned within a day, and what failed by it is tried again within the hour.
     await bench.runLater(25 * hour);
+    await bench.runLater(hour);
     expect(await statesOf(bench.db)).toEqual({
       orders: three('sealed walk'),
       nft_classes: three('sealed walk'),

@@ -35,6 +35,8 @@ describe('P6: an honest platform ends sealed, however it reads what the document
     [{ dates: 'ignored', totals: 'absent', classTotals: 'null' }, 2],
   ] satisfies [Partial<Dialect>, number][])('%o', async (dialect, sealed) => {
     bench = await createBench({ world, dialect: { shortPages: 4, ...dialect } });
+    // That days are no use may be found out by the first run's reading: then the second one walks by month.
+    await bench.run();
     await bench.run();
     expect(await falseSeals(bench)).toEqual([]);
     // Where totals are not given, the second walk comes an hour later.
