@@ -57,17 +57,30 @@ export async function goneIds(
   return rows.map((row) => row.id);
 }
 
-/** Whether two walks showed exactly the same ids and rejects (proof rule 2). */
-export async function showTheSame(db: Queryable, slice: Slice, walks: Walks): Promise<boolean> {
+/**
+ * Whether two walks showed exactly the same records of the slice's own days, and the same rejects (proof rule 2). What belongs
+ * to other days may have grown between them: the walks may have asked for more, or the platform may have ignored the dates.
+ */
+export async function showTheSame(
+  db: Queryable,
+  slice: Slice,
+  span: DayRange,
+  walks: Walks,
+): Promise<boolean> {
+  const { table, key } = tableShapes[slice.resource];
   const { rows } = await db.query<{ differ: boolean }>(
-    `with shown as (${shownBy}
-       union all
-       select walk, encode(sha, 'hex') from sync.pages, unnest(rejects) sha
+    `with shown as (${shownBy}),
+     rejected as (
+       select walk, sha from sync.pages, unnest(rejects) sha
         where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk in ($5, $6)
+     ),
+     once as (
+       select id from shown group by id having count(distinct walk) = 1
      )
-     select exists (${gone})
-         or exists (select id from shown where walk = $6 except select id from shown where walk = $5) as differ`,
-    keysOf(slice, walks),
+     select exists (select from once join ${table} o on o.project_id = $1 and o.${key} = once.id
+                     where o.slice_day >= $7 and o.slice_day < $8)
+         or exists (select from rejected group by sha having count(distinct walk) = 1) as differ`,
+    [...keysOf(slice, walks), span.from, span.to],
   );
   return rows[0]?.differ === false;
 }

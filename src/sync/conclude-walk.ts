@@ -37,7 +37,8 @@ export async function concludeWalk(
   const unresolved =
     slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
   const isDoubtful = whole.distinct === 0 && (await isEmptyInDoubt(context, act));
-  const withoutTotals = whole.totalAfter === null;
+  // A second walk proves nothing of a day that no empty answer may prove.
+  const withoutTotals = whole.totalAfter === null && !isDoubtful;
   const walks: Walks = { before: slice.wholeWalk, now: walk };
   const proof = isDoubtful ? 'none' : await proofOf(context, act, walks, whole);
   // Also walks before the first whole one have shown records.
@@ -103,7 +104,7 @@ async function proofOf(
     isOver(span, walkedAt) &&
     walkOrder !== whole.order &&
     askedAt >= walkedAt + betweenWalksMs;
-  return isSecond && (await showTheSame(db, slice, walks)) ? 'walks' : 'none';
+  return isSecond && (await showTheSame(db, slice, span, walks)) ? 'walks' : 'none';
 }
 
 /** How the last page says that it is the last: by what stands in place of a key, or else why the walk ended. */

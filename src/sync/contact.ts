@@ -79,6 +79,15 @@ export async function learnClock(platform: Platform, signal: AbortSignal): Promi
   }
 }
 
+/**
+ * Whether an end date is a closed instant shows only where a record stands at midnight. Without one it looks exclusive,
+ * which asks for the same days: that is no news, and unseals nothing.
+ */
+function keepInstant(probed: Record<string, string>, before: Facts, resource: string): void {
+  const fact = `${resource}.day_end`;
+  if (probed[fact] === 'exclusive' && before.get(fact) === 'instant') delete probed[fact];
+}
+
 /** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */
 function offsetText(offsetMs: number | null): string {
   if (offsetMs === null) return 'unknown';
@@ -104,6 +113,7 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   probed['clock.offset'] = offsetText(clock.offsetMs());
   const from = windowAt(clock.now()).from;
   probed['orders.key_life'] = await probeKeyLife(db, platform, projectId, before, from, signal);
+  for (const { resource } of listsOf(scope)) keepInstant(probed, before, resource);
   // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
   for (const [fact, value] of Object.entries(probed)) {
     if (value === 'unknown' && before.has(fact)) delete probed[fact];
@@ -116,7 +126,8 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   );
   for (const { fact, from, to } of changed) {
     const [resource = '', name = ''] = fact.split('.');
-    if (proofsRestOn.has(name)) {
+    const asksTheSame = name === 'day_end' && from === 'exclusive' && to === 'instant';
+    if (proofsRestOn.has(name) && !asksTheSame) {
       await reopenSlices(db, projectId, resource, from === 'unknown');
     }
     if (from !== 'unknown')

@@ -147,8 +147,9 @@ async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<D
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
   const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
-  const times = [...timesOf(own), ...timesOf(oldest)];
-  if (disproveFilter(times, startOf(day), startOf(next))) {
+  const isForeign = (page: Page): boolean =>
+    disproveFilter(timesOf(page), startOf(day), startOf(next));
+  if (isForeign(own) || isForeign(oldest)) {
     return { day: null, day_end: 'unknown', date_filter: 'ignored' };
   }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');
