@@ -115,3 +115,25 @@ test('the clock’s offset is told, and a behaviour that changes keeps what it w
     { fact: 'orders.last_key', previous: 'empty', value: 'null' },
   ]);
 });
+
+test('P6: an end date that is read otherwise between two probes makes no day empty and no record missing', async () => {
+  bench = await createBench({
+    world: { ordersPerDay: 9, classesPerDay: 4, pendingShare: 0, settleMs: 60_000 },
+  });
+  await bench.run();
+  bench.simulator.setDialect({ dayEnd: 'exclusive' });
+  await bench.runLater(7 * hour);
+  await bench.runLater(hour);
+  const { rows } = await bench.db.query(
+    `select (select count(*)::int from archive.nft_classes where missing_since is not null) as missing,
+            (select count(*)::int from sync.slices s where resource = 'nft_classes' and proof <> 'none' and shown_total = 0
+                and exists (select from archive.nft_classes c where c.slice_day = s.day)) as empty`,
+  );
+  expect(rows).toEqual([{ missing: 0, empty: 0 }]);
+  await bench.runLater(18 * hour);
+  expect((await facts())['nft_classes.day_end']).toBe('exclusive');
+  const sealed = await bench.db.query(
+    `select count(*)::int as days from sync.slices where state = 'sealed' and day < '2026-04-06'`,
+  );
+  expect(sealed.rows).toEqual([{ days: 72 }]);
+});

@@ -5,7 +5,7 @@ import { wholeList, type ListedResource } from '../model.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { countShown } from '../store/pages.ts';
-import { showsAll, trustsAbsence } from './absence.ts';
+import { showsAll, trustsAbsence, readsDatesOtherwise } from './absence.ts';
 import { boundsOf, ignoresDates, limitOf, spanOf } from './bounds.ts';
 import {
   concludeCount,
@@ -116,6 +116,10 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
       );
       const evidence = asGiven({ ...result, distinct }, facts, slice.resource);
       const verdict = judge(evidence, growing);
+      if (verdict.agrees && (await readsDatesOtherwise(context, slice, distinct))) {
+        problem = 'an end date is read differently now';
+        return concludeFailure(context, act, problem, { unseals: true });
+      }
       const isAbsenceTrusted = verdict.agrees && (await trustsAbsence(context, slice, distinct));
       const nothingIsAbsent = showsAll(slice, distinct);
       if (verdict.agrees && (isAbsenceTrusted || nothingIsAbsent)) {

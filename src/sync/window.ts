@@ -20,6 +20,8 @@ export type WindowQuestions = {
    * window empty (proof rule 4). Null when there is anything. Asked once a run.
    */
   emptyAt(list: List): Promise<Instant | null>;
+  /** Whether a record of this day is shown when the next day is asked for along with it. */
+  showsDay(list: List, day: Day): Promise<boolean>;
   /**
    * Whether the platform still shows the month of this day beside the day itself: an earlier record of it (with `orOlder`
    * of any time) or, where there is none, a later one. Then its absences count, too (proof rule 5). What stands on the
@@ -27,6 +29,9 @@ export type WindowQuestions = {
    */
   stillShowsMonth(list: List, day: Day, shown: Shown): Promise<boolean>;
 };
+
+/** As many records as show whether a day holds one. */
+const aFew = 10;
 
 export function createWindowQuestions(
   platform: Platform,
@@ -64,6 +69,10 @@ export function createWindowQuestions(
       const answer = asked.get(name) ?? emptyAt(list);
       asked.set(name, answer);
       return answer;
+    },
+    async showsDay(list, day) {
+      const next = addDays(day, 1);
+      return count(await ask(list, 'DATE_ASC', aFew, day, next), day, next) > 0;
     },
     async stillShowsMonth(list, day, { records, orOlder }) {
       const from = orOlder ? longAgo : monthStart(day);
