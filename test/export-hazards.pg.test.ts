@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onDisk } from '../src/export/disk.ts';
 import { sha256Of, sumsText, type FileFormat, type Manifest } from '../src/export/manifest.ts';
 import { importArchive } from '../src/export/read.ts';
 import { exportArchive, type Exported } from '../src/export/write.ts';
@@ -188,6 +189,16 @@ describe('a second export', () => {
     await writeFile(join(other, 'manifest.json'), '{"name": "an app"}');
     await expect(exported(other)).rejects.toMatchObject({ code: 'manifest_invalid' });
   });
+});
+
+test('what a disk refuses is told in a sentence', async () => {
+  const refused = (code: string): Promise<never> =>
+    onDisk('/backup', () => Promise.reject(Object.assign(new Error('refused'), { code })));
+  await expect(refused('ENOSPC')).rejects.toMatchObject({ kind: 'transient', code: 'disk_full' });
+  await expect(refused('EROFS')).rejects.toThrow(
+    '/backup cannot be written (EROFS): check its rights',
+  );
+  await expect(refused('57014')).rejects.toThrow('refused');
 });
 
 /** Changes a file as somebody would who makes every digest fit again. */

@@ -4,6 +4,7 @@ import { settingsError, transient } from '../errors.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { onlyRow, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
+import { onDisk } from './disk.ts';
 import { openEngine } from './duckdb.ts';
 import { exportFormat, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
 import { readMonths } from './months.ts';
@@ -27,37 +28,39 @@ export type Exported = { manifest: Manifest; written: number; kept: number };
 
 /**
  * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`, `duckdb_missing`,
- * transient `aborted` when the signal is, and what the store and the disk throw. Whatever was finished is not done again.
+ * `folder_refused`, transient `disk_full`, transient `aborted` when the signal is, and what the store and the disk throw. Whatever was finished is not done again.
  */
 export function exportArchive(exporting: Exporting): Promise<Exported> {
-  return withSnapshot(exporting.db, async (tx) => {
-    // A month of many millions takes as long as it takes.
-    await tx.query(
-      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
-    );
-    await lockFolder(tx, exporting.folder);
-    const projects = await projectsOf(tx, exporting.projects);
-    const stage = await openStage(exporting.folder);
-    checkSameArchive(exporting.folder, stage.before, projects, exporting.format);
-    const columns = await columnsOf(tx);
-    const done = await exportParts(exporting, tx, stage, columns);
-    const schema = await tx.query<{ newest: string }>(
-      'select newest from analytics.schema_version',
-    );
-    const manifest: Manifest = {
-      format: exportFormat,
-      file_format: exporting.format,
-      schema: Number(onlyRow(schema).newest),
-      exported_at: new Date(exporting.now).toISOString(),
-      projects,
-      months: await readMonths(tx, exporting.projects, done.files),
-      columns: Object.fromEntries(columns),
-      files: done.files,
-    };
-    checkNothingLost(exporting.folder, stage.before, manifest);
-    await stage.commit(manifest);
-    return { manifest, written: done.written, kept: done.files.length - done.written };
-  });
+  return onDisk(exporting.folder, () =>
+    withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting)),
+  );
+}
+
+async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
+  // A month of many millions takes as long as it takes.
+  await tx.query(
+    `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+  );
+  await lockFolder(tx, exporting.folder);
+  const projects = await projectsOf(tx, exporting.projects);
+  const stage = await openStage(exporting.folder);
+  checkSameArchive(exporting.folder, stage.before, projects, exporting.format);
+  const columns = await columnsOf(tx);
+  const done = await exportParts(exporting, tx, stage, columns);
+  const schema = await tx.query<{ newest: string }>('select newest from analytics.schema_version');
+  const manifest: Manifest = {
+    format: exportFormat,
+    file_format: exporting.format,
+    schema: Number(onlyRow(schema).newest),
+    exported_at: new Date(exporting.now).toISOString(),
+    projects,
+    months: await readMonths(tx, exporting.projects, done.files),
+    columns: Object.fromEntries(columns),
+    files: done.files,
+  };
+  checkNothingLost(exporting.folder, stage.before, manifest);
+  await stage.commit(manifest);
+  return { manifest, written: done.written, kept: done.files.length - done.written };
 }
 
 /** Held as long as the transaction, so that a process that dies leaves no lock behind. */
