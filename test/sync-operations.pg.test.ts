@@ -2,7 +2,10 @@
 // never found said so.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createFileFetcher } from '../src/platform/certificate-file.ts';
+import { parseJson } from '../src/platform/json.ts';
+import { readTransaction } from '../src/platform/transactions.ts';
 import { enter } from '../src/store/watch.ts';
+import { claimOperation, commitOperation, enterOperations } from '../src/store/watched.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
 
@@ -210,6 +213,40 @@ describe('watched operations', () => {
     const { rows } = await bench.db.query('select from archive.transactions');
     expect(rows).toHaveLength(0);
     expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 0 }]);
+  });
+
+  test('P1: a commit that fails on its last record leaves neither row nor state behind', async () => {
+    bench = await benchOf();
+    await bench.run();
+    await watchAll(['op']);
+    const { clock } = bench.worker.platform;
+    await enterOperations(bench.db, 'p', clock.now(), 0);
+    const claim = { projectId: 'p', holder: 'test', leaseMs: 60_000, dueBy: clock.now() };
+    const operation = await claimOperation(bench.db, claim);
+    if (operation === null) throw new Error('nothing was claimed');
+    const text = '{"status":1}';
+    const record = readTransaction(parseJson(text), text, 'op');
+    const result = { apiVersion: 'v1beta1' as const, record, observedAt: clock.now() };
+    const commit = {
+      operation,
+      end: { state: 'done' as const, dueAt: null, attempts: 1, lastError: null },
+      results: [result],
+      file: null,
+      leaseMs: 60_000,
+      writtenAt: clock.now(),
+    };
+    const broken = { ...result, apiVersion: 'v3' as const, record: { ...record, rawJson: '{' } };
+    const held = () => bench.db.query('select api_version from archive.transactions');
+    await expect(
+      commitOperation(bench.db, { ...commit, results: [result, broken] }),
+    ).rejects.toThrow('json');
+    expect((await held()).rows).toEqual([]);
+    expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 0 }]);
+    await commitOperation(bench.db, commit);
+    expect((await held()).rows).toEqual([{ api_version: 'v1beta1' }]);
+    // P8: once another has claimed it, the same commit is refused.
+    await bench.db.query('update sync.watched_operations set lease_epoch = lease_epoch + 1');
+    await expect(commitOperation(bench.db, commit)).rejects.toMatchObject({ code: 'lease_lost' });
   });
 
   test('a bare 404 is no answer: nothing is taken for not found, and it is asked again', async () => {
