@@ -16,7 +16,7 @@ beforeEach(async () => {
   // Whoever owns the tables may do what the service cannot.
   const { connectionString } = bench;
   owner = await openDb({ connectionString, role: null, log: bench.worker.log });
-  await bench.run();
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
 });
 afterEach(async () => {
   await owner.close();
@@ -61,7 +61,10 @@ async function fingerprint(resource: ListedResource = 'orders'): Promise<Fingerp
 }
 
 const moved = (before: Fingerprint, after: Fingerprint): string[] =>
-  [...after].filter(([id, print]) => before.get(id) !== print).map(([id]) => id);
+  [...after]
+    .filter(([id, print]) => before.get(id) !== print)
+    .map(([id]) => id)
+    .toSorted();
 
 async function someIds(count: number, skip = 0): Promise<string[]> {
   const { rows } = await bench.db.query<{ id: string }>(
