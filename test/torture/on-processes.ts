@@ -30,7 +30,7 @@ const pastTheLease = (chance: Chance): number =>
 export const processActions: readonly Action[] = [
   {
     name: 'kill',
-    weight: 36,
+    weight: 32,
     act: (stage, chance) => {
       const replica = anyReplica(stage, chance);
       if (replica === null || !stage.replicas.kill(replica)) return nobody;
@@ -65,9 +65,9 @@ export const processActions: readonly Action[] = [
   {
     // With slices in its hands, which others take from it meanwhile: nothing of what it then writes may count (P8).
     name: 'freeze at a statement',
-    weight: 10,
+    weight: 16,
     act: (stage, chance) => {
-      const [text, skip] = [chance.pick(moments), chance.between(0, 3)];
+      const [text, skip] = [chance.pick(moments), chance.between(0, 2)];
       const forMs = pastTheLease(chance);
       const replica = anyReplica(stage, chance);
       if (replica === null) return nobody;

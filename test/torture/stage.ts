@@ -60,10 +60,13 @@ export async function insist<T>(stage: Stage, work: () => Promise<T>): Promise<T
   }
 }
 
-/** One of the processes that are awake. */
+/** One of the processes that are awake; one for which no trap is set, if there is any. */
 export function anyReplica({ replicas }: Stage, chance: Chance): Replica | null {
-  const [first, ...rest] = replicas.alive().filter((one) => !one.isFrozen);
-  return first === undefined ? null : chance.pick([first, ...rest]);
+  const share = chance.unit();
+  const awake = replicas.alive().filter((one) => !one.isFrozen);
+  const free = awake.filter((one) => !one.wire.isArmed());
+  const from = free.length > 0 ? free : awake;
+  return from[Math.floor(share * from.length)] ?? null;
 }
 
 export const nobody = 'nobody is there';

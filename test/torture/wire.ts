@@ -26,6 +26,8 @@ export type Wire = {
   /** Nothing passes until the function it returns is called. */
   hold(): () => void;
   arm(trap: Trap): void;
+  /** A trap is set and has not sprung. */
+  isArmed(): boolean;
   close(): Promise<void>;
 };
 
@@ -128,6 +130,7 @@ export async function createWire(target: () => Target, unit: () => number): Prom
     arm: (next) => {
       trap = next;
     },
+    isArmed: () => trap !== null,
     close: () =>
       new Promise((resolve) => {
         door.close(() => resolve());
