@@ -23,6 +23,14 @@ export async function probedAt(db: Queryable, projectId: ProjectId): Promise<Ins
   return at === null ? null : Date.parse(at);
 }
 
+/** The facts are to be probed again before they are relied on. */
+export async function doubtFacts(db: Queryable, projectId: ProjectId): Promise<void> {
+  await db.query(
+    `update sync.facts set confirmed_at = 'epoch' where project_id = $1 and fact = 'probed'`,
+    [projectId],
+  );
+}
+
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */
 const measured = '\\.(oldest_day|key_life|offset)$';
 

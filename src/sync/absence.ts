@@ -1,7 +1,7 @@
 // What fewer records than before are worth (proof rule 5): around the cliff the month may have gone, in another zone or
 // from one of two copies of a platform, and an empty answer is no empty day.
 import { addDays, monthStart } from '../day.ts';
-import { recordFacts } from '../store/facts.ts';
+import { doubtFacts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { ActContext } from './conclude.ts';
 import { dayEndOf } from './bounds.ts';
@@ -34,16 +34,16 @@ export async function trustsAbsence(
 
 /**
  * A day that held records and is empty all of a sudden: the platform may read an end date differently than it did at the
- * last probe (rule 6). Then nobody knows until the next one, and days are asked for together with the one after them.
+ * last probe (rule 6). Then the next run probes first, and what rested on the old fact is reopened.
  */
 export async function readsDatesOtherwise(
-  { db, facts, platform, window }: ActContext,
+  { db, facts, window }: ActContext,
   { projectId, resource, owner, day, shownTotal }: Slice,
   distinct: number,
 ): Promise<boolean> {
   const isKnown = dayEndOf(facts, resource) !== 'unknown';
   const isSudden = isKnown && distinct === 0 && (shownTotal ?? 0) > 0;
   if (!isSudden || !(await window.showsDay({ resource, owner }, day))) return false;
-  await recordFacts(db, projectId, { [`${resource}.day_end`]: 'unknown' }, platform.clock.now());
+  await doubtFacts(db, projectId);
   return true;
 }
