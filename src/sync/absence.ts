@@ -37,11 +37,13 @@ export async function trustsAbsence(
  * last probe (rule 6). Then the next run probes first, and what rested on the old fact is reopened.
  */
 export async function readsDatesOtherwise(
-  { db, facts, window }: ActContext,
+  { db, facts, window, platform }: ActContext,
   { projectId, resource, owner, day, shownTotal }: Slice,
   distinct: number,
 ): Promise<boolean> {
-  const isKnown = dayEndOf(facts, resource) !== 'unknown';
+  // Around the cliff a day may be empty in one copy of the platform and not in the next.
+  const isKnown =
+    dayEndOf(facts, resource) !== 'unknown' && absenceProves(day, platform.clock.now());
   const isSudden = isKnown && distinct === 0 && (shownTotal ?? 0) > 0;
   if (!isSudden || !(await window.showsDay({ resource, owner }, day))) return false;
   await doubtFacts(db, projectId);
