@@ -1,0 +1,78 @@
+// Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11), the slices
+// are shared, and each is worked on by one at a time (P8).
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBench, differences, type Bench } from './support/archive.ts';
+import { startCommand, type Running } from './support/command.ts';
+
+let bench: Bench;
+const running = new Set<Running>();
+
+beforeEach(async () => {
+  bench = await createBench({ world: { ordersPerDay: 30, classesPerDay: 6, quietShare: 0.2 } });
+});
+afterEach(async () => {
+  await Promise.all([...running].map((one) => one.stop('SIGKILL')));
+  running.clear();
+  await bench.close();
+});
+
+function sync(perSecond: number): Running {
+  const [project] = bench.simulator.projects;
+  const started = startCommand(['sync', '--json'], {
+    timeoutMs: 120_000,
+    env: {
+      DATABASE_URL: bench.connectionString,
+      OUTLAST_PROJECT: 'p',
+      OUTLAST_BASE_URL: bench.simulator.url,
+      OUTLAST_API_KEY: project?.apiKey ?? '',
+      OUTLAST_API_SECRET: project?.apiSecret ?? '',
+      OUTLAST_MAX_RPS: String(perSecond),
+      OUTLAST_LOG_LEVEL: 'error',
+    },
+  });
+  running.add(started);
+  return started;
+}
+
+/** When each request reached the platform, in real time. */
+const moments = (): number[] =>
+  bench.simulator.requests
+    .recent()
+    .map(({ receivedAt }) => receivedAt)
+    .toSorted((a, b) => a - b);
+
+/** The most requests in any stretch of so many milliseconds. */
+function mostWithin(times: number[], ms: number): number {
+  return Math.max(
+    ...times.map((from) => times.filter((at) => at >= from && at < from + ms).length),
+  );
+}
+
+test('P11, P8: three processes keep to one rate, share the slices, and no slice is walked twice', async () => {
+  const perSecond = 25;
+  await Promise.all([sync(perSecond), sync(perSecond), sync(perSecond)].map((one) => one.ended));
+  const times = moments();
+  expect(times.length).toBeGreaterThan(60);
+  // A bucket holds one second's worth: twice the rate in a second at the very most, and the rate over longer.
+  expect(mostWithin(times, 1_000)).toBeLessThanOrEqual(2 * perSecond);
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
+  expect(times.length).toBeLessThanOrEqual(perSecond * (seconds + 1) + 1);
+  expect((await sync(1000).ended).code).toBe(0);
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query<{ twice: number }>(
+    `select count(*)::int as twice from sync.slices where day < '2026-04-06' and whole_walk > 1`,
+  );
+  expect(rows).toEqual([{ twice: 0 }]);
+});
+
+test('P11: a Retry-After that one of them is told holds for all', async () => {
+  bench.simulator.setFaults({ tooMany: { next: 1, retryAfter: 3 } });
+  const all = [sync(50), sync(50), sync(50)];
+  await Promise.all(all.map((one) => one.ended));
+  const refused = bench.simulator.requests.recent().find(({ status }) => status === 429);
+  const asked = refused?.receivedAt ?? Number.NaN;
+  // What was on its way when the answer came may still arrive.
+  const meanwhile = moments().filter((at) => at > asked + 250 && at < asked + 2_900);
+  expect(meanwhile).toEqual([]);
+  expect(moments().filter((at) => at >= asked + 2_900).length).toBeGreaterThan(20);
+});
