@@ -1,6 +1,6 @@
 // The torture's own Postgres server, made of the lower pieces of the embedded one: so that it can be stopped, killed,
 // filled up and brought back without asking anybody. It knows nothing of Outlast's tables.
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,20 +99,21 @@ export async function createCluster(): Promise<Cluster> {
 
   const goDown = async (how: Down): Promise<void> => {
     const running = await readPidFile(home);
-    if (running === null || !isAlive(running.pid)) return;
+    if (running === null || !isServerProcess(home.pgdata, running.pid)) return;
     if (how === 'fast') {
       await withHomeLock(home, log, () => stopServer(home, binaries, log));
       return;
     }
     process.kill(running.pid, how === 'killed' ? 'SIGKILL' : 'SIGQUIT');
     // Ends: nobody survives SIGKILL, and Postgres itself kills what outlives SIGQUIT for five seconds.
-    while (isAlive(running.pid)) await sleep(10);
+    while (isServerProcess(home.pgdata, running.pid)) await sleep(10);
   };
 
   // Whatever ends the run, an uncaught error included.
   const endNow = (): void => {
     const text = readFileSync(join(home.pgdata, 'postmaster.pid'), { encoding: 'utf8' });
-    process.kill(Number(text.split('\n')[0]), 'SIGQUIT');
+    const pid = Number(text.split('\n')[0]);
+    if (isServerProcess(home.pgdata, pid)) process.kill(pid, 'SIGQUIT');
   };
   await inTurn(bringUp);
   process.once('exit', endNow);
@@ -124,7 +125,7 @@ export async function createCluster(): Promise<Cluster> {
     goDown: (how) => inTurn(() => goDown(how)),
     bringUp: () => inTurn(bringUp),
     signal: (pid, signal) => {
-      if (isServerProcess(pid)) process.kill(pid, signal);
+      if (isServerProcess(home.pgdata, pid)) process.kill(pid, signal);
     },
     disk,
     close: async (keep) => {
@@ -140,11 +141,11 @@ export async function createCluster(): Promise<Cluster> {
   };
 }
 
-/** A pid that was a session's a moment ago may be anybody's by now. */
-function isServerProcess(pid: number): boolean {
+/** A pid that was this server's a moment ago may be anybody's by now: every process of Postgres lives in its data folder. */
+function isServerProcess(pgdata: string, pid: number): boolean {
   if (process.platform !== 'linux') return isAlive(pid);
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres');
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(pgdata);
   } catch {
     return false;
   }

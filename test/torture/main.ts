@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { exitCode } from '../../src/errors.ts';
 import { createProgress, printTable } from '../../src/cli/print.ts';
 import { stopOnSignals } from '../../src/cli/signals.ts';
 import { createCluster } from './cluster.ts';
@@ -106,4 +107,7 @@ if (findings.length > 0)
   );
 await cluster.close(findings.length > 0);
 stop.close();
-process.exitCode = findings.length > 0 ? 1 : 0;
+if (stop.signal.aborted)
+  process.stdout.write('stopped before its end: the last world proves nothing\n');
+const { failed, tryLater, done } = exitCode;
+process.exitCode = findings.length > 0 ? failed : stop.signal.aborted ? tryLater : done;
