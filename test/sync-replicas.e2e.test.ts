@@ -76,3 +76,8 @@ test('P11: a Retry-After that one of them is told holds for all', async () => {
   expect(meanwhile).toEqual([]);
   expect(moments().filter((at) => at >= asked + 2_900).length).toBeGreaterThan(20);
 });
+
+test('P11, sabotaged: three processes that each knew a higher rate would be noticed', async () => {
+  await Promise.all([sync(100), sync(100), sync(100)].map((one) => one.ended));
+  expect(mostWithin(moments(), 1_000)).toBeGreaterThan(2 * 25);
+});

@@ -7,8 +7,9 @@ import type { Queryable } from '../../src/store/db.ts';
 export const threeDays = ['2026-04-01', '2026-04-02', '2026-04-03'] as const;
 const eachDay = 12;
 
+/** Every six minutes from ten o'clock on. */
 const clock = (i: number): string =>
-  `1${Math.floor(i / 6)}:${String((i % 6) * 9).padStart(2, '0')}:00`;
+  new Date((600 + 6 * i) * 60_000).toISOString().slice('1970-01-01T'.length, -'.000Z'.length);
 
 /** Of the day `on`, the `i`-th (from 0). */
 export const orderOf = (on: string, i: number, more: object = {}) => ({
