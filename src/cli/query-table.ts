@@ -1,4 +1,5 @@
 // Records as a person reads them: the columns that matter, cut to the width of the terminal. Every other format has it all.
+import { nftClassFields, orderFields } from '../query/record-fields.ts';
 import type { NftClass, Order } from '../query/types.ts';
 import { formatCount, table } from './print.ts';
 import { statusWords } from './query-filters.ts';
@@ -14,18 +15,6 @@ export type Column<Item> = {
   least?: number;
 };
 
-const bookkeeping = [
-  'sliceDay',
-  'observedAt',
-  'firstSeenAt',
-  'changedAt',
-  'missingSince',
-  'unread',
-  'rawSha256',
-  'rawBytes',
-  'rawJson',
-] as const;
-
 const time = (text: string | null): string => (text ?? '').slice(0, 19).replace('T', ' ');
 
 /** interface.md §2.3: 1 is gas, 2 the business fee; others may come. */
@@ -35,19 +24,7 @@ const wordOf = (words: Record<number, string>, value: number | null): string =>
 
 export const ordersShown: Shown<Order> = {
   name: 'orders',
-  fields: [
-    'project',
-    'operationId',
-    'status',
-    'message',
-    'account',
-    'amount',
-    'number',
-    'createdAt',
-    'updatedAt',
-    'orderType',
-    ...bookkeeping,
-  ],
+  fields: orderFields,
   columns: [
     { header: 'created (UTC)', text: (order) => time(order.createdAt) },
     { header: 'operation id', text: (order) => order.operationId, least: 12 },
@@ -63,18 +40,7 @@ export const ordersShown: Shown<Order> = {
 
 export const nftClassesShown: Shown<NftClass> = {
   name: 'NFT classes',
-  fields: [
-    'project',
-    'id',
-    'name',
-    'symbol',
-    'nftCount',
-    'uri',
-    'owner',
-    'txHash',
-    'createdAt',
-    ...bookkeeping,
-  ],
+  fields: nftClassFields,
   columns: [
     { header: 'created (UTC)', text: (one) => time(one.createdAt) },
     { header: 'id', text: (one) => one.id, least: 12 },
