@@ -3,7 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const command = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const command = fileOf('../src/main.js');
 /** The simulated window: two months of 31 days, but for their last hours. */
 const windowDays = 62;
 
@@ -19,8 +20,9 @@ function start(
   args: string[],
   env: NodeJS.ProcessEnv,
   [stdout, stderr]: [Output, Output],
+  program = command,
 ): ChildProcess {
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', stdout, stderr],
     env,
   });
@@ -46,13 +48,11 @@ export async function simulate(orders: number, classes: number): Promise<Simulat
     process.env,
     ['pipe', 'ignore'],
   );
-  let text = '';
-  for await (const part of child.stdout ?? []) {
-    text += String(part);
-    if (text.includes('\n')) break;
-  }
-  if (!text.includes('\n')) throw new Error('the simulated platform did not start');
-  const ready = JSON.parse(text) as { url: string; apiKey: string; apiSecret: string };
+  const ready = JSON.parse(await firstLineOf(child)) as {
+    url: string;
+    apiKey: string;
+    apiSecret: string;
+  };
   return {
     env: {
       OUTLAST_BASE_URL: ready.url,
@@ -64,20 +64,50 @@ export async function simulate(orders: number, classes: number): Promise<Simulat
   };
 }
 
+async function firstLineOf(child: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const part of child.stdout ?? []) {
+    text += String(part);
+    const end = text.indexOf('\n');
+    if (end >= 0) return text.slice(0, end);
+  }
+  throw new Error(`${child.spawnargs.slice(1).join(' ')} ended before it said anything`);
+}
+
+/** A module of the bench in a process of its own, ready once it has printed its first line. */
+export async function startModule(
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ line: string; close(): void }> {
+  const child = start([], { ...process.env, ...env }, ['pipe', 'inherit'], fileOf(`./${file}`));
+  return { line: await firstLineOf(child), close: () => child.kill() };
+}
+
 export type Ended = { seconds: number; peakMb: number };
 
 /** Runs a command to its end. Throws unless it exits with 0; `signal` kills it. */
-export async function runCommand(
+export function runCommand(
   args: string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Ended> {
+  return run(args, { OUTLAST_LOG_LEVEL: 'error', ...env }, signal, command);
+}
+
+/** The same with a module of the bench. */
+export function runModule(file: string, args: string[], signal: AbortSignal): Promise<Ended> {
+  return run(args, {}, signal, fileOf(`./${file}`));
+}
+
+async function run(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  program: string,
+): Promise<Ended> {
   signal.throwIfAborted();
   const begun = performance.now();
-  const child = start(args, { ...process.env, OUTLAST_LOG_LEVEL: 'error', ...env }, [
-    'ignore',
-    'inherit',
-  ]);
+  const child = start(args, { ...process.env, ...env }, ['ignore', 'inherit'], program);
   const kill = (): boolean => child.kill('SIGKILL');
   signal.addEventListener('abort', kill);
   let peakMb = 0;
@@ -90,7 +120,7 @@ export async function runCommand(
     signal.removeEventListener('abort', kill);
   });
   signal.throwIfAborted();
-  if (code !== 0) throw new Error(`outlast ${args.join(' ')} ended with ${String(code)}`);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}`);
   return { seconds: (performance.now() - begun) / 1000, peakMb };
 }
 

@@ -1,0 +1,32 @@
+// Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading their way.
+import { fingerprintOf, writeCursor, type Position, type Side } from '../src/query/cursor.ts';
+import { below, mix } from '../src/simulator/chance.ts';
+import type { Db } from '../src/store/db.ts';
+import { idSql, type Filling } from './archive.ts';
+
+export type Place = { position: Position; account: string };
+
+/** The same places for the same seed. */
+export async function randomPlaces(
+  db: Db,
+  { project, orders }: Filling,
+  count: number,
+  seed: number,
+): Promise<Place[]> {
+  const numbers = Array.from({ length: count }, (_, i) => below(mix(seed, i), orders));
+  const { rows } = await db.query<{ day: string; at: string; id: string; account: string }>(
+    `select slice_day as day, created_at as at, operation_id as id, account
+       from unnest($2::int[]) with ordinality as wanted (n, place)
+       join archive.orders on project_id = $1 and operation_id = ${idSql('n')}
+      order by place`,
+    [project, numbers],
+  );
+  return rows.map(({ day, at, id, account }) => ({
+    position: { day, createdAt: at, id },
+    account,
+  }));
+}
+
+/** The cursor that a page ending there would have given. `query` is all of the list's arguments but its limit. */
+export const cursorAt = (query: object, side: Side, { position }: Place): string =>
+  writeCursor(fingerprintOf('orders', query), side, position);

@@ -1,0 +1,96 @@
+// How long a thing takes when it is done again and again, and what the machine was doing meanwhile. Knows nothing of archives.
+import { readdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+
+export type Timed = {
+  what: string;
+  times: number;
+  medianMs: number;
+  p99Ms: number;
+  maxMs: number;
+  /** The aim for the 99th of a hundred, milliseconds; null: none was set. */
+  aimMs: number | null;
+  /** Load average of the last minute before: what others were using of the machine. */
+  loadBefore: number;
+};
+
+/** Does `once` for each of these, one after the other. The first tenth warms up and is not counted. */
+export async function time<T>(
+  { what, aimMs = null }: { what: string; aimMs?: number | null },
+  each: readonly T[],
+  once: (one: T) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<Timed> {
+  const loadBefore = load();
+  const taken: number[] = [];
+  for (const one of each) {
+    signal.throwIfAborted();
+    const begun = performance.now();
+    await once(one);
+    taken.push(performance.now() - begun);
+  }
+  const counted = taken.slice(Math.floor(taken.length / 10)).toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    counted[Math.min(counted.length - 1, Math.floor(counted.length * share))] ?? Number.NaN;
+  return {
+    what,
+    times: counted.length,
+    medianMs: at(0.5),
+    p99Ms: at(0.99),
+    maxMs: at(1),
+    aimMs,
+    loadBefore,
+  };
+}
+
+export const load = (): number => loadavg()[0] ?? 0;
+
+/** The kernel counts processor time in hundredths of a second. */
+const ticksPerSecond = 100;
+
+/**
+ * Processor seconds of a process and of all below it, those that ended and were waited for included. Linux; NaN elsewhere.
+ * A difference of two readings is what was used in between.
+ */
+export function processorSeconds(pid: number): number {
+  const stats = statsOf();
+  const sum = (of: number): number => {
+    const stat = stats.get(of);
+    if (stat === undefined) return 0;
+    const below = [...stats].filter(([, { parent }]) => parent === of);
+    return below.reduce((all, [child]) => all + sum(child), stat.ticks);
+  };
+  return stats.has(pid) ? sum(pid) / ticksPerSecond : Number.NaN;
+}
+
+function statsOf(): Map<number, { parent: number; ticks: number }> {
+  const stats = new Map<number, { parent: number; ticks: number }>();
+  for (const pid of list('/proc').map(Number)) {
+    if (!Number.isInteger(pid)) continue;
+    const stat = read(`/proc/${pid}/stat`);
+    // The name before stands in brackets and may hold anything. Then: state, parent, …, utime, stime, cutime, cstime.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const ticks = fields.slice(11, 15).reduce((all, one) => all + one, 0);
+    if (stat !== '') stats.set(pid, { parent: fields[1] ?? 0, ticks });
+  }
+  return stats;
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
