@@ -49,18 +49,22 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
  */
 export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
   const { rows } = await db.query<SliceRow>(
-    `update sync.slices s
+    // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
+    `with next as materialized (
+       select project_id, resource, owner, day
+         from sync.slices
+        where project_id = $1
+          and (lease_until is null or lease_until < clock_timestamp())
+          and ${wanted(4, 6)}
+        order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
+        limit 1
+          for no key update skip locked
+     )
+     update sync.slices s
         set lease_holder = $2,
             lease_epoch = s.lease_epoch + 1,
             lease_until = clock_timestamp() + make_interval(secs => $3)
-       from (select project_id, resource, owner, day
-               from sync.slices
-              where project_id = $1
-                and (lease_until is null or lease_until < clock_timestamp())
-                and ${wanted(4, 6)}
-              order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
-              limit 1
-                for no key update skip locked) next
+       from next
       where s.project_id = next.project_id and s.resource = next.resource
         and s.owner = next.owner and s.day = next.day
      returning ${columns

@@ -134,17 +134,21 @@ export async function claimOperation(
 ): Promise<Operation | null> {
   const { projectId } = claim;
   const { rows } = await db.query<OperationRow>(
-    `update sync.watched_operations w
+    // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
+    `with next as materialized (
+       select operation_id
+         from sync.watched_operations
+        where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
+          and (lease_until is null or lease_until < clock_timestamp())
+        order by deadline_at, due_at
+        limit 1
+          for no key update skip locked
+     )
+     update sync.watched_operations w
         set lease_holder = $2,
             lease_epoch = w.lease_epoch + 1,
             lease_until = clock_timestamp() + make_interval(secs => $3)
-       from (select operation_id
-               from sync.watched_operations
-              where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
-                and (lease_until is null or lease_until < clock_timestamp())
-              order by deadline_at, due_at
-              limit 1
-                for no key update skip locked) next
+       from next
       where w.project_id = $1 and w.operation_id = next.operation_id
      returning w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.lease_epoch, w.attempts,
                exists (select from archive.certificate_files f
