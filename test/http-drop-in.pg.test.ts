@@ -306,7 +306,8 @@ describe('who may read', () => {
     expect(long.status).toBe(431);
     expect(long.body['error']).toMatchObject({ code: 'BAD_REQUEST' });
     const posted = await fetch(`${served.url}/v3/orders`, { method: 'POST', body: '{}' });
-    expect(posted.status).toBe(404);
+    expect(posted.status).toBe(405);
+    expect(posted.headers.get('allow')).toBe('GET, HEAD');
   });
 });
 

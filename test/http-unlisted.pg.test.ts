@@ -233,7 +233,7 @@ describe('POST /archive/v1/watch', () => {
     expect((await post(body, { 'content-type': 'text/plain' })).status).toBe(415);
     const { port } = new URL(remote.url);
     const base = `http://127.0.0.1:${port}`;
-    expect((await post(body, {}, base)).status).toBe(403);
+    expect((await post(body, {}, base)).status).toBe(401);
     expect((await post(body, { 'x-api-key': pair.key }, base)).status).toBe(403);
     expect((await post(body, signed('/archive/v1/watch'), base)).status).toBe(200);
   });

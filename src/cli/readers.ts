@@ -9,11 +9,23 @@ import type { Settings } from '../settings.ts';
 const text = (what: string) => z.string(`${what} must be text`).min(1, `${what} must not be empty`);
 
 const schema = z.array(
-  z.strictObject({
-    id: text('id'),
-    secret: text('secret'),
-    projects: z.array(text('a project')).min(1, 'projects must name at least one'),
-  }),
+  z
+    .strictObject({
+      id: text('id'),
+      secret: text('secret').optional(),
+      bearer_sha256: z
+        .string('bearer_sha256 must be text')
+        .regex(
+          /^[0-9a-f]{64}$/,
+          'bearer_sha256 must be 64 lower-case hex digits, as sha256sum prints',
+        )
+        .optional(),
+      projects: z.array(text('a project')).min(1, 'projects must name at least one'),
+    })
+    .refine(
+      ({ secret, bearer_sha256: bearer }) => secret !== undefined || bearer !== undefined,
+      'needs a secret, a bearer_sha256, or both',
+    ),
   'must be a list of readers',
 );
 
@@ -36,12 +48,24 @@ export function readReaders({ projects, readersFile }: Settings): ReaderKey[] {
   }
   const keys = [
     ...own,
-    ...readers.map(({ id, secret, projects: of }) => ({ key: id, secret, projects: of })),
+    ...readers.map(({ id, secret, bearer_sha256: bearerSha256, projects: of }) => ({
+      key: id,
+      secret,
+      bearerSha256,
+      projects: of,
+    })),
   ];
   if (new Set(keys.map(({ key }) => key)).size < keys.length) {
     throw invalid(
       readersFile,
       'two readers have the same id, or one has the id of a project’s own key',
+    );
+  }
+  const bearers = readers.flatMap(({ bearer_sha256: bearer }) => bearer ?? []);
+  if (new Set(bearers).size < bearers.length) {
+    throw invalid(
+      readersFile,
+      'two readers have the same bearer_sha256: give each a key of its own',
     );
   }
   return keys;

@@ -6,8 +6,15 @@ import type { Instant, ProjectId } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
 
-/** A pair of key and secret and the projects it opens. Secrets come from the environment or a file, never from the database. */
-export type ReaderKey = { key: string; secret: string; projects: readonly ProjectId[] };
+/** Who reads, and the projects that opens. Secrets come from the environment or a file, never from the database. */
+export type ReaderKey = {
+  key: string;
+  /** Signs requests together with `key`; absent: this reader has a bearer key only. */
+  secret?: string | undefined;
+  /** Lower-case hex SHA-256 of the bearer key, which opens `/archive/v1` and nothing else. */
+  bearerSha256?: string | undefined;
+  projects: readonly ProjectId[];
+};
 
 export type Gate = {
   /** Bound to loopback: then nobody from outside comes here. */
@@ -31,21 +38,50 @@ export function admit(
   headers: IncomingHttpHeaders,
   now: Instant,
 ): Admission {
-  const key = textOf(headers['x-api-key']);
-  const signature = textOf(headers['x-signature']);
-  if (key === '' && signature === '') {
-    if (!gate.isLoopback || comesFromOutside(headers)) return { kind: 'forbidden' };
-    return onlyOneOf(gate.projects);
-  }
-  const reader = gate.keys.find((one) => isSame(one.key, key));
-  if (reader === undefined) return { kind: 'forbidden' };
+  const projects = isSigned(headers)
+    ? openedBySignature(gate, target, headers, now)
+    : openedByNothing(gate, headers);
+  return projects === null ? { kind: 'forbidden' } : onlyOneOf(projects);
+}
+
+/** Whether a key pair is shown at all: then it must be right, wherever the server is bound. */
+export const isSigned = (headers: IncomingHttpHeaders): boolean =>
+  textOf(headers['x-api-key']) !== '' || textOf(headers['x-signature']) !== '';
+
+/** The projects open to whoever shows no key; null where one is needed. */
+export const openedByNothing = (
+  gate: Gate,
+  headers: IncomingHttpHeaders,
+): readonly ProjectId[] | null =>
+  gate.isLoopback && !comesFromOutside(headers) ? gate.projects : null;
+
+/** The projects a signed request opens; null for a signature that is wrong, or too old or too new. */
+export function openedBySignature(
+  gate: Gate,
+  { path, signed: query }: Target,
+  headers: IncomingHttpHeaders,
+  now: Instant,
+): readonly ProjectId[] | null {
+  const reader = readerOf(gate, textOf(headers['x-api-key']));
   const timestamp = textOf(headers['x-timestamp']);
   const at = instantOf(timestamp);
-  if (at === null || Math.abs(at - now) > toleranceMs) return { kind: 'forbidden' };
-  const { path, signed: query } = target;
+  if (reader?.secret === undefined || at === null || Math.abs(at - now) > toleranceMs) return null;
   const expected = sign({ path, query, timestamp, secret: reader.secret });
-  return isSame(expected, signature) ? onlyOneOf(reader.projects) : { kind: 'forbidden' };
+  return isSame(expected, textOf(headers['x-signature'])) ? reader.projects : null;
 }
+
+/** The projects a bearer key opens; null for a wrong one. Every key is compared, by its digest. */
+export function openedByBearer(gate: Gate, authorization: string): readonly ProjectId[] | null {
+  const [, given] = /^Bearer +([\w.~+/-]{1,512}=*)$/i.exec(authorization) ?? [];
+  if (given === undefined) return null;
+  const digest = hash('sha256', given, 'hex');
+  const readers = gate.keys.filter(({ bearerSha256 }) => isSame(bearerSha256 ?? '', digest));
+  return readers[0]?.projects ?? null;
+}
+
+/** One with a secret: a bearer key's id opens nothing that is signed. */
+const readerOf = (gate: Gate, key: string): ReaderKey | undefined =>
+  gate.keys.find((one) => one.secret !== undefined && isSame(one.key, key));
 
 /**
  * Whoever asks for tokens needs no signature (interface.md §4.1-4.3 name no headers): beyond loopback the key alone says
@@ -53,12 +89,9 @@ export function admit(
  */
 export function admitByKey(gate: Gate, headers: IncomingHttpHeaders): Admission {
   const key = textOf(headers['x-api-key']);
-  if (key === '') {
-    if (!gate.isLoopback || comesFromOutside(headers)) return { kind: 'forbidden' };
-    return onlyOneOf(gate.projects);
-  }
-  const reader = gate.keys.find((one) => isSame(one.key, key));
-  return reader === undefined ? { kind: 'forbidden' } : onlyOneOf(reader.projects);
+  const projects =
+    key === '' ? openedByNothing(gate, headers) : (readerOf(gate, key)?.projects ?? null);
+  return projects === null ? { kind: 'forbidden' } : onlyOneOf(projects);
 }
 
 function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {

@@ -1,17 +1,19 @@
 // The HTTP server: the platform's own interface from the archive, and whether the service is well. It reads through
 // the library and nothing else. Every answer has the platform's shape, errors too; none says more than it must (P10).
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { causeChain, codeOf, isOutlastError, settingsError } from '../errors.ts';
+import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant } from '../model.ts';
 import type { Archive } from '../query/types.ts';
-import { badRequest, forbidden, notFound, Refused, refusal, unavailable } from './answers.ts';
-import type { Answer } from './answers.ts';
+import { badRequest, forbidden, notFound, type Answer } from './answers.ts';
+import { answerOf, answerUnreadable } from './failures.ts';
 import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { answerClasses } from './nft-classes.ts';
 import { answerOrders } from './orders.ts';
+import { noteMethods } from './methods.ts';
 import { addUnlisted } from './unlisted.ts';
+import { addArchive } from './v1/serve.ts';
 import type { Watch } from './watch.ts';
 import { targetOf, type Query } from '../platform/target.ts';
 
@@ -28,6 +30,8 @@ export type ServerOptions = {
   log: Log;
   /** This machine's clock, milliseconds: signatures are checked by it. */
   now: () => Instant;
+  /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes unless told. */
+  stalledAfterMs?: number;
 };
 
 export type Served = { url: string; close(): Promise<void> };
@@ -63,14 +67,15 @@ function createApp(options: ServerOptions): FastifyInstance {
     requestTimeout: 30_000,
     // A stopping server answers what it has begun and no more.
     forceCloseConnections: 'idle',
-    exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 500 },
+    // An id of 512 bytes, each percent-encoded.
+    routerOptions: { maxParamLength: 1536 },
     clientErrorHandler: answerUnreadable,
     // A path whose percent-signs stand for no text.
     frameworkErrors: (_error, _request, reply) => {
       void send(reply, badRequest('the request cannot be read'));
     },
   });
+  const refuseOtherMethods = noteMethods(app);
   const gate: Gate = {
     isLoopback: isLoopbackHost(options.host),
     keys: options.keys,
@@ -102,29 +107,25 @@ function createApp(options: ServerOptions): FastifyInstance {
     dropIn((_archive, project, query) => answerClasses(archive, classesOf(project), query)),
   );
   const answered = (error: unknown): Answer => answerOf(error, log);
-  addUnlisted(app, { archive, gate, admitted, send, answerOf: answered, watch: options.watch });
+  addUnlisted(app, { archive, gate, admitted, send, answerOf: answered });
+  addArchive(app, {
+    archive,
+    gate,
+    classesOf,
+    now: options.now,
+    answerOf: answered,
+    watch: options.watch,
+    stalledAfterMs: options.stalledAfterMs ?? 300_000,
+  });
   app.get('/healthz', (_request, reply) => send(reply, { status: 200, body: '{"status":"ok"}' }));
   app.get('/readyz', async (_request, reply) => {
     await archive.facts({ project: projects[0]?.id ?? 'none' });
     return send(reply, { status: 200, body: '{"status":"ready"}' });
   });
+  refuseOtherMethods();
   app.setNotFoundHandler((_request, reply) => send(reply, notFound('there is no such path')));
   app.setErrorHandler((error, _request, reply) => send(reply, answerOf(error, log)));
   return app;
-}
-
-/** What Node's parser turns down before there is a request: a line too long, a broken header. */
-function answerUnreadable(this: FastifyInstance, error: { code?: string }, socket: Socket): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const isLong = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = isLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const { body } = badRequest(isLong ? 'the request is too long' : 'the request cannot be read');
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${String(body)}`,
-  );
 }
 
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
@@ -133,22 +134,4 @@ function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(body);
-}
-
-/** What went wrong, for whoever asked: their mistake in a sentence, ours without details, which go to the log. */
-function answerOf(error: unknown, log: Log): Answer {
-  if (error instanceof Refused) return error.answer;
-  if (isOutlastError(error, 'cursor_invalid')) {
-    return badRequest('page_key is not valid for this query');
-  }
-  if (isOutlastError(error, 'argument_invalid')) return badRequest(error.message);
-  const { statusCode } = error as { statusCode?: unknown };
-  if (typeof statusCode === 'number' && statusCode < 500) {
-    return badRequest('the request cannot be read');
-  }
-  if (isOutlastError(error, 'query_timed_out')) return unavailable('The query took too long.');
-  log.error({ error: causeChain(error) }, 'A request could not be answered');
-  return isOutlastError(error) && error.kind === 'transient'
-    ? unavailable('The archive cannot be reached.')
-    : refusal(500, 'INTERNAL_ERROR', 'something went wrong here; the log says what');
 }

@@ -1,13 +1,12 @@
-// The routes of what is asked for by name: transaction results, tokens, and the ids to watch. Who may ask is gate.ts.
+// The routes of what is asked for by name: transaction results and tokens. Who may ask is gate.ts.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiVersion } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import { targetOf, type Query } from '../platform/target.ts';
-import { refusal, type Answer } from './answers.ts';
+import type { Answer } from './answers.ts';
 import { admitByKey, type Gate } from './gate.ts';
 import { answerFees, answerToken, answerTokens, nodeError } from './tokens.ts';
 import { answerTransaction } from './transactions.ts';
-import { answerWatch, type Watch } from './watch.ts';
 
 type Named = { archive: Archive; project: string; query: Query; name: string };
 
@@ -19,15 +18,13 @@ export type Serving = {
   admitted: (request: FastifyRequest) => { project: string } | Answer;
   send: (reply: FastifyReply, answer: Answer) => FastifyReply;
   answerOf: (error: unknown) => Answer;
-  /** Absent: nothing is taken in over HTTP. */
-  watch?: Watch | undefined;
 };
 
 const nameIn = (request: FastifyRequest): string =>
   (request.params as { name?: string }).name ?? '';
 
 export function addUnlisted(app: FastifyInstance, serving: Serving): void {
-  const { archive, gate, admitted, send, answerOf, watch } = serving;
+  const { archive, gate, admitted, send, answerOf } = serving;
 
   const lookup =
     (apiVersion: ApiVersion) => async (request: FastifyRequest, reply: FastifyReply) => {
@@ -70,17 +67,6 @@ export function addUnlisted(app: FastifyInstance, serving: Serving): void {
       token((of) => answerFees(of.archive, of.project, of.name)),
     );
   }
-
-  if (watch === undefined) return;
-  app.post('/archive/v1/watch', async (request, reply) => {
-    const admission = admitted(request);
-    if ('status' in admission) return send(reply, admission);
-    // A page of the web can post text to this machine, but no JSON without being allowed to.
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      return send(reply, refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json'));
-    }
-    return send(reply, await answerWatch(watch, admission.project, request.body));
-  });
 }
 
 /** The platform's error body as a node's. */

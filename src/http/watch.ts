@@ -14,7 +14,7 @@ export type Watch = (
 
 const most = 1000;
 
-const body = z.strictObject({
+export const watchBody = z.strictObject({
   operation_ids: z
     .array(z.string('must hold texts'), `must be a list of 1 to ${most} ids`)
     .min(1, `must be a list of 1 to ${most} ids`)
@@ -25,7 +25,7 @@ const body = z.strictObject({
 
 /** `given` is the parsed JSON body. */
 export async function answerWatch(watch: Watch, project: string, given: unknown): Promise<Answer> {
-  const parsed = body.safeParse(given);
+  const parsed = watchBody.safeParse(given);
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) =>
       [path[0], message].filter((part) => part !== undefined).join(' '),

@@ -1,5 +1,5 @@
 // Which fields of a record a text of it has, and in which order: the columns of CSV files are a promise to whoever loads them.
-import type { NftClass, Order } from './types.ts';
+import type { NftClass, Order, Token, Transaction } from './types.ts';
 
 const bookkeeping = [
   'sliceDay',
@@ -38,4 +38,42 @@ export const nftClassFields: readonly (keyof NftClass)[] = [
   'txHash',
   'createdAt',
   ...bookkeeping,
+];
+
+const unlisted = bookkeeping.filter((field) => field !== 'sliceDay');
+
+export const transactionFields: readonly (keyof Transaction)[] = [
+  'project',
+  'operationId',
+  'apiVersion',
+  'module',
+  'type',
+  'operation',
+  'txHash',
+  'status',
+  'message',
+  'blockHeight',
+  'confirmedAt',
+  'nftJson',
+  'mtJson',
+  'recordJson',
+  ...unlisted,
+];
+
+export const tokenFields: readonly (keyof Token)[] = [
+  'project',
+  'symbol',
+  'name',
+  'minUnit',
+  'scale',
+  'initialSupply',
+  'maxSupply',
+  'mintable',
+  'owner',
+  'issueFee',
+  'mintFee',
+  'height',
+  'tokenJson',
+  'feesJson',
+  ...unlisted,
 ];

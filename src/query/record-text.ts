@@ -5,17 +5,24 @@
 export const snake = (field: string): string =>
   field.replace(/Json$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** One record as a JSON object: these fields, in this order. */
+/** One record as a JSON object: these fields, in this order. What is undefined is left out. */
 export function jsonText<Item extends object>(
   item: Item,
   fields: readonly (keyof Item & string)[],
 ): string {
-  const parts = fields.map((field) => {
+  const parts = fields.flatMap((field) => {
     const value: unknown = item[field];
-    const text = field.endsWith('Json') ? String(value) : JSON.stringify(plain(value));
-    return `"${snake(field)}":${text}`;
+    if (value === undefined) return [];
+    return `"${snake(field)}":${field.endsWith('Json') ? (value as string | null) : jsonValue(value)}`;
   });
   return `{${parts.join(',')}}`;
+}
+
+function jsonValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value instanceof Uint8Array) return JSON.stringify(plain(value));
+  if (Array.isArray(value)) return `[${value.map(jsonValue).join(',')}]`;
+  return jsonText(value, Object.keys(value) as never[]);
 }
 
 export const csvHead = (fields: readonly string[]): string => `${fields.map(snake).join(',')}\r\n`;
@@ -36,7 +43,7 @@ export function csvLine<Item extends object>(
 
 /** Lists, of names that hold no space, and numbers. */
 const textIn = (value: unknown): string =>
-  Array.isArray(value) ? value.join(' ') : JSON.stringify(value);
+  Array.isArray(value) ? value.join(' ') : jsonValue(value);
 
 /** Bytes as lower-case hex; everything else as it is. */
 const plain = (value: unknown): unknown =>

@@ -1,0 +1,54 @@
+// What is answered when something went wrong: their mistake in a sentence, ours without details, which go to the log (P10). One
+// shape everywhere, also for what is no request yet.
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { causeChain, isOutlastError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { badRequest, Refused, refusal, unavailable, type Answer } from './answers.ts';
+
+const unreadable = new Map<string | undefined, [status: string, sentence: string]>([
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'the request is too long']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'the request did not come in time']],
+]);
+
+/** What Node's parser turns down before there is a request: a line too long, a broken header. */
+export function answerUnreadable(
+  this: FastifyInstance,
+  error: { code?: string },
+  socket: Socket,
+): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, sentence] = unreadable.get(error.code) ?? [
+    '400 Bad Request',
+    'the request cannot be read',
+  ];
+  const { body } = badRequest(sentence);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${String(body)}`,
+  );
+}
+
+/** What went wrong, for whoever asked: their mistake in a sentence, ours without details, which go to the log. */
+export function answerOf(error: unknown, log: Log): Answer {
+  if (error instanceof Refused) return error.answer;
+  if (isOutlastError(error, 'cursor_invalid')) {
+    return badRequest('page_key is not valid for this query');
+  }
+  if (isOutlastError(error, 'argument_invalid')) return badRequest(error.message);
+  const { statusCode } = error as { statusCode?: unknown };
+  if (statusCode === 413) return refusal(413, 'BAD_REQUEST', 'the body is too large');
+  if (statusCode === 415) {
+    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
+  }
+  if (typeof statusCode === 'number' && statusCode < 500) {
+    return badRequest('the request cannot be read');
+  }
+  if (isOutlastError(error, 'query_timed_out')) return unavailable('The query took too long.');
+  log.error({ error: causeChain(error) }, 'A request could not be answered');
+  return isOutlastError(error) && error.kind === 'transient'
+    ? unavailable('The archive cannot be reached.')
+    : refusal(500, 'INTERNAL_ERROR', 'something went wrong here; the log says what');
+}

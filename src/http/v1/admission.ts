@@ -1,0 +1,59 @@
+// Who may read `/archive/v1`: a bearer key, a signed request, or nobody's key where none is needed; and which project is meant.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Instant, ProjectId } from '../../model.ts';
+import type { Target } from '../../platform/target.ts';
+import { badRequest, forbidden, Refused, refusal } from '../answers.ts';
+import {
+  isSigned,
+  openedByBearer,
+  openedByNothing,
+  openedBySignature,
+  type Gate,
+} from '../gate.ts';
+
+/** The projects this reader may read. Throws `Refused`: 403 for a key that is wrong, wherever we are bound, 401 where one is needed. */
+export function readableBy(
+  gate: Gate,
+  target: Target,
+  headers: IncomingHttpHeaders,
+  now: Instant,
+): readonly ProjectId[] {
+  const { authorization } = headers;
+  if (authorization !== undefined && isSigned(headers)) {
+    throw new Refused(badRequest('send a bearer key or a signature, not both'));
+  }
+  if (authorization !== undefined || isSigned(headers)) {
+    const projects =
+      authorization === undefined
+        ? openedBySignature(gate, target, headers, now)
+        : openedByBearer(gate, authorization);
+    if (projects === null) throw new Refused(forbidden());
+    return projects;
+  }
+  const projects = openedByNothing(gate, headers);
+  if (projects !== null) return projects;
+  throw new Refused(
+    refusal(
+      401,
+      'UNAUTHORIZED',
+      'a key is needed here: Authorization: Bearer …, or a signed request',
+    ),
+  );
+}
+
+/** One that does not exist is answered like one that this reader may not read. Throws `Refused`. */
+export function projectOf(readable: readonly ProjectId[], named: string | undefined): ProjectId {
+  if (named !== undefined) {
+    if (readable.includes(named)) return named;
+    throw new Refused(refusal(403, 'FORBIDDEN', 'you may read no project of this name'));
+  }
+  const [only, ...others] = readable;
+  if (only !== undefined && others.length === 0) return only;
+  throw new Refused(
+    badRequest(
+      only === undefined
+        ? 'there is no project here to read'
+        : `say which project with the parameter project; there are: ${readable.join(', ')}`,
+    ),
+  );
+}

@@ -1,0 +1,142 @@
+// The parameters of `/archive/v1`: what each may be, as a schema that checks it and describes it in /openapi.json, and how they
+// are read off a URL. Whatever is wrong, unknown or repeated is answered 400 with what is allowed (P12).
+import * as z from 'zod';
+import { isArchiveDay, isId } from '../../query/arguments.ts';
+import { refuse } from '../answers.ts';
+
+/** What stands in a URL is text: numbers and lists are made of it first, and then checked. */
+const wholeNumber = (text: unknown): unknown =>
+  typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
+
+const whole = (least: number, most: number) => {
+  const sentence = `must be a whole number from ${least} to ${most}`;
+  return z.preprocess(wholeNumber, z.int(sentence).min(least, sentence).max(most, sentence));
+};
+
+/** Postgres can hold it: no NUL, and no surrogate alone. */
+const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
+
+const mostText = 1000;
+const textSentence = `must be text of at most ${mostText} characters, without NUL`;
+export const text = z
+  .string(textSentence)
+  .min(1, textSentence)
+  .max(mostText, textSentence)
+  .refine(isStorable, textSentence);
+
+const idSentence = 'must be an id: 1 to 512 bytes of UTF-8, without NUL';
+export const id = z
+  .string(idSentence)
+  .min(1, idSentence)
+  .max(512, idSentence)
+  .refine(isId, idSentence);
+
+const daySentence = 'must be a UTC day as yyyy-MM-dd, for example 2026-03-31';
+export const day = z.string(daySentence).refine(isArchiveDay, daySentence).meta({ format: 'date' });
+
+export const project = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,40}$/, 'must be a project name: 1 to 40 of a-z, 0-9, _ and -')
+  .describe('The project; needed only where you may read several');
+
+/** Several of some numbers, with commas between them. */
+export const several = <const Number extends number>(allowed: readonly Number[]) => {
+  const sentence = `must be one of ${allowed.join(', ')}, or several of them with commas`;
+  return z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map(wholeNumber) : value),
+    z.array(z.literal(allowed, sentence), sentence).min(1, sentence),
+  );
+};
+
+export const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  z.enum(words, `must be ${words.join(' or ')}`);
+
+/** `[from, to)` of UTC days. */
+export const days = {
+  from: day.optional().describe('First UTC day, yyyy-MM-dd'),
+  to: day.optional().describe('The UTC day after the last one: it is not included'),
+};
+
+export const mostAtOnce = 10_000;
+export const paging = {
+  limit: whole(1, mostAtOnce)
+    .optional()
+    .describe(
+      `Records a page, 100 unless told. With format ndjson or csv: records at all, everything unless told`,
+    ),
+  cursor: z
+    .string()
+    .min(1)
+    .max(8192, 'must be the `next` or the `previous` of a page')
+    .optional()
+    .describe('The `next` or the `previous` of a page of the same query; opaque'),
+};
+
+export const formats = ['json', 'ndjson', 'csv'] as const;
+export type Format = (typeof formats)[number];
+export const format = oneOf(formats)
+  .optional()
+  .describe('json unless told; ndjson and csv give the whole list as a stream. Goes before Accept');
+
+export const flag = z
+  .preprocess(
+    (value) => (value === 'true' ? true : value === 'false' ? false : value),
+    z.boolean('must be true or false'),
+  )
+  .optional();
+
+/** The parameters as they stand in a URL, each once, decoded strictly. Throws `Refused`. */
+export function readQuery(url: string): Map<string, string> {
+  const mark = url.indexOf('?');
+  const given = new Map<string, string>();
+  if (mark < 0) return given;
+  for (const piece of url.slice(mark + 1).split('&')) {
+    if (piece === '') continue;
+    const at = piece.indexOf('=');
+    const name = decoded(at < 0 ? piece : piece.slice(0, at));
+    const value = at < 0 ? '' : decoded(piece.slice(at + 1));
+    if (given.has(name)) refuse(`${shown(name)} is given twice: give it once`);
+    if (value === '') refuse(`${shown(name)} is empty: give it a value, or leave it out`);
+    given.set(name, value);
+  }
+  return given;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return refuse('the query cannot be read: percent-signs must stand for UTF-8');
+  }
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
+
+/** What a schema makes of the parameters. Throws `Refused` with a sentence for each mistake. */
+export function checked<T>(schema: z.ZodObject & z.ZodType<T>, given: Map<string, string>): T {
+  const allowed = Object.keys(schema.shape);
+  for (const name of given.keys()) {
+    if (name === 'as_of' && !allowed.includes(name)) {
+      refuse(
+        'as_of is not taken here: this is as it stands now. What was certain at an earlier moment stands in the certificates',
+      );
+    }
+    if (!allowed.includes(name)) {
+      refuse(
+        `${shown(name)} is no parameter here; ${allowed.length === 0 ? 'none is taken' : `there are: ${allowed.join(', ')}`}`,
+      );
+    }
+  }
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map(
+      ({ path, message }) => `${String(path[0])} ${message}`,
+    );
+    return refuse([...new Set(mistakes)].join('; '));
+  }
+  const { from, to } = parsed.data as { from?: string; to?: string };
+  if (from !== undefined && to !== undefined && from > to) {
+    refuse(`from (${from}) must not be after to (${to}), which is not included`);
+  }
+  return parsed.data;
+}

@@ -1,0 +1,144 @@
+// How an answer of `/archive/v1` goes out: as JSON with an ETag, as a stream of lines or CSV in constant memory, or as a file.
+// What is not the same for every reader must not be kept by a cache between us and them.
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
+import type { Format } from './parameters.ts';
+import type { Reply, Rows } from './route.ts';
+
+export const mediaTypes: Record<Format | 'file', string> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+  file: 'application/octet-stream',
+};
+
+/** No guessing of types, no other page's use of it, nothing run from it. */
+export const headers = {
+  'cache-control': 'private, no-cache',
+  vary: 'Accept, Authorization, X-Api-Key',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** Streams that are being read, so that a server which stops can end them. */
+export type Streams = Set<Readable>;
+
+export type Sending = {
+  streams: Streams;
+  /** Whoever takes nothing for so long has left without a word, milliseconds. */
+  stalledAfterMs: number;
+};
+
+export async function sendReply(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Reply,
+  format: Format,
+  name: string,
+  sending: Sending,
+): Promise<FastifyReply> {
+  void reply.headers(headers);
+  if (answer.kind === 'file') {
+    void reply.header('content-disposition', `attachment; filename="${plain(answer.name)}"`);
+    return sendWhole(request, reply, Buffer.from(answer.bytes), mediaTypes.file);
+  }
+  if (answer.kind === 'object') {
+    return sendWhole(request, reply, Buffer.from(answer.json), mediaTypes.json);
+  }
+  if (format === 'json') {
+    const next = answer.beside?.['next'];
+    if (typeof next === 'string') void reply.header('link', nextLink(request, next));
+    return sendWhole(request, reply, Buffer.from(await wholeText(answer)), mediaTypes.json);
+  }
+  if (format === 'csv') {
+    void reply.header('content-disposition', `attachment; filename="${plain(name)}.csv"`);
+  }
+  void reply.header('content-type', mediaTypes[format]);
+  return sendStream(request, reply, pieces(lines(answer, format)), sending);
+}
+
+function sendWhole(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Buffer,
+  type: string,
+): FastifyReply {
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+  void reply.header('etag', etag);
+  return isKnown(request.headers['if-none-match'], etag)
+    ? reply.code(304).removeHeader('content-disposition').send()
+    : reply.code(200).header('content-type', type).send(body);
+}
+
+/** RFC 9110 §13.1.2: compared weakly; `*` matches whatever there is. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return (
+    header.trim() === '*' ||
+    [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, given]) => given === etag)
+  );
+}
+
+async function wholeText({ rows, fields, beside = {} }: Rows): Promise<string> {
+  const items: string[] = [];
+  for await (const row of rows) items.push(jsonText(row, fields as never[]));
+  const rest = JSON.stringify(beside).slice(1, -1);
+  return `{"items":[${items.join(',')}]${rest === '' ? '' : `,${rest}`}}`;
+}
+
+async function* lines({ rows, fields }: Rows, format: 'ndjson' | 'csv'): AsyncGenerator<string> {
+  if (format === 'csv') yield csvHead(fields);
+  for await (const row of rows) {
+    yield format === 'csv'
+      ? csvLine(row, fields as never[])
+      : `${jsonText(row, fields as never[])}\n`;
+  }
+}
+
+/**
+ * The first piece is read before a status is sent, so that a query that fails at once is answered as such. One that fails later
+ * breaks the connection: nobody takes half for whole (P12). A reader that leaves ends the read.
+ */
+async function sendStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  texts: AsyncGenerator<string>,
+  { streams, stalledAfterMs }: Sending,
+): Promise<FastifyReply> {
+  if (request.method === 'HEAD') {
+    await texts.return(undefined);
+    return reply.send(Readable.from([]));
+  }
+  const first = await texts.next();
+  const stream = Readable.from(resumed(first, texts), { objectMode: false });
+  streams.add(stream);
+  stream.once('close', () => streams.delete(stream));
+  // Node's own word for a connection on which nothing has moved.
+  reply.raw.setTimeout(stalledAfterMs, () => reply.raw.destroy());
+  return reply.send(stream);
+}
+
+async function* resumed(
+  first: IteratorResult<string>,
+  texts: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  try {
+    if (first.done !== true) yield first.value;
+    yield* texts;
+  } finally {
+    await texts.return(undefined);
+  }
+}
+
+/** RFC 8288: the same query with the next cursor. */
+function nextLink(request: FastifyRequest, next: string): string {
+  const url = new URL(request.raw.url ?? '/', 'http://archive');
+  url.searchParams.set('cursor', next);
+  return `<${url.pathname}${url.search}>; rel="next"`;
+}
+
+/** A file name that needs no quoting anywhere. */
+const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 100);
