@@ -12,6 +12,12 @@ export type ListedResource = 'orders' | 'nft_classes';
 
 export const listedResources: readonly ListedResource[] = ['orders', 'nft_classes'];
 
+/** All of them, in the order of every report. */
+export const resources: readonly Resource[] = [...listedResources, 'transactions', 'tokens'];
+
+export const isListed = (resource: Resource): resource is ListedResource =>
+  resource === 'orders' || resource === 'nft_classes';
+
 /** Which of the two lookups gave a transaction result (interface.md §4.5, §4.6); their shapes differ. */
 export type ApiVersion = 'v1beta1' | 'v3';
 

@@ -85,7 +85,13 @@ test('stopped in the middle it says so, ends with 75, and goes on', async () => 
   const { code, stdout } = await running.stop('SIGTERM');
   expect(code).toBe(75);
   expect(JSON.parse(stdout)).toMatchObject({
-    lists: [{ project: 'p', resource: 'orders', done: false }, { resource: 'nft_classes' }],
+    lists: [
+      { project: 'p', resource: 'orders', done: false },
+      { resource: 'nft_classes' },
+      { resource: 'transactions', api_version: 'v1beta1' },
+      { resource: 'transactions', api_version: 'v3' },
+      { resource: 'tokens' },
+    ],
   });
   expect((await outlast()).code).toBe(0);
   expect(await misread()).toBe(0);
@@ -110,7 +116,7 @@ test('P12: an unknown project or resource ends with 2 and one sentence', async (
     2,
     'outlast: Nothing is archived for a project "other" here.\n',
   ]);
-  expect((await outlast('--resource', 'tokens')).code).toBe(2);
+  expect((await outlast('--resource', 'slices')).code).toBe(2);
 });
 
 test('the bar fills as it goes', () => {

@@ -61,7 +61,8 @@ const oddRows = String.raw`
 
 const bulkyRow = String.raw`
   insert into archive.certificate_files (project_id, operation_id, url, bytes, sha256, fetched_at)
-  values ('p', 'op_v', 'https://platform.example/c.pdf', decode(repeat('00ff0a5c', 500000), 'hex'), '\x', '2026-04-06T12:00:00Z')`;
+  select 'odd', 'watched', 'https://platform.example/c.pdf', bytes, sha256(bytes), '2026-04-06T12:00:00Z'
+    from decode(repeat('00ff0a5c', 500000), 'hex') bytes`;
 
 const exported = (format: FileFormat, to: string, db: Db = archive.db): Promise<Exported> =>
   exportArchive({

@@ -3,23 +3,29 @@
 import { Command, Option } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { listedResources, type ListedResource } from '../model.ts';
+import { resources, type ApiVersion, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { countRows } from '../store/derived.ts';
+import { archivedName, archivedOf, type Archived } from '../store/tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
 import { openMigrated } from './app.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
 import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
 
-type Flags = { project?: string; resource?: ListedResource; afresh?: true; json?: true };
-type ListRebuilt = Rebuilt & { project: string; resource: ListedResource };
+type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
+/** The results of each lookup are rebuilt for themselves. */
+type ListRebuilt = Rebuilt & {
+  project: string;
+  resource: Resource;
+  api_version?: ApiVersion;
+};
 
 export function rebuildCommand(): Command {
   return new Command('rebuild')
     .description('derive every typed column afresh from the records held')
     .option('--project <name>', 'only this project')
-    .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
+    .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
     .option('--afresh', 'begin at the first record, also where another rebuild was cut off')
     .option('--json', 'print the report as JSON')
     .action(async (flags: Flags) => {
@@ -34,23 +40,19 @@ async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
   const progress = createProgress(process.stderr);
   const lists: ListRebuilt[] = [];
   try {
-    const resources = flags.resource === undefined ? listedResources : [flags.resource];
+    const wanted = flags.resource === undefined ? resources : [flags.resource];
     for (const projectId of await wantedProjects(archive.db, flags.project)) {
-      for (const resource of resources) {
-        const all = await countRows(archive.db, { projectId, resource });
-        const rebuilt = await rebuild(
-          archive.db,
-          { projectId, resource },
-          {
-            signal: stop.signal,
-            afresh: flags.afresh === true,
-            onProgress: ({ rowsRead, rowsChanged }) =>
-              progress.update(
-                `${bar(rowsRead, all)} ${projectId}: ${formatCount(rowsRead)} of ${formatCount(all)} ${resource}, ${formatCount(rowsChanged)} changed`,
-              ),
-          },
-        );
-        lists.push({ project: projectId, resource, ...rebuilt });
+      for (const of of wanted.flatMap((resource) => archivedOf(projectId, resource))) {
+        const all = await countRows(archive.db, of);
+        const rebuilt = await rebuild(archive.db, of, {
+          signal: stop.signal,
+          afresh: flags.afresh === true,
+          onProgress: ({ rowsRead, rowsChanged }) =>
+            progress.update(
+              `${bar(rowsRead, all)} ${projectId}: ${formatCount(rowsRead)} of ${formatCount(all)} ${archivedName(of)}, ${formatCount(rowsChanged)} changed`,
+            ),
+        });
+        lists.push({ ...namesOf(of), ...rebuilt });
       }
     }
     progress.end();
@@ -65,6 +67,16 @@ async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
   }
 }
 
+function namesOf(of: Archived): Pick<ListRebuilt, 'project' | 'resource' | 'api_version'> {
+  const { projectId: project, resource } = of;
+  return of.resource === 'transactions'
+    ? { project, resource, api_version: of.apiVersion }
+    : { project, resource };
+}
+
+const nameOf = ({ resource, api_version: version }: ListRebuilt): string =>
+  version === undefined ? resource : `${resource}.${version}`;
+
 /** Twenty characters, filled as far as it has come. */
 export function bar(done: number, all: number): string {
   const filled = all === 0 ? 20 : Math.min(20, Math.floor((20 * done) / all));
@@ -76,7 +88,7 @@ function print(lists: ListRebuilt[]): void {
     ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
     lists.map((list) => [
       list.project,
-      list.resource,
+      nameOf(list),
       list.rowsRead,
       list.rowsChanged,
       list.returned,
@@ -87,8 +99,8 @@ function print(lists: ListRebuilt[]): void {
 }
 
 function linesOf(list: ListRebuilt): string[] {
-  const { resource, project, startedAt, changes } = list;
-  const name = `${project}, ${resource}`;
+  const { project, startedAt, changes } = list;
+  const name = `${project}, ${nameOf(list)}`;
   const lines: string[] = [];
   if (list.resumed) {
     lines.push(`${name}: went on with the rebuild begun at ${startedAt}; --afresh begins anew.`);

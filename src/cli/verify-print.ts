@@ -1,6 +1,7 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
 import { once } from 'node:events';
+import { isListed, type Resource } from '../model.ts';
 import type { Reproved } from '../sync/reprove.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
@@ -80,13 +81,23 @@ export function textOf(
 
 const listTable = (lists: ListVerified[]): string =>
   table(
-    ['project', 'resource', 'records', 'earlier versions', 'rejects', 'certificates', 'findings'],
+    [
+      'project',
+      'resource',
+      'records',
+      'earlier versions',
+      'rejects',
+      'files',
+      'certificates',
+      'findings',
+    ],
     lists.map((list) => [
       list.project,
       list.resource,
       list.records,
       list.versions,
       list.rejects,
+      list.files,
       list.certificates.length,
       list.findings,
     ]),
@@ -143,10 +154,29 @@ const findingLine = ({ kind, project, resource, when, id, says }: Finding): stri
   );
 
 function verdict(lists: ListVerified[], count: number): string {
-  const sum = (resource: string): number =>
-    lists.reduce((all, list) => all + (list.resource === resource ? list.records : 0), 0);
-  const held = `${formatCount(sum('orders'))} orders and ${formatCount(sum('nft_classes'))} NFT classes`;
+  const held = heldText(lists);
   if (count === 0) return `${held}: every one follows from what the platform said.`;
   const things = count === 1 ? 'One thing does' : `${formatCount(count)} things do`;
   return `${held} were looked at. ${things} not follow from what the platform said, named above.`;
+}
+
+const nouns: Record<Resource, string> = {
+  orders: 'orders',
+  nft_classes: 'NFT classes',
+  transactions: 'transaction results',
+  tokens: 'tokens',
+};
+
+/** `12 orders, 3 NFT classes and 4 tokens`: what was looked at; what no list shows only where there is any. */
+function heldText(lists: ListVerified[]): string {
+  const sums = new Map<Resource, number>();
+  for (const { resource, records } of lists) {
+    sums.set(resource, (sums.get(resource) ?? 0) + records);
+  }
+  const told = [...sums].filter(([resource, sum]) => isListed(resource) || sum > 0);
+  const parts = (told.length > 0 ? told : [...sums]).map(
+    ([resource, sum]) => `${formatCount(sum)} ${nouns[resource]}`,
+  );
+  const last = parts.pop() ?? '';
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 }

@@ -1,9 +1,9 @@
 // `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { monthStart, isDay } from '../day.ts';
 import { exitCode, settingsError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
-import type { DayRange } from '../model.ts';
+import { resources, type DayRange, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
 import { reprove, type Reproved } from '../sync/reprove.ts';
@@ -17,6 +17,7 @@ import { asJson, asText, type Output } from './verify-print.ts';
 
 type Flags = {
   project?: string;
+  resource?: Resource;
   month?: string;
   fromMonth?: string;
   platform?: true;
@@ -27,12 +28,16 @@ export function verifyCommand(): Command {
   return new Command('verify')
     .description('recompute whether everything held is what the platform said')
     .option('--project <name>', 'only this project')
+    .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
     .option('--month <month>', 'only this month, yyyy-MM')
     .option('--from-month <month>', 'only from this month on, yyyy-MM')
     .option('--platform', 'also count every proved day of the window against the platform now')
     .option('--json', 'print everything as JSON, each finding included')
     .action(async (flags: Flags) => {
       const months = readMonths(flags);
+      if (flags.resource === 'tokens' && months !== null) {
+        throw settingsError('bad_month', 'Tokens belong to no month: leave the month out.');
+      }
       const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });
       process.exitCode = await verify(settings, flags, months);
     });
@@ -64,7 +69,8 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   const output = flags.json === true ? asJson() : asText();
   try {
     const projects = await wantedProjects(archive.db, flags.project);
-    const lists = await verifyHeld(archive.db, settings, { projects, months }, stop.signal, output);
+    const wanted = { projects, months, resource: flags.resource };
+    const lists = await verifyHeld(archive.db, settings, wanted, stop.signal, output);
     const asked = await askPlatform(settings, projects, archive.db, log, stop.signal, output);
     await output.end(lists);
     // What is held was verified all the same, and is told first.
@@ -80,7 +86,7 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
 async function verifyHeld(
   db: Db,
   settings: Settings,
-  wanted: { projects: string[]; months: DayRange | null },
+  wanted: { projects: string[]; months: DayRange | null; resource: Resource | undefined },
   signal: AbortSignal,
   output: Output,
 ): Promise<ListVerified[]> {
@@ -91,6 +97,7 @@ async function verifyHeld(
       const verified = await verifyProject({
         db,
         projectId,
+        ...(wanted.resource === undefined ? {} : { resources: [wanted.resource] }),
         months: wanted.months,
         certificatesDir: settings.certificatesDir,
         signal,

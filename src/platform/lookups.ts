@@ -4,9 +4,10 @@ import { transient } from '../errors.ts';
 import type { ApiVersion, Reject } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';
 import { type Json, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
-import { readId, reject } from './parse.ts';
+import { reject } from './parse.ts';
 import type { FoundTransaction, ListedToken, TokenList } from './platform.ts';
 import type { Question } from './request.ts';
+import { symbolIn } from './tokens.ts';
 import { readTransaction } from './transactions.ts';
 
 const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
@@ -60,9 +61,7 @@ function tokensIn(envelope: Envelope): Pick<TokenList, 'tokens' | 'rejects'> {
   if (typeof list !== 'object' || list?.type !== 'array') throw unreadable('result is no list');
   for (let i = 0; i < list.items.length; i++) {
     const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
-    const item = list.items[i];
-    const value = isObject(item) ? item.fields.get('value') : undefined;
-    const id = readId(isObject(value) ? value.fields.get('symbol') : undefined);
+    const id = symbolIn(list.items[i]);
     if ('wrong' in id) rejects.push(reject(element, `symbol ${id.wrong}`));
     else tokens.push({ symbol: id.id, text: element });
   }

@@ -1,9 +1,9 @@
 // A token and its fees as a node gives them (interface.md §2.1, §2.2) as one record and the typed columns of its
 // table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
-import type { ColumnValue, ParsedRecord } from '../model.ts';
+import type { ColumnValue, ParsedRecord, Reject } from '../model.ts';
 import { amountOf, type Columns, type Fields, integerOf, textOf } from './fields.ts';
 import { type Json, type JsonObject, parseJson } from './json.ts';
-import { recordOf } from './parse.ts';
+import { readId, recordOf, reject } from './parse.ts';
 
 /**
  * The record of a token: `{"token": its element of the list, "fees": the result of its fees}`, both verbatim. The height
@@ -20,6 +20,20 @@ export function readToken(
   const value = parseJson(text);
   const { columns, unread } = tokenColumns(value);
   return recordOf(symbol, value, text, { columns: { ...columns, height }, unread });
+}
+
+/** Reads such a record again, as it is held: without its height, which is no part of it. */
+export function readTokenRecord(record: Json, text: string): ParsedRecord | Reject {
+  const id = symbolIn(isObject(record) ? record.fields.get('token') : undefined);
+  return 'wrong' in id
+    ? reject(text, `symbol ${id.wrong}`)
+    : recordOf(id.id, record, text, tokenColumns(record));
+}
+
+/** The symbol in an element of the list, where there is a usable one. */
+export function symbolIn(element: Json | undefined): { id: string } | { wrong: string } {
+  const value = isObject(element) ? element.fields.get('value') : undefined;
+  return readId(isObject(value) ? value.fields.get('symbol') : undefined);
 }
 
 /** Typed columns that follow from the record alone, and the names of the fields that could not be read. */

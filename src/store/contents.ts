@@ -1,39 +1,45 @@
-// What is held of a listed resource, read for proof: rows and versions as they stand, ids with their digests. One
-// statement a function; it judges nothing.
-import type { Day, DayRange, ListedResource, ProjectId } from '../model.ts';
+// What is held of a resource, read for proof: rows and versions as they stand, ids with their digests. One statement a
+// function; it judges nothing.
+import type { Day, DayRange, ListedResource, ProjectId, Resource } from '../model.ts';
 import type { Row, Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
-import { tableShapes } from './tables.ts';
+import { ofKey, shapeOf, tableShapes, type Archived, type TableShape } from './tables.ts';
 
 export type Listed = { projectId: ProjectId; resource: ListedResource };
 
 /** What a record said: `raw` is what jsonb prints, `sha256` its raw_sha256 in hex. */
 export type HeldContent = { id: string; raw: string; raw_bytes: Buffer | null; sha256: string };
 
-/** A row with its typed columns by name, as Postgres prints them. */
-export type HeldRow = Row & HeldContent & { slice_day: Day; unread: string[] };
+/** A row with its typed columns by name, as Postgres prints them. Only what is listed by day has a `slice_day`. */
+export type HeldRow = Row & HeldContent & { slice_day?: Day; unread: string[] };
 
 /** Days that a reading is narrowed to; null: everything, also what stands under no real day. */
 export type Narrowed = DayRange | null;
 
-const within = (column: string): string =>
+/** A condition on the days narrowed to, which are parameters 2 and 3. */
+export const within = (column: string): string =>
   `($2::date is null or ${column} >= $2) and ($3::date is null or ${column} < $3)`;
 
-/** Every row of the days, in no particular order. */
+/** What is selected of a row to make a `HeldRow`. */
+export const rowColumns = ({ key, columns }: TableShape): string =>
+  // As text: what jsonb holds would be parsed, and its numbers rounded.
+  `${key} as id, ${columns.map(([name, type]) => (type === 'jsonb' ? `${name}::text as ${name}` : name)).join(', ')},
+   raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, unread`;
+
+/** Every row of the days, in no particular order; all of them where rows have no day. */
 export function readRows(
   tx: Tx,
-  { projectId, resource }: Listed,
+  of: Archived,
   days: Narrowed,
   onRows: (rows: HeldRow[]) => Promise<void>,
 ): Promise<void> {
-  const { table, key, columns } = tableShapes[resource];
+  const shape = shapeOf(of);
   return readInPages(
     tx,
-    `select ${key} as id, ${columns.map(([name]) => name).join(', ')},
-            raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, unread
-       from ${table}
-      where project_id = $1 and ${within('slice_day')}`,
-    [projectId, days?.from ?? null, days?.to ?? null],
+    `select ${rowColumns(shape)}
+       from ${shape.table} o
+      where ${ofKey(shape, 'o')} and ${within(shape.day ?? 'null::date')}`,
+    [of.projectId, days?.from ?? null, days?.to ?? null],
     onRows,
   );
 }
@@ -43,18 +49,19 @@ export type HeldVersion = HeldContent & { observed_at: string };
 /** The versions of some records that were observed by a moment (RFC 3339), or all of them. */
 export async function versionsOf(
   tx: Tx,
-  { projectId, resource }: Listed,
+  of: Archived,
   ids: string[],
   observedBy: string | null,
 ): Promise<HeldVersion[]> {
-  const { versions, key } = tableShapes[resource];
+  const shape = shapeOf(of);
+  const { versions, key } = shape;
   const { rows } = await tx.query<HeldVersion>(
     `select ${key} as id, raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, observed_at
-       from ${versions}
-      where project_id = $1 and ${key} = any ($2::text[])
+       from ${versions} v
+      where ${ofKey(shape, 'v')} and ${key} = any ($2::text[])
         and ($3::timestamptz is null or observed_at <= $3)
       order by ${key}, observed_at, raw_sha256`,
-    [projectId, ids, observedBy],
+    [of.projectId, ids, observedBy],
   );
   return rows;
 }
@@ -128,18 +135,19 @@ export function readShownUnheld(
 /** Ids of which a version is held and no row (P4). */
 export function readVersionsUnheld(
   tx: Tx,
-  { projectId, resource }: Listed,
+  of: Archived,
   onIds: (ids: { id: string }[]) => Promise<void>,
 ): Promise<void> {
-  const { table, versions, key } = tableShapes[resource];
+  const shape = shapeOf(of);
+  const { table, versions, key } = shape;
   return readInPages(
     tx,
     `select distinct v.${key} as id
        from ${versions} v
-       left join ${table} held on held.project_id = v.project_id and held.${key} = v.${key}
-      where v.project_id = $1 and held.${key} is null
+       left join ${table} held on ${ofKey(shape, 'held')} and held.${key} = v.${key}
+      where ${ofKey(shape, 'v')} and held.${key} is null
       order by 1`,
-    [projectId],
+    [of.projectId],
     onIds,
   );
 }
@@ -149,7 +157,7 @@ export type HeldReject = { day: Day; sha256: string; is_altered: boolean };
 /** Every reject of the days, and whether its bytes are still those its digest was made of. */
 export function readRejects(
   tx: Tx,
-  { projectId, resource }: Listed,
+  { projectId, resource }: { projectId: ProjectId; resource: Resource },
   days: Narrowed,
   onRejects: (rejects: HeldReject[]) => Promise<void>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
-// sync.rebuilds: how far a rebuild of a list's typed columns has come, so that one that was cut off goes on (P3). One
+// sync.rebuilds: how far a rebuild of a resource's typed columns has come, so that one that was cut off goes on (P3). One
 // statement a function; what is rebuilt stands in derived.ts.
-import type { Listed } from './contents.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
+import { archivedName, type Archived } from './tables.ts';
 
 export type Rebuild = {
   /** RFC 3339; names this rebuild among others of the same list. */
@@ -15,24 +15,18 @@ export type Rebuild = {
 };
 
 /** The rebuild of a list that was cut off; null where there is none. */
-export async function unfinishedRebuild(
-  db: Queryable,
-  { projectId, resource }: Listed,
-): Promise<Rebuild | null> {
+export async function unfinishedRebuild(db: Queryable, of: Archived): Promise<Rebuild | null> {
   const { rows } = await db.query<RebuildRow>(
     `select ${columns} from sync.rebuilds
       where project_id = $1 and resource = $2 and ended_at is null`,
-    [projectId, resource],
+    [of.projectId, archivedName(of)],
   );
   const [row] = rows;
   return row === undefined ? null : toRebuild(row);
 }
 
 /** Begins at the first key. The last one's figures go. */
-export async function beginRebuild(
-  db: Queryable,
-  { projectId, resource }: Listed,
-): Promise<Rebuild> {
+export async function beginRebuild(db: Queryable, of: Archived): Promise<Rebuild> {
   return toRebuild(
     onlyRow(
       await db.query<RebuildRow>(
@@ -41,7 +35,7 @@ export async function beginRebuild(
             set started_at = excluded.started_at, ended_at = null, done_up_to = null,
                 rows_read = 0, rows_changed = 0, changes = '{}'
          returning ${columns}`,
-        [projectId, resource],
+        [of.projectId, archivedName(of)],
       ),
     ),
   );
@@ -50,7 +44,7 @@ export async function beginRebuild(
 /** Moves a rebuild on from where `before` left it. False when another process has moved it: nothing may be written then. */
 export async function moveRebuild(
   tx: Tx,
-  { projectId, resource }: Listed,
+  of: Archived,
   before: Rebuild,
   after: Rebuild,
 ): Promise<boolean> {
@@ -61,8 +55,8 @@ export async function moveRebuild(
         and started_at = $3 and done_up_to is not distinct from $4
      returning 1`,
     [
-      projectId,
-      resource,
+      of.projectId,
+      archivedName(of),
       before.startedAt,
       before.doneUpTo,
       after.doneUpTo,
@@ -76,13 +70,13 @@ export async function moveRebuild(
 
 export async function endRebuild(
   db: Queryable,
-  { projectId, resource }: Listed,
+  of: Archived,
   { startedAt }: Rebuild,
 ): Promise<void> {
   await db.query(
     `update sync.rebuilds set ended_at = clock_timestamp()
       where project_id = $1 and resource = $2 and started_at = $3`,
-    [projectId, resource, startedAt],
+    [of.projectId, archivedName(of), startedAt],
   );
 }
 

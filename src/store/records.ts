@@ -3,7 +3,7 @@
 import type { Instant, ListedResource, ParsedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
-import { tableShapes, type TableShape } from './tables.ts';
+import { keyNames, keyValues, ofKey, tableShapes, type TableShape } from './tables.ts';
 
 /** A record together with the moment its page was asked for. */
 export type ObservedRecord = { record: ParsedRecord; observedAt: Instant };
@@ -174,14 +174,6 @@ function arriving(shape: TableShape): string {
       from json_to_recordset($2::json)
            as e(id text, ${typed}, raw text, bytes text, sha text, unread text[], observed_at timestamptz)`;
 }
-
-/** The key before the record's own column: for names of columns, for their values, and as a condition on a row. */
-const keyNames = ({ fixed }: TableShape): string =>
-  fixed === undefined ? 'project_id' : `project_id, ${fixed[0]}`;
-const keyValues = ({ fixed }: TableShape): string =>
-  fixed === undefined ? '$1' : `$1, '${fixed[1]}'`;
-const ofKey = ({ fixed }: TableShape, of: string): string =>
-  `${of}.project_id = $1${fixed === undefined ? '' : ` and ${of}.${fixed[0]} = '${fixed[1]}'`}`;
 
 const content = ['raw', 'raw_bytes', 'raw_sha256', 'unread', 'observed_at'];
 

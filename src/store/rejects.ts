@@ -1,8 +1,8 @@
 // sync.rejects: records without a usable id, kept as bytes with the reason. Written by a page's commit (commit.ts); read
 // here once more when the reader of records has learned something.
 import type { Day } from '../model.ts';
-import type { Listed } from './contents.ts';
 import type { Queryable, Tx } from './db.ts';
+import type { Archived } from './tables.ts';
 
 export type HeldReject = {
   sha256: string;
@@ -15,7 +15,7 @@ export type HeldReject = {
 /** Rejects of a list by their digests, from the one behind `after` on (from the first: ''). */
 export async function rejectsAfter(
   db: Queryable,
-  { projectId, resource }: Listed,
+  { projectId, resource }: Archived,
   after: string,
   limit: number,
 ): Promise<HeldReject[]> {
@@ -32,7 +32,7 @@ export async function rejectsAfter(
 /** Drops a reject that has become a record, in the transaction that writes the record. */
 export async function dropReject(
   tx: Tx,
-  { projectId, resource }: Listed,
+  { projectId, resource }: Archived,
   sha256: string,
 ): Promise<void> {
   await tx.query(

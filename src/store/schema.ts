@@ -477,6 +477,10 @@ export const watchedOperations = sync.table(
     leaseUntil: time('lease_until'),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
+    /** The lookups that have given a result: what verify must find. */
+    foundBy: text('found_by').array().notNull().default([]),
+    /** SHA-256 of the certificate file that was kept; null while there is none. */
+    fileSha256: bytea('file_sha256'),
   },
   (t) => [
     primaryKey({ name: 'watched_operations_pkey', columns: [t.projectId, t.operationId] }),
@@ -504,6 +508,8 @@ export const tokenSnapshots = sync.table(
     height: bigint('height', { mode: 'bigint' }),
     /** How many tokens it showed. */
     shown: integer('shown'),
+    /** Their symbols, each once: what verify must find. Null before the first look of a release that notes them. */
+    symbols: text('symbols').array(),
     leaseHolder: text('lease_holder'),
     leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
     leaseUntil: time('lease_until'),

@@ -1,5 +1,11 @@
-// How a resource lies in its table: what writing its records needs to know to make its SQL.
-import type { ApiVersion, ListedResource } from '../model.ts';
+// How a resource lies in its table: what reading and writing its records needs to know to make its SQL.
+import {
+  apiVersions,
+  type ApiVersion,
+  type ListedResource,
+  type ProjectId,
+  type Resource,
+} from '../model.ts';
 
 export type TableShape = {
   table: string;
@@ -7,8 +13,12 @@ export type TableShape = {
   key: string;
   /** A further column of the primary key, before `key`, and its value: constants of ours, they are put into the SQL. */
   fixed?: readonly [column: string, value: string];
+  /** The UTC day that a row is narrowed by, an expression; null where rows have none. */
+  day: string | null;
   /** Typed columns in the table's order with their SQL types, without the bookkeeping. */
   columns: readonly (readonly [name: string, type: string])[];
+  /** Of these columns, what was observed beside the record and does not follow from it. */
+  observed?: readonly string[];
   /** What decides between two contents of a record, most telling first, before observed_at (P2). */
   precedence: readonly string[];
 };
@@ -18,6 +28,7 @@ export const tableShapes: Record<ListedResource, TableShape> = {
     table: 'archive.orders',
     versions: 'archive.order_versions',
     key: 'operation_id',
+    day: 'slice_day',
     columns: [
       ['status', 'integer'],
       ['message', 'text'],
@@ -36,6 +47,7 @@ export const tableShapes: Record<ListedResource, TableShape> = {
     table: 'archive.nft_classes',
     versions: 'archive.nft_class_versions',
     key: 'id',
+    day: 'slice_day',
     columns: [
       ['name', 'text'],
       ['symbol', 'text'],
@@ -55,6 +67,8 @@ const transactionShape = (version: ApiVersion): TableShape => ({
   versions: 'archive.transaction_versions',
   key: 'operation_id',
   fixed: ['api_version', version],
+  // A result names no day of its own until it is final.
+  day: `(first_seen_at at time zone 'UTC')::date`,
   columns: [
     ['module', 'text'],
     ['type', 'text'],
@@ -81,6 +95,7 @@ export const tokenShape: TableShape = {
   table: 'archive.tokens',
   versions: 'archive.token_versions',
   key: 'symbol',
+  day: null,
   columns: [
     ['name', 'text'],
     ['min_unit', 'text'],
@@ -95,5 +110,38 @@ export const tokenShape: TableShape = {
     ['mint_fee_amount', 'numeric'],
     ['height', 'bigint'],
   ],
+  observed: ['height'],
   precedence: [],
 };
+
+/** Records of a project that lie in one table under one key: a list, the tokens, or the results of one lookup. */
+export type Archived =
+  | { projectId: ProjectId; resource: Exclude<Resource, 'transactions'> }
+  | { projectId: ProjectId; resource: 'transactions'; apiVersion: ApiVersion };
+
+/** What a resource of a project is made of: the results of each lookup stand for themselves. */
+export const archivedOf = (projectId: ProjectId, resource: Resource): Archived[] =>
+  resource === 'transactions'
+    ? apiVersions.map((apiVersion) => ({ projectId, resource, apiVersion }))
+    : [{ projectId, resource }];
+
+export function shapeOf(of: Archived): TableShape {
+  if (of.resource === 'transactions') return transactionShapes[of.apiVersion];
+  return of.resource === 'tokens' ? tokenShape : tableShapes[of.resource];
+}
+
+/** `orders`, `transactions.v3`: what names it among others of its project. */
+export const archivedName = (of: Archived): string =>
+  of.resource === 'transactions' ? `${of.resource}.${of.apiVersion}` : of.resource;
+
+/** The typed columns that follow from the record alone. */
+export const derivedColumns = ({ columns, observed = [] }: TableShape): TableShape['columns'] =>
+  columns.filter(([name]) => !observed.includes(name));
+
+/** The key before the record's own column: for names of columns, for their values, and as a condition on a row. */
+export const keyNames = ({ fixed }: TableShape): string =>
+  fixed === undefined ? 'project_id' : `project_id, ${fixed[0]}`;
+export const keyValues = ({ fixed }: TableShape): string =>
+  fixed === undefined ? '$1' : `$1, '${fixed[1]}'`;
+export const ofKey = ({ fixed }: TableShape, of: string): string =>
+  `${of}.project_id = $1${fixed === undefined ? '' : ` and ${of}.${fixed[0]} = '${fixed[1]}'`}`;

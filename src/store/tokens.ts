@@ -96,9 +96,10 @@ async function commitIn(
 ): Promise<RecordEffects & { rejected: number }> {
   const { lease, records, rejects, takenAt, writtenAt } = snapshot;
   const { projectId, leaseEpoch } = lease;
+  const symbols = [...new Set(records.map(({ record }) => record.id))];
   const { rows } = await tx.query(
     `update sync.token_snapshots
-        set taken_at = $3, height = $4, shown = $5, due_at = $6, attempts = 0, last_error = null,
+        set taken_at = $3, height = $4, shown = $5, due_at = $6, symbols = $7, attempts = 0, last_error = null,
             lease_holder = null, lease_until = null
       where project_id = $1 and lease_epoch = $2
         -- P2: an older look than the one held says nothing new.
@@ -111,6 +112,7 @@ async function commitIn(
       snapshot.height,
       records.length + rejects.length,
       iso(snapshot.dueAt),
+      symbols,
     ],
   );
   if (rows.length !== 1) {
@@ -122,7 +124,7 @@ async function commitIn(
   await tx.query(
     `update archive.tokens set missing_since = $3, changed_at = $4
       where project_id = $1 and symbol <> all ($2::text[]) and missing_since is null`,
-    [projectId, records.map(({ record }) => record.id), iso(takenAt), iso(writtenAt)],
+    [projectId, symbols, iso(takenAt), iso(writtenAt)],
   );
   return { ...effects, rejected: await writeRejects(tx, projectId, rejects, takenAt) };
 }

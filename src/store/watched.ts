@@ -225,7 +225,10 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
   const { projectId, operationId } = operation;
   const { rows } = await tx.query(
     `update sync.watched_operations
-        set state = $4, due_at = $5, attempts = $6, last_error = $7, lease_holder = null, lease_until = null
+        set state = $4, due_at = $5, attempts = $6, last_error = $7, lease_holder = null, lease_until = null,
+            -- P4: what was held once is looked for by verify.
+            found_by = array(select unnest(found_by) union select unnest($8::text[]) order by 1),
+            file_sha256 = coalesce(file_sha256, decode($9, 'hex'))
       where project_id = $1 and operation_id = $2 and lease_epoch = $3
      returning 1`,
     [
@@ -236,6 +239,8 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
       iso(end.dueAt),
       end.attempts,
       end.lastError,
+      results.map(({ apiVersion }) => apiVersion),
+      file?.sha256 ?? null,
     ],
   );
   if (rows.length !== 1) {

@@ -1,8 +1,8 @@
-// Rebuild: derives every typed column of a list afresh from what its records say, after the reader of records has
+// Rebuild: derives every typed column of a resource afresh from what its records say, after the reader of records has
 // changed; and tries its rejects again. It asks the platform nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
 import type { ParsedRecord } from '../model.ts';
-import type { HeldRow, Listed } from '../store/contents.ts';
+import type { HeldRow } from '../store/contents.ts';
 import { withTx, type Db } from '../store/db.ts';
 import {
   applyDerived,
@@ -13,6 +13,7 @@ import {
 } from '../store/derived.ts';
 import { beginRebuild, endRebuild, moveRebuild, unfinishedRebuild } from '../store/rebuild.ts';
 import type { Rebuild } from '../store/rebuild.ts';
+import { archivedName, type Archived } from '../store/tables.ts';
 import { readAgain } from '../verify/content.ts';
 import { retryRejects } from './rejects.ts';
 
@@ -39,16 +40,16 @@ const rowsAtATime = 1_000;
 const alteredShown = 100;
 
 /**
- * Throws transient `rebuild_overtaken` when another process rebuilds the same list, and what the database throws. Killed at
+ * Throws transient `rebuild_overtaken` when another process rebuilds the same, and what the database throws. Killed at
  * any moment it goes on from the last page committed (P3).
  */
 export async function rebuild(
   db: Db,
-  listed: Listed,
+  of: Archived,
   { signal, afresh, onProgress }: RebuildOptions,
 ): Promise<Rebuilt> {
-  const cutOff = afresh ? null : await unfinishedRebuild(db, listed);
-  let at = cutOff ?? (await beginRebuild(db, listed));
+  const cutOff = afresh ? null : await unfinishedRebuild(db, of);
+  let at = cutOff ?? (await beginRebuild(db, of));
   const altered: string[] = [];
   let alteredCount = 0;
   const sofar = (returned: number, done: boolean): Rebuilt => {
@@ -57,13 +58,13 @@ export async function rebuild(
   };
   // Ends: every page begins behind the last one's key.
   while (!signal.aborted) {
-    const rows = await rowsAfter(db, listed, at.doneUpTo ?? '', rowsAtATime);
+    const rows = await rowsAfter(db, of, at.doneUpTo ?? '', rowsAtATime);
     if (rows.length === 0) {
-      const returned = await retryRejects(db, listed);
-      await endRebuild(db, listed, at);
+      const returned = await retryRejects(db, of);
+      await endRebuild(db, of, at);
       return sofar(returned, true);
     }
-    const page = await rebuildPage(db, listed, at, rows);
+    const page = await rebuildPage(db, of, at, rows);
     ({ at } = page);
     alteredCount += page.altered.length;
     altered.push(...page.altered.slice(0, alteredShown - altered.length));
@@ -74,20 +75,20 @@ export async function rebuild(
 
 async function rebuildPage(
   db: Db,
-  listed: Listed,
+  of: Archived,
   before: Rebuild,
   rows: HeldRow[],
 ): Promise<{ at: Rebuild; altered: string[] }> {
-  const first = derive(listed, rows);
-  const changedAt = await momentOfChange(db, listed.projectId);
+  const first = derive(of, rows);
+  const changedAt = await momentOfChange(db, of.projectId);
   return withTx(db, async (tx) => {
-    const applied = [await applyDerived(tx, listed, first.derived, changedAt)];
+    const applied = [await applyDerived(tx, of, first.derived, changedAt)];
     const altered = [...first.altered];
     const overtaken = applied[0]?.overtaken ?? [];
     if (overtaken.length > 0) {
       // A sync came in between: what it wrote is derived anew, locked this time.
-      const again = derive(listed, await lockedRows(tx, listed, overtaken));
-      applied.push(await applyDerived(tx, listed, again.derived, changedAt));
+      const again = derive(of, await lockedRows(tx, of, overtaken));
+      applied.push(await applyDerived(tx, of, again.derived, changedAt));
       altered.push(...again.altered);
     }
     const after: Rebuild = {
@@ -97,10 +98,10 @@ async function rebuildPage(
       rowsChanged: before.rowsChanged + applied.reduce((sum, one) => sum + one.rows, 0),
       changes: summed([before.changes, ...applied.map((one) => one.changes)]),
     };
-    if (!(await moveRebuild(tx, listed, before, after))) {
+    if (!(await moveRebuild(tx, of, before, after))) {
       throw transient(
         'rebuild_overtaken',
-        `Another process rebuilds ${listed.resource} of ${listed.projectId}: let it finish`,
+        `Another process rebuilds ${archivedName(of)} of ${of.projectId}: let it finish`,
       );
     }
     return { at: after, altered };
@@ -108,14 +109,14 @@ async function rebuildPage(
 }
 
 function derive(
-  { resource }: Listed,
+  { resource }: Archived,
   rows: HeldRow[],
 ): { derived: ParsedRecord[]; altered: string[] } {
   const derived: ParsedRecord[] = [];
   const altered: string[] = [];
   for (const row of rows) {
     // A record whose own time cannot be read keeps the day it has.
-    const record = readAgain(resource, row, row.slice_day);
+    const record = readAgain(resource, row, row.slice_day ?? '');
     // What was altered is verify's to tell: columns that follow from it would only hide it.
     if (record?.rawSha256 !== row.sha256 || record.id !== row.id) altered.push(row.id);
     else derived.push(record);

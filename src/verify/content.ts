@@ -1,27 +1,67 @@
 // Reading a held record again, from the original bytes where there are some: what its digest, its id and its typed
 // columns must be, and which of several contents is the one in force. Pure.
-import type { Day, ListedResource, ParsedRecord } from '../model.ts';
+import type { Day, ListedResource, ParsedRecord, Reject, Resource } from '../model.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
-import { parseJson } from '../platform/json.ts';
+import { parseJson, type Json } from '../platform/json.ts';
 import { isReject, readClass, readOrder } from '../platform/parse.ts';
+import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
+import { readTransaction } from '../platform/transactions.ts';
 import type { HeldContent, HeldVersion } from '../store/contents.ts';
 
 /** The record as it was read at the door; null where what is held is no record (any more). */
 export function readAgain(
-  resource: ListedResource,
-  { raw, raw_bytes: bytes }: HeldContent,
+  resource: Resource,
+  { id, raw, raw_bytes: bytes }: HeldContent,
   askedDay: Day,
 ): ParsedRecord | null {
   const text = bytes === null ? raw : decodeUtf8(bytes);
-  let value;
-  try {
-    value = parseJson(text);
-  } catch {
-    return null;
-  }
-  const read = resource === 'orders' ? readOrder : readClass;
-  const record = read(value, text, askedDay);
+  const value = jsonIn(text);
+  if (value === undefined) return null;
+  const record = readOne(resource, value, text, id, askedDay);
   return isReject(record) ? null : record;
+}
+
+function readOne(
+  resource: Resource,
+  value: Json,
+  text: string,
+  id: string,
+  askedDay: Day,
+): ParsedRecord | Reject {
+  switch (resource) {
+    case 'orders':
+      return readOrder(value, text, askedDay);
+    case 'nft_classes':
+      return readClass(value, text, askedDay);
+    case 'transactions':
+      // The result names no operation: it is the one that was asked for.
+      return readTransaction(value, text, id);
+    case 'tokens':
+  }
+  return readTokenRecord(value, text);
+}
+
+/** The record that a reject turns out to be by now; null where it is still none. */
+export function readRejectAgain(
+  resource: Exclude<Resource, 'transactions'>,
+  bytes: Buffer,
+  askedDay: Day,
+): ParsedRecord | null {
+  const held = { id: '', raw: '', raw_bytes: bytes, sha256: '' };
+  if (resource !== 'tokens') return readAgain(resource, held, askedDay);
+  // What was set aside is the element of the list, whose fees nobody asked for.
+  const text = decodeUtf8(bytes);
+  const symbol = symbolIn(jsonIn(text));
+  return 'wrong' in symbol ? null : readToken(symbol.id, text, null, null);
+}
+
+/** Undefined where it is no JSON. */
+function jsonIn(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

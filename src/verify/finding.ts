@@ -1,11 +1,11 @@
 // What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON. Pure.
-import type { Day, ListedResource, ProjectId } from '../model.ts';
+import type { Day, ProjectId, Resource } from '../model.ts';
 
 /**
  * What is wrong:
- *   altered      a record, version or reject is not what it was
- *   missing      a record that was certified, shown by a committed page or has versions is not held
- *   extra        a record is held as of a certified moment and is not certified
+ *   altered      a record, version, reject or certificate file is not what it was
+ *   missing      a record that was certified, was shown or given to us, or has versions is not held
+ *   extra        a record is held that nobody asked for, or as of a certified moment and is not certified
  *   column       a typed column does not follow from the record
  *   day          the digest of a certified day differs, and no leaves are there to tell which record it is
  *   certificate  a certificate contradicts itself, its file or the one after it
@@ -18,7 +18,7 @@ export type FindingKind =
 export type Finding = {
   kind: FindingKind;
   project: ProjectId;
-  resource: ListedResource;
+  resource: Resource;
   /** The day, or the month as `yyyy-MM`; null where it is about neither. */
   when: Day | null;
   /** The record's id; null where it is about none. */

@@ -5,35 +5,32 @@ import { canonical } from '../platform/canonical.ts';
 import { parseJson } from '../platform/json.ts';
 import { plainDecimal } from '../platform/numbers.ts';
 import {
-  readRejects,
   readRows,
-  readShownUnheld,
   readVersionsUnheld,
   versionsOf,
   type HeldContent,
   type HeldRow,
   type HeldVersion,
-  type Listed,
   type Narrowed,
 } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
-import { tableShapes } from '../store/tables.ts';
+import { derivedColumns, shapeOf, type Archived } from '../store/tables.ts';
 import { readAgain } from './content.ts';
 import type { Report } from './finding.ts';
 
-export type RecordsChecked = { records: number; versions: number; rejects: number };
+export type RecordsChecked = { records: number; versions: number };
 
 /** `onPage` is told how far it is. */
 export async function checkRecords(
   tx: Tx,
-  of: Listed,
+  of: Archived,
   days: Narrowed,
   report: Report,
   onPage: (sofar: RecordsChecked) => void,
 ): Promise<RecordsChecked> {
-  const checked: RecordsChecked = { records: 0, versions: 0, rejects: 0 };
+  const checked: RecordsChecked = { records: 0, versions: 0 };
   await readRows(tx, of, days, async (rows) => {
-    const dayOf = new Map(rows.map((row) => [row.id, row.slice_day]));
+    const dayOf = new Map(rows.map((row) => [row.id, row.slice_day ?? null]));
     for (const row of rows) await checkRow(of, row, report);
     const versions = await versionsOf(tx, of, [...dayOf.keys()], null);
     for (const version of versions) {
@@ -42,17 +39,6 @@ export async function checkRecords(
     checked.records += rows.length;
     checked.versions += versions.length;
     onPage(checked);
-  });
-  await readShownUnheld(tx, of, days, async (unheld) => {
-    for (const { day, id } of unheld) {
-      // P1: the ledger never claims a row that is not held.
-      await report({
-        kind: 'missing',
-        when: day,
-        id,
-        says: 'a committed page showed it, and no row holds it',
-      });
-    }
   });
   if (days === null) {
     await readVersionsUnheld(tx, of, async (unheld) => {
@@ -66,24 +52,12 @@ export async function checkRecords(
       }
     });
   }
-  await readRejects(tx, of, days, async (rejects) => {
-    for (const { day, sha256, is_altered: isAltered } of rejects) {
-      checked.rejects += 1;
-      if (!isAltered) continue;
-      await report({
-        kind: 'altered',
-        when: day,
-        id: null,
-        says: `the bytes of reject ${sha256} have another digest`,
-      });
-    }
-  });
   return checked;
 }
 
-async function checkRow(of: Listed, row: HeldRow, report: Report): Promise<void> {
-  const { id, slice_day: when } = row;
-  const record = readAgain(of.resource, row, when);
+async function checkRow(of: Archived, row: HeldRow, report: Report): Promise<void> {
+  const { id, slice_day: when = null } = row;
+  const record = readAgain(of.resource, row, when ?? '');
   const wrong = contentWrong(of, row, record);
   if (wrong !== null || record === null) {
     // What the columns say beside it would only be the same finding again.
@@ -94,8 +68,8 @@ async function checkRow(of: Listed, row: HeldRow, report: Report): Promise<void>
   if (says !== '') await report({ kind: 'column', when, id, says });
 }
 
-function* columnsWrong(of: Listed, row: HeldRow, record: ParsedRecord): Generator<string> {
-  for (const [name, type] of tableShapes[of.resource].columns) {
+function* columnsWrong(of: Archived, row: HeldRow, record: ParsedRecord): Generator<string> {
+  for (const [name, type] of derivedColumns(shapeOf(of))) {
     const held = (row[name] ?? null) as ColumnValue;
     const follows = record.columns[name] ?? null;
     if (!isSame(type, held, follows)) {
@@ -107,7 +81,7 @@ function* columnsWrong(of: Listed, row: HeldRow, record: ParsedRecord): Generato
 }
 
 async function checkVersion(
-  of: Listed,
+  of: Archived,
   version: HeldVersion,
   day: string | null,
   report: Report,
@@ -121,13 +95,13 @@ async function checkVersion(
 const noRecord = 'what is held is no record any more';
 
 /** Why a content is not what was archived under this id; null if it is. */
-function contentWrong(of: Listed, held: HeldContent, record: ParsedRecord | null): string | null {
+function contentWrong(of: Archived, held: HeldContent, record: ParsedRecord | null): string | null {
   if (record === null) return noRecord;
   if (record.rawSha256 !== held.sha256) {
     return `raw_sha256 is ${held.sha256}, and that of the record held is ${record.rawSha256}`;
   }
   if (record.id !== held.id) {
-    return `${tableShapes[of.resource].key} is not the one in the record, ${shown(record.id)}`;
+    return `${shapeOf(of).key} is not the one in the record, ${shown(record.id)}`;
   }
   if (held.raw_bytes === null) {
     // What jsonb holds needs no bytes beside it.
@@ -145,6 +119,7 @@ function isSame(type: string, held: ColumnValue, follows: ColumnValue): boolean 
   if (held === null || follows === null) return held === follows;
   // As Postgres prints them; the texts derived have the same form.
   const [a, b] = [String(held), String(follows)];
+  if (type === 'jsonb') return isSameJson(a, b);
   return a === b || (type === 'numeric' && numeric(a) === numeric(b));
 }
 

@@ -1,29 +1,33 @@
-// Verifying an archive from what it holds alone: every list of a project on one snapshot, its records first, then its
-// certificates. It writes nothing and asks nobody.
+// Verifying an archive from what it holds alone: every resource of a project on one snapshot, its records first, then
+// its certificates. It writes nothing and asks nobody.
 import { causeChain, transient } from '../errors.ts';
-import { listedResources, type Day, type DayRange, type ListedResource } from '../model.ts';
+import { isListed, resources, type Day, type DayRange, type Resource } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
-import type { Db } from '../store/db.ts';
+import type { Listed } from '../store/contents.ts';
+import type { Db, Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
 import { filesOf, type FoundFile } from './files.ts';
 import type { Finding, Report } from './finding.ts';
-import { checkRecords, type RecordsChecked } from './records.ts';
+import type { RecordsChecked } from './records.ts';
+import { checkResource, type ResourceChecked } from './resource.ts';
 
 export type Verifying = {
   db: Db;
   projectId: string;
-  /** Whole months `[from, to)`; null: everything. */
+  /** All unless given. */
+  resources?: readonly Resource[];
+  /** Whole months `[from, to)`; null: everything. Tokens belong to no month: they are left out where one is named. */
   months: DayRange | null;
   certificatesDir: string | null;
   signal: AbortSignal;
   onFinding: (finding: Finding) => Promise<void> | void;
-  onProgress: (resource: ListedResource, sofar: RecordsChecked) => void;
+  onProgress: (resource: Resource, sofar: RecordsChecked) => void;
 };
 
-export type ListVerified = RecordsChecked & {
+export type ListVerified = ResourceChecked & {
   project: string;
-  resource: ListedResource;
+  resource: Resource;
   certificates: CertificateChecked[];
   findings: number;
 };
@@ -31,41 +35,57 @@ export type ListVerified = RecordsChecked & {
 /** Throws transient `aborted` when the signal is, and what the store throws. */
 export async function verifyProject(verifying: Verifying): Promise<ListVerified[]> {
   const verified: ListVerified[] = [];
-  for (const resource of listedResources) verified.push(await verifyList(verifying, resource));
+  for (const resource of verifying.resources ?? resources) {
+    if (resource === 'tokens' && verifying.months !== null) continue;
+    verified.push(await verifyResource(verifying, resource));
+  }
   return verified;
 }
 
-async function verifyList(verifying: Verifying, resource: ListedResource): Promise<ListVerified> {
-  const { db, projectId, months, certificatesDir: folder, signal } = verifying;
-  const { onFinding, onProgress } = verifying;
-  const of = { projectId, resource };
+async function verifyResource(verifying: Verifying, resource: Resource): Promise<ListVerified> {
+  const { db, projectId, months, signal, onFinding, onProgress } = verifying;
   let findings = 0;
   const report: Report = async (finding) => {
     findings += 1;
     await onFinding({ project: projectId, resource, ...finding });
   };
-  const isWanted = (month: Day): boolean =>
-    months === null || (month >= months.from && month < months.to);
   return withSnapshot(db, async (tx) => {
-    const checked = await checkRecords(tx, of, months, report, (sofar) => {
+    const checked = await checkResource(tx, projectId, resource, months, report, (sofar) => {
       goOnUnless(signal);
       onProgress(resource, sofar);
     });
-    const held = await certificatesOf(tx, of);
-    const all = new Map(held.map((one) => [one.month, one]));
-    const certificates: CertificateChecked[] = [];
-    for (const one of held) {
-      if (!isWanted(one.month)) continue;
-      goOnUnless(signal);
-      certificates.push(await checkCertificate({ tx, of, held: one, all, folder, report }));
-    }
-    for (const file of await filesIn(folder, projectId, report)) {
-      if (file.resource !== resource || all.has(file.month) || !isWanted(file.month)) continue;
-      const says = `${file.name} is there, and the database has no certificate of that month`;
-      await report({ kind: 'file', when: file.month.slice(0, 7), id: null, says });
-    }
+    const of = { projectId, resource };
+    const certificates = isCertified(of) ? await checkCertificates(tx, of, verifying, report) : [];
     return { project: projectId, resource, ...checked, certificates, findings };
   });
+}
+
+/** What has no list has no certificates: there is nothing that its completeness could be counted by. */
+const isCertified = (of: { projectId: string; resource: Resource }): of is Listed =>
+  isListed(of.resource);
+
+async function checkCertificates(
+  tx: Tx,
+  of: Listed,
+  { months, certificatesDir: folder, signal }: Verifying,
+  report: Report,
+): Promise<CertificateChecked[]> {
+  const isWanted = (month: Day): boolean =>
+    months === null || (month >= months.from && month < months.to);
+  const held = await certificatesOf(tx, of);
+  const all = new Map(held.map((one) => [one.month, one]));
+  const certificates: CertificateChecked[] = [];
+  for (const one of held) {
+    if (!isWanted(one.month)) continue;
+    goOnUnless(signal);
+    certificates.push(await checkCertificate({ tx, of, held: one, all, folder, report }));
+  }
+  for (const file of await filesIn(folder, of.projectId, report)) {
+    if (file.resource !== of.resource || all.has(file.month) || !isWanted(file.month)) continue;
+    const says = `${file.name} is there, and the database has no certificate of that month`;
+    await report({ kind: 'file', when: file.month.slice(0, 7), id: null, says });
+  }
+  return certificates;
 }
 
 function goOnUnless(signal: AbortSignal): void {

@@ -1,0 +1,142 @@
+// What should be held of the resources that no list of days shows, read for proof: the operations that were given, the
+// newest look at the tokens, the certificate files. One statement a function; it judges nothing.
+import type { ApiVersion, ProjectId } from '../model.ts';
+import { within, type Narrowed } from './contents.ts';
+import type { Tx } from './db.ts';
+import { readInPages } from './snapshot.ts';
+
+const bounds = (projectId: ProjectId, days: Narrowed): unknown[] => [
+  projectId,
+  days?.from ?? null,
+  days?.to ?? null,
+];
+
+const utcDay = (column: string): string => `(${column} at time zone 'UTC')::date`;
+
+/** `gone`: the lookups whose results were held once and are not; empty where none of any was ever noted. */
+export type OperationUnheld = { id: string; gone: ApiVersion[] };
+
+/** Operations given in these days that are done or had a result, and of which a result is not held (P1, P4). */
+export function readOperationsUnheld(
+  tx: Tx,
+  projectId: ProjectId,
+  days: Narrowed,
+  onOperations: (operations: OperationUnheld[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `with held as (
+       select operation_id, array_agg(api_version collate "default") as lookups
+         from archive.transactions
+        where project_id = $1
+        group by operation_id
+     )
+     select w.operation_id as id,
+            array(select unnest(w.found_by) except select unnest(h.lookups) order by 1) as gone
+       from sync.watched_operations w
+       left join held h using (operation_id)
+      where w.project_id = $1 and ${within(utcDay('w.added_at'))}
+        and (not w.found_by <@ coalesce(h.lookups, '{}')
+             or (w.state = 'done' and h.operation_id is null))
+      order by w.operation_id`,
+    bounds(projectId, days),
+    onOperations,
+  );
+}
+
+/** Operations first seen in these days of which a result or a file is held, and which nobody ever gave. */
+export function readUnaskedResults(
+  tx: Tx,
+  projectId: ProjectId,
+  days: Narrowed,
+  onIds: (ids: { id: string }[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `select t.operation_id as id
+       from (select operation_id from archive.transactions
+              where project_id = $1 and ${within(utcDay('first_seen_at'))}
+              union
+             select operation_id from archive.certificate_files
+              where project_id = $1 and ${within(utcDay('fetched_at'))}) t
+       left join sync.watched_operations w on w.project_id = $1 and w.operation_id = t.operation_id
+      where w.operation_id is null
+      order by t.operation_id`,
+    bounds(projectId, days),
+    onIds,
+  );
+}
+
+/** Symbols that the newest look showed and no row holds (P1). */
+export function readTokensUnheld(
+  tx: Tx,
+  projectId: ProjectId,
+  onIds: (ids: { id: string }[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `select symbol as id
+       from (select unnest(symbols) collate "C" as symbol from sync.token_snapshots where project_id = $1) shown
+      where not exists (select from archive.tokens t
+                         where t.project_id = $1 and t.symbol = shown.symbol)
+      order by symbol`,
+    [projectId],
+    onIds,
+  );
+}
+
+export type HeldFile = {
+  id: string;
+  /** Its bytes are not those that its digest was made of. */
+  is_altered: boolean;
+  /** Its digest is not the one that was noted with the operation's result. */
+  is_other: boolean;
+  /** No result or earlier version of one that is held names its link. */
+  is_unnamed: boolean;
+};
+
+/** Every certificate file fetched in these days. */
+export function readFiles(
+  tx: Tx,
+  projectId: ProjectId,
+  days: Narrowed,
+  onFiles: (files: HeldFile[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `select f.operation_id as id,
+            sha256(f.bytes) <> f.sha256 as is_altered,
+            coalesce(w.file_sha256 <> f.sha256, false) as is_other,
+            not exists (select from archive.transactions t
+                         where t.project_id = $1 and t.operation_id = f.operation_id
+                           and t.raw #>> '{record,certificate_url}' = f.url)
+            and not exists (select from archive.transaction_versions v
+                             where v.project_id = $1 and v.operation_id = f.operation_id
+                               and v.raw #>> '{record,certificate_url}' = f.url) as is_unnamed
+       from archive.certificate_files f
+       left join sync.watched_operations w on w.project_id = $1 and w.operation_id = f.operation_id
+      where f.project_id = $1 and ${within(utcDay('f.fetched_at'))}`,
+    bounds(projectId, days),
+    onFiles,
+  );
+}
+
+/** Operations given in these days whose file was kept and is not held any more. */
+export function readFilesUnheld(
+  tx: Tx,
+  projectId: ProjectId,
+  days: Narrowed,
+  onIds: (ids: { id: string }[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `select w.operation_id as id
+       from sync.watched_operations w
+       left join archive.certificate_files f on f.project_id = $1 and f.operation_id = w.operation_id
+      where w.project_id = $1 and w.file_sha256 is not null and f.operation_id is null
+        and ${within(utcDay('w.added_at'))}
+      order by w.operation_id`,
+    bounds(projectId, days),
+    onIds,
+  );
+}
