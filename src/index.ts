@@ -15,6 +15,7 @@ export type {
   Order,
   OrderFilters,
   OrderStatus,
+  Page,
   Paging,
   Records,
   Reservation,
@@ -24,6 +25,7 @@ export type {
   Tokens,
   Transaction,
   Transactions,
+  Version,
 } from './query/types.ts';
 export type { ApiVersion, Day, ListedResource, ProjectId, Proof, SliceState } from './model.ts';
 export { isOutlastError, OutlastError, type ErrorKind } from './errors.ts';

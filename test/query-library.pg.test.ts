@@ -42,13 +42,13 @@ describe('docs/library.md', () => {
     const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
       code.replace(/^import .*$/gm, ''),
     );
-    expect(examples).toHaveLength(7);
+    expect(examples).toHaveLength(8);
     for (const code of examples) expect(source).toContain(squeezed(code));
   });
 
   test('names every code that an argument can meet', () => {
     const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
-    const codes = ['reader', 'arguments', 'cursor'].flatMap((name) => {
+    const codes = ['reader', 'arguments', 'cursor-text'].flatMap((name) => {
       const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
       return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
         ([, code = '']) => code,

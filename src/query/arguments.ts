@@ -1,52 +1,32 @@
 // The door of the query module: every argument is checked here, once, before any SQL sees it (P12). TypeScript checks
 // callers that use it; the others meet these sentences.
 import * as z from 'zod';
-import { isDay } from '../day.ts';
 import { settingsError, type OutlastError } from '../errors.ts';
 import { listedResources, type Day, type ProjectId } from '../model.ts';
+import {
+  day,
+  id,
+  instant,
+  isStorable,
+  project,
+  rule,
+  text,
+  wholeNumber,
+} from './argument-kinds.ts';
 
 export const invalidArgument = (message: string): OutlastError =>
   settingsError('argument_invalid', message);
 
-/** Ids of records are at most this long: see platform/parse.ts. */
-const maxIdBytes = 512;
-const maxTextLength = 1000;
-
-/** Whether Postgres can hold the text: it has no NUL, and no surrogate stands alone. */
-const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
-
-export const isId = (text: string): boolean =>
-  text !== '' && Buffer.byteLength(text) <= maxIdBytes && isStorable(text);
-
-/** A day that Postgres and `Day` write alike: there is no year 0. */
-export const isArchiveDay = (text: string): boolean => isDay(text) && text >= '0001-01-01';
-
-const rule = (sentence: string, holds: (text: string) => boolean) =>
-  z.string(sentence).refine(holds, sentence);
-
-const wholeNumber = (min: number, max: number) => {
-  const sentence = `must be a whole number from ${min} to ${max}`;
-  return z.int(sentence).min(min, sentence).max(max, sentence);
-};
-
-const project = rule('must be a project name: 1 to 40 of a-z, 0-9, _ and -', (text) =>
-  /^[a-z0-9_-]{1,40}$/.test(text),
-);
-const day = rule('must be a real day as yyyy-MM-dd', isArchiveDay).optional();
-const id = rule(`must be an id: text of 1 to ${maxIdBytes} bytes, without NUL`, isId);
-const text = rule(
-  `must be text of 1 to ${maxTextLength} characters, without NUL`,
-  (value) => value !== '' && value.length <= maxTextLength && isStorable(value),
-).optional();
 const statusSentence = 'must be 1, 2 or 3, or a list of them';
 const status = z.literal([1, 2, 3], statusSentence);
 
 const scope = {
   project,
-  from: day,
-  to: day,
+  from: day.optional(),
+  to: day.optional(),
   toInstant: z.literal(true, 'must be true or left out').optional(),
   order: z.enum(['asc', 'desc'], 'must be asc or desc').default('asc'),
+  asOf: instant.optional(),
 };
 const paging = {
   limit: wholeNumber(1, 10_000).default(100),
@@ -61,9 +41,14 @@ const orderFilters = {
       typeof given === 'number' ? [given] : [...new Set(given)].toSorted((a, b) => a - b),
     )
     .optional(),
-  account: text,
+  account: text.optional(),
 };
-const nftClassFilters = { id: id.optional(), owner: text, name: text, txHash: text };
+const nftClassFilters = {
+  id: id.optional(),
+  owner: text.optional(),
+  name: text.optional(),
+  txHash: text.optional(),
+};
 
 export const orderArguments = {
   list: z.strictObject({ ...scope, ...orderFilters, ...paging }),
@@ -74,12 +59,17 @@ export const nftClassArguments = {
   stream: z.strictObject({ ...scope, ...nftClassFilters }),
 };
 export const recordArguments = z.strictObject({ project, id });
-export const tokenArguments = z.strictObject({ project, owner: text });
+export const contentArguments = z.strictObject({ project, id, asOf: instant.optional() });
+export const tokenArguments = z.strictObject({
+  project,
+  owner: text.optional(),
+  asOf: instant.optional(),
+});
 export const coverageArguments = z.strictObject({
   project,
   resource: z.enum(listedResources, `must be one of ${listedResources.join(', ')}`).optional(),
-  from: day,
-  to: day,
+  from: day.optional(),
+  to: day.optional(),
 });
 export const factsArguments = z.strictObject({ project });
 export const summaryArguments = z.strictObject({ project: project.optional() });
@@ -107,6 +97,8 @@ export type Scope = {
   to?: Day | undefined;
   toInstant?: true | undefined;
   order: 'asc' | 'desc';
+  /** As instant.ts writes it. */
+  asOf?: string | undefined;
 };
 
 /** What the schema makes of the arguments. `call` begins the sentence. Throws settings `argument_invalid`. */
@@ -119,9 +111,12 @@ export function parseArguments<T>(call: string, schema: z.ZodType<T>, given: unk
     throw invalidArgument(`${call}: ${mistakes.join('; ')}`);
   }
   const { from, to } = parsed.data as { from?: Day; to?: Day };
-  const { cursor, offset } = parsed.data as { cursor?: string; offset?: number };
+  const { cursor, offset, asOf } = parsed.data as Record<'cursor' | 'offset' | 'asOf', unknown>;
   if (cursor !== undefined && offset !== undefined) {
     throw invalidArgument(`${call}: give a cursor or an offset, not both`);
+  }
+  if (asOf !== undefined && offset !== undefined) {
+    throw invalidArgument(`${call}: as of an instant there are cursors and no offset`);
   }
   if (from !== undefined && to !== undefined && from > to) {
     throw invalidArgument(

@@ -13,7 +13,7 @@ export type ListedTable = {
 };
 
 /** The index's own expression: any other spelling would sort the whole list. */
-const listedAt = (table: ListedTable): SQL =>
+export const listedAt = (table: ListedTable): SQL =>
   sql`coalesce(${table.createdAt}, 'infinity'::timestamptz)`;
 
 export function listOrder(table: ListedTable, id: PgColumn, order: Scope['order']): SQL[] {

@@ -1,6 +1,6 @@
 // Reading NFT classes: their columns and filters. Paging is records.ts.
-import { eq, ilike, sql } from 'drizzle-orm';
-import { nftClasses } from '../store/schema.ts';
+import { sql, type Column, type SQL } from 'drizzle-orm';
+import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { nftClassArguments } from './arguments.ts';
 import { bookkeepingColumns, bookkeepingOf, timeOrNull } from './columns.ts';
 import { createRecords, type Source } from './records.ts';
@@ -24,6 +24,15 @@ type Filters = { [Name in keyof NftClassFilters]: NftClassFilters[Name] | undefi
 /** Text that LIKE is to find as it stands. */
 const escaped = (text: string): string => text.replace(/[\\%_]/g, String.raw`\$&`);
 
+type Filtered = Record<'id' | 'owner' | 'name' | 'txHash', SQL | Column>;
+
+const conditionsOn = (of: Filtered, { id, owner, name, txHash }: Filters): (SQL | undefined)[] => [
+  id === undefined ? undefined : sql`${of.id} = ${id}`,
+  owner === undefined ? undefined : sql`${of.owner} = ${owner}`,
+  name === undefined ? undefined : sql`${of.name} ilike ${`%${escaped(name)}%`}`,
+  txHash === undefined ? undefined : sql`${of.txHash} = ${txHash}`,
+];
+
 const source: Source<NftClass, Filters> = {
   name: 'nftClasses',
   resource: 'nft_classes',
@@ -31,13 +40,29 @@ const source: Source<NftClass, Filters> = {
   from: nftClasses,
   id: nftClasses.id,
   arguments: nftClassArguments,
-  conditions: ({ id, owner, name, txHash }) => [
-    id === undefined ? undefined : eq(nftClasses.id, id),
-    owner === undefined ? undefined : eq(nftClasses.owner, owner),
-    name === undefined ? undefined : ilike(nftClasses.name, `%${escaped(name)}%`),
-    txHash === undefined ? undefined : eq(nftClasses.txHash, txHash),
-  ],
-  isSingle: ({ id }) => id !== undefined,
+  versions: {
+    from: nftClassVersions,
+    projectId: nftClassVersions.projectId,
+    id: nftClassVersions.id,
+    observedAt: nftClassVersions.observedAt,
+  },
+  contents: {
+    view: sql`analytics.nft_class_history`,
+    table: sql`archive.nft_classes`,
+    id: sql`id`,
+    columns: sql`h.id, h.name, h.symbol, h.nft_count::text as "nftCount", h.uri, h.owner, h.tx_hash as "txHash",
+      h.created_at as "createdAt"`,
+    times: ['createdAt'],
+    observedAt: sql`h.in_force_from`,
+    tieBreak: sql`h.raw_sha256`,
+    conditions: (filters) =>
+      conditionsOn(
+        { id: sql`h.id`, owner: sql`h.owner`, name: sql`h.name`, txHash: sql`h.tx_hash` },
+        filters,
+      ),
+  },
+  conditions: (filters) => conditionsOn(nftClasses, filters),
+  idIn: ({ id }) => id,
   select: async (builder, where, order, limit, offset) => {
     const rows = await builder
       .select(columns)

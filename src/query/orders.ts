@@ -1,6 +1,6 @@
 // Reading purchase orders: their columns and filters. Paging is records.ts.
-import { eq, inArray } from 'drizzle-orm';
-import { orders } from '../store/schema.ts';
+import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
+import { orders, orderVersions } from '../store/schema.ts';
 import { orderArguments } from './arguments.ts';
 import { bookkeepingColumns, bookkeepingOf, timeOrNull } from './columns.ts';
 import { createRecords, type Source } from './records.ts';
@@ -22,6 +22,20 @@ const columns = {
 
 type Filters = { status?: OrderStatus[] | undefined; account?: string | undefined };
 
+const conditionsOn = (
+  ofStatus: SQL | Column,
+  ofAccount: SQL | Column,
+  { status, account }: Filters,
+): (SQL | undefined)[] => [
+  // A single status as an equation: only that lets the index of pending orders serve.
+  status === undefined
+    ? undefined
+    : status.length === 1
+      ? sql`${ofStatus} = ${status[0]}`
+      : inArray(sql`${ofStatus}`, status),
+  account === undefined ? undefined : sql`${ofAccount} = ${account}`,
+];
+
 const source: Source<Order, Filters> = {
   name: 'orders',
   resource: 'orders',
@@ -29,15 +43,25 @@ const source: Source<Order, Filters> = {
   from: orders,
   id: orders.operationId,
   arguments: orderArguments,
-  conditions: ({ status, account }) => [
-    // A single status as an equation: only that lets the index of pending orders serve.
-    status === undefined
-      ? undefined
-      : status.length === 1
-        ? eq(orders.status, status[0] as OrderStatus)
-        : inArray(orders.status, status),
-    account === undefined ? undefined : eq(orders.account, account),
-  ],
+  versions: {
+    from: orderVersions,
+    projectId: orderVersions.projectId,
+    id: orderVersions.operationId,
+    observedAt: orderVersions.observedAt,
+  },
+  contents: {
+    view: sql`analytics.order_history`,
+    table: sql`archive.orders`,
+    id: sql`operation_id`,
+    columns: sql`h.operation_id as "operationId", h.status, h.message, h.account, h.amount_fen as "amount", h.number,
+      h.created_at as "createdAt", h.updated_at as "updatedAt", h.order_type as "orderType"`,
+    times: ['createdAt', 'updatedAt'],
+    observedAt: sql`h.observed_at`,
+    // As the view has it (P2).
+    tieBreak: sql`coalesce(h.updated_at, '-infinity'), h.status is distinct from 1`,
+    conditions: (filters) => conditionsOn(sql`h.status`, sql`h.account`, filters),
+  },
+  conditions: (filters) => conditionsOn(orders.status, orders.account, filters),
   select: async (builder, where, order, limit, offset) => {
     const rows = await builder
       .select(columns)

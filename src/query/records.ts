@@ -1,31 +1,26 @@
 // Reading one list: its pages, its stream and its single records, the same for every resource. What differs between
 // resources is a `Source`: columns and filters, in orders.ts and nft-classes.ts.
 import { and, count as counted, eq, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { ZodType } from 'zod';
 import type { Day, ListedResource } from '../model.ts';
-import { parseArguments, recordArguments, type Scope } from './arguments.ts';
-import { fingerprintOf, readCursor, writeCursor, type Position, type Side } from './cursor.ts';
-import { listedAfter, listOrder, seenBy, type ListedTable } from './keyset.ts';
+import { parseArguments, contentArguments, recordArguments, type Scope } from './arguments.ts';
+import { countAsOf, recordsAsOf, type AsOfSource, type Found as Read } from './as-of.ts';
+import { contentsAt, historyOf } from './contents.ts';
+import { readCursor, writeCursor, type Position } from './cursor.ts';
+import { fingerprintOf, type Side } from './cursor-text.ts';
+import { listedAfter, listOrder, seenBy } from './keyset.ts';
 import type { Reader } from './reader.ts';
-import type { ListPage, Records } from './types.ts';
+import type { ListPage, Records, Version } from './types.ts';
 
 type ListArguments<Filters> = Scope &
   Filters & { limit: number; cursor?: string | undefined; offset?: number | undefined };
 
-export type Source<Item, Filters> = {
+export type Source<Item, Filters> = AsOfSource<Item, Filters> & {
   /** The name in sentences: `orders` in `orders.list`. */
   name: string;
   resource: ListedResource;
-  table: ListedTable;
-  /** The same, to count in. */
-  from: PgTable;
-  id: PgColumn;
   arguments: { list: ZodType<ListArguments<Filters>>; stream: ZodType<Scope & Filters> };
-  conditions(filters: Filters): (SQL | undefined)[];
-  /** Whether the filters leave one record at most: then nothing is ordered, and its key finds it. */
-  isSingle?(filters: Filters): boolean;
   /** Runs one statement. */
   select(
     builder: NodePgDatabase,
@@ -59,26 +54,68 @@ export function createRecords<
     { seen, offset = 0 }: { seen?: SQL; offset?: number | undefined } = {},
   ): Promise<Item[]> {
     const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
-    const order = source.isSingle?.(scope) === true ? [] : listOrder(table, id, scope.order);
+    const order = source.idIn?.(scope) !== undefined ? [] : listOrder(table, id, scope.order);
     return reader.read((builder) => source.select(builder, where, order, limit, offset));
   }
+
+  type From = { side: Side; position: Position } | null;
+  /** `previous` and `next` are positions that more may lie beyond; null where nothing does. */
+  type Found = { items: Item[]; previous: Position | null; next: Position | null };
 
   /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
   async function page(
     scope: Scope & Filters,
-    from: { side: Side; position: Position } | null,
+    from: From,
     limit: number,
     offset: number | undefined,
-  ): Promise<{ items: Item[]; isFirst: boolean; isLast: boolean }> {
+  ): Promise<Found> {
     if (from?.side !== 'before') {
       const found = await rows(scope, from?.position ?? null, limit + 1, { offset });
+      const items = found.slice(0, limit);
       const isFirst = from === null && (offset ?? 0) === 0;
-      return { items: found.slice(0, limit), isFirst, isLast: found.length <= limit };
+      const edges = edgesOf(items);
+      return {
+        items,
+        previous: isFirst ? null : edges.first,
+        next: found.length <= limit ? null : edges.last,
+      };
     }
     const order = scope.order === 'asc' ? 'desc' : 'asc';
     const found = await rows({ ...scope, order }, from.position, limit + 1);
     const items = found.slice(0, limit).toReversed();
-    return { items, isFirst: found.length <= limit, isLast: false };
+    const edges = edgesOf(items);
+    return { items, previous: found.length <= limit ? null : edges.first, next: edges.last };
+  }
+
+  function edgesOf(items: Item[]): { first: Position | null; last: Position | null } {
+    const [first, last] = [items[0], items.at(-1)];
+    return {
+      first: first === undefined ? null : positionOf(first),
+      last: last === undefined ? null : positionOf(last),
+    };
+  }
+
+  /** The same as of an instant. There may be more beyond where the reading stopped, also where it found nothing. */
+  async function pageAsOf(
+    scope: Scope & Filters & { asOf: string },
+    from: From,
+    limit: number,
+  ): Promise<Found> {
+    const isBack = from?.side === 'before';
+    const order = isBack ? (scope.order === 'asc' ? 'desc' : 'asc') : scope.order;
+    const { found, reached } = await recordsAsOf(
+      reader,
+      source,
+      { ...scope, order },
+      { after: from?.position ?? null, wanted: limit + 1 },
+    );
+    const shown = found.slice(0, limit);
+    const beyond = found.length > limit ? (shown.at(-1)?.position ?? null) : reached;
+    const start = from === null ? null : (shown[0]?.position ?? reached);
+    const items = shown.map(({ item }) => item);
+    return isBack
+      ? { items: items.toReversed(), previous: beyond, next: start }
+      : { items, previous: start, next: beyond };
   }
 
   async function list(given: unknown): Promise<ListPage<Item>> {
@@ -86,21 +123,19 @@ export function createRecords<
     const { limit, cursor, offset, ...scope } = query;
     const fingerprint = fingerprintOf(source.resource, scope);
     const from = cursor === undefined ? null : readCursor(cursor, fingerprint, scope);
-    const { items, isFirst, isLast } = await page(query, from, limit, offset);
-    const [first, last] = [items[0], items.at(-1)];
+    const { items, previous, next } = isAsOf(query)
+      ? await pageAsOf(query, from, limit)
+      : await page(query, from, limit, offset);
     return {
       items,
-      next:
-        isLast || last === undefined ? null : writeCursor(fingerprint, 'after', positionOf(last)),
-      previous:
-        isFirst || first === undefined
-          ? null
-          : writeCursor(fingerprint, 'before', positionOf(first)),
+      next: next === null ? null : writeCursor(fingerprint, 'after', next),
+      previous: previous === null ? null : writeCursor(fingerprint, 'before', previous),
     };
   }
 
   async function count(given: unknown): Promise<number> {
     const scope = parseArguments(`${source.name}.count`, source.arguments.stream, given);
+    if (isAsOf(scope)) return countAsOf(reader, source, scope);
     const where = and(listedAfter(table, id, scope, null), ...source.conditions(scope));
     const [row] = await reader.read((builder) =>
       builder.select({ matching: counted() }).from(source.from).where(where),
@@ -111,7 +146,7 @@ export function createRecords<
   function stream(given: unknown): AsyncIterable<Item> {
     // Checked at the call, not at the first step: that is where the mistake stands.
     const scope = parseArguments(`${source.name}.stream`, source.arguments.stream, given);
-    return streamed(scope);
+    return isAsOf(scope) ? streamedAsOf(scope) : streamed(scope);
   }
 
   async function* streamed(scope: Scope & Filters): AsyncGenerator<Item> {
@@ -127,15 +162,48 @@ export function createRecords<
     }
   }
 
-  async function get(project: string, recordId: string): Promise<Item | null> {
-    const key = parseArguments(`${source.name}.get`, recordArguments, { project, id: recordId });
+  async function* streamedAsOf(scope: Scope & Filters & { asOf: string }): AsyncGenerator<Item> {
+    const seen = seenBy(table, await horizon(reader, scope.project, source.resource));
+    const wanted = streamedAtOnce;
+    let after: Position | null = null;
+    // Ends like the other: `reached` goes on and on.
+    do {
+      const read: Read<Item> = await recordsAsOf(reader, source, scope, { after, wanted, seen });
+      for (const { item } of read.found) yield item;
+      after = read.reached;
+    } while (after !== null);
+  }
+
+  async function get(
+    project: string,
+    recordId: string,
+    at: { asOf?: string } = {},
+  ): Promise<Item | null> {
+    const key = parseArguments(`${source.name}.get`, contentArguments, {
+      project,
+      id: recordId,
+      ...at,
+    });
+    if (key.asOf !== undefined) {
+      const of = { project: key.project, ids: [key.id], asOf: key.asOf, filters: null };
+      return (await contentsAt(reader, source.contents, of)).get(key.id) ?? null;
+    }
     const where = and(eq(table.projectId, key.project), eq(id, key.id));
     const [item] = await reader.read((builder) => source.select(builder, where, [], 1, 0));
     return item ?? null;
   }
 
-  return { list, count, stream, get };
+  async function history(project: string, recordId: string): Promise<Version<Item>[]> {
+    const given = { project, id: recordId };
+    const key = parseArguments(`${source.name}.history`, recordArguments, given);
+    return historyOf(reader, source.contents, key.project, key.id);
+  }
+
+  return { list, count, stream, get, history };
 }
+
+const isAsOf = <Query extends Scope>(query: Query): query is Query & { asOf: string } =>
+  query.asOf !== undefined;
 
 /**
  * The instant a stream is of: nothing held by now is first seen later. Our own clock alone would not do, for

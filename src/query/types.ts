@@ -26,6 +26,14 @@ export type ListScope = {
    * `asc` unless told.
    */
   order?: 'asc' | 'desc';
+  /**
+   * Gives what was known at an instant, RFC 3339 with any offset and up to six decimals: of each record the content then in
+   * force. A record of which nothing had been observed yet is not there. Filters look at the content of then; days and
+   * order are those a record has now. `missingSince` is given where it was so already; `firstSeenAt` and `changedAt` are the
+   * record's own. An instant in the future is now. The answer is stable once the runs of that moment are over: their last
+   * pages may be committed a little later.
+   */
+  asOf?: string;
 };
 
 /** How a list is cut into pages. */
@@ -57,8 +65,23 @@ export type NftClassFilters = {
   txHash?: string;
 };
 
-/** `next` is null on the last page, `previous` on the first. */
-export type ListPage<Item> = { items: Item[]; next: string | null; previous: string | null };
+/** `next` is null on the last page, and only there: a page may be shorter than its limit, even empty, and not be the last. */
+export type Page<Item> = { items: Item[]; next: string | null };
+
+/** The same for a list that is read both ways: `previous` is null on the first page. */
+export type ListPage<Item> = Page<Item> & { previous: string | null };
+
+/** One content of a record, and when it was what was known of the record. */
+export type Version<Item> = {
+  /** Read as a record is today; `observedAt` and what hangs on `raw` are this content's, the rest of the bookkeeping the record's. */
+  item: Item;
+  /** Null for a content that came late and was older than what was held: it never was in force. */
+  inForceFrom: string | null;
+  /** The instant itself excluded; null while it is in force, and where it never was. */
+  inForceUntil: string | null;
+  /** The content that the other reads give. */
+  isCurrent: boolean;
+};
 
 /** What every archived record carries beside the platform's own fields. */
 export type Bookkeeping = {
@@ -124,8 +147,10 @@ export type Records<Item, Filters> = {
    * seen later are left out, so that it ends. Memory stays constant and no transaction is open between pages.
    */
   stream(query: ListScope & Filters): AsyncIterable<Item>;
-  /** Null where the archive holds no such record. */
-  get(project: ProjectId, id: string): Promise<Item | null>;
+  /** Null where the archive holds no such record, or held none at `asOf`. */
+  get(project: ProjectId, id: string, at?: { asOf?: string }): Promise<Item | null>;
+  /** Everything the record was ever seen to say, oldest first; empty where the archive holds no such record. */
+  history(project: ProjectId, id: string): Promise<Version<Item>[]>;
 };
 
 /** What is not certain about a slice (docs/design.md, "States"). */

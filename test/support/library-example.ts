@@ -46,6 +46,22 @@ export async function classesOf(
   return classes.items;
 }
 
+export async function earlier(
+  archive: Archive,
+  project: string,
+): Promise<{ changes: string[]; monthEnd: ListPage<Order> }> {
+  const versions = await archive.orders.history(project, 'op_0001');
+  const changes = versions.map(
+    ({ inForceFrom, item }) => `${inForceFrom ?? 'never'}: ${item.status ?? 'unread'}`,
+  );
+  const monthEnd = await archive.orders.list({
+    project,
+    asOf: '2026-03-31T23:59:59+08:00',
+    status: 1,
+  });
+  return { changes, monthEnd };
+}
+
 export async function certainty(
   archive: Archive,
   project: string,

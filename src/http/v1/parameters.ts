@@ -1,7 +1,7 @@
 // The parameters of `/archive/v1`: what each may be, as a schema that checks it and describes it in /openapi.json, and how they
 // are read off a URL. Whatever is wrong, unknown or repeated is answered 400 with what is allowed (P12).
 import * as z from 'zod';
-import { isArchiveDay, isId } from '../../query/arguments.ts';
+import { isArchiveDay, isId } from '../../query/argument-kinds.ts';
 import { refuse } from '../answers.ts';
 
 /** What stands in a URL is text: numbers and lists are made of it first, and then checked. */

@@ -1,0 +1,179 @@
+// A list as of an instant. It goes over the rows of now in their order, and takes of each the content of then: so a page costs
+// the same at any depth, and however much the archive has grown since. What a content is read from is contents.ts.
+import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Scope } from './arguments.ts';
+import { timeOrNull } from './columns.ts';
+import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
+import type { Position } from './cursor.ts';
+import { dayBeyond } from './instant.ts';
+import { listedAfter, listedAt, listOrder, type ListedTable } from './keyset.ts';
+import type { Reader } from './reader.ts';
+
+export type AsOfSource<Item, Filters> = {
+  table: ListedTable & { observedAt: PgColumn };
+  from: PgTable;
+  id: PgColumn;
+  /** Versions of the same records: their key columns and when they were observed. */
+  versions: { from: PgTable; projectId: PgColumn; id: PgColumn; observedAt: PgColumn };
+  contents: ContentSource<Item, Filters>;
+  conditions: (filters: Filters) => (SQL | undefined)[];
+  /** The id where the filters name one: then nothing is ordered, and its key finds it. */
+  idIn?: (filters: Filters) => string | undefined;
+};
+
+type Asked<Filters> = Scope & Filters & { asOf: string };
+
+/** `reached` is where the reading stopped, null at the end of the list: there may be more behind it even where nothing was found. */
+export type Found<Item> = {
+  found: { item: Item; position: Position }[];
+  reached: Position | null;
+};
+
+/** Rows looked at for one page: at most so many times, and so many at once unless more were asked for (P9). */
+const roundsAtMost = 6;
+const rowsAtOnce = 2000;
+
+/** Up to `wanted` records after a position; fewer where so little matches that looking for more would take too long. */
+export async function recordsAsOf<Item extends object, Filters>(
+  reader: Reader,
+  source: AsOfSource<Item, Filters>,
+  asked: Asked<Filters>,
+  { after, wanted, seen }: { after: Position | null; wanted: number; seen?: SQL },
+): Promise<Found<Item>> {
+  const found: Found<Item>['found'] = [];
+  let reached = after;
+  for (let round = 0; round < roundsAtMost && found.length < wanted; round++) {
+    const missing = wanted - found.length;
+    // Where most match, the first look finds them all; where few do, the looks become wide.
+    const atOnce = Math.max(missing, Math.min(rowsAtOnce, wanted * 4 ** round));
+    const rows = await lookedAt(reader, source, asked, { after: reached, atOnce, seen });
+    const matching = rows.filter((row) => row.matches).slice(0, missing);
+    const contents = await contentsAt(reader, source.contents, {
+      project: asked.project,
+      ids: matching.map(({ id }) => id),
+      asOf: asked.asOf,
+      filters: asked,
+    });
+    for (const { id, day, createdAt } of matching) {
+      const item = contents.get(id);
+      if (item !== undefined) found.push({ item, position: { id, day, createdAt } });
+    }
+    // Matching rows that were not wanted any more are looked at again by the next page.
+    const last = matching.length === missing ? matching.at(-1) : rows.at(-1);
+    if (rows.length < atOnce && last === rows.at(-1)) return { found, reached: null };
+    if (last !== undefined) reached = { id: last.id, day: last.day, createdAt: last.createdAt };
+  }
+  return { found, reached };
+}
+
+type Looked = Position & { matches: boolean };
+
+/**
+ * The next rows of now, and whether each may have matched: a content observed by then is the one of then, and the filters decide;
+ * of one that changed since, its earlier contents will. The second part of the list, days beyond the instant, holds only what
+ * changed its day.
+ */
+async function lookedAt<Item, Filters>(
+  reader: Reader,
+  source: AsOfSource<Item, Filters>,
+  asked: Asked<Filters>,
+  { after, atOnce, seen }: { after: Position | null; atOnce: number; seen: SQL | undefined },
+): Promise<Looked[]> {
+  const { table, from, id } = source;
+  const isSingle = source.idIn?.(asked) !== undefined;
+  const parts = partsOf(asked, after).map(
+    (part) => sql`
+      (select ${id} as id, ${table.sliceDay} as day, ${table.createdAt} as created_at, ${listedAt(table)} as listed_at,
+              ${mayMatch(source, asked)} as matches
+         from ${from}
+        where ${and(whereOf(source, asked, part), seen)}
+        ${isSingle ? sql`` : sql`order by ${sql.join(listOrder(table, id, asked.order), sql`, `)}`}
+        limit ${atOnce})`,
+  );
+  const direction = asked.order === 'asc' ? sql`asc` : sql`desc`;
+  const statement = sql`
+    select id, day, created_at as "createdAt", matches
+      from (${sql.join(parts, sql` union all `)}) looked_at
+     order by day ${direction}, listed_at ${direction}, id ${direction}
+     limit ${atOnce}`;
+  if (parts.length === 0) return [];
+  const { rows } = await reader.read((builder) => builder.execute<Looked>(statement));
+  return rows.map((row) => ({ ...row, createdAt: timeOrNull(row.createdAt) }));
+}
+
+/** How many records `recordsAsOf` finds in all. */
+export async function countAsOf<Item, Filters>(
+  reader: Reader,
+  source: AsOfSource<Item, Filters>,
+  asked: Asked<Filters>,
+): Promise<number> {
+  const { contents, table, from, id } = source;
+  const counts = partsOf(asked, null).map(
+    (part) => sql`
+      (select count(*)
+         from (select ${id} as id, ${table.observedAt} > ${asked.asOf}::timestamptz as is_later
+                 from ${from}
+                where ${and(whereOf(source, asked, part), mayMatch(source, asked))}) o
+        where not o.is_later
+           or exists (select from ${contents.view} h
+                       where h.project_id = ${asked.project} and h.${contents.id} = o.id
+                         and ${and(inForceAt(asked.asOf), ...contents.conditions(asked))}))`,
+  );
+  const statement = sql`select (${sql.join(counts, sql` + `)})::text as matching`;
+  const { rows } = await reader.read((builder) => builder.execute<{ matching: string }>(statement));
+  return Number(rows[0]?.matching ?? 0);
+}
+
+type Part = { scope: Scope; after: Position | null; isBeyond: boolean };
+
+/** The list in two: up to the day under which records of then can stand, and beyond. A position lies in one of them. */
+function partsOf(asked: Scope & { asOf: string }, after: Position | null): Part[] {
+  const beyond = dayBeyond(asked.asOf);
+  if (beyond === null || (asked.to !== undefined && asked.to < beyond)) {
+    return [{ scope: asked, after, isBeyond: false }];
+  }
+  const isAscending = asked.order === 'asc';
+  const isAfterBeyond = after !== null && after.day >= beyond;
+  const upTo = { scope: { ...asked, to: beyond, toInstant: undefined }, isBeyond: false };
+  const from = asked.from !== undefined && asked.from > beyond ? asked.from : beyond;
+  const rest = { scope: { ...asked, from }, isBeyond: true };
+  // A part that the position has passed is done; one that it has not reached begins at its own bound.
+  const parts: Part[] = [];
+  if (!isAscending || !isAfterBeyond) parts.push({ ...upTo, after: isAfterBeyond ? null : after });
+  if (isAscending || after === null || isAfterBeyond) {
+    parts.push({ ...rest, after: isAfterBeyond ? after : null });
+  }
+  return parts;
+}
+
+function whereOf<Item, Filters>(
+  { table, id, idIn }: AsOfSource<Item, Filters>,
+  asked: Asked<Filters>,
+  { scope, after, isBeyond }: Part,
+): SQL | undefined {
+  const single = idIn?.(asked);
+  return and(
+    listedAfter(table, id, scope, after),
+    // As the index `…_ahead` has it (0009_contents.sql).
+    isBeyond
+      ? sql`${table.sliceDay} > (${table.firstSeenAt} at time zone 'UTC')::date + 1`
+      : undefined,
+    // An id is the same in every content: it finds the row.
+    single === undefined ? undefined : eq(id, single),
+  );
+}
+
+function mayMatch<Item, Filters>(
+  { table, id, versions, conditions }: AsOfSource<Item, Filters>,
+  asked: Asked<Filters>,
+): SQL {
+  const matches = and(...conditions(asked)) ?? sql`true`;
+  const known = sql`exists (select from ${versions.from}
+    where ${and(
+      eq(versions.projectId, asked.project),
+      eq(versions.id, id),
+      sql`${versions.observedAt} <= ${asked.asOf}::timestamptz`,
+    )})`;
+  return sql`(case when ${table.observedAt} <= ${asked.asOf}::timestamptz then ${matches} else ${known} end)`;
+}

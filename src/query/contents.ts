@@ -1,0 +1,106 @@
+// What records said, whenever they said it: the contents of the analytics.…_history views as items. One statement a function.
+// Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
+import { and, sql, type SQL } from 'drizzle-orm';
+import { timeText } from '../store/db.ts';
+import { timeOrNull } from './columns.ts';
+import type { Reader } from './reader.ts';
+import type { Version } from './types.ts';
+
+/** How the contents of a resource are read: `h` is its view of them, `o` its table. */
+export type ContentSource<Item, Filters> = {
+  view: SQL;
+  table: SQL;
+  /** The name of the column with the id, in both. */
+  id: SQL;
+  /** The typed columns, spelt as the item's fields. */
+  columns: SQL;
+  /** The fields that are times. */
+  times: readonly (keyof Item & string)[];
+  observedAt: SQL;
+  /** What decides between two contents observed at once. */
+  tieBreak: SQL;
+  conditions(filters: Filters): (SQL | undefined)[];
+};
+
+/** The bookkeeping of a content. What the row alone knows is the record's, whichever content is asked for. */
+const bookkeeping = <Item, Filters>(of: ContentSource<Item, Filters>, missing: SQL): SQL => sql`
+  h.project_id as "project", h.day as "sliceDay", h.raw::text as "rawJson", h.raw_bytes as "rawBytes",
+  h.raw_sha256 as "rawSha256", h.unread, ${of.observedAt} as "observedAt", o.first_seen_at as "firstSeenAt",
+  o.changed_at as "changedAt", ${missing} as "missingSince"`;
+
+/** Both sides by the same ids: each is found by its own key. */
+const ofRecords = <Item, Filters>(
+  { view, table, id }: ContentSource<Item, Filters>,
+  project: string,
+  ids: string[],
+): SQL => sql`
+  from ${view} h join ${table} o on o.project_id = h.project_id and o.${id} = h.${id}
+ where h.project_id = ${project} and h.${id} = any (${sql.param(ids)}::text[])
+   and o.project_id = ${project} and o.${id} = any (${sql.param(ids)}::text[])`;
+
+/** A condition on `h`. Two contents observed at once: the first was in force for no time at all (P2). */
+export const inForceAt = (asOf: string): SQL =>
+  sql`h.in_force_from <= ${asOf}::timestamptz and (h.in_force_until is null or h.in_force_until > ${asOf}::timestamptz)`;
+
+type Row<Item> = Item & { contentOf: string };
+
+/** The contents in force at an instant that match, by id. */
+export async function contentsAt<Item extends object, Filters>(
+  reader: Reader,
+  source: ContentSource<Item, Filters>,
+  of: { project: string; ids: string[]; asOf: string; filters: Filters | null },
+): Promise<Map<string, Item>> {
+  if (of.ids.length === 0) return new Map();
+  const missing = sql`case when o.missing_since <= ${of.asOf}::timestamptz then o.missing_since end`;
+  const statement = sql`
+    select h.${source.id} as "contentOf", ${source.columns}, ${bookkeeping(source, missing)}
+    ${ofRecords(source, of.project, of.ids)}
+       and ${and(inForceAt(of.asOf), ...(of.filters === null ? [] : source.conditions(of.filters)))}`;
+  const { rows } = await reader.read((builder) => builder.execute<Row<Item>>(statement));
+  return new Map(rows.map(({ contentOf, ...row }) => [contentOf, itemOf(row as Item, source)]));
+}
+
+type VersionRow<Item> = Item & {
+  inForceFrom: string | null;
+  inForceUntil: string | null;
+  isCurrent: boolean;
+};
+
+/** All contents of a record, oldest first. */
+export async function historyOf<Item extends object, Filters>(
+  reader: Reader,
+  source: ContentSource<Item, Filters>,
+  project: string,
+  id: string,
+): Promise<Version<Item>[]> {
+  const missing = sql`case when h.is_current then o.missing_since end`;
+  const statement = sql`
+    select ${source.columns}, ${bookkeeping(source, missing)}, h.in_force_from as "inForceFrom",
+           h.in_force_until as "inForceUntil", h.is_current as "isCurrent"
+    ${ofRecords(source, project, [id])}
+     order by ${source.observedAt}, h.is_current, ${source.tieBreak}, h.raw_sha256`;
+  const { rows } = await reader.read((builder) => builder.execute<VersionRow<Item>>(statement));
+  return rows.map(({ inForceFrom, inForceUntil, isCurrent, ...row }) => ({
+    item: itemOf(row as unknown as Item, source),
+    inForceFrom: timeOrNull(inForceFrom),
+    inForceUntil: timeOrNull(inForceUntil),
+    isCurrent,
+  }));
+}
+
+const bookkeptTimes = ['observedAt', 'firstSeenAt', 'changedAt', 'missingSince'];
+
+/** Times of the query builder come as Postgres prints them. */
+function itemOf<Item extends object, Filters>(
+  row: Item,
+  { times }: ContentSource<Item, Filters>,
+): Item {
+  const isTime = (name: string): boolean =>
+    bookkeptTimes.includes(name) || (times as readonly string[]).includes(name);
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      isTime(name) && typeof value === 'string' ? timeText(value) : (value as unknown),
+    ]),
+  ) as Item;
+}

@@ -1,0 +1,66 @@
+// The text of a cursor: the key a page lies beyond, bound to the query that gave it. Opaque to callers. The checksum tells
+// damage, not malice: whatever a cursor says is checked again before SQL sees it, and it opens nothing that its bearer could
+// not ask for anyway.
+import { createHash } from 'node:crypto';
+import { settingsError } from '../errors.ts';
+
+/** The side of the key that a page lies on, in the list's own order. */
+export type Side = 'after' | 'before';
+
+/** Grows when the meaning of a cursor changes: those of another release are refused, never misread. */
+const version = 2;
+/** More than any key needs: an id of 512 bytes, each escaped. */
+const maxLength = 8192;
+
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
+
+/** What a cursor is bound to: all of a query but its limit and its cursor. */
+export function fingerprintOf(list: string, query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return digestOf([list, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+export function cursorText(
+  fingerprint: string,
+  side: Side,
+  key: readonly (string | null)[],
+): string {
+  const content = [version, fingerprint, side, ...key];
+  return Buffer.from(JSON.stringify([...content, digestOf(content)])).toString('base64url');
+}
+
+/**
+ * What `cursorText` wrote. `keyOf` checks the parts of the key and gives it, or null where they are none of its list.
+ * Throws settings `cursor_invalid` for anything but a cursor of this very query.
+ */
+export function readCursorText<Key>(
+  cursor: string,
+  fingerprint: string,
+  keyOf: (parts: unknown[]) => Key | null,
+): { side: Side; key: Key } {
+  const parts = decode(cursor);
+  const content = parts.slice(0, -1);
+  const [given, query, side, ...keyParts] = content;
+  const isOurs = given === version && query === fingerprint && parts.at(-1) === digestOf(content);
+  const key = isOurs ? keyOf(keyParts) : null;
+  if (key === null || !(side === 'after' || side === 'before')) throw cursorInvalid();
+  return { side, key };
+}
+
+const cursorInvalid = () =>
+  settingsError(
+    'cursor_invalid',
+    'The cursor was not given by this query: it is damaged, or comes from other filters or another release. Ask again without a cursor.',
+  );
+
+function decode(cursor: string): unknown[] {
+  if (cursor.length > maxLength || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw cursorInvalid();
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (!Array.isArray(parts)) throw cursorInvalid();
+    return parts as unknown[];
+  } catch {
+    throw cursorInvalid();
+  }
+}

@@ -1,0 +1,49 @@
+// Contents written as a page's commit writes them, whenever they are said to have been observed: for tests of what was known when.
+import { parseJson } from '../../src/platform/json.ts';
+import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
+import { withTx, type Db } from '../../src/store/db.ts';
+import { writeInto, writeRecords } from '../../src/store/records.ts';
+import { tokenShape, transactionShapes } from '../../src/store/tables.ts';
+import type { ApiVersion, ListedResource, ParsedRecord } from '../../src/model.ts';
+
+const parsers = { orders: readOrder, nft_classes: readClass };
+
+/** What the code makes of a record: an object, or its JSON text where that matters. */
+export function parsed(
+  resource: ListedResource,
+  record: object | string,
+  askedDay = '2026-03-05',
+): ParsedRecord {
+  const text = typeof record === 'string' ? record : JSON.stringify(record);
+  const read = parsers[resource](parseJson(text), text, askedDay);
+  if (isReject(read)) throw new Error(read.reason);
+  return read;
+}
+
+/** Archives what a page showed at a moment. */
+export async function observe(
+  db: Db,
+  of: { project: string; resource: ListedResource },
+  records: (object | string)[],
+  at: string,
+): Promise<void> {
+  const to = { projectId: of.project, resource: of.resource, expectsNew: null };
+  const observed = records.map((record) => ({
+    record: parsed(of.resource, record),
+    observedAt: Date.parse(at),
+  }));
+  await withTx(db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+}
+
+/** The same for what no list shows: a result of a lookup, or a token. */
+export async function observeUnlisted(
+  db: Db,
+  of: { project: string; lookup: ApiVersion | 'tokens' },
+  record: ParsedRecord,
+  at: string,
+): Promise<void> {
+  const shape = of.lookup === 'tokens' ? tokenShape : transactionShapes[of.lookup];
+  const to = { projectId: of.project, expectsNew: null };
+  const observed = [{ record, observedAt: Date.parse(at) }];
+  await withTx(db, (tx) => writeInto(tx, shape, to, observed, Date.parse(at)));
+}
