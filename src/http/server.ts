@@ -8,6 +8,7 @@ import type { Instant } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import { badRequest, forbidden, notFound, type Answer } from './answers.ts';
 import { answerOf, answerUnreadable } from './failures.ts';
+import { addDocs } from './docs/serve.ts';
 import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { answerClasses } from './nft-classes.ts';
 import { answerOrders } from './orders.ts';
@@ -117,6 +118,7 @@ function createApp(options: ServerOptions): FastifyInstance {
     watch: options.watch,
     stalledAfterMs: options.stalledAfterMs ?? 300_000,
   });
+  addDocs(app, options.watch !== undefined);
   app.get('/healthz', (_request, reply) => send(reply, { status: 200, body: '{"status":"ok"}' }));
   app.get('/readyz', async (_request, reply) => {
     await archive.facts({ project: projects[0]?.id ?? 'none' });

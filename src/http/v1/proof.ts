@@ -48,7 +48,7 @@ export const proofRoutes: readonly Route[] = [
     summary: 'The projects you may read',
     needs: 'none',
     isList: true,
-    answer: schema.listOf(z.strictObject({ project: schema.textValue })),
+    answer: schema.listOf(z.object({ project: schema.textValue })),
     read: async (_, { projects }) => ({
       kind: 'rows',
       rows: projects.toSorted().map((project) => ({ project })),
@@ -93,7 +93,7 @@ export const proofRoutes: readonly Route[] = [
     name: 'getFacts',
     summary: 'What was observed of the platform',
     about: 'By name, for example `orders.day_end`: how it reads an end date.',
-    answer: z.strictObject({
+    answer: z.object({
       project: schema.textValue,
       facts: z.record(z.string(), schema.textValue),
     }),

@@ -16,7 +16,7 @@ type Shape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
 
 function object<Item>(id: string, about: string, shape: Shape<Item>): z.ZodObject {
   const members = Object.entries<z.ZodType>(shape).map(([name, schema]) => [snake(name), schema]);
-  return z.strictObject(Object.fromEntries(members) as z.ZodRawShape).meta({
+  return z.object(Object.fromEntries(members) as z.ZodRawShape).meta({
     id,
     description: about,
   });
@@ -100,7 +100,7 @@ export const transaction = object<Transaction>(
   },
 );
 
-const fee = z.strictObject({ denom: textOrNull, amount: decimalOrNull }).nullable();
+const fee = z.object({ denom: textOrNull, amount: decimalOrNull }).nullable();
 export const token = object<Token>('Token', 'A token and its fees', {
   symbol: text,
   name: textOrNull,
@@ -150,15 +150,15 @@ export const summary = object<Summary>('Summary', 'How one resource of one proje
   records: whole,
   oldestDay: day.nullable(),
   newestDay: day.nullable(),
-  days: z.strictObject({ open: whole, walked: whole, sealed: whole, final: whole, lost: whole }),
+  days: z.object({ open: whole, walked: whole, sealed: whole, final: whole, lost: whole }),
   reserved: whole,
   unresolved: whole,
   rejected: whole,
   nextDeadlineAt: timeOrNull,
 });
 
-export const watched = z.strictObject({
-  data: z.strictObject({
+export const watched = z.object({
+  data: z.object({
     given: whole.describe('Distinct ids given'),
     added: whole.describe('Those not watched before'),
   }),
@@ -166,7 +166,7 @@ export const watched = z.strictObject({
 
 /** A list that comes whole. */
 export const listOf = (item: z.ZodType, beside: z.ZodRawShape = {}): z.ZodObject =>
-  z.strictObject({ items: z.array(item), ...beside });
+  z.object({ items: z.array(item), ...beside });
 
 /** A list that comes in pages. */
 export const pageOf = (item: z.ZodType): z.ZodObject =>
@@ -178,7 +178,7 @@ export const pageOf = (item: z.ZodType): z.ZodObject =>
 
 export const problem = z
   .strictObject({
-    error: z.strictObject({
+    error: z.object({
       code_space: z.literal('outlast'),
       code: text.describe('BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, …'),
       message: text.describe('One sentence for people: what is wrong, and what is allowed'),

@@ -1,36 +1,21 @@
 // `/archive/v1`: who asks is let in, the route reads through the library, the answer goes out in the form asked for. Every refusal
 // has the server's one shape.
-import * as z from 'zod';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
 import type { Instant, ProjectId } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
 import type { Archive } from '../../query/types.ts';
-import { badRequest, notFound, refusal, Refused, type Answer } from '../answers.ts';
+import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
 import type { Gate } from '../gate.ts';
-import { answerWatch, type Watch } from '../watch.ts';
+import type { Watch } from '../watch.ts';
 import { projectOf, readableBy } from './admission.ts';
 import { negotiated } from './negotiate.ts';
-import {
-  checked,
-  formats,
-  project as projectParameter,
-  readQuery,
-  type Format,
-} from './parameters.ts';
-import { proofRoutes } from './proof.ts';
-import { recordRoutes } from './records.ts';
+import { checked, formats, readQuery, type Format } from './parameters.ts';
 import { headers, sendReply, type Sending } from './reply.ts';
-import type { Asking, Route } from './route.ts';
-import { unlistedRoutes } from './unlisted.ts';
-
-export const base = '/archive/v1';
-
-export const routes: readonly Route[] = [...recordRoutes, ...unlistedRoutes, ...proofRoutes];
-
-export const watchQuery = z.strictObject({ project: projectParameter.optional() });
-
-const noStreams: Sending = { streams: new Set(), stalledAfterMs: 0 };
+import type { Asking, Reply, Route } from './route.ts';
+import { base, routes } from './routes.ts';
+import { entered } from './watch.ts';
 
 /** What these routes need of the server. */
 export type Serving = {
@@ -44,75 +29,75 @@ export type Serving = {
   stalledAfterMs: number;
 };
 
+type Work = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  projects: readonly ProjectId[],
+) => Promise<FastifyReply>;
+
 export function addArchive(app: FastifyInstance, serving: Serving): void {
+  const { gate, now, watch } = serving;
   const sending: Sending = { streams: new Set(), stalledAfterMs: serving.stalledAfterMs };
   // A stopping server would wait for a reader of a long list for ever: its connection is cut, which it can tell from an end.
   app.addHook('preClose', (done) => {
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
     done();
   });
-  const guarded =
-    (work: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
+  /** Nobody comes in but through here. */
+  const admitted =
+    (work: Work) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       try {
-        return await work(request, reply);
+        const target = targetOf(request.raw.url ?? '/');
+        return await work(request, reply, readableBy(gate, target, request.headers, now()));
       } catch (error) {
-        return refused(reply, serving.answerOf(named(error)));
+        return send(reply, serving.answerOf(named(error)));
       }
     };
-  app.get(base, guarded(index(serving)));
-  app.get(`${base}/`, guarded(index(serving)));
+  const index: Work = (request, reply) => {
+    checked(z.strictObject({}), readQuery(request.raw.url ?? '/'));
+    return sendReply(request, reply, indexReply, 'json', 'index', sending);
+  };
+  app.get(base, admitted(index));
+  app.get(`${base}/`, admitted(index));
   for (const route of routes) {
-    const url = base + route.path.replace('{id}', ':id');
     app.get(
-      url,
-      guarded((request, reply) => answer(route, serving, sending, request, reply)),
+      base + route.path.replace('{id}', ':id'),
+      admitted((request, reply, projects) =>
+        answer(route, serving, projects, sending, request, reply),
+      ),
     );
   }
-  const { watch } = serving;
   if (watch === undefined) return;
   app.post(
     `${base}/watch`,
-    guarded(async (request, reply) => refused(reply, await entered(watch, serving, request))),
+    admitted(async (request, reply, projects) =>
+      send(reply, await entered(watch, projects, request)),
+    ),
   );
 }
 
-/** Where everything is, for whoever may read at all. */
-const index =
-  ({ gate, now }: Serving) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const url = request.raw.url ?? '/';
-    readableBy(gate, targetOf(url), request.headers, now());
-    checked(z.strictObject({}), readQuery(url));
-    const links = routes
+/** Where everything is. */
+const indexReply: Reply = {
+  kind: 'object',
+  json: JSON.stringify({
+    items: routes
       .filter(({ path }) => !path.includes('{'))
-      .map(({ path, name, summary }) => ({ name, href: base + path, summary }));
-    const json = JSON.stringify({ items: links, openapi: '/openapi.json', docs: '/docs' });
-    return sendReply(request, reply, { kind: 'object', json }, 'json', 'index', noStreams);
-  };
-
-/** Operations to watch. A page of the web can post text to this machine, but no JSON without being allowed to. */
-async function entered(watch: Watch, serving: Serving, request: FastifyRequest): Promise<Answer> {
-  const url = request.raw.url ?? '/';
-  const { gate, now } = serving;
-  const projects = readableBy(gate, targetOf(url), request.headers, now());
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
-  }
-  const { project } = checked(watchQuery, readQuery(url));
-  return answerWatch(watch, projectOf(projects, project), request.body);
-}
+      .map(({ path, name, summary }) => ({ name, href: base + path, summary })),
+    openapi: '/openapi.json',
+    docs: '/docs',
+  }),
+};
 
 async function answer(
   route: Route,
-  { archive, gate, classesOf, now }: Serving,
+  { archive, classesOf }: Serving,
+  projects: readonly ProjectId[],
   sending: Sending,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const url = request.raw.url ?? '/';
-  const projects = readableBy(gate, targetOf(url), request.headers, now());
-  const query = readQuery(url);
+  const query = readQuery(request.raw.url ?? '/');
   const asked = formats.find((one) => one === query.get('format'));
   const offer = asked ?? negotiated(request.headers.accept, offersOf(route));
   const asking: Asking = {
@@ -141,7 +126,7 @@ function named(error: unknown): unknown {
 }
 
 /** A refusal, or what is new with every answer: kept by nobody. */
-function refused(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
   if (status === 401) void reply.header('www-authenticate', 'Bearer realm="outlast"');
   return reply
     .code(status)

@@ -1,0 +1,144 @@
+// The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere; its policy
+// lets nothing run but its own script.
+import { hash } from 'node:crypto';
+import type { Document, Json, Operation, Parameter } from '../v1/openapi.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
+
+const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src ${sourceOf(style)}`,
+  `script-src ${sourceOf(script)}`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => escapes[one] ?? one);
+/** Plain sentences, with code between backticks. */
+const prose = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+
+export function docsPage(document: Document): string {
+  const all = Object.entries(document.paths).flatMap(([path, { get, post }]) => [
+    ...(get === undefined ? [] : [{ path, method: 'GET', operation: get }]),
+    ...(post === undefined ? [] : [{ path, method: 'POST', operation: post }]),
+  ]);
+  const groups = document.tags.map(({ name }) => ({
+    name,
+    entries: all.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const links = groups.map(
+    ({ name, entries }) =>
+      `<h2>${escaped(name)}</h2>${entries
+        .map(({ path, operation }) => `<a href="#${operation.operationId}">${escaped(path)}</a>`)
+        .join('')}`,
+  );
+  const sections = groups.map(
+    ({ name, entries }) =>
+      `<h2>${escaped(name)}</h2>${entries
+        .map(({ path, method, operation }) => entryOf(path, method, operation, document))
+        .join('')}`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Outlast: reading over HTTP</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<nav><strong>Outlast</strong><a href="/openapi.json">openapi.json</a>${links.join('')}</nav>
+<main>
+<h1>Reading over HTTP</h1>
+<p>${escaped(String(document.info['summary']))}.</p>
+<div class="key"><label for="key">Bearer key</label><input id="key" type="password" autocomplete="off" placeholder="not needed on this machine"></div>
+${sections.join('\n')}
+</main>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+function entryOf(path: string, method: string, operation: Operation, document: Document): string {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation;
+  const body =
+    requestBody === undefined
+      ? ''
+      : '<h3>Body</h3><textarea rows="4" spellcheck="false">{"operation_ids": ["op_0001"]}</textarea>';
+  const rows = parameters.map((one) => rowOf(one, operationId)).join('');
+  return `<details id="${operationId}"><summary><span class="method ${method.toLowerCase()}">${method}</span><code class="path">${escaped(path)}</code><span class="about">${prose(summary)}</span></summary><div class="body">
+${description === undefined ? '' : `<p>${prose(description)}</p>`}
+<form data-path="${escaped(path)}" data-method="${method}">
+${rows === '' ? '' : `<h3>Parameters</h3><table>${rows}</table>`}${body}
+<button>Send</button><output></output><pre hidden></pre>
+</form>
+<h3>Answer</h3>${answerOf(responses['200'] ?? {}, document)}
+<p class="type">Refusals: ${Object.keys(responses)
+    .filter((status) => Number(status) >= 400)
+    .join(', ')}</p>
+</div></details>`;
+}
+
+function rowOf(
+  { name, in: place, description = '', schema, required }: Parameter,
+  of: string,
+): string {
+  const id = `${of}-${name}`;
+  const words = schema['enum'];
+  const common = `id="${id}" name="${escaped(name)}" data-in="${place}"${required ? ' required' : ''}`;
+  const field = Array.isArray(words)
+    ? `<select ${common}><option></option>${words.map((word) => `<option>${escaped(String(word))}</option>`).join('')}</select>`
+    : `<input ${common}${schema['format'] === 'date' ? ' placeholder="yyyy-mm-dd"' : ''}>`;
+  return `<tr><td><label for="${id}"><code>${escaped(name)}</code></label></td><td class="type">${typeOf(schema)}</td><td>${prose(description)}</td><td>${field}</td></tr>`;
+}
+
+function typeOf(schema: Json): string {
+  const { $ref, type, format, items, anyOf, enum: words, minimum, maximum } = schema;
+  if (typeof $ref === 'string') return escaped($ref.split('/').at(-1) ?? '');
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as Json)).join(' or ');
+  if (type === 'array') return `list of ${typeOf((items ?? {}) as Json)}`;
+  if (Array.isArray(words)) return words.map((word) => escaped(String(word))).join(', ');
+  const name = [type].flat().join(' or ');
+  if (name === '') return 'JSON';
+  const isBounded = typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER;
+  return `${typeof format === 'string' ? escaped(format) : name}${isBounded ? ` ${String(minimum)}–${maximum}` : ''}`;
+}
+
+/** The members of what is answered; of a list, those of its items too. */
+function answerOf(response: Json, document: Document): string {
+  const content = (response['content'] ?? {}) as { [type: string]: { schema: Json } };
+  const schema = content['application/json']?.schema;
+  const types = `<p class="type">${Object.keys(content).map(escaped).join(', ')}</p>`;
+  if (schema === undefined) return types;
+  const own = resolved(schema, document);
+  const items = (own['properties'] as { items?: { items?: Json } } | undefined)?.items?.items;
+  const of = items === undefined ? '' : `<h3>Each item</h3>${membersOf(items, document)}`;
+  return `${types}${membersOf(own, document)}${of}`;
+}
+
+function membersOf(schema: Json, document: Document): string {
+  const { properties = {} } = resolved(schema, document) as {
+    properties?: { [name: string]: Json };
+  };
+  const rows = Object.entries(properties).map(
+    ([name, one]) =>
+      `<tr><td><code>${escaped(name)}</code></td><td class="type">${typeOf(one)}</td><td>${prose(aboutOf(one))}</td></tr>`,
+  );
+  return `<table>${rows.join('')}</table>`;
+}
+
+const aboutOf = ({ description }: Json): string =>
+  typeof description === 'string' ? description : '';
+
+function resolved(schema: Json, document: Document): Json {
+  const { $ref } = schema;
+  if (typeof $ref !== 'string') return schema;
+  return document.components.schemas[$ref.split('/').at(-1) ?? ''] as Json;
+}

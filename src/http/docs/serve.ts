@@ -1,0 +1,24 @@
+// `/openapi.json` and `/docs`: what can be asked here. They tell nothing of what is archived, and so need no key.
+import type { FastifyInstance } from 'fastify';
+import { openApi } from '../v1/openapi.ts';
+import { docsPage, pagePolicy } from './page.ts';
+
+export function addDocs(app: FastifyInstance, takesOperations: boolean): void {
+  const document = openApi(takesOperations);
+  const json = JSON.stringify(document);
+  const page = docsPage(document);
+  const headers = {
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  };
+  app.get('/openapi.json', (_request, reply) =>
+    reply.headers(headers).type('application/json; charset=utf-8').send(json),
+  );
+  app.get('/docs', (_request, reply) =>
+    reply
+      .headers({ ...headers, 'content-security-policy': pagePolicy })
+      .type('text/html; charset=utf-8')
+      .send(page),
+  );
+}

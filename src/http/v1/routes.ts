@@ -1,0 +1,14 @@
+// Every route of `/archive/v1` that reads, in the groups in which people look for them.
+import { proofRoutes } from './proof.ts';
+import { recordRoutes } from './records.ts';
+import type { Route } from './route.ts';
+import { unlistedRoutes } from './unlisted.ts';
+
+export const base = '/archive/v1';
+
+export const groups: readonly { name: string; routes: readonly Route[] }[] = [
+  { name: 'Records', routes: [...recordRoutes, ...unlistedRoutes] },
+  { name: 'What is certain', routes: proofRoutes },
+];
+
+export const routes: readonly Route[] = groups.flatMap((group) => group.routes);
