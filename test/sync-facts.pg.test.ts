@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Dialect } from '../src/simulator/dialect.ts';
 import { createBench, noon, type Bench } from './support/archive.ts';
+import { orderOf } from './support/days.ts';
 
 let bench: Bench;
 afterEach(() => bench.close());
@@ -136,4 +137,21 @@ test('P6: an end date that is read otherwise between two probes makes no day emp
     `select count(*)::int as days from sync.slices where state = 'sealed' and day < '2026-04-06'`,
   );
   expect(sealed.rows).toEqual([{ days: 72 }]);
+});
+
+test('P6: the records of the next day prove no empty day while an end date may mean either (proof rule 4)', async () => {
+  bench = await createBench({
+    startAt: noon,
+    // Only today has records: nothing tells how an end date is read, so that each day is asked for with the next.
+    records: { orders: [0, 1, 2].map((i) => orderOf('2026-04-06', i)), classes: [] },
+  });
+  await bench.run();
+  expect((await facts())['orders.day_end']).toBe('unknown');
+  const proved = `select day from sync.slices
+                   where resource = 'orders' and day < '2026-04-06' and proof <> 'none'`;
+  expect((await bench.db.query(proved)).rows).toEqual([]);
+  // Tomorrow it can be told, and what was left open is proved.
+  await bench.runLater(24 * hour);
+  expect((await facts())['orders.day_end']).toBe('inclusive');
+  expect((await bench.db.query(proved)).rows).toHaveLength(36);
 });

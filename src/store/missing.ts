@@ -57,6 +57,27 @@ export async function goneIds(
   return rows.map((row) => row.id);
 }
 
+/** Whether a walk showed a record of the slice's own days, or a reject: more may have been asked for than these days. */
+export async function showsOwnDays(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  span: DayRange,
+): Promise<boolean> {
+  const { table, key } = tableShapes[slice.resource];
+  const { rows } = await db.query<{ own: boolean }>(
+    `with asked as (
+       select ids, rejects from sync.pages
+        where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5
+     )
+     select exists (select from asked where cardinality(rejects) > 0)
+         or exists (select from asked, unnest(ids) shown (id) join ${table} o on o.project_id = $1 and o.${key} = shown.id
+                     where o.slice_day >= $6 and o.slice_day < $7) as own`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, walk, span.from, span.to],
+  );
+  return rows[0]?.own === true;
+}
+
 /**
  * Whether two walks showed exactly the same records of the slice's own days, and the same rejects (proof rule 2). What belongs
  * to other days may have grown between them: the walks may have asked for more, or the platform may have ignored the dates.

@@ -3,7 +3,8 @@ import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
 import { wholeList, type ListedResource } from '../model.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
-import type { Slice, WalkQuery } from '../store/ledger.ts';
+import { withTx } from '../store/db.ts';
+import { reopenSlices, type Slice, type WalkQuery } from '../store/ledger.ts';
 import { countShown } from '../store/pages.ts';
 import { showsAll, trustsAbsence, readsDatesOtherwise } from './absence.ts';
 import { boundsOf, ignoresDates, limitOf, spanOf } from './bounds.ts';
@@ -59,13 +60,21 @@ export async function actOn(given: ActContext, slice: Slice, pending: PendingLis
   } catch (error) {
     if (isOutlastError(error, 'lease_lost')) return { done: false, problem: error.message };
     if (isOutlastError(error, 'date_filter_ignored')) {
-      const fact = { [`${slice.resource}.date_filter`]: 'ignored' };
-      await recordFacts(context.db, slice.projectId, fact, platform.clock.now());
+      await learnIgnoredDates(context, slice);
     }
     if (!concernsTheSliceOnly(error)) throw error;
     const failed = await concludeFailure(context, act, causeChain(error), { unseals: false });
     return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
   }
+}
+
+/** What was proved of single days was proved of nothing: the platform shows its whole list for each (proof rule 6). */
+async function learnIgnoredDates({ db, platform }: ActContext, slice: Slice): Promise<void> {
+  await withTx(db, async (tx) => {
+    const fact = { [`${slice.resource}.date_filter`]: 'ignored' };
+    await recordFacts(tx, slice.projectId, fact, platform.clock.now());
+    await reopenSlices(tx, slice.projectId, slice.resource, false);
+  });
 }
 
 function concernsTheSliceOnly(error: unknown): error is OutlastError {

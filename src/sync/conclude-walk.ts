@@ -5,9 +5,16 @@ import { wholeList, type Proof } from '../model.ts';
 import { withTx } from '../store/db.ts';
 import { recordFacts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice } from '../store/ledger.ts';
-import { countMissing, markMissing, showTheSame, type Walks } from '../store/missing.ts';
+import {
+  countMissing,
+  markMissing,
+  showsOwnDays,
+  showTheSame,
+  type Walks,
+} from '../store/missing.ts';
 import { countPending, dropOtherPages } from '../store/pages.ts';
 import { writeRecords } from '../store/records.ts';
+import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
 import { findMoved } from './moved.ts';
 import { afterAct, betweenWalksMs, isOver, missingBlocksMs } from './policy.ts';
@@ -30,13 +37,18 @@ export async function concludeWalk(
   walk: number,
   whole: Whole,
 ): Promise<Acted> {
-  const { db, platform, log, settings } = context;
+  const { db, facts, platform, log, settings } = context;
   const { slice, span, askedAt } = act;
   const now = platform.clock.now();
   if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
   const unresolved =
     slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
-  const isDoubtful = whole.distinct === 0 && (await isEmptyInDoubt(context, act));
+  // While an end date may mean either, the next day is asked for as well: its records do not make this day less empty.
+  const asksMore =
+    dayEndOf(facts, slice.resource) === 'unknown' && !ignoresDates(facts, slice.resource);
+  const isEmpty =
+    whole.distinct === 0 || (asksMore && !(await showsOwnDays(db, slice, walk, span)));
+  const isDoubtful = isEmpty && (await isEmptyInDoubt(context, act));
   // A second walk proves nothing of a day that no empty answer may prove.
   const withoutTotals = whole.totalAfter === null && !isDoubtful;
   const walks: Walks = { before: slice.wholeWalk, now: walk };

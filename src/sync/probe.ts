@@ -137,7 +137,7 @@ async function findLimit(
 /**
  * Takes a past day with a record, and looks which end date shows it: the day itself (inclusive), or only the next one
  * (exclusive; instant, if that shows 00:00:00 of the next day too). Totals with a start date only confirm it. Records
- * far outside the asked day mean that there is no filter.
+ * far outside the asked day mean that there is no filter; that there is one is seen where dates make a difference.
  */
 async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<DateRules> {
   const today = dayOf(asking.platform.clock.now());
@@ -163,11 +163,19 @@ async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<D
   else if (!showsDay(both) || later.some((at) => at > startOf(next))) dayEnd = 'unknown';
   else if (later.length > 0) dayEnd = 'instant';
   else if (agrees(both)) dayEnd = 'exclusive';
-  return { day, day_end: dayEnd, date_filter: 'days' };
+  const isFiltered = !isSameList(own, newest) || !isSameList(own, both);
+  return { day, day_end: dayEnd, ...(isFiltered ? { date_filter: 'days' } : {}) };
 }
 
 /** `day`: the past day they were learned from; null where there is none. */
 type DateRules = { day: Day | null; day_end: DayEnd; date_filter?: 'days' | 'ignored' };
+
+/** Whether two answers show and count the same: then the dates that tell their questions apart may have been ignored. */
+function isSameList(one: Page, other: Page): boolean {
+  const ids = (page: Page): string => page.records.map(({ id }) => id).join('\n');
+  return one.total === other.total && ids(one) === ids(other);
+}
+
 /**
  * Whether the last hours of the day before the window are shown: then the platform's months end before UTC's, as they
  * do in UTC+8, and so does the month at the cliff.
