@@ -162,6 +162,18 @@ describe('watched operations', () => {
     expect((await watchedRows()).map((row) => row.state)).toEqual(['lost', 'lost']);
   });
 
+  test('are given at the moment a run takes them in, by the platform’s clock', async () => {
+    bench = await benchOf();
+    await bench.run();
+    await watchAll(['one', 'two'], { createdOn: '2026-04-01' });
+    await bench.run();
+    const { rows } = await bench.db.query<{ at: string }>(
+      'select distinct added_at as at from sync.watched_operations',
+    );
+    // The simulator's clock stands at noon.
+    expect(rows.map(({ at }) => at.slice(0, 16))).toEqual(['2026-04-06T12:00']);
+  });
+
   test('come by a plain insert of the intake role too, whatever it says', async () => {
     bench = await benchOf();
     await bench.run();

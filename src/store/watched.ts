@@ -78,7 +78,8 @@ export async function addOperations(
   return rows.filter((row) => row.is_new).length;
 }
 
-const isSensible = `(created_on >= '2000-01-01' and created_on <= $2::date + 31)`;
+// Named as a date first, the parameter would be one: midnight instead of now.
+const isSensible = `(created_on >= '2000-01-01' and created_on <= ($2::timestamptz at time zone 'UTC')::date + 31)`;
 
 /**
  * Takes in what came by whatever way since the last run, insert statements of others included: it gets its deadline, and
