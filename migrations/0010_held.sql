@@ -2,6 +2,7 @@
 ALTER TABLE "sync"."token_snapshots" ADD COLUMN "symbols" text[];--> statement-breakpoint
 ALTER TABLE "sync"."watched_operations" ADD COLUMN "found_by" text[] DEFAULT '{}' NOT NULL;--> statement-breakpoint
 ALTER TABLE "sync"."watched_operations" ADD COLUMN "file_sha256" "bytea";--> statement-breakpoint
+CREATE INDEX "watched_operations_lost" ON "sync"."watched_operations" USING btree ("project_id") WHERE state = 'lost';--> statement-breakpoint
 UPDATE "sync"."watched_operations" w
    SET found_by = t.lookups
   FROM (SELECT project_id, operation_id, array_agg(api_version ORDER BY api_version) AS lookups

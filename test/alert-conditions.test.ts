@@ -41,6 +41,7 @@ const signs = (more: Partial<Signs> = {}): Signs => ({
   rejects: [],
   changedFacts: [],
   missing: [],
+  operations: [],
   ...more,
 });
 const watch = (more: Partial<Watch> = {}): Watch => ({
@@ -130,6 +131,35 @@ describe('conditions', () => {
         kind: 'day_unproved',
         subject: 'orders 2026-03',
         text: 'orders 2026-03: 1 day (2026-03-09) was read before the month left the window, and never proved.',
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'near their deadline',
+      deadline - hour,
+      'transactions 2026-03: 2 operations have no final result yet, and should by 2026-04-30 00:00 UTC.',
+    ],
+    [
+      'after it',
+      deadline,
+      'transactions 2026-03: the deadline of 2026-04-30 00:00 UTC has passed and 2 operations have no final result.',
+    ],
+  ])('operations still open %s', (_, now, text) => {
+    const operations = [{ month: '2026-03-01', open: 2, deadlineAt: deadline, lost: 0 }];
+    expect(conditionsOf(signs({ operations, lastRead: [] }), watch({ now }))).toEqual([
+      { kind: 'operation_at_risk', subject: 'transactions 2026-03', text },
+    ]);
+  });
+
+  it('P7: operations that were lost are told by their month and number, never by their ids', () => {
+    const operations = [{ month: '2026-03-01', open: 0, deadlineAt: null, lost: 1 }];
+    expect(conditionsOf(signs({ operations }), watch())).toEqual([
+      {
+        kind: 'operation_lost',
+        subject: 'transactions 2026-03',
+        text: 'transactions 2026-03: 1 operation is lost: the platform stopped answering before there was a final result. `outlast status` names it.',
       },
     ]);
   });

@@ -6,6 +6,7 @@ import type { AlertSettings } from '../src/settings.ts';
 import { silentLog } from '../src/log.ts';
 import { readAlerts } from '../src/store/alerts.ts';
 import { openDb } from '../src/store/db.ts';
+import { enter } from '../src/store/watch.ts';
 import { parkProject, unparkProject } from '../src/store/projects.ts';
 import { startSchedule } from '../src/sync/schedule.ts';
 import type { Turn } from '../src/sync/worker.ts';
@@ -305,6 +306,70 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
     'open deadline_missed orders 2026-03',
     'news day_lost orders 2026-03',
   ]);
+});
+
+describe('watched operations', () => {
+  let now = noon;
+  const at = async (time: string): Promise<void> => {
+    await pass(Date.parse(time) - now);
+    now = Date.parse(time);
+    await run();
+    await run();
+  };
+  const ofTransactions = (): string[] =>
+    told().filter((one) => one.includes('transactions') && !one.startsWith('still'));
+
+  test('P7: that near their deadline, pass it and are lost are told step by step, by number and not by name', async () => {
+    now = noon;
+    await bench.run();
+    await enter(bench.db, 'p', [
+      { operationId: 'never-begun', createdOn: '2026-03-09' },
+      { operationId: 'nor-this', createdOn: '2026-03-10' },
+    ]);
+    await at('2026-04-20T12:00:00Z');
+    expect(ofTransactions()).toEqual([]);
+    await at('2026-04-28T12:00:00Z');
+    expect(ofTransactions()).toEqual(['open operation_at_risk transactions 2026-03']);
+    await at('2026-04-30T12:00:00Z');
+    await at('2026-05-01T13:00:00Z');
+    await at('2026-05-01T14:00:00Z');
+    expect(ofTransactions()).toEqual([
+      'open operation_at_risk transactions 2026-03',
+      'news operation_lost transactions 2026-03',
+    ]);
+    const texts = receiver.told().map(({ text }) => text);
+    expect(texts.join(' ')).toContain('transactions 2026-03: 2 operations are lost');
+    expect(texts.join(' ')).not.toMatch(/never-begun|nor-this/);
+  });
+
+  test('that was just given is not late yet, and one that settles is told to be over', async () => {
+    now = noon;
+    await at('2026-04-29T12:00:00Z');
+    await enter(bench.db, 'p', [{ operationId: 'given' }]);
+    await at('2026-04-29T12:59:00Z');
+    expect(ofTransactions()).toEqual([]);
+    await at('2026-04-29T14:05:00Z');
+    await bench.db.query(`update sync.watched_operations set state = 'done', due_at = null`);
+    await at('2026-04-29T14:06:00Z');
+    await at('2026-04-29T14:15:00Z');
+    expect(ofTransactions()).toEqual([
+      'open operation_at_risk transactions 2026-04',
+      'over operation_at_risk transactions 2026-04',
+    ]);
+  });
+
+  test('with a final result by one lookup are no trouble, although the other is still asked', async () => {
+    now = noon;
+    await bench.run();
+    const [operationId = ''] = bench.simulator.oracle.operationIds('2026-04-03');
+    await enter(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
+    bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
+    await at('2026-04-29T12:00:00Z');
+    await at('2026-04-29T15:00:00Z');
+    const { rows } = await bench.db.query('select state, found_by from sync.watched_operations');
+    expect(rows).toEqual([{ state: 'open', found_by: ['v3'] }]);
+    expect(ofTransactions()).toEqual([]);
+  });
 });
 
 test('a month that ends as it should, eight hours early: not a word', async () => {

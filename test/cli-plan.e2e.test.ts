@@ -83,6 +83,33 @@ describe('plan', () => {
     expect(stdout).toContain('Days not read yet are taken to be as large as their neighbours.');
   });
 
+  test('open operations are counted, with the nearest of their deadlines', async () => {
+    await enterWindow(120);
+    expect((await outlast('plan')).stdout).not.toContain('transactions');
+    const deadline = new Date(Date.now() + 9.5 * 86_400_000);
+    const give = (id: string, at: Date | null, state: string): Promise<unknown> =>
+      db.query(
+        `insert into sync.watched_operations (project_id, operation_id, deadline_at, state) values ('p', $1, $2, $3)`,
+        [id, at?.toISOString() ?? null, state],
+      );
+    await give('new', null, 'open');
+    expect((await outlast('plan')).stdout).toContain(
+      'transactions: 1 operation open, to be taken in by the next run.',
+    );
+    await give('later', new Date(deadline.getTime() + 86_400_000), 'open');
+    await give('next', deadline, 'open');
+    await give('over', new Date(0), 'done');
+    expect((await outlast('plan')).stdout).toMatch(
+      /^ {2}transactions: 3 operations open, the nearest deadline is \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\), in 9 d/m,
+    );
+    const { projects } = JSON.parse((await outlast('plan', '--json')).stdout) as {
+      projects: { operations: { open: number; next_deadline_at: string } }[];
+    };
+    const [{ operations } = { operations: null }] = projects;
+    expect(operations?.open).toBe(3);
+    expect(Date.parse(operations?.next_deadline_at ?? '')).toBe(deadline.getTime());
+  });
+
   test('--json gives every number, and names the requests', async () => {
     await enterWindow(120);
     const { stdout } = await outlast('plan', '--json', '--rps', '10');

@@ -61,6 +61,16 @@ describe('an archive that nobody touched', () => {
     expect(JSON.parse(later.stdout)).toMatchObject({ lists: [{ certificates: [] }, {}, {}] });
   });
 
+  test('is narrowed to a resource where one is named', async () => {
+    const { code, stdout } = await verify('--resource', 'tokens');
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      '0 tokens: every one follows from what the platform said.',
+    );
+    const json = await verify('--json', '--resource', 'orders');
+    expect(JSON.parse(json.stdout)).toMatchObject({ lists: [{ resource: 'orders', files: 0 }] });
+  });
+
   test('is confirmed by the platform, and nothing is written for it', async () => {
     const written = () =>
       archive.db.query('select * from sync.slices order by resource, day').then(({ rows }) => rows);
@@ -143,6 +153,8 @@ describe('mistakes', () => {
     [['--month', '2026-13'], '--month "2026-13" is no month: give one such as 2026-03.'],
     [['--from-month', 'March'], '--from-month "March" is no month'],
     [['--month', '2026-03', '--from-month', '2026-03'], 'two ways to say it'],
+    [['--resource', 'tokens', '--month', '2026-03'], 'Tokens belong to no month'],
+    [['--resource', 'slices'], 'Allowed choices are orders, nft_classes, transactions, tokens'],
     [['--project', 'other'], 'Nothing is archived for a project "other" here.'],
     [['--platform'], 'OUTLAST_BASE_URL is not set'],
   ])('%j ends with 2 and one sentence', async (args, sentence) => {

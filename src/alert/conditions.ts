@@ -2,7 +2,7 @@
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
-import type { MonthSigns, Signs } from '../store/alert-signs.ts';
+import type { MonthSigns, OperationSigns, Signs } from '../store/alert-signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { AlertKind } from './kinds.ts';
 import { counted, monthName, moment, named, nameOf } from './words.ts';
@@ -29,12 +29,15 @@ export type Watch = {
 export const failingFrom = 5;
 /** Today's list is read at every tick, and what fails is asked again within the hour: longer than that is no pause. */
 export const silenceMs = 75 * 60_000;
+/** An operation that was just given is not late, however near its deadline: most are final within minutes. */
+export const operationPatienceMs = 60 * 60_000;
 /** So many failed runs in a row are no accident. */
 export const runsInARow = 3;
 
 export function conditionsOf(signs: Signs, watch: Watch): Condition[] {
   return [
     ...signs.months.flatMap((month) => ofMonth(month, watch.now)),
+    ...signs.operations.flatMap((month) => ofOperations(month, watch.now)),
     ...signs.missing.map(({ resource, owner, day, count }) => ({
       kind: 'records_missing' as const,
       subject: nameOf({ resource, owner }, day),
@@ -95,6 +98,29 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
       'day_unproved',
       `${named(finalUnproved, 'was', 'were')} read before the month left the window, and never proved.`,
     );
+  }
+  return found;
+}
+
+function ofOperations(
+  { month, open, deadlineAt, lost }: OperationSigns,
+  now: Instant,
+): Condition[] {
+  const subject = `transactions ${month.slice(0, 7)}`;
+  const found: Condition[] = [];
+  if (open > 0 && deadlineAt !== null) {
+    const are = `${counted(open, 'operation')} ${open === 1 ? 'has' : 'have'} no final result`;
+    const text =
+      now >= deadlineAt
+        ? `the deadline of ${moment(deadlineAt)} has passed and ${are}.`
+        : `${are} yet, and should by ${moment(deadlineAt)}.`;
+    found.push({ kind: 'operation_at_risk', subject, text: `${subject}: ${text}` });
+  }
+  // P7: told to whoever listens, and named for ever.
+  if (lost > 0) {
+    const are = `${counted(lost, 'operation')} ${lost === 1 ? 'is' : 'are'} lost`;
+    const text = `${are}: the platform stopped answering before there was a final result. \`outlast status\` names ${lost === 1 ? 'it' : 'them'}.`;
+    found.push({ kind: 'operation_lost', subject, text: `${subject}: ${text}` });
   }
   return found;
 }

@@ -5,6 +5,8 @@ export type AlertKind =
   | 'deadline_missed'
   | 'day_lost'
   | 'day_unproved'
+  | 'operation_at_risk'
+  | 'operation_lost'
   | 'proof_fails'
   | 'records_missing'
   | 'rejects'
@@ -27,6 +29,9 @@ const table: Record<AlertKind, About> = {
   deadline_missed: { isNews: false, stopsHeartbeat: true, ends: ['deadline_at_risk', 'proof_fails'] },
   day_lost: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
   day_unproved: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
+  // A single mistyped id would keep the heartbeat away for days.
+  operation_at_risk: { isNews: false, stopsHeartbeat: false, ends: [] },
+  operation_lost: { isNews: true, stopsHeartbeat: false, ends: ['operation_at_risk'] },
   // One stubborn day must not hide that the service lives; its deadline speaks up in time.
   proof_fails: { isNews: false, stopsHeartbeat: false, ends: [] },
   records_missing: { isNews: true, stopsHeartbeat: false, ends: [] },

@@ -5,7 +5,15 @@ import type { ProjectId } from '../model.ts';
 import { readSigns } from '../store/alert-signs.ts';
 import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts.ts';
 import { withTx, type Db } from '../store/db.ts';
-import { conditionsOf, failingFrom, runsInARow, type Condition, type Watch } from './conditions.ts';
+import {
+  conditionsOf,
+  failingFrom,
+  operationPatienceMs,
+  runsInARow,
+  type Condition,
+  type Watch,
+} from './conditions.ts';
+import { closingMs } from '../sync/policy.ts';
 import { mergeAlerts, type Changes } from './merge.ts';
 
 /** News of changed facts is no news after a week. */
@@ -35,6 +43,7 @@ export async function look(
       failingFrom,
       changedSince: now - changedWithinMs,
       runs: runsInARow,
+      operations: { deadlineBy: now + closingMs, givenBy: now - operationPatienceMs },
     });
     const conditions = withoutTwins([...risks, ...conditionsOf(signs, watch)]);
     const rows = await readAlerts(tx, projectId);

@@ -3,6 +3,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { createLog } from '../log.ts';
 import { readMonths, type MonthStatus } from '../query/status.ts';
+import { readOperations, type OperationsStatus } from '../query/unlisted-status.ts';
 import { readSettings } from '../settings.ts';
 import type { Foresight } from '../sync/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/upcoming.ts';
@@ -11,6 +12,7 @@ import { forecastCells, lateLines, rateText, shortName, timeLines } from './fore
 import { forecastJson, foreseeAll } from './foreseen.ts';
 import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
 import { wantedProjects } from './projects.ts';
+import { openOperationLines } from './unlisted-text.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
 type ListMonth = MonthStatus & { resource: string; owner: string };
@@ -18,6 +20,7 @@ export type Planned = {
   project: string;
   months: ListMonth[];
   foresight: Foresight;
+  operations: OperationsStatus | null;
   due: Upcoming[];
   next: Upcoming[];
 };
@@ -49,6 +52,7 @@ export function planCommand(): Command {
             project,
             months,
             foresight,
+            operations: await readOperations(db, project),
             ...upcoming(foresight.slices, terms, nextShown),
           });
         }
@@ -74,7 +78,8 @@ export function planText(planned: Planned[], now: number): string {
   return planned.map((one) => projectText(one, now)).join('\n\n');
 }
 
-function projectText({ project, months, foresight, due, next }: Planned, now: number): string {
+function projectText(planned: Planned, now: number): string {
+  const { project, months, foresight, operations, due, next } = planned;
   const { perSecond, standingPerSecond } = foresight;
   const aMinute = Math.ceil(standingPerSecond * 600) / 10;
   return [
@@ -86,6 +91,7 @@ function projectText({ project, months, foresight, due, next }: Planned, now: nu
     indented(needTable(foresight)),
     '',
     ...timeLines(foresight, now).map((line) => `  ${line}`),
+    ...openOperationLines(operations, now).map((line) => `  ${line}`),
     ...upcomingLines('Due now', due, now),
     ...upcomingLines('Next', next, now),
   ].join('\n');
@@ -179,7 +185,8 @@ function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
   ];
 }
 
-function planJson({ project, months, foresight, due, next }: Planned, now: number): unknown {
+function planJson(planned: Planned, now: number): unknown {
+  const { project, months, foresight, operations, due, next } = planned;
   const shown = ({ dueAt, ...one }: Upcoming) => ({
     ...one,
     due_at: new Date(dueAt).toISOString(),
@@ -188,6 +195,10 @@ function planJson({ project, months, foresight, due, next }: Planned, now: numbe
     project,
     days: months,
     forecast: forecastJson(foresight, now),
+    operations: {
+      open: operations?.open ?? 0,
+      next_deadline_at: operations?.next_deadline_at ?? null,
+    },
     due: due.map(shown),
     next: next.map(shown),
   };

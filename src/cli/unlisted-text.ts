@@ -1,6 +1,7 @@
-// How watched operations and tokens stand, in sentences for `outlast status`.
+// How watched operations and tokens stand, in sentences for `outlast status` and `outlast plan`.
 import type { OperationsStatus, TokensStatus } from '../query/unlisted-status.ts';
-import { formatCount, formatSpan } from './print.ts';
+import { momentText } from './forecast-text.ts';
+import { formatCount, formatSpan, formatWhen } from './print.ts';
 
 const namedAtMost = 5;
 
@@ -22,6 +23,18 @@ export function operationLines(operations: OperationsStatus | null): string[] {
     ...operations.problems
       .slice(0, namedAtMost)
       .map(({ operation_id: id, last_error: error }) => `transactions ${id}: ${error}`),
+  ];
+}
+
+/** The open ones and until when, a line for `outlast plan`; none where there are none. `now` is for "in 9 days". */
+export function openOperationLines(operations: OperationsStatus | null, now: number): string[] {
+  if (operations === null || operations.open === 0) return [];
+  const { open, next_deadline_at: deadline } = operations;
+  const ops = `${formatCount(open)} ${open === 1 ? 'operation' : 'operations'} open`;
+  if (deadline === null) return [`transactions: ${ops}, to be taken in by the next run.`];
+  const at = Date.parse(deadline);
+  return [
+    `transactions: ${ops}, the nearest deadline is ${momentText(at)} (UTC), ${formatWhen(at - now)}.`,
   ];
 }
 

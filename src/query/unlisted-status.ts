@@ -5,6 +5,8 @@ export type OperationsStatus = {
   open: number;
   done: number;
   lost: number;
+  /** The nearest deadline of those open, RFC 3339; null where no run has taken any in. */
+  next_deadline_at: string | null;
   /** Results held, a lookup each, and certificate files. */
   held: number;
   files: number;
@@ -30,10 +32,15 @@ export async function readOperations(
   db: Queryable,
   project: string,
 ): Promise<OperationsStatus | null> {
-  const counts = await db.query<Record<'open' | 'done' | 'lost' | 'held' | 'files', number>>(
+  const counts = await db.query<
+    Record<'open' | 'done' | 'lost' | 'held' | 'files', number> & {
+      next_deadline_at: string | null;
+    }
+  >(
     `select count(*) filter (where state = 'open')::int as open,
             count(*) filter (where state = 'done')::int as done,
             count(*) filter (where state = 'lost')::int as lost,
+            min(deadline_at) filter (where state = 'open') as next_deadline_at,
             (select count(*)::int from archive.transactions where project_id = $1)      as held,
             (select count(*)::int from archive.certificate_files where project_id = $1) as files
        from sync.watched_operations where project_id = $1`,

@@ -489,6 +489,10 @@ export const watchedOperations = sync.table(
     index('watched_operations_open')
       .on(t.projectId, t.deadlineAt)
       .where(sql`state = 'open'`),
+    // Looked at after every run, and few.
+    index('watched_operations_lost')
+      .on(t.projectId)
+      .where(sql`state = 'lost'`),
     index('watched_operations_new')
       .on(t.projectId)
       .where(sql`deadline_at is null`),
