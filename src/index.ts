@@ -24,8 +24,30 @@ export type {
   TokenList,
   Tokens,
   Transaction,
+  TransactionQuery,
   Transactions,
   Version,
 } from './query/types.ts';
-export type { ApiVersion, Day, ListedResource, ProjectId, Proof, SliceState } from './model.ts';
+export type {
+  CertificateQuery,
+  MonthCertificate,
+  PagedForward,
+  Reject,
+  RejectQuery,
+  RejectWithBytes,
+  Run,
+  RunQuery,
+  WatchedOperation,
+  WatchedQuery,
+  WatchedState,
+} from './query/book-types.ts';
+export type {
+  ApiVersion,
+  Day,
+  ListedResource,
+  ProjectId,
+  Proof,
+  Resource,
+  SliceState,
+} from './model.ts';
 export { isOutlastError, OutlastError, type ErrorKind } from './errors.ts';

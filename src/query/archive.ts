@@ -1,5 +1,6 @@
 // Opening an archive to read it: the door of the library, of the HTTP server and of the commands that only look.
 import { archiveArguments, parseArguments } from './arguments.ts';
+import { getReject, listCertificates, listRejects, listRuns } from './books.ts';
 import { readCoverage } from './coverage.ts';
 import { readFacts } from './facts.ts';
 import { createNftClasses } from './nft-classes.ts';
@@ -10,6 +11,7 @@ import { readSummary } from './summary.ts';
 import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
+import { listWatched } from './watched-operations.ts';
 
 /**
  * Opens an archive for reading. Every connection runs as `outlast_reader` where the database allows it, read-only in
@@ -28,6 +30,11 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     coverage: (query) => readCoverage(reader, query),
     facts: (query) => readFacts(reader, query),
     summary: (query) => readSummary(reader, query),
+    watchedOperations: async (query) => listWatched(reader, query),
+    certificates: (query) => listCertificates(reader, query),
+    runs: async (query) => listRuns(reader, query),
+    rejects: async (query) => listRejects(reader, query),
+    reject: (project, resource, sha256) => getReject(reader, project, resource, sha256),
     close: () => reader.close(),
   };
 }

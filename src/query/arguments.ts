@@ -60,11 +60,6 @@ export const nftClassArguments = {
 };
 export const recordArguments = z.strictObject({ project, id });
 export const contentArguments = z.strictObject({ project, id, asOf: instant.optional() });
-export const tokenArguments = z.strictObject({
-  project,
-  owner: text.optional(),
-  asOf: instant.optional(),
-});
 export const coverageArguments = z.strictObject({
   project,
   resource: z.enum(listedResources, `must be one of ${listedResources.join(', ')}`).optional(),

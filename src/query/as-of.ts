@@ -8,6 +8,7 @@ import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
 import type { Position } from './cursor.ts';
 import { dayBeyond } from './instant.ts';
 import { listedAfter, listedAt, listOrder, type ListedTable } from './keyset.ts';
+import { lookFor, type Found, type Looked } from './looking.ts';
 import type { Reader } from './reader.ts';
 
 export type AsOfSource<Item, Filters> = {
@@ -24,50 +25,28 @@ export type AsOfSource<Item, Filters> = {
 
 type Asked<Filters> = Scope & Filters & { asOf: string };
 
-/** `reached` is where the reading stopped, null at the end of the list: there may be more behind it even where nothing was found. */
-export type Found<Item> = {
-  found: { item: Item; position: Position }[];
-  reached: Position | null;
-};
-
-/** Rows looked at for one page: at most so many times, and so many at once unless more were asked for (P9). */
-const roundsAtMost = 6;
-const rowsAtOnce = 2000;
-
-/** Up to `wanted` records after a position; fewer where so little matches that looking for more would take too long. */
-export async function recordsAsOf<Item extends object, Filters>(
+/** Up to `wanted` records after a position. */
+export const recordsAsOf = <Item extends object, Filters>(
   reader: Reader,
   source: AsOfSource<Item, Filters>,
   asked: Asked<Filters>,
   { after, wanted, seen }: { after: Position | null; wanted: number; seen?: SQL },
-): Promise<Found<Item>> {
-  const found: Found<Item>['found'] = [];
-  let reached = after;
-  for (let round = 0; round < roundsAtMost && found.length < wanted; round++) {
-    const missing = wanted - found.length;
-    // Where most match, the first look finds them all; where few do, the looks become wide.
-    const atOnce = Math.max(missing, Math.min(rowsAtOnce, wanted * 4 ** round));
-    const rows = await lookedAt(reader, source, asked, { after: reached, atOnce, seen });
-    const matching = rows.filter((row) => row.matches).slice(0, missing);
-    const contents = await contentsAt(reader, source.contents, {
-      project: asked.project,
-      ids: matching.map(({ id }) => id),
-      asOf: asked.asOf,
-      filters: asked,
-    });
-    for (const { id, day, createdAt } of matching) {
-      const item = contents.get(id);
-      if (item !== undefined) found.push({ item, position: { id, day, createdAt } });
-    }
-    // Matching rows that were not wanted any more are looked at again by the next page.
-    const last = matching.length === missing ? matching.at(-1) : rows.at(-1);
-    if (rows.length < atOnce && last === rows.at(-1)) return { found, reached: null };
-    if (last !== undefined) reached = { id: last.id, day: last.day, createdAt: last.createdAt };
-  }
-  return { found, reached };
-}
-
-type Looked = Position & { matches: boolean };
+): Promise<Found<Position, Item>> =>
+  lookFor(
+    { after, wanted },
+    (from, atMost) => lookedAt(reader, source, asked, { after: from, atMost, seen }),
+    async (positions) => {
+      const ids = positions.map(({ id }) => id);
+      const { project, asOf } = asked;
+      const contents = await contentsAt(reader, source.contents, {
+        project,
+        ids,
+        asOf,
+        filters: asked,
+      });
+      return ids.map((id) => contents.get(id));
+    },
+  );
 
 /**
  * The next rows of now, and whether each may have matched: a content observed by then is the one of then, and the filters decide;
@@ -78,8 +57,8 @@ async function lookedAt<Item, Filters>(
   reader: Reader,
   source: AsOfSource<Item, Filters>,
   asked: Asked<Filters>,
-  { after, atOnce, seen }: { after: Position | null; atOnce: number; seen: SQL | undefined },
-): Promise<Looked[]> {
+  { after, atMost, seen }: { after: Position | null; atMost: number; seen: SQL | undefined },
+): Promise<Looked<Position>[]> {
   const { table, from, id } = source;
   const isSingle = source.idIn?.(asked) !== undefined;
   const parts = partsOf(asked, after).map(
@@ -89,17 +68,22 @@ async function lookedAt<Item, Filters>(
          from ${from}
         where ${and(whereOf(source, asked, part), seen)}
         ${isSingle ? sql`` : sql`order by ${sql.join(listOrder(table, id, asked.order), sql`, `)}`}
-        limit ${atOnce})`,
+        limit ${atMost})`,
   );
   const direction = asked.order === 'asc' ? sql`asc` : sql`desc`;
   const statement = sql`
     select id, day, created_at as "createdAt", matches
       from (${sql.join(parts, sql` union all `)}) looked_at
      order by day ${direction}, listed_at ${direction}, id ${direction}
-     limit ${atOnce}`;
+     limit ${atMost}`;
   if (parts.length === 0) return [];
-  const { rows } = await reader.read((builder) => builder.execute<Looked>(statement));
-  return rows.map((row) => ({ ...row, createdAt: timeOrNull(row.createdAt) }));
+  const { rows } = await reader.read((builder) =>
+    builder.execute<Position & { matches: boolean }>(statement),
+  );
+  return rows.map(({ id: of, day, createdAt, matches }) => ({
+    key: { id: of, day, createdAt: timeOrNull(createdAt) },
+    matches,
+  }));
 }
 
 /** How many records `recordsAsOf` finds in all. */

@@ -5,7 +5,8 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { ZodType } from 'zod';
 import type { Day, ListedResource } from '../model.ts';
 import { parseArguments, contentArguments, recordArguments, type Scope } from './arguments.ts';
-import { countAsOf, recordsAsOf, type AsOfSource, type Found as Read } from './as-of.ts';
+import { countAsOf, recordsAsOf, type AsOfSource } from './as-of.ts';
+import { lookThrough } from './looking.ts';
 import { contentsAt, historyOf } from './contents.ts';
 import { readCursor, writeCursor, type Position } from './cursor.ts';
 import { fingerprintOf, type Side } from './cursor-text.ts';
@@ -109,9 +110,11 @@ export function createRecords<
       { ...scope, order },
       { after: from?.position ?? null, wanted: limit + 1 },
     );
+    // Nothing before: what lies on the other side is the first page, which no position is before.
+    if (isBack && found.length === 0 && reached === null) return pageAsOf(scope, null, limit);
     const shown = found.slice(0, limit);
-    const beyond = found.length > limit ? (shown.at(-1)?.position ?? null) : reached;
-    const start = from === null ? null : (shown[0]?.position ?? reached);
+    const beyond = found.length > limit ? (shown.at(-1)?.key ?? null) : reached;
+    const start = from === null ? null : (shown[0]?.key ?? reached);
     const items = shown.map(({ item }) => item);
     return isBack
       ? { items: items.toReversed(), previous: beyond, next: start }
@@ -165,13 +168,9 @@ export function createRecords<
   async function* streamedAsOf(scope: Scope & Filters & { asOf: string }): AsyncGenerator<Item> {
     const seen = seenBy(table, await horizon(reader, scope.project, source.resource));
     const wanted = streamedAtOnce;
-    let after: Position | null = null;
-    // Ends like the other: `reached` goes on and on.
-    do {
-      const read: Read<Item> = await recordsAsOf(reader, source, scope, { after, wanted, seen });
-      for (const { item } of read.found) yield item;
-      after = read.reached;
-    } while (after !== null);
+    yield* lookThrough<Position, Item>((after) =>
+      recordsAsOf(reader, source, scope, { after, wanted, seen }),
+    );
   }
 
   async function get(

@@ -1,98 +1,84 @@
-// Reading tokens and their fees. There are few of them: a list is given whole.
-import { parseArguments, recordArguments, tokenArguments } from './arguments.ts';
+// Reading tokens and their fees, as they are and as they were: the contents of analytics.token_history. There are few of them: a
+// list is given whole.
+import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
 import type { Reader } from './reader.ts';
-import type { Token, TokenList, Tokens } from './types.ts';
+import type { Token, Tokens } from './types.ts';
+import { tokenArguments } from './unlisted-arguments.ts';
 
-type Row = Record<
-  | 'name'
-  | 'min_unit'
-  | 'initial_supply'
-  | 'max_supply'
-  | 'owner'
-  | 'issue_fee_denom'
-  | 'issue_fee_amount'
-  | 'mint_fee_denom'
-  | 'mint_fee_amount'
-  | 'height'
-  | 'missing_since'
-  | 'token'
-  | 'fees',
-  string | null
-> & {
-  symbol: string;
-  scale: number | null;
-  mintable: boolean | null;
-  raw: string;
-  raw_bytes: Buffer | null;
-  sha256: string;
-  unread: string[];
-  observed_at: string;
-  first_seen_at: string;
-  changed_at: string;
+type Row = Omit<Token, 'issueFee' | 'mintFee'> & {
+  issueDenom: string | null;
+  issueAmount: string | null;
+  mintDenom: string | null;
+  mintAmount: string | null;
 };
 
-// As text: read as jsonb they would be parsed, and their numbers rounded.
-const columns = `symbol, name, min_unit, scale, initial_supply, max_supply, mintable, owner, issue_fee_denom,
-  issue_fee_amount, mint_fee_denom, mint_fee_amount, height::text, raw::text, raw_bytes,
-  (raw -> 'token')::text as token, (raw -> 'fees')::text as fees,
-  encode(raw_sha256, 'hex') as sha256, unread, observed_at, first_seen_at, changed_at, missing_since`;
+/** $2 is the instant; null: now. */
+const select = `
+  select h.project_id as "project", h.symbol, h.name, h.min_unit as "minUnit", h.scale,
+         h.initial_supply as "initialSupply", h.max_supply as "maxSupply", h.mintable, h.owner,
+         h.issue_fee_denom as "issueDenom", h.issue_fee_amount as "issueAmount",
+         h.mint_fee_denom as "mintDenom", h.mint_fee_amount as "mintAmount", h.height::text as "height",
+         -- As text: read as jsonb they would be parsed, and their numbers rounded.
+         coalesce((h.raw -> 'token')::text, 'null') as "tokenJson", (h.raw -> 'fees')::text as "feesJson",
+         h.raw::text as "rawJson", h.raw_bytes as "rawBytes", h.raw_sha256 as "rawSha256", h.unread,
+         h.in_force_from as "observedAt", t.first_seen_at as "firstSeenAt", t.changed_at as "changedAt",
+         case when coalesce(t.missing_since <= $2::timestamptz, h.is_current) then t.missing_since end as "missingSince"`;
+const from = `
+    from analytics.token_history h join archive.tokens t on t.project_id = h.project_id and t.symbol = h.symbol
+   where h.project_id = $1 and t.project_id = $1`;
+const isInForce = `
+  case when $2::timestamptz is null then h.is_current
+       else h.in_force_from <= $2 and (h.in_force_until is null or h.in_force_until > $2) end`;
 
 export const createTokens = (reader: Reader): Tokens => ({
   list: async (given) => {
-    const { project, owner } = parseArguments('tokens.list', tokenArguments, given);
+    const asked = parseArguments('tokens.list', tokenArguments, given);
+    const { project, owner = null, asOf = null } = asked;
     const { rows } = await reader.query<Row>(
-      `select ${columns} from archive.tokens
-        where project_id = $1 and ($2::text is null or owner = $2)
-        order by symbol`,
-      [project, owner ?? null],
+      `${select} ${from} and ${isInForce} and ($3::text is null or h.owner = $3) order by h.symbol`,
+      [project, asOf, owner],
     );
-    const taken = await reader.query<{ taken_at: string | null; height: string | null }>(
-      'select taken_at, height::text from analytics.token_snapshots where project_id = $1',
-      [project],
+    const taken = await reader.query<{ takenAt: string; height: string | null }>(
+      `select taken_at as "takenAt", height::text from analytics.token_snapshots
+        where project_id = $1 and taken_at <= coalesce($2::timestamptz, 'infinity')`,
+      [project, asOf],
     );
-    return {
-      items: rows.map((row) => toToken(project, row)),
-      takenAt: taken.rows[0]?.taken_at ?? null,
-      height: taken.rows[0]?.height ?? null,
-    } satisfies TokenList;
+    const { takenAt = null, height = null } = taken.rows[0] ?? {};
+    return { items: rows.map(toToken), takenAt, height };
   },
-  get: async (project, symbol) => {
-    const key = parseArguments('tokens.get', recordArguments, { project, id: symbol });
+  get: async (project, symbol, at = {}) => {
+    const given = { project, id: symbol, ...at };
+    const key = parseArguments('tokens.get', contentArguments, given);
     const { rows } = await reader.query<Row>(
-      `select ${columns} from archive.tokens where project_id = $1 and symbol = $2`,
-      [key.project, key.id],
+      `${select} ${from} and h.symbol = $3 and t.symbol = $3 and ${isInForce}`,
+      [key.project, key.asOf ?? null, key.id],
     );
-    const [row] = rows;
-    return row === undefined ? null : toToken(key.project, row);
+    return rows[0] === undefined ? null : toToken(rows[0]);
+  },
+  history: async (project, symbol) => {
+    const key = parseArguments('tokens.history', recordArguments, { project, id: symbol });
+    const { rows } = await reader.query<
+      Row & { inForceFrom: string; inForceUntil: string | null; isCurrent: boolean }
+    >(
+      `${select}, h.in_force_from as "inForceFrom", h.in_force_until as "inForceUntil", h.is_current as "isCurrent"
+       ${from} and h.symbol = $3 and t.symbol = $3
+       order by h.in_force_from, h.is_current, h.raw_sha256`,
+      [key.project, null, key.id],
+    );
+    return rows.map(({ inForceFrom, inForceUntil, isCurrent, ...row }) => ({
+      item: toToken(row),
+      inForceFrom,
+      inForceUntil,
+      isCurrent,
+    }));
   },
 });
 
-function toToken(project: string, row: Row): Token {
-  return {
-    project,
-    symbol: row.symbol,
-    name: row.name,
-    minUnit: row.min_unit,
-    scale: row.scale,
-    initialSupply: row.initial_supply,
-    maxSupply: row.max_supply,
-    mintable: row.mintable,
-    owner: row.owner,
-    issueFee: feeOf(row.issue_fee_denom, row.issue_fee_amount),
-    mintFee: feeOf(row.mint_fee_denom, row.mint_fee_amount),
-    height: row.height,
-    tokenJson: row.token ?? 'null',
-    feesJson: row.fees,
-    rawJson: row.raw,
-    rawBytes: row.raw_bytes,
-    rawSha256: row.sha256,
-    unread: row.unread,
-    observedAt: row.observed_at,
-    firstSeenAt: row.first_seen_at,
-    changedAt: row.changed_at,
-    missingSince: row.missing_since,
-  };
-}
+const toToken = ({ issueDenom, issueAmount, mintDenom, mintAmount, ...row }: Row): Token => ({
+  ...row,
+  issueFee: feeOf(issueDenom, issueAmount),
+  mintFee: feeOf(mintDenom, mintAmount),
+});
 
 const feeOf = (denom: string | null, amount: string | null): Token['issueFee'] =>
   denom === null && amount === null ? null : { denom, amount };

@@ -1,95 +1,158 @@
-// Reading transaction results: by their operation ids, for there is no list of them.
+// Reading transaction results: by their operation ids, which are also the order of their list, for no list of the platform has them.
 import { apiVersions, type ApiVersion } from '../model.ts';
-import { parseArguments, recordArguments } from './arguments.ts';
+import { isId } from './argument-kinds.ts';
+import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
+import { cursorText, fingerprintOf, readCursorText } from './cursor-text.ts';
+import { lookFor, lookThrough, type Found, type Looked } from './looking.ts';
 import type { Reader } from './reader.ts';
+import {
+  isInForce,
+  transactionHistory,
+  transactionsOf,
+  type TransactionFilters,
+} from './transaction-contents.ts';
 import type { CertificateFile, Transaction, Transactions } from './types.ts';
+import { transactionArguments } from './unlisted-arguments.ts';
 
-type Row = Record<
-  | 'module'
-  | 'type'
-  | 'tx_hash'
-  | 'message'
-  | 'block_height'
-  | 'confirmed_at'
-  | 'nft'
-  | 'mt'
-  | 'record',
-  string | null
-> & {
-  api_version: ApiVersion;
-  operation: number | null;
-  status: number | null;
-  raw: string;
-  raw_bytes: Buffer | null;
-  sha256: string;
-  unread: string[];
-  observed_at: string;
-  first_seen_at: string;
-  changed_at: string;
-  missing_since: string | null;
-};
+type Asked = { project: string; asOf?: string | undefined } & TransactionFilters;
+type Key = { id: string; apiVersion: ApiVersion };
+
+/** Results a stream reads at a time. */
+const streamedAtOnce = 1000;
 
 export const createTransactions = (reader: Reader): Transactions => ({
-  get: async (project, operationId) => {
-    const key = parseArguments('transactions.get', recordArguments, { project, id: operationId });
-    // As text: read as jsonb they would be parsed, and their numbers rounded.
-    const { rows } = await reader.query<Row>(
-      `select api_version, module, type, operation, tx_hash, status, message, block_height::text, confirmed_at,
-              nft::text, mt::text, record::text, raw::text, raw_bytes, encode(raw_sha256, 'hex') as sha256,
-              unread, observed_at, first_seen_at, changed_at, missing_since
-         from archive.transactions
-        where project_id = $1 and api_version = any ($3::text[]) and operation_id = $2
-        order by api_version`,
-      [key.project, key.id, apiVersions],
-    );
-    return rows.map((row) => toTransaction(key.project, key.id, row));
+  list: async (given) => {
+    const query = parseArguments('transactions.list', transactionArguments.list, given);
+    const { limit, cursor, ...asked } = query;
+    const fingerprint = fingerprintOf('transactions', asked);
+    const after = cursor === undefined ? null : readCursorText(cursor, fingerprint, keyOf).key;
+    const { found, reached } = await read(reader, asked, after, limit + 1);
+    const shown = found.slice(0, limit);
+    const next = found.length > limit ? (shown.at(-1)?.key ?? null) : reached;
+    return {
+      items: shown.map(({ item }) => item),
+      next: next === null ? null : cursorText(fingerprint, 'after', [next.id, next.apiVersion]),
+    };
+  },
+  count: async (given) => {
+    const asked = parseArguments('transactions.count', transactionArguments.stream, given);
+    return count(reader, asked);
+  },
+  stream: (given) => {
+    const asked = parseArguments('transactions.stream', transactionArguments.stream, given);
+    return lookThrough<Key, Transaction>((after) => read(reader, asked, after, streamedAtOnce));
+  },
+  get: async (project, operationId, at = {}) => {
+    const given = { project, id: operationId, ...at };
+    const { id, ...of } = parseArguments('transactions.get', contentArguments, given);
+    return transactionsOf(reader, { ...of, ids: [id] });
+  },
+  history: async (project, operationId) => {
+    const given = { project, id: operationId };
+    const key = parseArguments('transactions.history', recordArguments, given);
+    return transactionHistory(reader, key.project, key.id);
   },
   certificateFile: async (project, operationId) => {
-    const key = parseArguments('transactions.certificateFile', recordArguments, {
-      project,
-      id: operationId,
-    });
-    const { rows } = await reader.query<{
-      url: string;
-      bytes: Buffer;
-      sha256: string;
-      media_type: string | null;
-      fetched_at: string;
-    }>(
-      `select url, bytes, encode(sha256, 'hex') as sha256, media_type, fetched_at
+    const given = { project, id: operationId };
+    const key = parseArguments('transactions.certificateFile', recordArguments, given);
+    const { rows } = await reader.query<CertificateFile>(
+      `select url, bytes, encode(sha256, 'hex') as sha256, media_type as "mediaType", fetched_at as "fetchedAt"
          from archive.certificate_files where project_id = $1 and operation_id = $2`,
       [key.project, key.id],
     );
-    const [row] = rows;
-    if (row === undefined) return null;
-    const { url, bytes, sha256, media_type: mediaType, fetched_at: fetchedAt } = row;
-    return { url, bytes, sha256, mediaType, fetchedAt } satisfies CertificateFile;
+    return rows[0] ?? null;
   },
 });
 
-function toTransaction(project: string, operationId: string, row: Row): Transaction {
-  return {
-    project,
-    operationId,
-    apiVersion: row.api_version,
-    module: row.module,
-    type: row.type,
-    operation: row.operation,
-    txHash: row.tx_hash,
-    status: row.status,
-    message: row.message,
-    blockHeight: row.block_height,
-    confirmedAt: row.confirmed_at,
-    nftJson: row.nft,
-    mtJson: row.mt,
-    recordJson: row.record,
-    rawJson: row.raw,
-    rawBytes: row.raw_bytes,
-    rawSha256: row.sha256,
-    unread: row.unread,
-    observedAt: row.observed_at,
-    firstSeenAt: row.first_seen_at,
-    changedAt: row.changed_at,
-    missingSince: row.missing_since,
-  };
+const read = (
+  reader: Reader,
+  asked: Asked,
+  after: Key | null,
+  wanted: number,
+): Promise<Found<Key, Transaction>> =>
+  lookFor(
+    { after, wanted },
+    (from, atMost) => look(reader, asked, from, atMost),
+    async (keys) => {
+      const ids = [...new Set(keys.map(({ id }) => id))];
+      const results = await transactionsOf(reader, { ...asked, ids });
+      return keys.map(({ id, apiVersion }) =>
+        results.find((one) => one.operationId === id && one.apiVersion === apiVersion),
+      );
+    },
+  );
+
+/**
+ * Whether a row of now may match: the filters decide of a content that was observed by $2, earlier contents of one that changed
+ * since. $1 is the project, $3 and $4 are the filters.
+ */
+const mayMatch = `
+  case when $2::timestamptz is null or t.observed_at <= $2
+       then ($3::int[] is null or t.status = any ($3)) is true and ($4::text is null or t.module = $4) is true
+       else exists (select from archive.transaction_versions v
+                     where v.project_id = $1 and v.api_version = t.api_version and v.operation_id = t.operation_id
+                       and v.observed_at <= $2) end`;
+
+/** Each lookup has its results in the order of their ids; two such lists make one. */
+const lookSql = `
+  select operation_id, api_version, matches
+    from (${apiVersions
+      .map(
+        (version) => `(
+          select t.operation_id, t.api_version, ${mayMatch} as matches
+            from archive.transactions t
+           where t.project_id = $1 and t.api_version = '${version}'
+             and t.operation_id >= $5 and (t.operation_id, t.api_version) > ($5, $6)
+           order by t.operation_id
+           limit $7)`,
+      )
+      .join(' union all ')}) looked_at
+   order by operation_id, api_version
+   limit $7`;
+
+async function look(
+  reader: Reader,
+  asked: Asked,
+  after: Key | null,
+  atMost: number,
+): Promise<Looked<Key>[]> {
+  const { rows } = await reader.query<{
+    operation_id: string;
+    api_version: ApiVersion;
+    matches: boolean;
+  }>(lookSql, [...parametersOf(asked), after?.id ?? '', after?.apiVersion ?? '', atMost]);
+  return rows.map((row) => ({
+    key: { id: row.operation_id, apiVersion: row.api_version },
+    matches: row.matches,
+  }));
+}
+
+async function count(reader: Reader, asked: Asked): Promise<number> {
+  const { rows } = await reader.query<{ matching: string }>(
+    `select count(*) as matching
+       from (select t.operation_id, t.api_version, t.observed_at > $2 as is_later
+               from archive.transactions t
+              where t.project_id = $1 and ${mayMatch}) t
+      where is_later is not true
+         or exists (select from analytics.transaction_history h
+                     where h.project_id = $1 and h.api_version = t.api_version and h.operation_id = t.operation_id
+                       and ${isInForce.replaceAll('$4', '$2')}
+                       and ($3::int[] is null or h.status = any ($3)) and ($4::text is null or h.module = $4))`,
+    parametersOf(asked),
+  );
+  return Number(rows[0]?.matching ?? 0);
+}
+
+const parametersOf = (asked: Asked): unknown[] => [
+  asked.project,
+  asked.asOf ?? null,
+  asked.status ?? null,
+  asked.module ?? null,
+];
+
+function keyOf(parts: unknown[]): Key | null {
+  const [id, version, ...others] = parts;
+  const apiVersion = apiVersions.find((one) => one === version);
+  const isKey = others.length === 0 && typeof id === 'string' && isId(id);
+  return isKey && apiVersion !== undefined ? { id, apiVersion } : null;
 }

@@ -1,6 +1,26 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
-import type { ApiVersion, Day, ListedResource, ProjectId, Proof, SliceState } from '../model.ts';
+import type {
+  ApiVersion,
+  Day,
+  ListedResource,
+  ProjectId,
+  Proof,
+  Resource,
+  SliceState,
+} from '../model.ts';
+import type {
+  CertificateQuery,
+  MonthCertificate,
+  PagedForward,
+  Reject,
+  RejectQuery,
+  RejectWithBytes,
+  Run,
+  RunQuery,
+  WatchedOperation,
+  WatchedQuery,
+} from './book-types.ts';
 
 export type ArchiveOptions = {
   /** `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. */
@@ -243,9 +263,26 @@ export type CertificateFile = {
   fetchedAt: string;
 };
 
+export type TransactionQuery = {
+  project: ProjectId;
+  /** 0 and 3 go on, 1 succeeded, 2 failed; several mean any of them. */
+  status?: number | readonly number[];
+  /** As the lookup gave it: v3 gives numbers. */
+  module?: string;
+  /** As for lists: what was known at an instant. */
+  asOf?: string;
+};
+
+/** Throws what `Records` throws. Lists go by operation id, in the order of its bytes, and lookup. */
 export type Transactions = {
+  list(query: TransactionQuery & PagedForward): Promise<Page<Transaction>>;
+  count(query: TransactionQuery): Promise<number>;
+  /** Every result held when the stream began, exactly once; those that come meanwhile may be given too. */
+  stream(query: TransactionQuery): AsyncIterable<Transaction>;
   /** What the lookups gave: none, one, or both, v1beta1 first. */
-  get(project: ProjectId, operationId: string): Promise<Transaction[]>;
+  get(project: ProjectId, operationId: string, at?: { asOf?: string }): Promise<Transaction[]>;
+  /** Everything the lookups were ever seen to say, v1beta1 first, each oldest first. */
+  history(project: ProjectId, operationId: string): Promise<Version<Transaction>[]>;
   /** Null where none is kept. */
   certificateFile(project: ProjectId, operationId: string): Promise<CertificateFile | null>;
 };
@@ -263,7 +300,7 @@ export type Token = UnlistedBookkeeping & {
   owner: string | null;
   issueFee: { denom: string | null; amount: string | null } | null;
   mintFee: { denom: string | null; amount: string | null } | null;
-  /** Where this content was first seen, decimal text. */
+  /** Where this content was first seen, decimal text; null for one that is not current: it is no part of what a token says. */
   height: string | null;
   /** The node's own element of the list and result of the fees, as JSON texts. */
   tokenJson: string;
@@ -273,15 +310,17 @@ export type Token = UnlistedBookkeeping & {
 export type TokenList = {
   /** By symbol, tokens that the node no longer lists included (`missingSince`). */
   items: Token[];
-  /** When the newest look was taken and at which height; null before the first. */
+  /** When the newest look was taken and at which height; null before the first, and as of an instant before the newest. */
   takenAt: string | null;
   height: string | null;
 };
 
 export type Tokens = {
-  list(query: { project: ProjectId; owner?: string }): Promise<TokenList>;
-  /** Null where the archive holds no such token. */
-  get(project: ProjectId, symbol: string): Promise<Token | null>;
+  list(query: { project: ProjectId; owner?: string; asOf?: string }): Promise<TokenList>;
+  /** Null where the archive holds no such token, or held none at `asOf`. */
+  get(project: ProjectId, symbol: string, at?: { asOf?: string }): Promise<Token | null>;
+  /** Everything the token was ever seen to say, oldest first. */
+  history(project: ProjectId, symbol: string): Promise<Version<Token>[]>;
 };
 
 /** An open archive. It never writes. */
@@ -298,6 +337,16 @@ export type Archive = {
   summary(query?: { project?: ProjectId }): Promise<Summary[]>;
   /** What was observed of the platform, by name, for example `orders.day_end`: `inclusive`. */
   facts(query: { project: ProjectId }): Promise<Record<string, string>>;
+  /** By operation id, in the order of its bytes. */
+  watchedOperations(query: WatchedQuery): Promise<Page<WatchedOperation>>;
+  /** By month, orders first. */
+  certificates(query: CertificateQuery): Promise<MonthCertificate[]>;
+  /** The newest first. */
+  runs(query: RunQuery): Promise<Page<Run>>;
+  /** By day, resource and digest; first those that no day was asked for. */
+  rejects(query: RejectQuery): Promise<Page<Reject>>;
+  /** Null where there is none. */
+  reject(project: ProjectId, resource: Resource, sha256: string): Promise<RejectWithBytes | null>;
   /** Ends the connections; calling it again does nothing. */
   close(): Promise<void>;
 };

@@ -1,6 +1,14 @@
 // The examples of docs/library.md, compiled as they stand there; a test keeps the two alike and runs them.
 import { isOutlastError, openArchive } from '../../src/index.ts';
-import type { Archive, ListPage, NftClass, Order, Summary } from '../../src/index.ts';
+import type {
+  Archive,
+  ListPage,
+  NftClass,
+  Order,
+  Page,
+  Summary,
+  Transaction,
+} from '../../src/index.ts';
 
 export async function opening(): Promise<Archive> {
   const archive = await openArchive({ connectionString: process.env.DATABASE_URL ?? '' });
@@ -44,6 +52,22 @@ export async function classesOf(
 ): Promise<NftClass[]> {
   const classes = await archive.nftClasses.list({ project, owner, name: 'cat' });
   return classes.items;
+}
+
+export async function named(archive: Archive, project: string): Promise<Page<Transaction>> {
+  const [v1beta1, v3] = await archive.transactions.get(project, 'op_0001');
+  const failed = await archive.transactions.list({ project, status: 2, module: 'nft' });
+  const { items: tokens } = await archive.tokens.list({ project });
+  if (v1beta1 === undefined && v3 === undefined && tokens.length > 0) return failed;
+  return failed;
+}
+
+export async function books(archive: Archive, project: string): Promise<string[]> {
+  const lost = await archive.watchedOperations({ project, state: 'lost' });
+  const [newest] = (await archive.runs({ project, limit: 1 })).items;
+  const months = await archive.certificates({ project, resource: 'orders' });
+  const rejects = await archive.rejects({ project, from: '2026-03-01' });
+  return [lost, newest, months, rejects].map((one) => typeof one);
 }
 
 export async function earlier(

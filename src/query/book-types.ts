@@ -1,0 +1,97 @@
+// What the archive's own books give: operations watched, certificates, runs, rejects. Plain data, as in types.ts.
+import type { ApiVersion, Day, ListedResource, ProjectId, Resource } from '../model.ts';
+
+/** A page of a list that is read forwards: `limit` is 1 to 10,000, 100 unless told; `cursor` the `next` of a page of the same query. */
+export type PagedForward = { limit?: number; cursor?: string };
+
+export type WatchedState = 'open' | 'done' | 'lost';
+export type WatchedQuery = PagedForward & { project: ProjectId; state?: WatchedState };
+
+/** An operation whose results are asked for (docs/transactions.md). */
+export type WatchedOperation = {
+  project: ProjectId;
+  operationId: string;
+  /** The one lookup that is asked; null: both. */
+  apiVersion: ApiVersion | null;
+  /** The UTC day it was begun, where that was given. */
+  createdOn: Day | null;
+  addedAt: string;
+  /** `open`: asked for still. `done`: the result is final. `lost`: its month left the window before that. */
+  state: WatchedState;
+  foundBy: ApiVersion[];
+  /** The final status, 1 succeeded or 2 failed; null while there is none. */
+  status: number | null;
+  hasCertificateFile: boolean;
+  /** Null until a run has entered it. */
+  deadlineAt: string | null;
+  /** When it is asked for next; null when it is not. */
+  dueAt: string | null;
+  attempts: number;
+  lastError: string | null;
+};
+
+export type CertificateQuery = {
+  project: ProjectId;
+  resource?: Resource;
+  /** `yyyy-MM`. */
+  month?: string;
+};
+
+/** What is certified of a month that has left the window (docs/verify.md). */
+export type MonthCertificate = {
+  project: ProjectId;
+  resource: ListedResource;
+  /** Its first day. */
+  month: Day;
+  /** The instant whose contents are certified: an `asOf` for reading them. */
+  certifiedAt: string;
+  records: number;
+  /** The month's digest, lower-case hex. */
+  digest: string;
+  /** The certificate itself as JSON text: every day with its count, digest, state, proof and reservations. */
+  certificateJson: string;
+};
+
+export type RunQuery = PagedForward & { project: ProjectId };
+
+/** One pass of the worker over what was due. Of quiet ones in a row only the last is kept. */
+export type Run = {
+  project: ProjectId;
+  runId: string;
+  startedAt: string;
+  /** Null while it goes on, or where it was cut off. */
+  endedAt: string | null;
+  outcome: string | null;
+  requests: number;
+  slicesDone: number;
+  recordsShown: number;
+  recordsNew: number;
+  recordsChanged: number;
+  recordsRejected: number;
+  lastError: string | null;
+};
+
+export type RejectQuery = PagedForward & {
+  project: ProjectId;
+  resource?: Resource;
+  /** UTC days `[from, to)` that were asked for. */
+  from?: Day;
+  to?: Day;
+};
+
+/** A record without a usable id: in no table and in no figure. */
+export type Reject = {
+  project: ProjectId;
+  resource: Resource;
+  /** The owner whose list showed it; '' for the whole list. */
+  owner: string;
+  /** The day that was asked for; null where none was. */
+  day: Day | null;
+  reason: string;
+  seenAt: string;
+  /** Of its bytes, lower-case hex. */
+  sha256: string;
+  byteCount: number;
+};
+
+export type RejectWithBytes = Reject & { bytes: Uint8Array };
