@@ -4,16 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../src/export/manifest.ts';
-import { createCertified, type Certified } from './support/certified.ts';
+import { createUncertified, type Certified } from './support/certified.ts';
 import { runCommand, startCommand, type Ended } from './support/command.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { createUnlistedSource, type UnlistedSource } from './support/unlisted.ts';
 
+let source: UnlistedSource;
 let archive: Certified;
 let elsewhere: TestDatabase;
 let folder = '';
 
 beforeAll(async () => {
-  archive = await createCertified();
+  // Results, tokens and a certificate file, with their earlier contents; March ends meanwhile, and is certified.
+  source = await createUnlistedSource();
+  archive = await createUncertified(source.records, source.worker);
+  await source.fill(archive);
   elsewhere = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), 'outlast-drill-'));
 });
@@ -21,6 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await elsewhere.drop();
   await archive.close();
+  await source.close();
 });
 
 const environment = (databaseUrl: string): { env: Record<string, string> } => ({
@@ -74,6 +80,17 @@ test('an archive survives its database, digest for digest, and goes on', async (
   expect(restored.stdout).toContain('All of it was read back and is what was exported.');
   const verified = await succeeds(['verify'], elsewhere.connectionString);
   expect(verified.stdout).toMatch(/2026-03 +p +orders +\d+ +0 +.*holds/);
+  expect(verified.stdout).toMatch(/^p +transactions +14 +3 +0 +1 +0 +0$/m);
+  expect(verified.stdout).toMatch(/^p +tokens +3 +1 +1 +0 +0 +0$/m);
+  const listsOf = async (databaseUrl: string): Promise<unknown> =>
+    (
+      JSON.parse((await succeeds(['verify', '--json'], databaseUrl)).stdout) as {
+        lists: { certificates: object[] }[];
+      }
+    ).lists;
+  expect(await listsOf(elsewhere.connectionString)).toEqual(
+    await listsOf(archive.connectionString),
+  );
 
   const again = join(folder, 'again');
   await succeeds(['export', again, '--json'], elsewhere.connectionString);
@@ -87,6 +104,15 @@ test('an archive survives its database, digest for digest, and goes on', async (
   archive.simulator.advance(3_600_000);
   const synced = await succeeds(['sync', '--json'], elsewhere.connectionString);
   expect(synced.stderr).not.toContain('changed');
+  // So does what no list shows: it knows what it was given before, and asks for what is given now.
+  source.records.transactions['later'] = { v3: '{"status":1}' };
+  await succeeds(['watch', 'later', 'moving', '--api-version', 'v3'], elsewhere.connectionString);
+  await succeeds(['sync'], elsewhere.connectionString);
+  const onwards = await succeeds(
+    ['verify', '--resource', 'transactions'],
+    elsewhere.connectionString,
+  );
+  expect(onwards.stdout).toMatch(/^p +transactions +15 +3 +0 +1 +0 +0$/m);
   // Of the same archive by now further on: the export in place may follow it.
   await succeeds(['export', to], elsewhere.connectionString);
 });

@@ -6,6 +6,7 @@ import type { LiteralTransaction } from '../../src/simulator/transactions.ts';
 import type { Resource } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { enter } from '../../src/store/watch.ts';
+import type { Worker } from '../../src/sync/worker.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyProject, type ListVerified } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
@@ -55,8 +56,16 @@ const token = (symbol: string, more = ''): LiteralToken => ({
   fee,
 });
 
-/** Its clock stands at noon of 9 April. */
-export async function createUnlisted(): Promise<Unlisted> {
+export type UnlistedSource = {
+  records: { transactions: Record<string, LiteralTransaction>; tokens: LiteralToken[] };
+  worker: Pick<Worker, 'tokensEveryMs' | 'certificateFiles'>;
+  /** Watches all operations and lets three days pass, in which results and tokens change. */
+  fill(bench: Bench): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What a simulator shows of all that, and what a worker needs to archive it. */
+export async function createUnlistedSource(): Promise<UnlistedSource> {
   const server = await startHttpsServer((request, response) => {
     response.writeHead(request.url === '/two' ? 200 : 410).end(`file of ${request.url}`);
   });
@@ -74,38 +83,43 @@ export async function createUnlisted(): Promise<Unlisted> {
     token('odd', ',"max_supply":"18446744073709551616","scale":"many","x":"\\u0000\\ud800"'),
     { ...token('rejected'), value: '{"symbol":"","name":"none"}' },
   ];
-  const bench = await createBench(
-    {
-      world: { ordersPerDay: 2, classesPerDay: 1, quietShare: 0 },
-      records: { transactions, tokens },
+  const certificateFiles = createFileFetcher({
+    hosts: ['localhost'],
+    connect: { ca: server.certificate },
+    isPrivate: () => false,
+  });
+  return {
+    records: { transactions, tokens },
+    worker: { tokensEveryMs: dayMs, certificateFiles },
+    fill: async (bench) => {
+      await bench.run();
+      await enter(
+        bench.db,
+        'p',
+        Object.keys(transactions).map((operationId) => ({ operationId, createdOn: '2026-04-03' })),
+      );
+      await bench.run();
+      transactions['moving'] = { v1beta1: '{"status":1}', v3: '{"status":1,"operation":3}' };
+      transactions['recorded'] = { v1beta1: link('/two') };
+      // One goes, one changes; the next day it is back.
+      const [, gone] = tokens.splice(0, 2, token('bb', ',"mintable":true,"scale":7'));
+      await bench.runLater(dayMs + 1000);
+      if (gone !== undefined) tokens.push(gone);
+      await bench.runLater(dayMs + 1000);
+      await bench.runLater(dayMs - 2000);
     },
-    {
-      tokensEveryMs: dayMs,
-      certificateFiles: createFileFetcher({
-        hosts: ['localhost'],
-        connect: { ca: server.certificate },
-        isPrivate: () => false,
-      }),
-    },
-  );
+    close: () => server.close(),
+  };
+}
+
+/** Its clock stands at noon of 9 April. */
+export async function createUnlisted(): Promise<Unlisted> {
+  const source = await createUnlistedSource();
+  const world = { ordersPerDay: 2, classesPerDay: 1, quietShare: 0 };
+  const bench = await createBench({ world, records: source.records }, source.worker);
   const { connectionString, worker } = bench;
   const owner = await openDb({ connectionString, role: null, log: worker.log });
-  await bench.run();
-  const ids = Object.keys(transactions);
-  await enter(
-    bench.db,
-    'p',
-    ids.map((operationId) => ({ operationId, createdOn: '2026-04-03' })),
-  );
-  await bench.run();
-  transactions['moving'] = { v1beta1: '{"status":1}', v3: '{"status":1,"operation":3}' };
-  transactions['recorded'] = { v1beta1: link('/two') };
-  // One goes, one changes; the next day it is back.
-  const [, gone] = tokens.splice(0, 2, token('bb', ',"mintable":true,"scale":7'));
-  await bench.runLater(dayMs + 1000);
-  if (gone !== undefined) tokens.push(gone);
-  await bench.runLater(dayMs + 1000);
-  await bench.runLater(dayMs - 2000);
+  await source.fill(bench);
   return {
     ...bench,
     owner,
@@ -126,7 +140,7 @@ export async function createUnlisted(): Promise<Unlisted> {
     close: async () => {
       await owner.close();
       await bench.close();
-      await server.close();
+      await source.close();
     },
   };
 }
