@@ -6,6 +6,7 @@ import { openArchive, watch, type Archive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { enter } from '../src/store/watch.ts';
 import { createBench, type Bench } from './support/archive.ts';
+import { observe } from './support/observe.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -208,6 +209,44 @@ test('a Link leads to the next page', async () => {
   const { items, previous } = (await (await fetch(served.url + target)).json()) as Listed;
   expect(items).toHaveLength(3);
   expect(previous).not.toBeNull();
+});
+
+test('what was known at an instant, and everything that was ever said', async () => {
+  const of = { project: 'p', resource: 'orders' as const };
+  const said = { operation_id: 'told-twice', create_time: '2026-03-05T09:00:00Z', account: 'a' };
+  const pending = { ...said, status: 1, update_time: '2026-03-05T09:00:00Z' };
+  await observe(bench.db, of, [pending], '2026-03-05T10:00:00Z');
+  const paid = { ...said, status: 2, update_time: '2026-03-05T11:00:00Z' };
+  await observe(bench.db, of, [paid], '2026-03-05T12:00:00Z');
+
+  const history = (await (await ask('/orders/told-twice/history')).json()) as Listed;
+  expect(history.items).toMatchObject([
+    { status: 1, in_force_from: '2026-03-05T10:00:00Z', in_force_until: '2026-03-05T12:00:00Z' },
+    { status: 2, is_current: true, in_force_until: null, raw: paid },
+  ]);
+  const csv = (await (await ask('/orders/told-twice/history?format=csv')).text()).split('\r\n');
+  expect(csv[0]?.split(',').slice(0, 5)).toEqual([
+    'in_force_from',
+    'in_force_until',
+    'is_current',
+    'project',
+    'operation_id',
+  ]);
+  expect((await ask('/orders/none/history')).status).toBe(404);
+
+  const at = async (instant: string) =>
+    (await ask(`/orders/told-twice?as_of=${instant}`)).json() as Promise<Record<string, unknown>>;
+  expect((await at('2026-03-05T11:59:59.999999Z'))['status']).toBe(1);
+  expect((await at('2026-03-05T12:00:00Z'))['status']).toBe(2);
+  // A plus sign that nobody encoded is a space on the wire.
+  expect((await at('2026-03-05T19:59:59+08:00'))['status']).toBe(1);
+  expect((await ask('/orders/told-twice?as_of=2026-03-05T09:59:59Z')).status).toBe(404);
+  const then = await page('/orders?account=a&as_of=2026-03-05T11:00:00Z');
+  expect(then.items.map((item) => item['status'])).toEqual([1]);
+  const lines = await (
+    await ask('/orders?account=a&as_of=2026-03-05T11:00:00Z&format=ndjson')
+  ).text();
+  expect((JSON.parse(lines) as Record<string, unknown>)['status']).toBe(1);
 });
 
 test('transaction results, tokens, coverage, sums and facts are what the library gives', async () => {

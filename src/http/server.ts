@@ -8,6 +8,7 @@ import type { Instant } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import { badRequest, forbidden, notFound, type Answer } from './answers.ts';
 import { answerOf, answerUnreadable } from './failures.ts';
+import { closeUnasked } from './connections.ts';
 import { addDocs } from './docs/serve.ts';
 import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { answerClasses } from './nft-classes.ts';
@@ -33,6 +34,8 @@ export type ServerOptions = {
   now: () => Instant;
   /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes unless told. */
   stalledAfterMs?: number;
+  /** A request that has not come in after so long is given up, milliseconds; half a minute unless told. */
+  requestTimeoutMs?: number;
 };
 
 export type Served = { url: string; close(): Promise<void> };
@@ -62,10 +65,12 @@ export async function serve(options: ServerOptions): Promise<Served> {
 type Route = (archive: Archive, project: string, query: Query) => Promise<Answer>;
 
 function createApp(options: ServerOptions): FastifyInstance {
-  const { archive, log, projects } = options;
+  const { archive, log, projects, requestTimeoutMs = 30_000 } = options;
   const app = Fastify({
     logger: false,
-    requestTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
+    // Node's own interval would double the time-out.
+    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
     // A stopping server answers what it has begun and no more.
     forceCloseConnections: 'idle',
     // An id of 512 bytes, each percent-encoded.
@@ -76,6 +81,7 @@ function createApp(options: ServerOptions): FastifyInstance {
       void send(reply, badRequest('the request cannot be read'));
     },
   });
+  closeUnasked(app);
   const refuseOtherMethods = noteMethods(app);
   const gate: Gate = {
     isLoopback: isLoopbackHost(options.host),

@@ -1,7 +1,8 @@
 // The parameters of `/archive/v1`: what each may be, as a schema that checks it and describes it in /openapi.json, and how they
 // are read off a URL. Whatever is wrong, unknown or repeated is answered 400 with what is allowed (P12).
 import * as z from 'zod';
-import { isArchiveDay, isId } from '../../query/argument-kinds.ts';
+import { isArchiveDay, isId, isStorable } from '../../query/argument-kinds.ts';
+import { readInstant } from '../../query/instant.ts';
 import { refuse } from '../answers.ts';
 
 /** What stands in a URL is text: numbers and lists are made of it first, and then checked. */
@@ -12,9 +13,6 @@ const whole = (least: number, most: number) => {
   const sentence = `must be a whole number from ${least} to ${most}`;
   return z.preprocess(wholeNumber, z.int(sentence).min(least, sentence).max(most, sentence));
 };
-
-/** Postgres can hold it: no NUL, and no surrogate alone. */
-const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
 
 const mostText = 1000;
 const textSentence = `must be text of at most ${mostText} characters, without NUL`;
@@ -33,6 +31,20 @@ export const id = z
 
 const daySentence = 'must be a UTC day as yyyy-MM-dd, for example 2026-03-31';
 export const day = z.string(daySentence).refine(isArchiveDay, daySentence).meta({ format: 'date' });
+
+const instantSentence =
+  'must be an instant as RFC 3339 with its offset and at most six decimals, such as 2026-03-31T23:59:59Z';
+/** A `+` that nobody percent-encoded arrives as a space, which no instant has. */
+export const asOf = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? given.replace(/ (?=\d\d:\d\d$)/, '+') : given),
+    z
+      .string(instantSentence)
+      .refine((given) => readInstant(given) !== null, instantSentence)
+      .meta({ format: 'date-time' }),
+  )
+  .optional()
+  .describe('What was known at this instant, RFC 3339; now unless told');
 
 export const project = z
   .string()
@@ -80,7 +92,7 @@ export const format = oneOf(formats)
 
 export const flag = z
   .preprocess(
-    (value) => (value === 'true' ? true : value === 'false' ? false : value),
+    (given) => (given === 'true' ? true : given === 'false' ? false : given),
     z.boolean('must be true or false'),
   )
   .optional();

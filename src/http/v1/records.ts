@@ -1,7 +1,7 @@
 // The routes of what the platform lists: orders and NFT classes, a page, a stream or one record at a time.
 import { nftClassFields, orderFields } from '../../query/record-fields.ts';
 import { firstOf, jsonText } from '../../query/record-text.ts';
-import type { ListPage } from '../../query/types.ts';
+import type { ListPage, Version } from '../../query/types.ts';
 import { refuse } from '../answers.ts';
 import * as parameter from './parameters.ts';
 import { present, route, type Asking, type Reply, type Route } from './route.ts';
@@ -49,7 +49,23 @@ const order = parameter
 const count = parameter.flag.describe(
   'true: how many match, counted exactly, stands beside the items',
 );
-const listing = { ...parameter.days, order, ...parameter.paging, count };
+const versionFields = ['inForceFrom', 'inForceUntil', 'isCurrent'];
+/** Every content with when it was in force, as rows. */
+export const versions = <Item extends object>(
+  found: readonly Version<Item>[],
+  fields: readonly string[],
+): Reply | null =>
+  found.length === 0
+    ? null
+    : {
+        kind: 'rows',
+        rows: found.map(({ item, ...inForce }) => ({ ...inForce, ...item })),
+        fields: [...versionFields, ...fields],
+      };
+export const aboutHistory =
+  'Oldest first. A content that came late and was older than what was held never was in force: its `in_force_from` is null.';
+
+const listing = { ...parameter.days, as_of: parameter.asOf, order, ...parameter.paging, count };
 
 export const object = <Item extends object>(
   item: Item | null,
@@ -77,10 +93,10 @@ export const recordRoutes: readonly Route[] = [
       account: parameter.text.optional().describe('Only what this account bought'),
     },
     answer: schema.pageOf(schema.order),
-    read: ({ limit, cursor, count: counts, ...filters }, asking) =>
+    read: ({ limit, cursor, count: counts, as_of: asOf, ...filters }, asking) =>
       listed(
         asking.archive.orders,
-        { project: asking.project, ...present(filters) },
+        { project: asking.project, ...present({ ...filters, asOf }) },
         { limit, cursor, count: counts },
         orderFields,
         asking,
@@ -91,9 +107,21 @@ export const recordRoutes: readonly Route[] = [
     name: 'getOrder',
     summary: 'One order',
     ...one,
+    inQuery: { as_of: parameter.asOf },
     answer: schema.order,
+    read: async ({ id, as_of: asOf }, { archive, project }) =>
+      object(await archive.orders.get(project, id, present({ asOf })), orderFields),
+  }),
+  route({
+    path: '/orders/{id}/history',
+    name: 'getOrderHistory',
+    summary: 'Everything an order was ever seen to say',
+    about: aboutHistory,
+    isList: true,
+    ...one,
+    answer: schema.listOf(schema.orderVersion),
     read: async ({ id }, { archive, project }) =>
-      object(await archive.orders.get(project, id), orderFields),
+      versions(await archive.orders.history(project, id), orderFields),
   }),
   route({
     path: '/nft_classes',
@@ -110,10 +138,10 @@ export const recordRoutes: readonly Route[] = [
       tx_hash: parameter.text.optional().describe('Only what this transaction issued'),
     },
     answer: schema.pageOf(schema.nftClass),
-    read: ({ limit, cursor, count: counts, tx_hash: txHash, ...filters }, asking) =>
+    read: ({ limit, cursor, count: counts, as_of: asOf, tx_hash: txHash, ...filters }, asking) =>
       listed(
         asking.archive.nftClasses,
-        { project: asking.classesOf(asking.project), ...present({ ...filters, txHash }) },
+        { project: asking.classesOf(asking.project), ...present({ ...filters, txHash, asOf }) },
         { limit, cursor, count: counts },
         nftClassFields,
         asking,
@@ -124,8 +152,23 @@ export const recordRoutes: readonly Route[] = [
     name: 'getNftClass',
     summary: 'One NFT class',
     ...one,
+    inQuery: { as_of: parameter.asOf },
     answer: schema.nftClass,
+    read: async ({ id, as_of: asOf }, { archive, project, classesOf }) =>
+      object(
+        await archive.nftClasses.get(classesOf(project), id, present({ asOf })),
+        nftClassFields,
+      ),
+  }),
+  route({
+    path: '/nft_classes/{id}/history',
+    name: 'getNftClassHistory',
+    summary: 'Everything a class was ever seen to say',
+    about: aboutHistory,
+    isList: true,
+    ...one,
+    answer: schema.listOf(schema.nftClassVersion),
     read: async ({ id }, { archive, project, classesOf }) =>
-      object(await archive.nftClasses.get(classesOf(project), id), nftClassFields),
+      versions(await archive.nftClasses.history(classesOf(project), id), nftClassFields),
   }),
 ];

@@ -9,6 +9,7 @@ import type {
   Summary,
   Token,
   Transaction,
+  Version,
 } from '../../query/types.ts';
 
 /** A schema for every field of a type: TypeScript sees to it that none is forgotten. */
@@ -54,7 +55,14 @@ const unlisted = {
 };
 const bookkeeping = { ...unlisted, sliceDay: day.describe('The UTC day it stands under') };
 
-export const order = object<Order>('Order', 'A purchase order', {
+type InForce = Omit<Version<object>, 'item'>;
+const inForce: Shape<InForce> = {
+  inForceFrom: timeOrNull.describe('Since when this was what was known; null: it never was'),
+  inForceUntil: timeOrNull.describe('Until when, excluded; null while it is, or never was'),
+  isCurrent: z.boolean(),
+};
+
+const orderShape: Shape<Order> = {
   operationId: text,
   status: wholeOrNull.describe('1 pending, 2 succeeded, 3 failed'),
   message: textOrNull,
@@ -65,9 +73,14 @@ export const order = object<Order>('Order', 'A purchase order', {
   updatedAt: timeOrNull,
   orderType: wholeOrNull.describe('1 gas, 2 business fee; others may come'),
   ...bookkeeping,
+};
+export const order = object<Order>('Order', 'A purchase order', orderShape);
+export const orderVersion = object<Order & InForce>('OrderVersion', 'What an order said', {
+  ...inForce,
+  ...orderShape,
 });
 
-export const nftClass = object<NftClass>('NftClass', 'An NFT class', {
+const nftClassShape: Shape<NftClass> = {
   id: text,
   name: textOrNull,
   symbol: textOrNull,
@@ -77,6 +90,11 @@ export const nftClass = object<NftClass>('NftClass', 'An NFT class', {
   txHash: textOrNull,
   createdAt: timeOrNull,
   ...bookkeeping,
+};
+export const nftClass = object<NftClass>('NftClass', 'An NFT class', nftClassShape);
+export const nftClassVersion = object<NftClass & InForce>('NftClassVersion', 'What a class said', {
+  ...inForce,
+  ...nftClassShape,
 });
 
 export const transaction = object<Transaction>(

@@ -127,6 +127,7 @@ function named(error: unknown): unknown {
 
 /** A refusal, or what is new with every answer: kept by nobody. */
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  void reply.removeHeader('content-disposition');
   if (status === 401) void reply.header('www-authenticate', 'Bearer realm="outlast"');
   return reply
     .code(status)
