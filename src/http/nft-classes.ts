@@ -1,7 +1,7 @@
 // `/v1beta1/nft/classes` from the archive (interface.md §4.7): the same filters, offset paging and envelope, for any date.
 import type { Archive } from '../query/types.ts';
 import { listAnswer, type Answer } from './answers.ts';
-import { dayEndOf, daysIn, orderIn, textIn, wholeIn } from './parameters.ts';
+import { daysIn, orderIn, textIn, wholeIn } from './parameters.ts';
 import type { Query } from '../platform/target.ts';
 
 const greatestLimit = 200;
@@ -14,10 +14,9 @@ export async function answerClasses(
   project: string,
   query: Query,
 ): Promise<Answer> {
-  const facts = await archive.facts({ project });
   const scope = {
     project,
-    ...daysIn(query, dayEndOf(facts['nft_classes.day_end'])),
+    ...(await daysIn(query, archive, project, 'nft_classes')),
     order: orderIn(query),
     ...named('id', textIn(query, 'id', maxIdLength)),
     ...named('name', textIn(query, 'name', maxTextLength)),

@@ -1,7 +1,7 @@
 // `/v3/orders` from the archive (interface.md §4.4): the same parameters, paging and envelope, for any date.
 import type { Archive } from '../query/types.ts';
 import { listAnswer, refuse, type Answer } from './answers.ts';
-import { dayEndOf, daysIn, orderIn, wholeIn } from './parameters.ts';
+import { daysIn, orderIn, wholeIn } from './parameters.ts';
 import type { Query } from '../platform/target.ts';
 
 const greatestLimit = 50;
@@ -11,10 +11,9 @@ export async function answerOrders(
   project: string,
   query: Query,
 ): Promise<Answer> {
-  const facts = await archive.facts({ project });
   const scope = {
     project,
-    ...daysIn(query, dayEndOf(facts['orders.day_end'])),
+    ...(await daysIn(query, archive, project, 'orders')),
     order: orderIn(query),
     ...statusIn(query),
   };

@@ -1,14 +1,9 @@
 // The parameters both lists share (interface.md §4.4, §4.7). Each mistake is answered 400 with what is allowed (P12).
 import { addDays, isDay } from '../day.ts';
-import type { Day } from '../model.ts';
+import type { Day, ListedResource } from '../model.ts';
+import type { Archive } from '../query/types.ts';
 import { refuse } from './answers.ts';
 import type { Query } from '../platform/target.ts';
-
-/** How the platform read an end date; the archive answers as it did (fact `day_end`). */
-export type DayEnd = 'inclusive' | 'exclusive' | 'instant';
-
-export const dayEndOf = (fact: string | undefined): DayEnd =>
-  fact === 'exclusive' || fact === 'instant' ? fact : 'inclusive';
 
 export function wholeIn(
   query: Query,
@@ -33,17 +28,25 @@ export function orderIn(query: Query): 'asc' | 'desc' {
 
 export type Days = { from?: Day; to?: Day; toInstant?: true };
 
-/** The days asked for, half-open, as the platform reads its two dates. An end before the start selects nothing. */
-export function daysIn(query: Query, dayEnd: DayEnd): Days {
+/**
+ * The days asked for, half-open, as the platform reads its two dates. An end before the start selects nothing. How the platform
+ * reads an end date is a fact (`day_end`), which is looked up where there is one: most pages need no second query.
+ */
+export async function daysIn(
+  query: Query,
+  archive: Pick<Archive, 'facts'>,
+  project: string,
+  resource: ListedResource,
+): Promise<Days> {
   const start = dayIn(query, 'start_date');
   const end = dayIn(query, 'end_date');
-  const days: Days = {
-    ...(start === undefined ? {} : { from: start }),
-    ...(end === undefined ? {} : { to: dayEnd === 'inclusive' ? addDays(end, 1) : end }),
-    ...(end !== undefined && dayEnd === 'instant' ? { toInstant: true as const } : {}),
-  };
-  const { from, to } = days;
-  return from !== undefined && to !== undefined && from > to ? { from, to: from } : days;
+  const from = start === undefined ? {} : { from: start };
+  if (end === undefined) return from;
+  const fact = (await archive.facts({ project }))[`${resource}.day_end`];
+  // Inclusive while unknown.
+  const to = fact === 'exclusive' || fact === 'instant' ? end : addDays(end, 1);
+  const days: Days = { ...from, to, ...(fact === 'instant' ? { toInstant: true } : {}) };
+  return start !== undefined && start > to ? { from: start, to: start } : days;
 }
 
 function dayIn(query: Query, name: string): Day | undefined {
