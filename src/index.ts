@@ -42,6 +42,18 @@ export type {
   WatchedState,
 } from './query/book-types.ts';
 export type {
+  NftClassFigures,
+  NftClassStatisticsQuery,
+  NftGrowth,
+  NftOwner,
+  OrderFigures,
+  OrderGroup,
+  OrderStatisticsQuery,
+  PeriodCoverage,
+  Statistics,
+  StatisticsQuery,
+} from './query/statistics-types.ts';
+export type {
   ApiVersion,
   Day,
   ListedResource,

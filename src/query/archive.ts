@@ -7,6 +7,7 @@ import { createNftClasses } from './nft-classes.ts';
 import { createOrders } from './orders.ts';
 import { readProjects } from './projects.ts';
 import { openReader } from './reader.ts';
+import { createStatistics } from './statistics.ts';
 import { readSummary } from './summary.ts';
 import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
@@ -30,6 +31,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     coverage: (query) => readCoverage(reader, query),
     facts: (query) => readFacts(reader, query),
     summary: (query) => readSummary(reader, query),
+    statistics: createStatistics(reader),
     watchedOperations: async (query) => listWatched(reader, query),
     certificates: (query) => listCertificates(reader, query),
     runs: async (query) => listRuns(reader, query),

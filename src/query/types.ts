@@ -21,6 +21,7 @@ import type {
   WatchedOperation,
   WatchedQuery,
 } from './book-types.ts';
+import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
   /** `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. */
@@ -337,6 +338,7 @@ export type Archive = {
   summary(query?: { project?: ProjectId }): Promise<Summary[]>;
   /** What was observed of the platform, by name, for example `orders.day_end`: `inclusive`. */
   facts(query: { project: ProjectId }): Promise<Record<string, string>>;
+  statistics: Statistics;
   /** By operation id, in the order of its bytes. */
   watchedOperations(query: WatchedQuery): Promise<Page<WatchedOperation>>;
   /** By month, orders first. */

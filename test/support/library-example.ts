@@ -70,6 +70,20 @@ export async function books(archive: Archive, project: string): Promise<string[]
   return [lost, newest, months, rejects].map((one) => typeof one);
 }
 
+export async function report(archive: Archive, project: string): Promise<string[]> {
+  const march = await archive.statistics.orders({
+    project,
+    from: '2026-03-01',
+    to: '2026-04-01',
+    by: 'month',
+    groupBy: ['account'],
+  });
+  const lines = march.map(
+    (row) => `${row.account}: ${row.spentUnits}${row.isComplete ? '' : ' (not all is held)'}`,
+  );
+  return lines;
+}
+
 export async function earlier(
   archive: Archive,
   project: string,

@@ -1,0 +1,72 @@
+// Periods of statistics, and how much of each is held: SQL that figures are put beside, in one statement, so that no figure is older
+// than the coverage it is shown with (P7). Builds SQL, runs none.
+import type { ListedResource } from '../model.ts';
+import { invalidArgument } from './arguments.ts';
+
+export type By = 'day' | 'month';
+
+/** As the indexes of figures spell it: any other spelling would read the rows. */
+export const monthOf = (day: string): string => `date_trunc('month', ${day}::timestamp)::date`;
+export const periodOf = (by: By, day: string): string => (by === 'month' ? monthOf(day) : day);
+
+/** Days of `[$2, $3)`, found by their months first (0004_figures.sql). */
+export const inRange = (day: string): string => `
+      ($2::date is null or (${monthOf(day)} >= ${monthOf('$2::date')} and ${day} >= $2))
+  and ($3::date is null or (${monthOf(day)} <= ${monthOf('$3::date')} and ${day} < $3))`;
+
+/** The coverage of each period; $1 is the project. */
+const coverage = (by: By, resource: ListedResource): string => `
+  select ${periodOf(by, 'day')} as period,
+         count(*)::int                                                          as accounted,
+         count(*) filter (where state = 'open')::int                            as open,
+         count(*) filter (where state in ('walked', 'sealed', 'final'))::int    as held,
+         count(*) filter (where state = 'sealed')::int                          as sealed,
+         count(*) filter (where state = 'final')::int                           as final,
+         count(*) filter (where state = 'lost')::int                            as lost,
+         count(*) filter (where cardinality(reservations) > 0)::int             as reserved,
+         count(*) filter (where proof = 'walks')::int                           as by_walks,
+         count(*) filter (where is_complete)::int                               as complete,
+         (select array_agg(distinct name order by name)
+            from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name) as reservations,
+         sum(rejected)::float8                                                  as rejected,
+         bool_and(is_whole_list)                                                as is_whole_list
+    from analytics.coverage_by_day
+   where project_id = $1 and resource = '${resource}'
+     and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
+   group by 1`;
+
+/** Rows at most: a report, and not an export. */
+export const rowsAtMost = 100_000;
+
+/**
+ * Figures with their coverage. `figures` is a query with a column `period`, `columns` what is shown of it as `f`, `order` what
+ * follows the period. Periods without coverage are shown, and those without figures.
+ */
+export const withCoverage = (
+  by: By,
+  resource: ListedResource,
+  figures: string,
+  columns: string,
+  order: readonly string[],
+): string => `
+  with figures as (${figures}),
+       coverage as (${coverage(by, resource)})
+  select period, ${columns},
+         -- The part of the period that was asked for.
+         least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "days",
+         coalesce(c.accounted, 0) as "daysAccounted", coalesce(c.open, 0) as "daysOpen", coalesce(c.held, 0) as "daysHeld",
+         coalesce(c.sealed, 0) as "daysSealed", coalesce(c.final, 0) as "daysFinal", coalesce(c.lost, 0) as "daysLost",
+         coalesce(c.reserved, 0) as "daysReserved", coalesce(c.by_walks, 0) as "daysByWalks",
+         coalesce(c.complete, 0) as "daysComplete", coalesce(c.reservations, '{}') as "reservations",
+         coalesce(c.rejected, 0) as "rejected",
+         coalesce(c.complete, 0) = least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "isComplete"
+    from figures f full join coverage c using (period)
+   order by ${['period', ...order].join(', ')}
+   limit ${rowsAtMost + 1}`;
+
+export function checkRows<Row>(call: string, rows: Row[]): Row[] {
+  if (rows.length <= rowsAtMost) return rows;
+  throw invalidArgument(
+    `${call}: there are more than ${rowsAtMost} rows: narrow it by from and to, or group by less`,
+  );
+}

@@ -1,0 +1,125 @@
+// Figures of orders, classes and their growth. What they mean, and their units, is what the views of analytics say: a test holds
+// both together.
+import { parseArguments } from './arguments.ts';
+import { checkRows, inRange, periodOf, withCoverage } from './periods.ts';
+import type { Reader } from './reader.ts';
+import { statisticsArguments } from './statistics-arguments.ts';
+import { classContents, orderContents } from './statistics-contents.ts';
+import type {
+  NftClassFigures,
+  NftGrowth,
+  NftOwner,
+  OrderFigures,
+  OrderGroup,
+  Statistics,
+} from './statistics-types.ts';
+
+const fields: Record<OrderGroup, string> = {
+  status: 'status',
+  account: 'account',
+  order_type: 'orderType',
+};
+
+/** Counts are far below 2^53: as float8 they come as numbers. Sums come as text. */
+const orderFigures = `
+  count(*)::float8                                                                   as orders,
+  count(*) filter (where status = 2)::float8                                         as succeeded,
+  count(*) filter (where status = 3)::float8                                         as failed,
+  count(*) filter (where status = 1)::float8                                         as pending,
+  count(*) filter (where status is null or status not in (1, 2, 3))::float8          as of_other_status,
+  sum(amount)                                                                        as amount,
+  count(*) filter (where amount is null)::float8                                     as amount_unknown,
+  sum(amount) filter (where status = 2)                                              as spent,
+  sum(amount) filter (where status = 1)                                              as waiting,
+  sum(number) filter (where order_type = 1)                                          as gas,
+  sum(number) filter (where order_type = 2)                                          as fees,
+  sum(number) filter (where order_type = 1 and status = 2)                           as credited_gas,
+  sum(number) filter (where order_type = 2 and status = 2)                           as credited_fees`;
+
+const orderColumns = `
+  ${['orders', 'succeeded', 'failed', 'pending', 'of_other_status', 'amount_unknown']
+    .map((name) => `coalesce(f.${name}, 0) as "${camel(name)}"`)
+    .join(', ')},
+  coalesce(f.amount, 0)  as "amountFen",  coalesce(f.amount, 0) * 0.01  as "amountUnits",
+  coalesce(f.spent, 0)   as "spentFen",   coalesce(f.spent, 0) * 0.01   as "spentUnits",
+  coalesce(f.waiting, 0) as "pendingFen", coalesce(f.waiting, 0) * 0.01 as "pendingUnits",
+  coalesce(f.gas, 0)     as "numberUgas", coalesce(f.fees, 0)           as "numberFen",
+  coalesce(f.credited_gas, 0)  as "creditedGasUgas",
+  coalesce(f.credited_fees, 0) as "creditedFeesFen", coalesce(f.credited_fees, 0) * 0.01 as "creditedFeesUnits"`;
+
+function camel(name: string): string {
+  return name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const grouped = (by: 'day' | 'month', groups: readonly string[]): string =>
+  [`${periodOf(by, 'slice_day')} as period`, ...groups].join(', ');
+
+/** 1, 2, 3 …: by what is selected first. */
+const places = (groups: readonly string[]): string =>
+  ['', ...groups].map((_, i) => i + 1).join(', ');
+
+export const createStatistics = (reader: Reader): Statistics => ({
+  orders: async (given) => {
+    const query = parseArguments('statistics.orders', statisticsArguments.orders, given);
+    const { project, from = null, to = null, by, groupBy: groups, asOf } = query;
+    const contents = orderContents(groups.includes('account'), asOf !== undefined);
+    const figures = `select ${grouped(by, groups)}, ${orderFigures} from ${contents} group by ${places(groups)}`;
+    const shown = groups.map((name) => `f.${name} as "${fields[name]}"`);
+    const { rows } = await reader.query<OrderFigures>(
+      withCoverage(by, 'orders', figures, [...shown, orderColumns].join(', '), groups),
+      [project, from, to, ...(asOf === undefined ? [] : [asOf])],
+    );
+    return checkRows('statistics.orders', rows);
+  },
+  nftClasses: async (given) => {
+    const query = parseArguments('statistics.nftClasses', statisticsArguments.nftClasses, given);
+    const { project, from = null, to = null, by, groupBy: groups, asOf } = query;
+    const figures = `
+      select ${grouped(by, groups)}, count(*)::float8 as classes, sum(nft_count) as nfts,
+             count(*) filter (where nft_count is null)::float8 as counts_unread
+        from ${classContents(groups.includes('owner'), asOf !== undefined)}
+       group by ${places(groups)}`;
+    const columns = `${groups.length > 0 ? 'f.owner, ' : ''}coalesce(f.classes, 0) as "classes",
+      coalesce(f.nfts, 0) as "nfts", coalesce(f.counts_unread, 0) as "countsUnread",
+      coalesce(c.is_whole_list, false) as "isWholeList"`;
+    const { rows } = await reader.query<NftClassFigures>(
+      withCoverage(by, 'nft_classes', figures, columns, groups),
+      [project, from, to, ...(asOf === undefined ? [] : [asOf])],
+    );
+    return checkRows('statistics.nftClasses', rows);
+  },
+  nftGrowth: async (given) => {
+    const query = parseArguments('statistics.nftGrowth', statisticsArguments.nftGrowth, given);
+    const { rows } = await reader.query<NftGrowth>(
+      `select ${periodOf(query.by, 'changed_on')} as "period", count(distinct id)::float8 as "classesChanged",
+              coalesce(sum(nfts_added) filter (where nfts_added > 0), 0)::text  as "nftsMinted",
+              coalesce(-sum(nfts_added) filter (where nfts_added < 0), 0)::text as "nftsBurnt",
+              count(*) filter (where is_transfer)::float8                       as "transfers",
+              count(*) filter (where nfts_added is null)::float8                as "countsUnread"
+         from analytics.nft_class_changes
+        where project_id = $1 and ${inRange('changed_on')}
+          and ($4::timestamptz is null or changed_at <= $4)
+        group by 1
+        order by 1`,
+      [query.project, query.from ?? null, query.to ?? null, query.asOf ?? null],
+    );
+    return rows;
+  },
+  owners: async (given) => {
+    const { project, limit } = parseArguments(
+      'statistics.owners',
+      statisticsArguments.owners,
+      given,
+    );
+    const { rows } = await reader.query<NftOwner>(
+      `select owner, classes::float8 as "classes", nfts::text as "nfts", first_class_on as "firstClassOn",
+              newest_class_on as "newestClassOn"
+         from analytics.nft_owners
+        where project_id = $1
+        order by nft_owners.classes desc, owner
+        limit $2`,
+      [project, limit],
+    );
+    return rows;
+  },
+});
