@@ -81,6 +81,9 @@ export async function createUnlistedSource(): Promise<UnlistedSource> {
     token('bb', ',"mintable":true,"scale":6'),
     token('aa'),
     token('odd', ',"max_supply":"18446744073709551616","scale":"many","x":"\\u0000\\ud800"'),
+    // Twice in one list, and not alike: both contents are kept.
+    token('twice'),
+    token('twice', ',"mintable":true'),
     { ...token('rejected'), value: '{"symbol":"","name":"none"}' },
   ];
   const certificateFiles = createFileFetcher({
