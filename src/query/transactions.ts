@@ -76,9 +76,9 @@ const read = (
     async (keys) => {
       const ids = [...new Set(keys.map(({ id }) => id))];
       const results = await transactionsOf(reader, { ...asked, ids });
-      return keys.map(({ id, apiVersion }) =>
-        results.find((one) => one.operationId === id && one.apiVersion === apiVersion),
-      );
+      const nameOf = (id: string, version: ApiVersion): string => `${version} ${id}`;
+      const byName = new Map(results.map((one) => [nameOf(one.operationId, one.apiVersion), one]));
+      return keys.map(({ id, apiVersion }) => byName.get(nameOf(id, apiVersion)));
     },
   );
 
