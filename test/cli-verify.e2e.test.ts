@@ -79,6 +79,10 @@ describe('an archive that nobody touched', () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/proved days the platform confirms \d+ now, contradicts 0/);
     expect(await written()).toEqual(before);
+    const { platform } = JSON.parse(
+      (await askPlatform('--json', '--resource', 'nft_classes')).stdout,
+    ) as { platform: { resource: string }[] };
+    expect(new Set(platform.map(({ resource }) => resource))).toEqual(new Set(['nft_classes']));
   });
 });
 
@@ -156,6 +160,7 @@ describe('mistakes', () => {
     [['--resource', 'tokens', '--month', '2026-03'], 'Tokens belong to no month'],
     [['--resource', 'slices'], 'Allowed choices are orders, nft_classes, transactions, tokens'],
     [['--project', 'other'], 'Nothing is archived for a project "other" here.'],
+    [['--platform', '--resource', 'transactions'], '--platform counts orders and nft_classes'],
     [['--platform'], 'OUTLAST_BASE_URL is not set'],
   ])('%j ends with 2 and one sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await verify(...args);

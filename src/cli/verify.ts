@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { monthStart, isDay } from '../day.ts';
 import { exitCode, settingsError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
-import { resources, type DayRange, type Resource } from '../model.ts';
+import { isListed, resources, type DayRange, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
 import { reprove, type Reproved } from '../sync/reprove.ts';
@@ -38,6 +38,12 @@ export function verifyCommand(): Command {
       if (flags.resource === 'tokens' && months !== null) {
         throw settingsError('bad_month', 'Tokens belong to no month: leave the month out.');
       }
+      if (flags.platform === true && flags.resource !== undefined && !isListed(flags.resource)) {
+        throw settingsError(
+          'bad_resource',
+          `--platform counts orders and nft_classes: leave it out for ${flags.resource}.`,
+        );
+      }
       const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });
       process.exitCode = await verify(settings, flags, months);
     });
@@ -71,7 +77,7 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
     const projects = await wantedProjects(archive.db, flags.project);
     const wanted = { projects, months, resource: flags.resource };
     const lists = await verifyHeld(archive.db, settings, wanted, stop.signal, output);
-    const asked = await askPlatform(settings, projects, archive.db, log, stop.signal, output);
+    const asked = await askPlatform(settings, wanted, archive.db, log, stop.signal, output);
     await output.end(lists);
     // What is held was verified all the same, and is told first.
     if (asked.failure !== null) throw asked.failure;
@@ -83,10 +89,12 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   }
 }
 
+type Wanted = { projects: string[]; months: DayRange | null; resource: Resource | undefined };
+
 async function verifyHeld(
   db: Db,
   settings: Settings,
-  wanted: { projects: string[]; months: DayRange | null; resource: Resource | undefined },
+  wanted: Wanted,
   signal: AbortSignal,
   output: Output,
 ): Promise<ListVerified[]> {
@@ -126,18 +134,19 @@ type Asked = {
 /** Asks for the projects in the settings, of which there are none unless `--platform` was given. */
 async function askPlatform(
   settings: Settings,
-  wanted: string[],
+  { projects, resource }: Wanted,
   db: Db,
   log: Log,
   signal: AbortSignal,
   output: Output,
 ): Promise<Asked> {
   const asked: Asked = { differing: 0, isComplete: true, failure: null };
-  for (const project of settings.projects.filter(({ id }) => wanted.includes(id))) {
+  for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
     const worker = createWorker(project, settings, db, log);
     try {
       const isAnswered = await reprove({
         ...worker,
+        ...(resource !== undefined && isListed(resource) ? { resource } : {}),
         signal,
         onSlice: async (slice) => {
           output.slice(slice);

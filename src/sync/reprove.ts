@@ -1,7 +1,7 @@
 // Proving again now: each slice of the window that claims a proof is counted against the platform, and nothing is
 // written. What differs is news or a mistake; a sync finds out which.
 import { addDays, windowAt } from '../day.ts';
-import type { SliceKey } from '../model.ts';
+import type { ListedResource, SliceKey } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { readFacts } from '../store/facts.ts';
@@ -26,6 +26,8 @@ export type Reproving = {
   platform: Platform;
   projectId: string;
   source: Source;
+  /** Both unless given. */
+  resource?: ListedResource;
   signal: AbortSignal;
   onSlice: (slice: Reproved) => Promise<void> | void;
 };
@@ -35,7 +37,7 @@ export type Reproving = {
  * `source_changed`, and what the platform throws.
  */
 export async function reprove(reproving: Reproving): Promise<boolean> {
-  const { db, platform, projectId, source, signal, onSlice } = reproving;
+  const { db, platform, projectId, source, resource: wanted, signal, onSlice } = reproving;
   const known = await readProject(db, projectId, source);
   if (known === null) return true;
   if (known.parkedReason !== null && known.sameKey) return false;
@@ -46,6 +48,7 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
   // Today's list grows: its tail is looked after by every run.
   const days = { from: window.from, to: addDays(window.to, -1) };
   for (const slice of await provedSlices(db, projectId, days)) {
+    if (wanted !== undefined && slice.resource !== wanted) continue;
     const askedAt = platform.clock.now();
     const span = spanOf(slice.day, slice.resource, facts);
     if (!isOver(span, askedAt)) continue;
