@@ -7,6 +7,9 @@ import { idSql, type Filling } from './archive.ts';
 
 export type Place = { position: Position; account: string };
 
+/** How often a page is read: often enough for a 99th of a hundred, and less where there are few to read. */
+export const timesOf = ({ orders }: Filling): number => Math.min(1_000, Math.ceil(orders / 10));
+
 /** The same places for the same seed. */
 export async function randomPlaces(
   db: Db,

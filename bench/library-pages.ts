@@ -3,10 +3,9 @@
 import { openArchive } from '../src/query/archive.ts';
 import type { Archive } from '../src/query/types.ts';
 import type { BenchArchive, Filling } from './archive.ts';
-import { cursorAt, randomPlaces, type Place } from './depths.ts';
+import { cursorAt, randomPlaces, timesOf, type Place } from './depths.ts';
 import { time, type Timed } from './timing.ts';
 
-const pages = 1_000;
 const aimMs = 5;
 
 type Query = Parameters<Archive['orders']['list']>[0];
@@ -21,6 +20,9 @@ export async function measureLibrary(
 ): Promise<Timed[]> {
   const archive = await openArchive({ connectionString, statementTimeoutMs: 600_000 });
   const { project } = filling;
+  const pages = timesOf(filling);
+  const list = async (query: Query): Promise<number> =>
+    (await archive.orders.list(query)).items.length;
   let seed = 0;
   const places = (count = pages): Promise<Place[]> => randomPlaces(db, filling, count, (seed += 1));
   const deep = async (
@@ -32,7 +34,7 @@ export async function measureLibrary(
       const scope = scopeOf(place);
       return { ...scope, limit, cursor: cursorAt(scope, side, place) };
     });
-    return time({ what, aimMs: aim }, queries, (query) => archive.orders.list(query), signal);
+    return time({ what, aimMs: aim }, queries, list, signal);
   };
   const asc: Scope = { project, order: 'asc' };
   const desc: Scope = { project, order: 'desc' };
@@ -41,7 +43,7 @@ export async function measureLibrary(
       await time(
         { what: 'first page of 50, newest first', aimMs },
         Array.from({ length: pages }, () => ({ ...desc, limit: 50 })),
-        (query) => archive.orders.list(query),
+        list,
         signal,
       ),
       await deep('page of 50', () => asc, { aim: aimMs }),
@@ -56,18 +58,18 @@ export async function measureLibrary(
       await time(
         { what: 'one order by its id', aimMs },
         await places(),
-        ({ position }) => archive.orders.get(project, position.id),
+        async ({ position }) => ((await archive.orders.get(project, position.id)) === null ? 0 : 1),
         signal,
       ),
       await time(
         { what: 'total of a day' },
-        await places(200),
+        await places(pages / 5),
         ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 1) }),
         signal,
       ),
       await time(
         { what: 'total of 30 days' },
-        await places(50),
+        await places(pages / 20),
         ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 30) }),
         signal,
       ),

@@ -1,6 +1,7 @@
 // `npm run bench -- --reading`: an archive of many orders is made, then pages, reports and exports of it are timed, one after
 // the other. What the figures mean: docs/performance.md.
-import { availableParallelism } from 'node:os';
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { formatCount, printTable } from '../src/cli/print.ts';
 import { fill, halfYearOf, openBenchArchive, rest, yearsOf } from './archive.ts';
 import { measureExports, type Exported } from './exports.ts';
@@ -24,6 +25,7 @@ export async function measureReading(
   runs: number,
   signal: AbortSignal,
 ): Promise<Reading> {
+  await checkRoom(orders);
   const archive = await openBenchArchive();
   const say = (what: string): void =>
     void process.stderr.write(`${what} (load ${load().toFixed(1)})\n`);
@@ -61,6 +63,16 @@ export async function measureReading(
   }
 }
 
+/** An archive, and the files made of a part of it: 1.5 kB an order, and a gigabyte whatever their number. */
+async function checkRoom(orders: number): Promise<void> {
+  const { bsize, bavail } = await statfs(tmpdir());
+  const needed = orders * 1_500 + 1e9;
+  if (bsize * bavail > needed) return;
+  throw new Error(
+    `${tmpdir()} has no ${Math.ceil(needed / 1e9)} GB left: name another folder by TMPDIR, or fewer orders by --orders.`,
+  );
+}
+
 const to = (number: number, digits: number): number => Number(number.toFixed(digits));
 
 export function printReading({ orders, fillSeconds, databaseMb, ...reading }: Reading): void {
@@ -69,10 +81,11 @@ export function printReading({ orders, fillSeconds, databaseMb, ...reading }: Re
     `${formatCount(orders)} orders of three years, ${formatCount(databaseMb)} MB, made in ${to(fillSeconds, 0)} s\n`,
   );
   printTable(
-    ['', 'times', 'median ms', 'p99 ms', 'max ms', 'aim ms', 'load before'],
+    ['', 'times', 'records', 'median ms', 'p99 ms', 'max ms', 'aim ms', 'load before'],
     reading.timed.map((one) => [
       one.what,
       one.times,
+      Math.round(one.records),
       to(one.medianMs, 2),
       to(one.p99Ms, 2),
       to(one.maxMs, 2),
