@@ -5,7 +5,8 @@ import { createFileFetcher } from '../src/platform/certificate-file.ts';
 import { parseJson } from '../src/platform/json.ts';
 import { readTransaction } from '../src/platform/transactions.ts';
 import { enter } from '../src/store/watch.ts';
-import { claimOperation, commitOperation, enterOperations } from '../src/store/watched.ts';
+import { commitOperation } from '../src/store/watched-commit.ts';
+import { claimOperation, enterOperations } from '../src/store/watched.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
 

@@ -2,7 +2,8 @@
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
-import type { MonthSigns, OperationSigns, Signs } from '../store/alert-signs.ts';
+import type { MonthSigns, Signs } from '../store/alert-signs.ts';
+import type { OperationSigns } from '../store/operation-signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { AlertKind } from './kinds.ts';
 import { counted, monthName, moment, named, nameOf } from './words.ts';

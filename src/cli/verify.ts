@@ -2,17 +2,16 @@
 import { Command, Option } from 'commander';
 import { monthStart, isDay } from '../day.ts';
 import { exitCode, settingsError } from '../errors.ts';
-import { createLog, type Log } from '../log.ts';
+import { createLog } from '../log.ts';
 import { isListed, resources, type DayRange, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
-import { reprove, type Reproved } from '../sync/reprove.ts';
-import type { Finding } from '../verify/finding.ts';
 import { verifyProject, type ListVerified } from '../verify/verify.ts';
-import { createWorker, openMigrated } from './app.ts';
+import { openMigrated } from './app.ts';
 import { createProgress, formatCount } from './print.ts';
 import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
+import { askPlatform } from './verify-platform.ts';
 import { asJson, asText, type Output } from './verify-print.ts';
 
 type Flags = {
@@ -122,61 +121,3 @@ async function verifyHeld(
   }
   return lists;
 }
-
-type Asked = {
-  /** Proved slices that are counted differently now. */
-  differing: number;
-  /** Whether every project could be asked. */
-  isComplete: boolean;
-  failure: Error | null;
-};
-
-/** Asks for the projects in the settings, of which there are none unless `--platform` was given. */
-async function askPlatform(
-  settings: Settings,
-  { projects, resource }: Wanted,
-  db: Db,
-  log: Log,
-  signal: AbortSignal,
-  output: Output,
-): Promise<Asked> {
-  const asked: Asked = { differing: 0, isComplete: true, failure: null };
-  for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
-    const worker = createWorker(project, settings, db, log);
-    try {
-      const isAnswered = await reprove({
-        ...worker,
-        ...(resource !== undefined && isListed(resource) ? { resource } : {}),
-        signal,
-        onSlice: async (slice) => {
-          output.slice(slice);
-          if (slice.outcome !== 'differs') return;
-          asked.differing += 1;
-          await output.finding(findingOf(slice));
-        },
-      });
-      if (isAnswered) continue;
-      asked.isComplete = false;
-      process.stderr.write(
-        `${project.id}: not asked, for the platform refused its key; \`outlast sync\` asks again\n`,
-      );
-    } catch (error) {
-      asked.failure = error as Error;
-      break;
-    } finally {
-      await worker.close();
-    }
-  }
-  return asked;
-}
-
-const findingOf = ({ projectId, resource, owner, day, total, shown }: Reproved): Finding => ({
-  kind: 'platform',
-  project: projectId,
-  resource,
-  when: day,
-  id: null,
-  says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${
-    total === shown ? 'otherwise by status' : `${shown} when it was proved`
-  }; \`outlast sync\` reads the day again`,
-});

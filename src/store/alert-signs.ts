@@ -3,6 +3,7 @@
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import { iso } from './ledger.ts';
 import type { Queryable } from './db.ts';
+import { readOperationSigns, type OpenBy, type OperationSigns } from './operation-signs.ts';
 
 /** So many days of a month, and the first three of them. */
 export type Days = { count: number; first: Day[] };
@@ -36,16 +37,6 @@ export type Signs = {
   operations: OperationSigns[];
 };
 
-/** Operations of a month that have something to say: that they were begun in or, where nobody said so, were given in. */
-export type OperationSigns = {
-  month: Day;
-  /** Known for a while, without a final result, and near their deadlines. */
-  open: number;
-  /** The nearest of those; null where there are none. */
-  deadlineAt: Instant | null;
-  lost: number;
-};
-
 export type SignsOptions = {
   projectId: ProjectId;
   /** The platform's clock. */
@@ -56,8 +47,7 @@ export type SignsOptions = {
   changedSince: Instant;
   /** How many runs to look back. */
   runs: number;
-  /** Open operations count that have a deadline by then and were given by then. */
-  operations: { deadlineBy: Instant; givenBy: Instant };
+  operations: OpenBy;
 };
 
 /** Looks at one project. Scans its ledger and the two indexes of what is due and of its runs, never the archive as a whole. */
@@ -68,7 +58,7 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
   const lastRead = await readLastRead(db, projectId, now);
   const months = await readMonths(db, projectId, failingFrom);
   const missing = await readMissing(db, projectId);
-  const operations = await readOperations(db, options);
+  const operations = await readOperationSigns(db, projectId, options.operations);
   const outcomes = await db.query<{ outcome: string }>(
     `select outcome from sync.runs
       where project_id = $1 and ended_at is not null and outcome is not null
@@ -197,42 +187,4 @@ async function readMissing(db: Queryable, projectId: ProjectId): Promise<Signs['
     [projectId],
   );
   return rows;
-}
-
-/**
- * By two small indexes: what is done may be millions. An operation may be open with a final result: where one lookup, or
- * the certificate's file, gives no answer.
- */
-async function readOperations(
-  db: Queryable,
-  { projectId, operations: { deadlineBy, givenBy } }: SignsOptions,
-): Promise<OperationSigns[]> {
-  const { rows } = await db.query<{
-    month: Day;
-    open: number;
-    deadline_at: string | null;
-    lost: number;
-  }>(
-    `select date_trunc('month', coalesce(created_on::timestamp, added_at at time zone 'UTC'))::date as month,
-            count(*) filter (where state = 'open')::int as open,
-            min(deadline_at) filter (where state = 'open') as deadline_at,
-            count(*) filter (where state = 'lost')::int as lost
-       from (select * from sync.watched_operations w
-              where project_id = $1 and state = 'open' and deadline_at <= $2 and added_at <= $3
-                and not exists (select from archive.transactions t
-                                 where t.project_id = $1 and t.api_version in ('v1beta1', 'v3')
-                                   and t.operation_id = w.operation_id and t.status in (1, 2))
-              union all
-             select * from sync.watched_operations
-              where project_id = $1 and state = 'lost') telling
-      group by 1
-      order by 1`,
-    [projectId, iso(deadlineBy), iso(givenBy)],
-  );
-  return rows.map(({ month, open, deadline_at: deadlineAt, lost }) => ({
-    month,
-    open,
-    deadlineAt: deadlineAt === null ? null : Date.parse(deadlineAt),
-    lost,
-  }));
 }

@@ -26,7 +26,7 @@ export const rowColumns = ({ key, columns }: TableShape): string =>
   `${key} as id, ${columns.map(([name, type]) => (type === 'jsonb' ? `${name}::text as ${name}` : name)).join(', ')},
    raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, unread`;
 
-/** Every row of the days, in no particular order; all of them where rows have no day. */
+/** Every row of the days, in no particular order. Rows that have no day are of none. */
 export function readRows(
   tx: Tx,
   of: Archived,

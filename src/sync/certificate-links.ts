@@ -2,7 +2,7 @@
 import { causeChain, OutlastError } from '../errors.ts';
 import type { ParsedRecord } from '../model.ts';
 import type { FileFetcher } from '../platform/certificate-file.ts';
-import type { CertificateFile } from '../store/watched.ts';
+import type { CertificateFile } from '../store/watched-commit.ts';
 import type { FileOutcome } from './watched-policy.ts';
 
 export type FileTurn = { outcome: FileOutcome; file: CertificateFile | null };

@@ -2,13 +2,12 @@
 import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
 import type { ApiVersion, ParsedRecord } from '../model.ts';
 import type { RunCounts } from '../store/runs.ts';
+import { commitOperation, type OperationCommit } from '../store/watched-commit.ts';
 import {
   claimOperation,
-  commitOperation,
   enterOperations,
   releaseOperation,
   type Operation,
-  type OperationCommit,
 } from '../store/watched.ts';
 import { keepFile, linkIn, type FileTurn } from './certificate-links.ts';
 import { afterTurn, lookupsToAsk, type LookedUp } from './watched-policy.ts';
