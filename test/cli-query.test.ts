@@ -1,8 +1,9 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
 import { describe, expect, test } from 'vitest';
 import { readFilters, type QueryFlags } from '../src/cli/query-filters.ts';
-import { formatOf, limitOf, readBounds } from '../src/cli/query-flags.ts';
-import { ordersShown, tableText } from '../src/cli/query-table.ts';
+import { formatOf, limitOf, readBounds, readMoment } from '../src/cli/query-flags.ts';
+import { ordersShown } from '../src/cli/query-shown.ts';
+import { tableText } from '../src/cli/query-table.ts';
 import type { Order } from '../src/query/types.ts';
 
 describe('what is asked for', () => {
@@ -19,7 +20,9 @@ describe('what is asked for', () => {
   });
 
   test('statuses are words or numbers', () => {
-    expect(readFilters({ status: 'Pending, 3' }).orders.rest).toEqual({ status: [1, 3] });
+    expect(readFilters('orders', { status: 'Pending, 3' }).rest).toEqual({ status: [1, 3] });
+    const results = { status: 'processing,2,Unprocessed, succeeded' };
+    expect(readFilters('transactions', results).rest).toEqual({ status: [0, 2, 3, 1] });
   });
 
   test('a table is for a terminal and shows a hundred, everything else is for programs and shows all', () => {
@@ -50,12 +53,18 @@ describe('mistakes', () => {
     [{ id: 'a', from: '2026-03-01' }, '--id names one record'],
     [{ account: '' }, '--account needs text of 1 to 1000 characters.'],
     [{ name: 'a\0' }, '--name needs text'],
+    [{ module: '' }, '--module needs text of 1 to 1000 characters.'],
+    [{ history: true }, '--history is that of one record: name it with --id.'],
+    [{ history: true, id: 'a', asOf: '2026-03-01T00:00:00Z' }, 'leave --as-of out'],
+    [{ asOf: '2026-03-01' }, '--as-of "2026-03-01" is no instant: give one with its offset'],
+    [{ asOf: '2026-03-01T10:00:00' }, 'is no instant'],
   ];
   test.each(mistakes)('%j gets one sentence', (flags, sentence) => {
     expect(() => {
       limitOf(flags, formatOf(flags, false));
-      readFilters(flags);
+      readFilters('orders', flags);
       readBounds(flags);
+      readMoment(flags);
     }).toThrow(sentence);
   });
 });

@@ -1,6 +1,7 @@
-// What `outlast query` is asked for beside filters: the form, how many, and which days. Each mistake is named by its option.
+// What `outlast query` is asked for beside filters: the form, how many, which days, and as of when. Each mistake is named by its option.
 import { addDays, isDay } from '../day.ts';
 import { settingsError } from '../errors.ts';
+import { readInstant } from '../query/instant.ts';
 import type { QueryFlags } from './query-filters.ts';
 import type { Format } from './query-output.ts';
 
@@ -51,4 +52,17 @@ export function readBounds({ from, to }: QueryFlags): { from?: string; to?: stri
     // No day follows the last one that four digits can write: it is no bound.
     ...(to === undefined || to === '9999-12-31' ? {} : { to: addDays(to, 1) }),
   };
+}
+
+/** The instant for the library. Throws settings `bad_instant`. */
+export function readMoment({ asOf, history }: QueryFlags): { asOf?: string } {
+  if (asOf === undefined) return {};
+  if (history === true) {
+    throw settingsError('bad_instant', '--history shows every time: leave --as-of out.');
+  }
+  if (readInstant(asOf) === null) {
+    const example = 'give one with its offset, such as 2026-03-31T23:59:59+08:00';
+    throw settingsError('bad_instant', `--as-of "${asOf}" is no instant: ${example}.`);
+  }
+  return { asOf };
 }

@@ -1,8 +1,5 @@
-// Records as a person reads them: the columns that matter, cut to the width of the terminal. Every other format has it all.
-import { nftClassFields, orderFields } from '../query/record-fields.ts';
-import type { NftClass, Order } from '../query/types.ts';
+// Records as a person reads them: a table cut to the width of the terminal. Which columns it has is query-shown.ts.
 import { formatCount, table } from './print.ts';
-import { statusWords } from './query-filters.ts';
 import type { Shown } from './query-output.ts';
 import { fitting, printable, widthOf } from './terminal-text.ts';
 
@@ -14,47 +11,6 @@ export type Column<Item> = {
   /** May be cut down to so many characters where the terminal is narrow. */
   least?: number;
 };
-
-const time = (text: string | null): string => (text ?? '').slice(0, 19).replace('T', ' ');
-
-/** interface.md §2.3: 1 is gas, 2 the business fee; others may come. */
-const typeWords: Record<number, string> = { 1: 'gas', 2: 'business fee' };
-const wordOf = (words: Record<number, string>, value: number | null): string =>
-  value === null ? '' : (words[value] ?? String(value));
-
-export const ordersShown: Shown<Order> = {
-  name: 'orders',
-  fields: orderFields,
-  columns: [
-    { header: 'created (UTC)', text: (order) => time(order.createdAt) },
-    { header: 'operation id', text: (order) => order.operationId, least: 12 },
-    { header: 'status', text: (order) => wordOf(statusWords, order.status) },
-    { header: 'type', text: (order) => wordOf(typeWords, order.orderType) },
-    { header: 'amount', text: (order) => order.amount ?? '', isNumber: true },
-    { header: 'number', text: (order) => order.number ?? '', isNumber: true },
-    { header: 'account', text: (order) => order.account ?? '', least: 12 },
-    { header: 'message', text: (order) => order.message ?? '', least: 8 },
-    { header: '', text: missingText },
-  ],
-};
-
-export const nftClassesShown: Shown<NftClass> = {
-  name: 'NFT classes',
-  fields: nftClassFields,
-  columns: [
-    { header: 'created (UTC)', text: (one) => time(one.createdAt) },
-    { header: 'id', text: (one) => one.id, least: 12 },
-    { header: 'name', text: (one) => one.name ?? '', least: 12 },
-    { header: 'symbol', text: (one) => one.symbol ?? '', least: 6 },
-    { header: 'NFTs', text: (one) => one.nftCount ?? '', isNumber: true },
-    { header: 'owner', text: (one) => one.owner ?? '', least: 12 },
-    { header: '', text: missingText },
-  ],
-};
-
-function missingText({ missingSince }: { missingSince: string | null }): string {
-  return missingSince === null ? '' : `missing since ${missingSince.slice(0, 10)}`;
-}
 
 /** `columns`: how wide the terminal is; undefined cuts nothing. */
 export function tableText<Item>(

@@ -4,44 +4,72 @@ import { Command, Option } from 'commander';
 import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { openArchive } from '../query/archive.ts';
-import type { Archive, ListScope, Records } from '../query/types.ts';
+import type { Resource } from '../model.ts';
+import type { Archive } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { openStore } from './app.ts';
 import { readFilters, type Filters, type QueryFlags } from './query-filters.ts';
-import { formatOf, limitOf, readBounds, tableRows } from './query-flags.ts';
-import { formats, printRecords, type Format, type Shown } from './query-output.ts';
-import { nftClassesShown, ordersShown } from './query-table.ts';
+import { formatOf, limitOf, readBounds, readMoment, tableRows } from './query-flags.ts';
+import { formats, printRecords } from './query-output.ts';
+import {
+  readNftClasses,
+  readOrders,
+  readTokens,
+  readTransactions,
+  type Reads,
+} from './query-reading.ts';
+import { flat, historyShown } from './query-shown.ts';
 
 export function queryCommand(): Command {
   return new Command('query')
     .description('list records from the archive')
     .addCommand(
-      listing('orders', 'list purchase orders')
+      withDays(listing('orders', 'list purchase orders'))
         .option(
           '--status <words>',
           'pending, succeeded or failed (or 1, 2, 3); several with commas',
         )
         .option('--account <account>', 'only what this account bought')
-        .action((flags: QueryFlags) => query('orders', flags)),
+        .action((flags: QueryFlags) => query(flags, readFilters('orders', flags), readOrders)),
     )
     .addCommand(
-      listing('nft_classes', 'list NFT classes')
+      withDays(listing('nft_classes', 'list NFT classes'))
         .alias('nft-classes')
         .option('--owner <account>', 'only what this account owns')
         .option('--name <part>', 'only where this is part of the name, whatever its case')
         .option('--tx-hash <hash>', 'only what this transaction issued')
-        .action((flags: QueryFlags) => query('nft_classes', flags)),
+        .action((flags: QueryFlags) =>
+          query(flags, readFilters('nft_classes', flags), readNftClasses),
+        ),
+    )
+    .addCommand(
+      listing('transactions', 'list results of operations')
+        .option(
+          '--status <words>',
+          'processing, succeeded, failed or unprocessed (or 0, 1, 2, 3); several with commas',
+        )
+        .option('--module <module>', 'only what went to this module, as the lookup names it')
+        .action((flags: QueryFlags) =>
+          query(flags, readFilters('transactions', flags), readTransactions),
+        ),
+    )
+    .addCommand(
+      listing('tokens', 'list tokens and their fees')
+        .option('--owner <account>', 'only what this account owns')
+        .action((flags: QueryFlags) => query(flags, readFilters('tokens', flags), readTokens)),
     );
 }
 
-const listing = (resource: string, description: string): Command =>
+const listing = (resource: Resource, description: string): Command =>
   new Command(resource)
     .description(description)
     .option('--project <name>', 'of this project; needed where there are several')
-    .option('--id <id>', 'only the record with this id')
-    .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
-    .option('--to <day>', 'last day, included')
-    .option('--newest-first', 'the newest first instead of the oldest')
+    .option(
+      '--id <id>',
+      `only the ${resource === 'tokens' ? 'token with this symbol' : 'record with this id'}`,
+    )
+    .option('--as-of <instant>', 'as it was known then, e.g. 2026-03-31T23:59:59+08:00')
+    .option('--history', 'with --id: everything it was ever seen to say, oldest first')
     .option('--limit <number>', `at most so many; a table shows ${tableRows} unless told`)
     .option('--count', 'print only how many there are')
     .addOption(
@@ -52,59 +80,33 @@ const listing = (resource: string, description: string): Command =>
     )
     .option('--json', 'the same as --format json: one list');
 
-async function query(resource: 'orders' | 'nft_classes', flags: QueryFlags): Promise<void> {
+const withDays = (command: Command): Command =>
+  command
+    .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+    .option('--to <day>', 'last day, included')
+    .option('--newest-first', 'the newest first instead of the oldest');
+
+async function query<Item extends object, Given>(
+  flags: QueryFlags,
+  filters: Filters<Given>,
+  reads: Reads<Item, Given>,
+): Promise<void> {
   const format = formatOf(flags, process.stdout.isTTY);
   const limit = limitOf(flags, format);
-  const filters = readFilters(flags);
-  const days = readBounds(flags);
+  const order = flags.newestFirst === true ? { order: 'desc' as const } : {};
+  const scope = { ...readBounds(flags), ...readMoment(flags), ...order };
   const settings = readSettings({ needs: 'database' });
   await withArchive(settings, async (archive) => {
     const project = await projectOf(archive, flags.project);
-    const order = flags.newestFirst === true ? ('desc' as const) : ('asc' as const);
-    const scope = { project, ...days, order };
-    if (resource === 'orders') {
-      await show(archive.orders, ordersShown, scope, filters.orders, flags, format, limit);
-    } else {
-      await show(
-        archive.nftClasses,
-        nftClassesShown,
-        scope,
-        filters.nftClasses,
-        flags,
-        format,
-        limit,
-      );
-    }
+    const { shown, count, items, history } = reads(archive, { ...scope, project }, filters);
+    if (flags.history === true && filters.id !== null) {
+      const versions = await history(filters.id);
+      if (flags.count === true) process.stdout.write(`${versions.length}\n`);
+      else await printRecords(versions.map(flat), { format, limit, shown: historyShown(shown) });
+    } else if (flags.count === true) process.stdout.write(`${await count()}\n`);
+    else await printRecords(await items(), { format, limit, shown });
   });
 }
-
-async function show<Item extends object, One>(
-  records: Records<Item, One>,
-  shown: Shown<Item>,
-  scope: ListScope,
-  { id, rest }: Filters<One>,
-  flags: QueryFlags,
-  format: Format,
-  limit: number,
-): Promise<void> {
-  const found = { ...scope, ...rest };
-  if (flags.count === true) {
-    const count = id === null ? await records.count(found) : (await one(records, scope, id)).length;
-    process.stdout.write(`${count}\n`);
-    return;
-  }
-  const items = id === null ? records.stream(found) : await one(records, scope, id);
-  await printRecords(items, { format, limit, shown });
-}
-
-const one = async <Item>(
-  records: Pick<Records<Item, never>, 'get'>,
-  { project }: ListScope,
-  id: string,
-): Promise<Item[]> => {
-  const item = await records.get(project, id);
-  return item === null ? [] : [item];
-};
 
 async function withArchive(
   settings: Settings,
