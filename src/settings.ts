@@ -1,9 +1,9 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
 // settings-table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
 // A .env file is not read implicitly: `node --env-file=.env` hands one over where a person wants it.
-import { readFileSync } from 'node:fs';
 import { settingsError } from './errors.ts';
 import type { LogLevel } from './log.ts';
+import { readSmallFile } from './settings-file.ts';
 import { readProjectsFile, type ProjectSettings } from './settings-projects.ts';
 import { createReader, reportUnknown } from './settings-reader.ts';
 import type { Environment, ReadFile, Reader } from './settings-reader.ts';
@@ -58,7 +58,7 @@ export function readSettings(
 ): Settings {
   const mistakes: string[] = [];
   const report = (mistake: string): void => void mistakes.push(mistake);
-  const readFile = options.readFile ?? ((path) => readFileSync(path, 'utf8'));
+  const readFile = options.readFile ?? readSmallFile;
   const reader = createReader(env, readFile, report);
 
   // Variables that a projects file names are known; without reading that file nobody can tell.

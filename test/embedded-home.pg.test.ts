@@ -158,6 +158,14 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
     rmSync(dataDir);
   });
 
+  test.runIf(process.platform === 'linux')(
+    'a place where the system makes no folders',
+    async () => {
+      dataDir = '/proc/self/outlast/deeper';
+      await refused('embedded_data_dir_forbidden', /takes no folders there/);
+    },
+  );
+
   test('a damaged marker', async () => {
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, 'outlast-embedded.json'), '{');

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../src/errors.ts';
 import { envExample } from '../src/settings-example.ts';
 import { settings, table } from '../src/settings-table.ts';
+import { readSmallFile } from '../src/settings-file.ts';
 import { readSettings, type Needs } from '../src/settings.ts';
 
 const pair = { OUTLAST_API_KEY: 'key-1', OUTLAST_API_SECRET: 'sesame-1' };
@@ -309,4 +310,17 @@ describe('.env.example', () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+it('P12: a file longer than any setting is not read to its end, for a device has none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outlast-file-'));
+  try {
+    const path = join(folder, 'file');
+    writeFileSync(path, 'sesame-9 ü\n');
+    expect(readSmallFile(path)).toBe('sesame-9 ü\n');
+    writeFileSync(path, Buffer.alloc(4 * 1024 * 1024 + 1, 'x'));
+    expect(() => readSmallFile(path)).toThrow(/longer than 4 MiB/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,10 +1,11 @@
 // Who may read over HTTP: the projects' own key pairs, and those of the readers file. It holds secrets, so that nobody else
 // may be able to read it, and none of them is repeated in a message (P10).
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as z from 'zod';
 import { causeChain, settingsError } from '../errors.ts';
 import type { ReaderKey } from '../http/gate.ts';
 import type { Settings } from '../settings.ts';
+import { readSmallFile } from '../settings-file.ts';
 
 const text = (what: string) => z.string(`${what} must be text`).min(1, `${what} must not be empty`);
 
@@ -78,7 +79,7 @@ function parse(path: string): z.infer<typeof schema> {
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
       throw new Error('others may read it: chmod 600 it');
     }
-    content = JSON.parse(readFileSync(path, 'utf8'));
+    content = JSON.parse(readSmallFile(path));
   } catch (error) {
     // A JSON error's message quotes what it could not read.
     throw invalid(path, error instanceof SyntaxError ? 'it is no JSON' : causeChain(error));

@@ -1,5 +1,6 @@
 // Small acts on files that more than one part of the embedded Postgres needs.
-import { chmod, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { codeOf } from '../../errors.ts';
 import { giveTo, type Account } from './account.ts';
 
@@ -21,6 +22,26 @@ export async function writeWhole(account: Account, path: string, text: string): 
   await chmod(draft, 0o600);
   await giveTo(account, draft);
   await rename(draft, path);
+}
+
+/**
+ * Makes a folder and those above it. Node's own way does not end where a folder is there and none can be made in it, as
+ * below /proc (seen on Node 20 and 24).
+ */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  const make = (): Promise<unknown> => mkdir(folder, mode === undefined ? {} : { mode });
+  try {
+    await make();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await make().catch((again: unknown) => {
+      // A rival may have been faster.
+      if (codeOf(again) !== 'EEXIST') throw again;
+    });
+  }
 }
 
 /** Makes a rename in a folder last through a power cut. */

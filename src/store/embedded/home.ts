@@ -3,13 +3,13 @@
 //   pgdata/  the cluster   password  port  log/  start.log   binaries-<version>/ a copy, where needed
 // It makes and checks the folder; it starts nothing.
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { accountFor, canEnter, giveTo, type Account } from './account.ts';
 import { noRoom } from './failures.ts';
-import { readIfThere } from './files.ts';
+import { makeFolder, readIfThere } from './files.ts';
 
 export type Home = {
   /** Random, made with the folder; names its lock. */
@@ -39,8 +39,8 @@ export async function openHome(dataDir: string, elsewhere: string, log: Log): Pr
     const found = await readMarker(asked);
     if (found === null) await refuseForeign(asked);
     // Only the last folder is closed to others: the server's user must be able to pass through the rest.
-    await mkdir(dirname(asked), { recursive: true });
-    await mkdir(asked, { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(asked));
+    await makeFolder(asked, 0o700);
     const reachable = await canEnter(account, dirname(asked));
     if (found?.dataAt === undefined && reachable) {
       await giveTo(account, asked);
@@ -61,7 +61,7 @@ async function homeElsewhere(
   // The name follows from the folder asked for, so that two first starts at once agree on it.
   const name = createHash('sha256').update(asked).digest('hex').slice(0, 16);
   const folder = found?.dataAt ?? join(elsewhere, name);
-  await mkdir(elsewhere, { recursive: true, mode: 0o755 });
+  await makeFolder(elsewhere, 0o755);
   const account = await accountFor(folder);
   if (
     (found !== null && found.dataAt === undefined) ||
@@ -73,7 +73,7 @@ async function homeElsewhere(
     );
   }
   if (found === null) await refuseForeign(folder);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   await giveTo(account, folder);
   const marker = await claim(folder, account);
   await claim(asked, null, { ...marker, dataAt: folder });
@@ -148,6 +148,13 @@ function folderError(error: unknown, folder: string): unknown {
     return settingsError(
       'embedded_data_dir_forbidden',
       `The data folder ${folder} cannot be used: it belongs to another user or is read-only. Run Outlast as its owner, or set OUTLAST_DATA_DIR to a folder of your own.`,
+      error,
+    );
+  }
+  if (code === 'ENOENT') {
+    return settingsError(
+      'embedded_data_dir_forbidden',
+      `The data folder ${folder} cannot be made: the system takes no folders there. Set OUTLAST_DATA_DIR to a folder of your own.`,
       error,
     );
   }
