@@ -160,7 +160,7 @@ describe('mistakes', () => {
     [['--resource', 'tokens', '--month', '2026-03'], 'Tokens belong to no month'],
     [['--resource', 'slices'], 'Allowed choices are orders, nft_classes, transactions, tokens'],
     [['--project', 'other'], 'Nothing is archived for a project "other" here.'],
-    [['--platform', '--resource', 'transactions'], '--platform counts orders and nft_classes'],
+    [['--platform', '--resource', 'tokens'], 'Tokens are compared with the platform by their next'],
     [['--platform'], 'OUTLAST_BASE_URL is not set'],
   ])('%j ends with 2 and one sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await verify(...args);

@@ -113,6 +113,11 @@ test('an archive survives its database, digest for digest, and goes on', async (
     elsewhere.connectionString,
   );
   expect(onwards.stdout).toMatch(/^p +transactions +15 +3 +0 +1 +0 +0$/m);
+  const confirmed = await succeeds(
+    ['verify', '--platform', '--resource', 'transactions'],
+    elsewhere.connectionString,
+  );
+  expect(confirmed.stdout).toContain('Of 15 final results the platform confirms 15 now');
   // Of the same archive by now further on: the export in place may follow it.
   await succeeds(['export', to], elsewhere.connectionString);
 });

@@ -1,15 +1,17 @@
-// What `outlast verify --platform` asks: every proved slice of the window once more, of each project in the settings.
+// What `outlast verify --platform` asks of each project in the settings: every proved slice of the window once more, or,
+// where they are named, every final result.
 import type { Log } from '../log.ts';
 import { isListed, type Resource } from '../model.ts';
 import type { Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
+import { reproveResults, type ResultReproved } from '../sync/reprove-results.ts';
 import { reprove, type Reproved } from '../sync/reprove.ts';
 import type { Finding } from '../verify/finding.ts';
 import { createWorker } from './app.ts';
 import type { Output } from './verify-print.ts';
 
 export type Asked = {
-  /** Proved slices that are counted differently now. */
+  /** Proved slices that are counted differently now, or results that say something else. */
   differing: number;
   /** Whether every project could be asked. */
   isComplete: boolean;
@@ -29,17 +31,25 @@ export async function askPlatform(
   for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
     const worker = createWorker(project, settings, db, log);
     try {
-      const isAnswered = await reprove({
-        ...worker,
-        ...(resource !== undefined && isListed(resource) ? { resource } : {}),
-        signal,
-        onSlice: async (slice) => {
-          output.slice(slice);
-          if (slice.outcome !== 'differs') return;
-          asked.differing += 1;
-          await output.finding(findingOf(slice));
-        },
-      });
+      const isAnswered =
+        resource === 'transactions'
+          ? await reproveResults({ ...worker, signal }, async (result) => {
+              output.result(result);
+              if (result.outcome !== 'differs') return;
+              asked.differing += 1;
+              await output.finding(findingOfResult(project.id, result));
+            })
+          : await reprove({
+              ...worker,
+              ...(resource !== undefined && isListed(resource) ? { resource } : {}),
+              signal,
+              onSlice: async (slice) => {
+                output.slice(slice);
+                if (slice.outcome !== 'differs') return;
+                asked.differing += 1;
+                await output.finding(findingOf(slice));
+              },
+            });
       if (isAnswered) continue;
       asked.isComplete = false;
       process.stderr.write(
@@ -64,4 +74,13 @@ const findingOf = ({ projectId, resource, owner, day, total, shown }: Reproved):
   says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${
     total === shown ? 'otherwise by status' : `${shown} when it was proved`
   }; \`outlast sync\` reads the day again`,
+});
+
+const findingOfResult = (project: string, result: ResultReproved): Finding => ({
+  kind: 'platform',
+  project,
+  resource: 'transactions',
+  when: null,
+  id: result.operationId,
+  says: `by ${result.apiVersion}: ${result.says}`,
 });

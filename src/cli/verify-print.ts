@@ -2,15 +2,20 @@
 // what was looked at and what it comes to.
 import { once } from 'node:events';
 import { isListed, type Resource } from '../model.ts';
+import type { ResultReproved } from '../sync/reprove-results.ts';
 import type { Reproved } from '../sync/reprove.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
 import { formatCount, table } from './print.ts';
 import { printable } from './terminal-text.ts';
 
+/** How many results were asked for again, by what came of it. */
+type Results = Record<ResultReproved['outcome'], number>;
+
 export type Output = {
   finding(finding: Finding): Promise<void> | void;
   slice(slice: Reproved): void;
+  result(result: ResultReproved): void;
   end(lists: ListVerified[]): Promise<void>;
 };
 
@@ -18,14 +23,16 @@ export type Output = {
 export function asJson(): Output {
   let mark = '{"findings": [';
   const slices: Reproved[] = [];
+  const results: Results = { agrees: 0, differs: 0, unclear: 0 };
   return {
     async finding(finding) {
       await say(`${mark}\n  ${JSON.stringify(finding)}`);
       mark = ',';
     },
     slice: (slice) => void slices.push(slice),
+    result: ({ outcome }) => void (results[outcome] += 1),
     async end(lists) {
-      const rest = JSON.stringify({ lists, platform: slices }, null, 2);
+      const rest = JSON.stringify({ lists, platform: slices, results }, null, 2);
       await say(`${mark === ',' ? '\n],' : `${mark}],`}${rest.slice(1)}\n`);
     },
   };
@@ -36,6 +43,7 @@ const shownAtMost = 100;
 export function asText(): Output {
   const findings: Finding[] = [];
   const slices: Reproved[] = [];
+  const results: Results = { agrees: 0, differs: 0, unclear: 0 };
   let count = 0;
   return {
     finding(finding) {
@@ -43,7 +51,8 @@ export function asText(): Output {
       if (count <= shownAtMost) findings.push(finding);
     },
     slice: (slice) => void slices.push(slice),
-    end: (lists) => say(`${textOf(lists, slices, findings, count)}\n`),
+    result: ({ outcome }) => void (results[outcome] += 1),
+    end: (lists) => say(`${textOf(lists, slices, results, findings, count)}\n`),
   };
 }
 
@@ -55,6 +64,7 @@ async function say(text: string): Promise<void> {
 export function textOf(
   lists: ListVerified[],
   slices: Reproved[],
+  results: Results,
   findings: Finding[],
   count: number,
 ): string {
@@ -68,6 +78,8 @@ export function textOf(
   );
   if (missing.length > 0) parts.push(missingText(missing));
   if (slices.length > 0) parts.push(platformText(slices));
+  const asked = results.agrees + results.differs + results.unclear;
+  if (asked > 0) parts.push(resultsText(asked, results));
   if (count > 0) {
     const lines = findings.map(findingLine);
     if (count > lines.length) {
@@ -144,6 +156,9 @@ function platformText(slices: Reproved[]): string {
     formatCount(slices.filter((slice) => slice.outcome === outcome).length);
   return `Of ${formatCount(slices.length)} proved days the platform confirms ${count('agrees')} now, contradicts ${count('differs')}, and says nothing certain of ${count('unclear')}.`;
 }
+
+const resultsText = (asked: number, { agrees, differs, unclear }: Results): string =>
+  `Of ${formatCount(asked)} final results the platform confirms ${formatCount(agrees)} now, contradicts ${formatCount(differs)}, and says nothing certain of ${formatCount(unclear)}.`;
 
 const findingLine = ({ kind, project, resource, when, id, says }: Finding): string =>
   printable(

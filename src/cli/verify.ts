@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { monthStart, isDay } from '../day.ts';
 import { exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { isListed, resources, type DayRange, type Resource } from '../model.ts';
+import { resources, type DayRange, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
 import { verifyProject, type ListVerified } from '../verify/verify.ts';
@@ -30,17 +30,20 @@ export function verifyCommand(): Command {
     .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
     .option('--month <month>', 'only this month, yyyy-MM')
     .option('--from-month <month>', 'only from this month on, yyyy-MM')
-    .option('--platform', 'also count every proved day of the window against the platform now')
+    .option(
+      '--platform',
+      'also count every proved day of the window against the platform now; with --resource transactions, look up every final result again',
+    )
     .option('--json', 'print everything as JSON, each finding included')
     .action(async (flags: Flags) => {
       const months = readMonths(flags);
       if (flags.resource === 'tokens' && months !== null) {
         throw settingsError('bad_month', 'Tokens belong to no month: leave the month out.');
       }
-      if (flags.platform === true && flags.resource !== undefined && !isListed(flags.resource)) {
+      if (flags.platform === true && flags.resource === 'tokens') {
         throw settingsError(
           'bad_resource',
-          `--platform counts orders and nft_classes: leave it out for ${flags.resource}.`,
+          'Tokens are compared with the platform by their next look: leave --platform out.',
         );
       }
       const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });

@@ -4,7 +4,7 @@ import { addDays, windowAt } from '../day.ts';
 import type { ListedResource, SliceKey } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
-import { readFacts } from '../store/facts.ts';
+import { readFacts, type Facts } from '../store/facts.ts';
 import { provedSlices, type Slice } from '../store/ledger.ts';
 import { readProject, type Source } from '../store/projects.ts';
 import { boundsOf, limitOf, spanOf } from './bounds.ts';
@@ -21,14 +21,17 @@ export type Reproved = SliceKey & {
   shown: number | null;
 };
 
-export type Reproving = {
+export type Contact = {
   db: Db;
   platform: Platform;
   projectId: string;
   source: Source;
+  signal: AbortSignal;
+};
+
+export type Reproving = Contact & {
   /** Both unless given. */
   resource?: ListedResource;
-  signal: AbortSignal;
   onSlice: (slice: Reproved) => Promise<void> | void;
 };
 
@@ -37,13 +40,10 @@ export type Reproving = {
  * `source_changed`, and what the platform throws.
  */
 export async function reprove(reproving: Reproving): Promise<boolean> {
-  const { db, platform, projectId, source, resource: wanted, signal, onSlice } = reproving;
-  const known = await readProject(db, projectId, source);
-  if (known === null) return true;
-  if (known.parkedReason !== null && known.sameKey) return false;
-  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
-  const facts = await readFacts(db, projectId);
-  if (!known.sameSource) await recogniseSource(db, platform, facts, projectId, signal);
+  const { db, platform, projectId, resource: wanted, signal, onSlice } = reproving;
+  const contact = await makeContact(reproving);
+  if ('isParked' in contact) return !contact.isParked;
+  const { facts } = contact;
   const window = windowAt(platform.clock.now());
   // Today's list grows: its tail is looked after by every run.
   const days = { from: window.from, to: addDays(window.to, -1) };
@@ -70,6 +70,23 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
     });
   }
   return true;
+}
+
+/** Makes sure that the platform is the one that was archived; `isParked` where nobody is to be asked, or nothing is held. */
+export async function makeContact({
+  db,
+  platform,
+  projectId,
+  source,
+  signal,
+}: Contact): Promise<{ facts: Facts } | { isParked: boolean }> {
+  const known = await readProject(db, projectId, source);
+  if (known === null) return { isParked: false };
+  if (known.parkedReason !== null && known.sameKey) return { isParked: true };
+  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
+  const facts = await readFacts(db, projectId);
+  if (!known.sameSource) await recogniseSource(db, platform, facts, projectId, signal);
+  return { facts };
 }
 
 /** Whether a disagreement says anything. */

@@ -10,7 +10,7 @@ import type { Day, ProjectId, Resource } from '../model.ts';
  *   day          the digest of a certified day differs, and no leaves are there to tell which record it is
  *   certificate  a certificate contradicts itself, its file or the one after it
  *   file         a file beside the archive is not what its certificate says
- *   platform     the platform counts a proved day differently now
+ *   platform     the platform counts a proved day differently now, or gives another result
  */
 export type FindingKind =
   'altered' | 'missing' | 'extra' | 'column' | 'day' | 'certificate' | 'file' | 'platform';

@@ -1,9 +1,6 @@
 // Every row and version against itself: is raw_sha256 that of the record held, and does every typed column follow from it?
 // It needs neither a certificate nor the platform, and cannot know of what was deleted without a trace.
 import type { ColumnValue, ParsedRecord } from '../model.ts';
-import { canonical } from '../platform/canonical.ts';
-import { parseJson } from '../platform/json.ts';
-import { plainDecimal } from '../platform/numbers.ts';
 import {
   readRows,
   readVersionsUnheld,
@@ -15,6 +12,7 @@ import {
 } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
 import { derivedColumns, shapeOf, type Archived } from '../store/tables.ts';
+import { isSameColumn, isSameJson } from './columns.ts';
 import { readAgain } from './content.ts';
 import type { Report } from './finding.ts';
 
@@ -72,7 +70,7 @@ function* columnsWrong(of: Archived, row: HeldRow, record: ParsedRecord): Genera
   for (const [name, type] of derivedColumns(shapeOf(of))) {
     const held = (row[name] ?? null) as ColumnValue;
     const follows = record.columns[name] ?? null;
-    if (!isSame(type, held, follows)) {
+    if (!isSameColumn(type, held, follows)) {
       yield `${name} is ${shown(held)} and the record says ${shown(follows)}`;
     }
   }
@@ -110,20 +108,6 @@ function contentWrong(of: Archived, held: HeldContent, record: ParsedRecord | nu
   if (record.rawBytes === null) return 'raw_bytes is set although raw can hold the record';
   return isSameJson(record.rawJson, held.raw) ? null : 'raw does not follow from raw_bytes';
 }
-
-const isSameJson = (a: string, b: string): boolean =>
-  a === b || canonical(parseJson(a)).text === canonical(parseJson(b)).text;
-
-/** Whether a column holds what follows from the record. Numbers are compared by value: 1.50 is 1.5. */
-function isSame(type: string, held: ColumnValue, follows: ColumnValue): boolean {
-  if (held === null || follows === null) return held === follows;
-  // As Postgres prints them; the texts derived have the same form.
-  const [a, b] = [String(held), String(follows)];
-  if (type === 'jsonb') return isSameJson(a, b);
-  return a === b || (type === 'numeric' && numeric(a) === numeric(b));
-}
-
-const numeric = (text: string): string | null => plainDecimal(text.replace(/^\+/, ''));
 
 /** A value in a sentence: in quotes, and no more of it than says which one it is. */
 function shown(value: ColumnValue): string {
