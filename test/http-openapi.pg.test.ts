@@ -1,4 +1,5 @@
 // /openapi.json says what the server does: the document is sound, and every route answers as it says there.
+import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,6 +37,10 @@ beforeAll(async () => {
      values ('p', $1, 'https://files.example/x', 'bytes', sha256('bytes'), now())`,
     [operations[0]?.operationId],
   );
+  await bench.db.query(
+    `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+     values ('p', 'orders', sha256('{"no":"id"}'), '{"no":"id"}', 'no id', '', '2026-03-05', now())`,
+  );
   archive = await openArchive({ connectionString: bench.connectionString });
   served = await serve({
     archive,
@@ -71,10 +76,13 @@ const gets = (): [path: string, operation: Operation][] =>
   );
 
 const filled = (path: string): string =>
-  path.replace(
-    /([a-z_]+)\/\{\w+\}/,
-    (_, of: string) => `${of}/${encodeURIComponent(ids[of] ?? '')}`,
-  );
+  path
+    .replace('{resource}/{sha256}', `orders/${rejectSha256}`)
+    .replace(/([a-z_]+)\/\{\w+\}/, (_, of: string) => `${of}/${encodeURIComponent(ids[of] ?? '')}`);
+/** An id of nothing. */
+const unknown = (path: string): string =>
+  path.replace('{resource}/{sha256}', `orders/${'0'.repeat(64)}`).replace(/\{\w+\}/, 'nothing');
+const rejectSha256 = hash('sha256', '{"no":"id"}', 'hex');
 
 /** The document's schemas, with nothing allowed that they do not name: a field nobody described is a fault. */
 function validator(schema: Json): ValidateFunction {
@@ -162,7 +170,7 @@ describe('every route answers as the document says', () => {
   test('what is not there, and what makes no sense', async () => {
     for (const [path, operation] of gets()) {
       if (path.includes('{')) {
-        await holds(operation, await fetch(served.url + path.replace(/\{\w+\}/, 'nothing')));
+        await holds(operation, await fetch(served.url + unknown(path)));
       }
       const odd = await fetch(`${served.url}${filled(path)}?limit=many&no_such=1`);
       if (path.startsWith('/archive/')) expect(odd.status).toBe(400);

@@ -100,9 +100,8 @@ const paths = (): { path: string; takesProject: boolean }[] =>
       : [
           {
             path: path
-              .replace('{id}', 'of-theirs')
-              .replace(/\{resource\}/, 'orders')
-              .replace(/\{\w+\}/, 'a'.repeat(64)),
+              .replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`)
+              .replace(/\{\w+\}/, 'of-theirs'),
             takesProject: get.parameters.some(({ name }) => name === 'project'),
           },
         ],

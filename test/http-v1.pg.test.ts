@@ -276,6 +276,95 @@ test('transaction results, tokens, coverage, sums and facts are what the library
   expect(await (await ask('/projects')).json()).toEqual({ items: [{ project: 'p' }] });
 });
 
+test('results of operations in pages and whole', async () => {
+  const all = await archive.transactions.count({ project: 'p' });
+  expect(all).toBeGreaterThan(3);
+  const first = (await (await ask('/transactions?limit=2&count=true')).json()) as Listed;
+  expect(first).toMatchObject({ count: all, next: expect.any(String) as string });
+  expect('previous' in first).toBe(false);
+  const second = (await (
+    await ask(`/transactions?limit=1000&cursor=${first.next}`)
+  ).json()) as Listed;
+  expect(second.next).toBeNull();
+  const lines = (await (await ask('/transactions?format=ndjson')).text()).trimEnd().split('\n');
+  const read = lines.map((line) => JSON.parse(line) as unknown);
+  expect(read).toEqual([...first.items, ...second.items]);
+  const none = (await (await ask('/transactions?status=2&module=nothing')).json()) as Listed;
+  expect(none.items).toEqual([]);
+  const id = String(first.items[0]?.['operation_id']);
+  const history = (await (await ask(`/transactions/${id}/history`)).json()) as Listed;
+  expect(history.items.map((one) => one['api_version'])).toEqual(['v1beta1', 'v3']);
+});
+
+test('figures are those of the library, each with its coverage', async () => {
+  const range = { project: 'p', from: '2026-03-01', to: '2026-04-01' };
+  const query = 'from=2026-03-01&to=2026-04-01';
+  const [month] = ((await (await ask(`/statistics/orders?${query}`)).json()) as Listed).items;
+  const [same] = await archive.statistics.orders({ ...range, by: 'month' });
+  expect(month).toMatchObject({
+    period: '2026-03-01',
+    orders: same?.orders,
+    spent_fen: same?.spentFen,
+    days: 31,
+    is_complete: same?.isComplete,
+    reservations: same?.reservations,
+  });
+  expect('account' in (month ?? {})).toBe(false);
+  const grouped = await (
+    await ask(`/statistics/orders?${query}&by=day&group_by=order_type,account&format=csv`)
+  ).text();
+  const [head, ...rows] = grouped.trimEnd().split('\r\n');
+  expect(head).toMatch(/^period,account,order_type,orders,/);
+  const groupBy = ['order_type', 'account'] as const;
+  expect(rows).toHaveLength(
+    (await archive.statistics.orders({ ...range, by: 'day', groupBy })).length,
+  );
+  const of = { project: 'p', resource: 'nft_classes' as const };
+  const grown = { id: 'grown', owner: 'a', timestamp: '2026-03-05T09:00:00Z' };
+  await observe(bench.db, of, [{ ...grown, nft_count: 1 }], '2026-03-05T10:00:00Z');
+  await observe(bench.db, of, [{ ...grown, nft_count: 4 }], '2026-03-06T10:00:00Z');
+  const growth = (await (await ask('/statistics/nft_growth')).json()) as Listed;
+  expect(growth.items).toMatchObject([{ period: '2026-03-01', nfts_minted: '3' }]);
+  for (const list of [
+    'nft_classes?by=day',
+    'nft_classes?group_by=owner',
+    'nft_growth?by=day',
+    'nft_owners?limit=3',
+  ]) {
+    const { items } = (await (await ask(`/statistics/${list}`)).json()) as Listed;
+    expect([list, items.length > 0]).toEqual([list, true]);
+  }
+  const then = (await (
+    await ask('/statistics/orders?as_of=2026-01-01T00:00:00Z')
+  ).json()) as Listed;
+  expect(then.items.every((item) => item['orders'] === 0)).toBe(true);
+});
+
+test('the archive’s own books are those of the library, also whole', async () => {
+  const watched = (await (await ask('/watched_operations?state=done&limit=2')).json()) as Listed;
+  expect(watched.items).toHaveLength(2);
+  expect(watched.next).not.toBeNull();
+  const all = (await (await ask('/watched_operations?format=csv')).text()).trimEnd().split('\r\n');
+  expect(all).toHaveLength(1 + bench.simulator.oracle.operationIds('2026-04-02').length);
+  const runs = (await (await ask('/runs?limit=1')).json()) as Listed;
+  expect(runs.items[0]).toMatchObject({ project: 'p', outcome: 'done' });
+  expect(await (await ask('/certificates')).json()).toEqual({ items: [] });
+
+  const bytes = Buffer.from('{"operation_id": \u0000');
+  await bench.db.query(
+    `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+     values ('p', 'orders', sha256($1), $1, 'no id', '', '2026-03-05', now())`,
+    [bytes],
+  );
+  const [reject] = ((await (await ask('/rejects')).json()) as Listed).items;
+  expect(reject).toMatchObject({ reason: 'no id', byte_count: bytes.length });
+  const answer = await ask(`/rejects/orders/${String(reject?.['sha256'])}`);
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="reject-orders-/,
+  );
+});
+
 test('the file behind a certificate link comes as bytes that no browser runs', async () => {
   const bytes = Buffer.from('<script>alert(1)</script>\0\xff', 'latin1');
   await bench.db.query(

@@ -82,21 +82,25 @@ const sentences: Record<number, string> = {
   403: 'The key is wrong, or you may not read this project',
   404: 'The archive holds no such thing',
   406: 'Accept allows none of the forms there are',
+  408: 'The request did not come in time',
   413: 'The body is too large',
   415: 'The body is no JSON',
+  431: 'The request is too long',
   500: 'Something went wrong here',
   503: 'The archive cannot be reached, or the query took too long: try again later',
 };
 const nodeProblem = z.object({ error: z.string() });
 
 function refusals(statuses: readonly number[], problem: z.ZodType, schemas: Json) {
-  const content = { 'application/json': { schema: jsonOf(problem, schemas) } };
-  return Object.fromEntries(
-    [...statuses, 500, 503].map((status) => [
-      String(status),
-      { description: sentences[status] ?? '', content },
-    ]),
-  );
+  const of = (some: readonly number[], shape: z.ZodType) => {
+    const content = { 'application/json': { schema: jsonOf(shape, schemas) } };
+    return some.map((status) => [String(status), { description: sentences[status], content }]);
+  };
+  // What never became a request has no path, and the server's own shape.
+  return Object.fromEntries([
+    ...of([...statuses, 500, 503], problem),
+    ...of([408, 431], schema.problem),
+  ]) as { [status: string]: Json };
 }
 
 const security = {
@@ -158,7 +162,7 @@ function foreignOf(one: Described, schemas: Json): Operation {
 function watchOperation(schemas: Json): Operation {
   return {
     operationId: 'watchOperations',
-    tags: ['Operations to watch'],
+    tags: ['The archive’s own books'],
     summary: 'Ask for the results of these operations until they are final',
     description:
       'There is no list of them: only what is named is asked for. An id may be given twice.',

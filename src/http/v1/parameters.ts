@@ -63,6 +63,27 @@ export const several = <const Number extends number>(allowed: readonly Number[])
 export const oneOf = <const Word extends string>(words: readonly Word[]) =>
   z.enum(words, `must be ${words.join(' or ')}`);
 
+/** The same of words, each once. */
+export const severalOf = <const Word extends string>(words: readonly Word[]) => {
+  const sentence = `must be one of ${words.join(', ')}, or several of them with commas, each once`;
+  return z.preprocess(
+    (given) => (typeof given === 'string' ? given.split(',') : given),
+    z
+      .array(z.enum(words, sentence), sentence)
+      .min(1, sentence)
+      .refine((given) => new Set(given).size === given.length, sentence)
+      .meta({ uniqueItems: true }),
+  );
+};
+
+export const month = z
+  .string()
+  .regex(/^(?!0000)\d{4}-(0[1-9]|1[0-2])$/, 'must be a month as yyyy-MM, for example 2026-03');
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 as 64 lower-case hex digits')
+  .describe('Of its bytes, lower-case hex');
+
 /** `[from, to)` of UTC days. */
 export const days = {
   from: day.optional().describe('First UTC day, yyyy-MM-dd'),
@@ -90,12 +111,15 @@ export const format = oneOf(formats)
   .optional()
   .describe('json unless told; ndjson and csv give the whole list as a stream. Goes before Accept');
 
-export const flag = z
+const flag = z
   .preprocess(
     (given) => (given === 'true' ? true : given === 'false' ? false : given),
     z.boolean('must be true or false'),
   )
   .optional();
+export const count = flag.describe(
+  'true: how many match, counted exactly, stands beside the items',
+);
 
 /** The parameters as they stand in a URL, each once, decoded strictly. Throws `Refused`. */
 export function readQuery(url: string): Map<string, string> {

@@ -1,45 +1,32 @@
-// The routes of what is certain: coverage day by day, sums of it, and what was observed of the platform. They tell of now only.
+// The routes of what is certain: coverage day by day, sums of it, certificates, and what was observed of the platform. They tell of
+// now only.
 import * as z from 'zod';
 import { listedResources } from '../../model.ts';
-import type { CoverageDay } from '../../query/types.ts';
+import * as schema from './book-schemas.ts';
+import { listOf, text } from './kinds.ts';
+import { whole } from './lists.ts';
 import * as parameter from './parameters.ts';
-import { present, route, type Route } from './route.ts';
-import * as schema from './schemas.ts';
+import { present, route, type Asking, type Route } from './route.ts';
 
-export const resource = parameter
+const resource = parameter
   .oneOf(listedResources)
   .optional()
   .describe('One of the two lists; both unless told');
 
-const coverageFields: readonly (keyof CoverageDay)[] = [
-  'project',
-  'resource',
-  'owner',
-  'day',
-  'state',
-  'proof',
-  'provedAt',
-  'walkedAt',
-  'platformTotal',
-  'shownTotal',
-  'unresolved',
-  'rejected',
-  'deadlineAt',
-  'reservations',
-  'lastError',
-];
-const summaryFields = [
-  'project',
-  'resource',
-  'records',
-  'oldestDay',
-  'newestDay',
-  'days',
-  'reserved',
-  'unresolved',
-  'rejected',
-  'nextDeadlineAt',
-];
+/** Both lists, or the one that is asked for, each of the project that archives it. */
+async function ofEach<Item>(
+  only: (typeof listedResources)[number] | undefined,
+  { project, classesOf }: Asking,
+  read: (of: { project: string; resource: (typeof listedResources)[number] }) => Promise<Item[]>,
+): Promise<Item[]> {
+  const rows: Item[] = [];
+  for (const one of listedResources) {
+    if (only !== undefined && only !== one) continue;
+    const of = one === 'nft_classes' ? classesOf(project) : project;
+    rows.push(...(await read({ project: of, resource: one })));
+  }
+  return rows;
+}
 
 export const proofRoutes: readonly Route[] = [
   route({
@@ -48,12 +35,12 @@ export const proofRoutes: readonly Route[] = [
     summary: 'The projects you may read',
     needs: 'none',
     isList: true,
-    answer: schema.listOf(z.object({ project: schema.textValue })),
-    read: async (_, { projects }) => ({
-      kind: 'rows',
-      rows: projects.toSorted().map((project) => ({ project })),
-      fields: ['project'],
-    }),
+    answer: listOf(schema.project),
+    read: async (_, { projects }) =>
+      whole(
+        projects.toSorted().map((project) => ({ project })),
+        schema.project,
+      ),
   }),
   route({
     path: '/coverage',
@@ -63,16 +50,12 @@ export const proofRoutes: readonly Route[] = [
       'One entry a day (and owner): state, proof, both totals and reservations. A figure is as good as the coverage of its days.',
     isList: true,
     inQuery: { resource, ...parameter.days },
-    answer: schema.listOf(schema.coverageDay),
-    read: async ({ resource: only, from, to }, { archive, project, classesOf }) => {
+    answer: listOf(schema.coverageDay),
+    read: async ({ resource: only, from, to }, asking) => {
       const days = present({ from, to });
-      const rows: CoverageDay[] = [];
-      for (const one of listedResources) {
-        if (only !== undefined && only !== one) continue;
-        const of = one === 'nft_classes' ? classesOf(project) : project;
-        rows.push(...(await archive.coverage({ project: of, resource: one, ...days })));
-      }
-      return { kind: 'rows', rows, fields: coverageFields };
+      const read = (of: { project: string; resource: (typeof listedResources)[number] }) =>
+        asking.archive.coverage({ ...of, ...days });
+      return whole(await ofEach(only, asking, read), schema.coverageDay);
     },
   }),
   route({
@@ -81,11 +64,30 @@ export const proofRoutes: readonly Route[] = [
     summary: 'How each list of each project stands',
     needs: 'none',
     isList: true,
-    answer: schema.listOf(schema.summary),
+    answer: listOf(schema.summary),
     read: async (_, { archive, projects }) => {
       const rows = [];
       for (const project of projects) rows.push(...(await archive.summary({ project })));
-      return { kind: 'rows', rows, fields: summaryFields };
+      return whole(rows, schema.summary);
+    },
+  }),
+  route({
+    path: '/certificates',
+    name: 'listCertificates',
+    summary: 'What is certified of months that are over',
+    about: 'Its `certified_at` is the `as_of` that reads what was certified.',
+    isList: true,
+    inQuery: {
+      resource,
+      month: parameter.month.optional().describe('One month, yyyy-MM'),
+    },
+    answer: listOf(schema.certificate),
+    read: async ({ resource: only, month }, asking) => {
+      const of = present({ month });
+      const rows = await ofEach(only, asking, (one) =>
+        asking.archive.certificates({ ...one, ...of }),
+      );
+      return whole(rows, schema.certificate);
     },
   }),
   route({
@@ -93,10 +95,7 @@ export const proofRoutes: readonly Route[] = [
     name: 'getFacts',
     summary: 'What was observed of the platform',
     about: 'By name, for example `orders.day_end`: how it reads an end date.',
-    answer: z.object({
-      project: schema.textValue,
-      facts: z.record(z.string(), schema.textValue),
-    }),
+    answer: z.object({ project: text, facts: z.record(z.string(), text) }),
     read: async (_, { archive, project }) => {
       const facts = await archive.facts({ project });
       return { kind: 'object', json: JSON.stringify({ project, facts }) };

@@ -1,85 +1,27 @@
 // The routes of what the platform lists: orders and NFT classes, a page, a stream or one record at a time.
-import { nftClassFields, orderFields } from '../../query/record-fields.ts';
-import { firstOf, jsonText } from '../../query/record-text.ts';
-import type { ListPage, Version } from '../../query/types.ts';
-import { refuse } from '../answers.ts';
+import { pageOf, listOf } from './kinds.ts';
+import { aboutHistory, listed, one, versions } from './lists.ts';
 import * as parameter from './parameters.ts';
-import { present, route, type Asking, type Reply, type Route } from './route.ts';
+import { present, route, type Route } from './route.ts';
 import * as schema from './schemas.ts';
-
-type Paging = {
-  limit?: number | undefined;
-  cursor?: string | undefined;
-  count?: boolean | undefined;
-};
-
-/** The part of the library that a list needs, whatever it is of. */
-export type Listed<Item, Query> = {
-  list(query: Query & { limit?: number; cursor?: string }): Promise<ListPage<Item>>;
-  count?(query: Query): Promise<number>;
-  stream(query: Query): AsyncIterable<Item>;
-};
-
-/** A page in JSON; in the other forms everything, or as many as `limit` says. */
-export async function listed<Item extends object, Query extends object>(
-  records: Listed<Item, Query>,
-  query: Query,
-  { limit, cursor, count }: Paging,
-  fields: readonly string[],
-  { format }: Asking,
-): Promise<Reply> {
-  if (format !== 'json') {
-    if (cursor !== undefined || count !== undefined) {
-      refuse(`cursor and count go with json: ${format} gives the list from its beginning`);
-    }
-    return { kind: 'rows', rows: firstOf(records.stream(query), limit ?? Infinity), fields };
-  }
-  const { items, next, previous } = await records.list({
-    ...query,
-    ...present({ limit, cursor }),
-  });
-  const counted = count === true ? { count: await records.count?.(query) } : {};
-  return { kind: 'rows', rows: items, fields, beside: { next, previous, ...counted } };
-}
 
 const order = parameter
   .oneOf(['asc', 'desc'])
   .optional()
   .describe('By (day, time of creation, id bytes); asc unless told');
-const count = parameter.flag.describe(
-  'true: how many match, counted exactly, stands beside the items',
-);
-const versionFields = ['inForceFrom', 'inForceUntil', 'isCurrent'];
-/** Every content with when it was in force, as rows. */
-export const versions = <Item extends object>(
-  found: readonly Version<Item>[],
-  fields: readonly string[],
-): Reply | null =>
-  found.length === 0
-    ? null
-    : {
-        kind: 'rows',
-        rows: found.map(({ item, ...inForce }) => ({ ...inForce, ...item })),
-        fields: [...versionFields, ...fields],
-      };
-export const aboutHistory =
-  'Oldest first. A content that came late and was older than what was held never was in force: its `in_force_from` is null.';
-
-const listing = { ...parameter.days, as_of: parameter.asOf, order, ...parameter.paging, count };
-
-export const object = <Item extends object>(
-  item: Item | null,
-  fields: readonly string[],
-): Reply | null =>
-  item === null ? null : { kind: 'object', json: jsonText(item, fields as never[]) };
-
-const one = {
+const listing = {
+  ...parameter.days,
+  as_of: parameter.asOf,
+  order,
+  ...parameter.paging,
+  count: parameter.count,
+};
+const single = {
   mayBeAbsent: true,
   inPath: { id: parameter.id.describe('The id, percent-encoded') },
 } as const;
-const statuses = parameter.several([1, 2, 3]).optional();
 
-export const recordRoutes: readonly Route[] = [
+const orderRoutes: readonly Route[] = [
   route({
     path: '/orders',
     name: 'listOrders',
@@ -89,16 +31,19 @@ export const recordRoutes: readonly Route[] = [
     isList: true,
     inQuery: {
       ...listing,
-      status: statuses.describe('1 pending, 2 succeeded, 3 failed; several with commas'),
+      status: parameter
+        .several([1, 2, 3])
+        .optional()
+        .describe('1 pending, 2 succeeded, 3 failed; several with commas'),
       account: parameter.text.optional().describe('Only what this account bought'),
     },
-    answer: schema.pageOf(schema.order),
-    read: ({ limit, cursor, count: counts, as_of: asOf, ...filters }, asking) =>
+    answer: pageOf(schema.order),
+    read: ({ limit, cursor, count, as_of: asOf, ...filters }, asking) =>
       listed(
         asking.archive.orders,
         { project: asking.project, ...present({ ...filters, asOf }) },
-        { limit, cursor, count: counts },
-        orderFields,
+        { limit, cursor, count },
+        schema.order,
         asking,
       ),
   }),
@@ -106,11 +51,11 @@ export const recordRoutes: readonly Route[] = [
     path: '/orders/{id}',
     name: 'getOrder',
     summary: 'One order',
-    ...one,
+    ...single,
     inQuery: { as_of: parameter.asOf },
-    answer: schema.order,
+    answer: schema.order.schema,
     read: async ({ id, as_of: asOf }, { archive, project }) =>
-      object(await archive.orders.get(project, id, present({ asOf })), orderFields),
+      one(await archive.orders.get(project, id, present({ asOf })), schema.order),
   }),
   route({
     path: '/orders/{id}/history',
@@ -118,11 +63,14 @@ export const recordRoutes: readonly Route[] = [
     summary: 'Everything an order was ever seen to say',
     about: aboutHistory,
     isList: true,
-    ...one,
-    answer: schema.listOf(schema.orderVersion),
+    ...single,
+    answer: listOf(schema.orderVersion),
     read: async ({ id }, { archive, project }) =>
-      versions(await archive.orders.history(project, id), orderFields),
+      versions(await archive.orders.history(project, id), schema.orderVersion),
   }),
+];
+
+const nftClassRoutes: readonly Route[] = [
   route({
     path: '/nft_classes',
     name: 'listNftClasses',
@@ -137,13 +85,13 @@ export const recordRoutes: readonly Route[] = [
       name: parameter.text.optional().describe('A part of the name, whatever its case'),
       tx_hash: parameter.text.optional().describe('Only what this transaction issued'),
     },
-    answer: schema.pageOf(schema.nftClass),
-    read: ({ limit, cursor, count: counts, as_of: asOf, tx_hash: txHash, ...filters }, asking) =>
+    answer: pageOf(schema.nftClass),
+    read: ({ limit, cursor, count, as_of: asOf, tx_hash: txHash, ...filters }, asking) =>
       listed(
         asking.archive.nftClasses,
         { project: asking.classesOf(asking.project), ...present({ ...filters, txHash, asOf }) },
-        { limit, cursor, count: counts },
-        nftClassFields,
+        { limit, cursor, count },
+        schema.nftClass,
         asking,
       ),
   }),
@@ -151,14 +99,11 @@ export const recordRoutes: readonly Route[] = [
     path: '/nft_classes/{id}',
     name: 'getNftClass',
     summary: 'One NFT class',
-    ...one,
+    ...single,
     inQuery: { as_of: parameter.asOf },
-    answer: schema.nftClass,
+    answer: schema.nftClass.schema,
     read: async ({ id, as_of: asOf }, { archive, project, classesOf }) =>
-      object(
-        await archive.nftClasses.get(classesOf(project), id, present({ asOf })),
-        nftClassFields,
-      ),
+      one(await archive.nftClasses.get(classesOf(project), id, present({ asOf })), schema.nftClass),
   }),
   route({
     path: '/nft_classes/{id}/history',
@@ -166,9 +111,11 @@ export const recordRoutes: readonly Route[] = [
     summary: 'Everything a class was ever seen to say',
     about: aboutHistory,
     isList: true,
-    ...one,
-    answer: schema.listOf(schema.nftClassVersion),
+    ...single,
+    answer: listOf(schema.nftClassVersion),
     read: async ({ id }, { archive, project, classesOf }) =>
-      versions(await archive.nftClasses.history(classesOf(project), id), nftClassFields),
+      versions(await archive.nftClasses.history(classesOf(project), id), schema.nftClassVersion),
   }),
 ];
+
+export const recordRoutes: readonly Route[] = [...orderRoutes, ...nftClassRoutes];

@@ -1,4 +1,6 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
+import { bookRoutes } from './books.ts';
+import { figureRoutes } from './figures.ts';
 import { proofRoutes } from './proof.ts';
 import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
@@ -9,6 +11,8 @@ export const base = '/archive/v1';
 export const groups: readonly { name: string; routes: readonly Route[] }[] = [
   { name: 'Records', routes: [...recordRoutes, ...unlistedRoutes] },
   { name: 'What is certain', routes: proofRoutes },
+  { name: 'Figures', routes: figureRoutes },
+  { name: 'The archive’s own books', routes: bookRoutes },
 ];
 
 export const routes: readonly Route[] = groups.flatMap((group) => group.routes);

@@ -1,66 +1,29 @@
-// What `/archive/v1` answers with, as schemas: the library's own fields under the tables' names. They describe, and the tests hold
-// real answers to them; nothing is checked by them while it is served.
+// The records as `/archive/v1` gives them, what they said before, and what every refusal looks like.
 import * as z from 'zod';
-import { snake } from '../../query/record-text.ts';
-import type {
-  CoverageDay,
-  NftClass,
-  Order,
-  Summary,
-  Token,
-  Transaction,
-  Version,
-} from '../../query/types.ts';
+import {
+  nftClassFields,
+  orderFields,
+  tokenFields,
+  transactionFields,
+} from '../../query/record-fields.ts';
+import type { NftClass, Order, Token, Transaction, Version } from '../../query/types.ts';
+import * as kind from './kinds.ts';
+import { row, type RowKind, type Shape } from './kinds.ts';
 
-/** A schema for every field of a type: TypeScript sees to it that none is forgotten. */
-type Shape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
-
-function object<Item>(id: string, about: string, shape: Shape<Item>): z.ZodObject {
-  const members = Object.entries<z.ZodType>(shape).map(([name, schema]) => [snake(name), schema]);
-  return z.object(Object.fromEntries(members) as z.ZodRawShape).meta({
-    id,
-    description: about,
-  });
-}
-
-const text = z.string();
-const textOrNull = z.string().nullable();
-const whole = z.int();
-const wholeOrNull = z.int().nullable();
-const day = z.string().meta({ format: 'date' });
-const time = z.string().meta({ format: 'date-time' });
-const timeOrNull = time.nullable();
-export const decimal = z
-  .string()
-  .regex(/^-?\d+(\.\d+)?$/)
-  .describe('A number as decimal text: JavaScript would round it');
-const decimalOrNull = decimal.nullable();
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const json = z.unknown().describe('JSON as the platform gave it: numbers are not rounded');
-const resource = z.enum(['orders', 'nft_classes']);
+const { text, textOrNull, wholeOrNull, decimalOrNull, time, timeOrNull, json } = kind;
 
 const unlisted = {
   project: text,
   rawJson: json.describe('The whole record as the platform gave it, unknown fields included'),
-  rawBytes: z
-    .string()
-    .nullable()
-    .describe('Its original bytes as hex, only where jsonb could not hold them'),
-  rawSha256: sha256.describe('SHA-256 of its canonical JSON'),
+  rawBytes: textOrNull.describe('Its original bytes as hex, only where jsonb could not hold them'),
+  rawSha256: kind.sha256.describe('SHA-256 of its canonical JSON'),
   unread: z.array(text).describe('Known fields that could not be read; they are null'),
   observedAt: time.describe('When this content was first observed'),
   firstSeenAt: time.describe('When the record was first observed'),
   changedAt: time.describe('When the row last changed'),
   missingSince: timeOrNull.describe('Since when the platform no longer shows it though it should'),
 };
-const bookkeeping = { ...unlisted, sliceDay: day.describe('The UTC day it stands under') };
-
-type InForce = Omit<Version<object>, 'item'>;
-const inForce: Shape<InForce> = {
-  inForceFrom: timeOrNull.describe('Since when this was what was known; null: it never was'),
-  inForceUntil: timeOrNull.describe('Until when, excluded; null while it is, or never was'),
-  isCurrent: z.boolean(),
-};
+const bookkeeping = { ...unlisted, sliceDay: kind.day.describe('The UTC day it stands under') };
 
 const orderShape: Shape<Order> = {
   operationId: text,
@@ -74,11 +37,6 @@ const orderShape: Shape<Order> = {
   orderType: wholeOrNull.describe('1 gas, 2 business fee; others may come'),
   ...bookkeeping,
 };
-export const order = object<Order>('Order', 'A purchase order', orderShape);
-export const orderVersion = object<Order & InForce>('OrderVersion', 'What an order said', {
-  ...inForce,
-  ...orderShape,
-});
 
 const nftClassShape: Shape<NftClass> = {
   id: text,
@@ -91,111 +49,84 @@ const nftClassShape: Shape<NftClass> = {
   createdAt: timeOrNull,
   ...bookkeeping,
 };
-export const nftClass = object<NftClass>('NftClass', 'An NFT class', nftClassShape);
-export const nftClassVersion = object<NftClass & InForce>('NftClassVersion', 'What a class said', {
-  ...inForce,
-  ...nftClassShape,
-});
 
-export const transaction = object<Transaction>(
-  'Transaction',
-  'The result of an operation by one of the two lookups',
-  {
-    operationId: text,
-    apiVersion: z.enum(['v1beta1', 'v3']),
-    module: textOrNull,
-    type: textOrNull.describe('v1beta1 only'),
-    operation: wholeOrNull.describe('v3 only'),
-    txHash: textOrNull,
-    status: wholeOrNull.describe('0 and 3 go on, 1 succeeded, 2 failed'),
-    message: textOrNull,
-    blockHeight: decimalOrNull,
-    confirmedAt: timeOrNull,
-    nftJson: json,
-    mtJson: json,
-    recordJson: json,
-    ...unlisted,
-  },
-);
+const transactionShape: Shape<Transaction> = {
+  operationId: text,
+  apiVersion: kind.apiVersion.describe('Which lookup gave it'),
+  module: textOrNull,
+  type: textOrNull.describe('v1beta1 only'),
+  operation: wholeOrNull.describe('v3 only'),
+  txHash: textOrNull,
+  status: wholeOrNull.describe('0 and 3 go on, 1 succeeded, 2 failed'),
+  message: textOrNull,
+  blockHeight: decimalOrNull,
+  confirmedAt: timeOrNull,
+  nftJson: json.describe('What it did to an NFT, by the platform; null where it did not'),
+  mtJson: json.describe('The same of an MT'),
+  recordJson: json.describe('The same of a record'),
+  ...unlisted,
+};
 
 const fee = z.object({ denom: textOrNull, amount: decimalOrNull }).nullable();
-export const token = object<Token>('Token', 'A token and its fees', {
+const tokenShape: Shape<Token> = {
   symbol: text,
   name: textOrNull,
   minUnit: textOrNull,
   scale: wholeOrNull,
   initialSupply: decimalOrNull,
   maxSupply: decimalOrNull,
-  mintable: z.boolean().nullable(),
+  mintable: kind.truth.nullable(),
   owner: textOrNull,
   issueFee: fee,
   mintFee: fee,
-  height: decimalOrNull,
-  tokenJson: json,
-  feesJson: json,
+  height: decimalOrNull.describe('Where this content was first seen'),
+  tokenJson: json.describe('The node’s own element of its list'),
+  feesJson: json.describe('The node’s own answer about fees'),
   ...unlisted,
-});
+};
 
-const reservations = z
-  .array(z.enum(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders']))
-  .describe('What is not certain, by name; empty for a clean claim');
-
-export const coverageDay = object<CoverageDay>(
-  'CoverageDay',
-  'What is held of a UTC day and how sure that is',
-  {
-    project: text,
-    resource,
-    owner: text.describe('The owner whose classes these are; empty for the whole list'),
-    day,
-    state: z.enum(['open', 'walked', 'sealed', 'final', 'lost']),
-    proof: z.enum(['none', 'counts', 'walk', 'walks']),
-    provedAt: timeOrNull,
-    walkedAt: timeOrNull,
-    platformTotal: wholeOrNull.describe('What the platform said there is'),
-    shownTotal: wholeOrNull.describe('What the last walk was shown'),
-    unresolved: whole.describe('Orders still pending'),
-    rejected: whole.describe('Records without a usable id, kept as bytes'),
-    deadlineAt: time,
-    reservations,
-    lastError: textOrNull,
-  },
+export const order = row<Order>('Order', 'A purchase order', orderShape, orderFields);
+export const nftClass = row<NftClass>('NftClass', 'An NFT class', nftClassShape, nftClassFields);
+export const transaction = row<Transaction>(
+  'Transaction',
+  'The result of an operation by one of the two lookups',
+  transactionShape,
+  transactionFields,
 );
+export const token = row<Token>('Token', 'A token and its fees', tokenShape, tokenFields);
 
-export const summary = object<Summary>('Summary', 'How one resource of one project stands', {
-  project: text,
-  resource,
-  records: whole,
-  oldestDay: day.nullable(),
-  newestDay: day.nullable(),
-  days: z.object({ open: whole, walked: whole, sealed: whole, final: whole, lost: whole }),
-  reserved: whole,
-  unresolved: whole,
-  rejected: whole,
-  nextDeadlineAt: timeOrNull,
-});
+type InForce = Omit<Version<object>, 'item'>;
+const inForce: Shape<InForce> = {
+  inForceFrom: timeOrNull.describe('Since when this was what was known; null: it never was'),
+  inForceUntil: timeOrNull.describe('Until when, excluded; null while it is, or never was'),
+  isCurrent: kind.truth.describe('Whether it is what the other reads give'),
+};
+
+/** What a record said, flat: a row a content. */
+function versionOf({ schema, fields }: RowKind): RowKind {
+  const { id, description } = schema.meta() ?? {};
+  const times = row<InForce>('InForce', '', inForce);
+  return {
+    schema: z
+      .object({ ...times.schema.shape, ...schema.shape })
+      .meta({ id: `${String(id)}Version`, description: `${String(description)}, as it was seen` }),
+    fields: [...times.fields, ...fields],
+  };
+}
+export const orderVersion = versionOf(order);
+export const nftClassVersion = versionOf(nftClass);
+export const transactionVersion = versionOf(transaction);
+export const tokenVersion = versionOf(token);
 
 export const watched = z.object({
   data: z.object({
-    given: whole.describe('Distinct ids given'),
-    added: whole.describe('Those not watched before'),
+    given: kind.whole.describe('Distinct ids given'),
+    added: kind.whole.describe('Those not watched before'),
   }),
 });
 
-/** A list that comes whole. */
-export const listOf = (item: z.ZodType, beside: z.ZodRawShape = {}): z.ZodObject =>
-  z.object({ items: z.array(item), ...beside });
-
-/** A list that comes in pages. */
-export const pageOf = (item: z.ZodType): z.ZodObject =>
-  listOf(item, {
-    next: textOrNull.describe('The cursor of the next page; null at the end'),
-    previous: textOrNull.describe('The cursor of the page before; null at the beginning'),
-    count: whole.optional().describe('How many records match, where `count=true` asked'),
-  });
-
 export const problem = z
-  .strictObject({
+  .object({
     error: z.object({
       code_space: z.literal('outlast'),
       code: text.describe('BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, …'),
@@ -203,5 +134,3 @@ export const problem = z
     }),
   })
   .meta({ id: 'Problem', description: 'What every refusal looks like' });
-
-export { time, timeOrNull, textOrNull, text as textValue, whole as wholeValue, day as dayValue };

@@ -62,7 +62,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   app.get(`${base}/`, admitted(index));
   for (const route of routes) {
     app.get(
-      base + route.path.replace('{id}', ':id'),
+      base + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       admitted((request, reply, projects) =>
         answer(route, serving, projects, sending, request, reply),
       ),
@@ -120,9 +120,10 @@ function offersOf(route: Route): [Format | 'file', ...Format[]] {
 
 /** What the library cannot take, in words of this interface. */
 function named(error: unknown): unknown {
-  const isTheirs =
-    isOutlastError(error, 'cursor_invalid') || isOutlastError(error, 'argument_invalid');
-  return isTheirs ? new Refused(badRequest(error.message)) : error;
+  if (isOutlastError(error, 'cursor_invalid')) return new Refused(badRequest(error.message));
+  if (!isOutlastError(error, 'argument_invalid')) return error;
+  // The name of the library's call is no part of what was asked.
+  return new Refused(badRequest(error.message.replace(/^[A-Za-z.]+: /, '')));
 }
 
 /** A refusal, or what is new with every answer: kept by nobody. */

@@ -1,0 +1,109 @@
+// The archive's own books as `/archive/v1` gives them: coverage, sums, certificates, runs, rejects, operations watched.
+import * as z from 'zod';
+import type { MonthCertificate, Reject, Run, WatchedOperation } from '../../query/book-types.ts';
+import type { CoverageDay, Summary } from '../../query/types.ts';
+import * as kind from './kinds.ts';
+import { row } from './kinds.ts';
+
+const { text, textOrNull, whole, wholeOrNull, day, time, timeOrNull } = kind;
+
+export const project = row<{ project: string }>('Project', 'A project you may read', {
+  project: text,
+});
+
+export const coverageDay = row<CoverageDay>(
+  'CoverageDay',
+  'What is held of a UTC day and how sure that is',
+  {
+    project: text,
+    resource: kind.listedResource,
+    owner: text.describe('The owner whose classes these are; empty for the whole list'),
+    day,
+    state: z.enum(['open', 'walked', 'sealed', 'final', 'lost']),
+    proof: z.enum(['none', 'counts', 'walk', 'walks']),
+    provedAt: timeOrNull,
+    walkedAt: timeOrNull.describe('When it was last read to its end'),
+    platformTotal: wholeOrNull.describe('What the platform said there is'),
+    shownTotal: wholeOrNull.describe('What the last walk was shown'),
+    unresolved: whole.describe('Orders still pending'),
+    rejected: whole.describe('Records without a usable id, kept as bytes'),
+    deadlineAt: time,
+    reservations: kind.reservations,
+    lastError: textOrNull,
+  },
+);
+
+export const summary = row<Summary>('Summary', 'How one list of one project stands', {
+  project: text,
+  resource: kind.listedResource,
+  records: whole.describe('Held'),
+  oldestDay: day.nullable(),
+  newestDay: day.nullable(),
+  days: z
+    .object({ open: whole, walked: whole, sealed: whole, final: whole, lost: whole })
+    .describe('Days by state'),
+  reserved: whole.describe('Days with a reservation'),
+  unresolved: whole,
+  rejected: whole,
+  nextDeadlineAt: timeOrNull,
+});
+
+export const certificate = row<MonthCertificate>(
+  'MonthCertificate',
+  'What is certified of a month that has left the window',
+  {
+    project: text,
+    resource: kind.listedResource,
+    month: day.describe('Its first day'),
+    certifiedAt: time.describe('The instant whose contents are certified: an `as_of` to read them'),
+    records: whole,
+    digest: kind.sha256.describe('The month’s digest'),
+    certificateJson: kind.json.describe('The certificate itself: every day with its digest'),
+  },
+);
+
+export const run = row<Run>('Run', 'One pass of the worker over what was due', {
+  project: text,
+  runId: text,
+  startedAt: time,
+  endedAt: timeOrNull.describe('Null while it goes on, or where it was cut off'),
+  outcome: textOrNull,
+  requests: whole,
+  slicesDone: whole,
+  recordsShown: whole,
+  recordsNew: whole,
+  recordsChanged: whole,
+  recordsRejected: whole,
+  lastError: textOrNull.describe('Why something due was not done'),
+});
+
+export const reject = row<Reject>('Reject', 'A record without a usable id, in no list', {
+  project: text,
+  resource: kind.anyResource,
+  owner: text.describe('The owner whose list showed it; empty for the whole list'),
+  day: day.nullable().describe('The day that was asked for'),
+  reason: text,
+  seenAt: time,
+  sha256: kind.sha256.describe('Of its bytes, which /rejects/{resource}/{sha256} gives'),
+  byteCount: whole,
+});
+
+export const watchedOperation = row<WatchedOperation>(
+  'WatchedOperation',
+  'An operation whose results are asked for',
+  {
+    project: text,
+    operationId: text,
+    apiVersion: kind.apiVersion.nullable().describe('The one lookup that is asked; null: both'),
+    createdOn: day.nullable(),
+    addedAt: time,
+    state: z.enum(['open', 'done', 'lost']),
+    foundBy: z.array(kind.apiVersion),
+    status: wholeOrNull.describe('The final status: 1 succeeded, 2 failed'),
+    hasCertificateFile: kind.truth,
+    deadlineAt: timeOrNull,
+    dueAt: timeOrNull.describe('When it is asked for next'),
+    attempts: whole,
+    lastError: textOrNull,
+  },
+);

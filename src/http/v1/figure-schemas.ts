@@ -1,0 +1,86 @@
+// Figures as `/archive/v1` gives them: exact sums as decimal text with their unit in the name, and beside each how much of its period
+// is held (P7).
+import type {
+  NftClassFigures,
+  NftGrowth,
+  NftOwner,
+  OrderFigures,
+  PeriodCoverage,
+} from '../../query/statistics-types.ts';
+import * as kind from './kinds.ts';
+import { row, type Shape } from './kinds.ts';
+
+const { textOrNull, whole, wholeOrNull, day, decimal, truth } = kind;
+
+const period = day.describe('The day, or the first day of the month');
+const coverage: Shape<Omit<PeriodCoverage, 'period'>> = {
+  isComplete: truth.describe('Whether it can be reported as it is: every day is held and proved'),
+  days: whole.describe('Days of the period within `from` and `to`'),
+  daysAccounted: whole.describe('Of them, days that the ledger knows'),
+  daysOpen: whole.describe('Not read to their ends yet'),
+  daysHeld: whole,
+  daysSealed: whole,
+  daysFinal: whole,
+  daysLost: whole.describe('Left the window before they were read: a hole for ever'),
+  daysReserved: whole,
+  daysByWalks: whole.describe('Proved by two walks alone, the weaker proof'),
+  daysComplete: whole,
+  reservations: kind.reservations,
+  rejected: whole.describe('Records without a usable id: in no figure'),
+};
+
+export const orderFigures = row<OrderFigures>('OrderFigures', 'Orders of a period', {
+  period,
+  status: wholeOrNull.optional().describe('Where they are grouped by it'),
+  account: textOrNull.optional().describe('Where they are grouped by it'),
+  orderType: wholeOrNull.optional().describe('Where they are grouped by it'),
+  orders: whole,
+  succeeded: whole,
+  failed: whole,
+  pending: whole,
+  ofOtherStatus: whole,
+  amountFen: decimal.describe('The prices of all these orders, whatever became of them'),
+  amountUnits: decimal.describe('The same in whole currency units'),
+  amountUnknown: whole.describe('Orders whose price is not known: in no sum'),
+  spentFen: decimal.describe('The prices of those that succeeded'),
+  spentUnits: decimal,
+  pendingFen: decimal.describe('The prices of those still pending'),
+  pendingUnits: decimal,
+  numberUgas: decimal.describe('`number` of gas orders'),
+  numberFen: decimal.describe('`number` of business fees'),
+  creditedGasUgas: decimal.describe('Of those that succeeded'),
+  creditedFeesFen: decimal.describe('Of those that succeeded'),
+  creditedFeesUnits: decimal,
+  ...coverage,
+});
+
+export const nftClassFigures = row<NftClassFigures>('NftClassFigures', 'Classes made in a period', {
+  period,
+  owner: textOrNull.optional().describe('Where they are grouped by it'),
+  classes: whole,
+  nfts: decimal,
+  countsUnread: whole.describe('Classes whose count could not be read: in no sum'),
+  isWholeList: truth.describe('False where only some owners’ classes are archived'),
+  ...coverage,
+});
+
+export const nftGrowth = row<NftGrowth>(
+  'NftGrowth',
+  'What became of classes, by when it was first seen',
+  {
+    period,
+    classesChanged: whole,
+    nftsMinted: decimal,
+    nftsBurnt: decimal,
+    transfers: whole,
+    countsUnread: whole.describe('Changes whose growth is not known'),
+  },
+);
+
+export const nftOwner = row<NftOwner>('NftOwner', 'An owner of classes as last seen', {
+  owner: textOrNull,
+  classes: whole,
+  nfts: decimal,
+  firstClassOn: day,
+  newestClassOn: day,
+});

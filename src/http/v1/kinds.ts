@@ -1,0 +1,57 @@
+// What the members of answers can be, and how rows and lists are described. The schemas describe, and the tests hold real answers to
+// them; nothing is checked by them while it is served.
+import * as z from 'zod';
+import { snake } from '../../query/record-text.ts';
+
+/** A schema for every field of a type, in the library's names: TypeScript sees to it that none is forgotten. */
+export type Shape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
+
+/** What a list consists of: its schema under the tables' names, and its fields in the order in which they are written. */
+export type RowKind = { schema: z.ZodObject; fields: readonly string[] };
+
+/** `fields` only where the order is another's promise. */
+export function row<Item>(
+  id: string,
+  description: string,
+  shape: Shape<Item>,
+  fields: readonly (keyof Item & string)[] = Object.keys(shape) as (keyof Item & string)[],
+): RowKind {
+  const members = fields.map((name) => [snake(name), shape[name]]);
+  const schema = z.object(Object.fromEntries(members) as z.ZodRawShape).meta({ id, description });
+  return { schema, fields };
+}
+
+export const text = z.string();
+export const textOrNull = text.nullable();
+export const whole = z.int();
+export const wholeOrNull = whole.nullable();
+export const truth = z.boolean();
+export const day = z.string().meta({ format: 'date' });
+export const time = z.string().meta({ format: 'date-time' });
+export const timeOrNull = time.nullable();
+export const decimal = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .describe('A number as decimal text: JavaScript would round it');
+export const decimalOrNull = decimal.nullable();
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+export const json = z.unknown().describe('JSON as the platform gave it: numbers are not rounded');
+export const listedResource = z.enum(['orders', 'nft_classes']);
+export const anyResource = z.enum(['orders', 'nft_classes', 'transactions', 'tokens']);
+export const apiVersion = z.enum(['v1beta1', 'v3']);
+export const reservations = z
+  .array(z.enum(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders']))
+  .describe('What is not certain, by name; empty for a clean claim');
+
+/** A list that comes whole. */
+export const listOf = ({ schema }: RowKind, beside: z.ZodRawShape = {}): z.ZodObject =>
+  z.object({ items: z.array(schema), ...beside });
+
+const next = textOrNull.describe('The cursor of the next page; null at the end, and only there');
+const previous = textOrNull.describe('The cursor of the page before; null at the beginning');
+const count = whole.optional().describe('How many records match, where `count=true` asked');
+
+/** A list that comes in pages, read both ways or forwards only. */
+export const pageOf = (kind: RowKind): z.ZodObject => listOf(kind, { next, previous, count });
+export const forwardOf = (kind: RowKind): z.ZodObject => listOf(kind, { next });
+export const countedForwardOf = (kind: RowKind): z.ZodObject => listOf(kind, { next, count });

@@ -1,0 +1,82 @@
+// How the routes read a list: a page in JSON, everything in the other forms, and a single record.
+import { firstOf, jsonText } from '../../query/record-text.ts';
+import type { Page, Version } from '../../query/types.ts';
+import { refuse } from '../answers.ts';
+import type { RowKind } from './kinds.ts';
+import { present, type Asking, type Reply } from './route.ts';
+
+type Paging = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  count?: boolean | undefined;
+};
+
+/** The part of the library that a list needs, whatever it is of. */
+export type Listed<Item, Query> = {
+  list(query: Query & { limit?: number; cursor?: string }): Promise<Page<Item>>;
+  /** Absent: nothing is counted. */
+  count?(query: Query): Promise<number>;
+  /** Absent: its pages are read one after another. */
+  stream?(query: Query): AsyncIterable<Item>;
+};
+
+/** A page in JSON; in the other forms everything, or as many as `limit` says. */
+export async function listed<Item extends object, Query extends object>(
+  source: Listed<Item, Query>,
+  query: Query,
+  { limit, cursor, count }: Paging,
+  { fields }: RowKind,
+  { format }: Asking,
+): Promise<Reply> {
+  if (format !== 'json') {
+    if (cursor !== undefined || count !== undefined) {
+      refuse(`cursor and count go with json: ${format} gives the list from its beginning`);
+    }
+    const rows = source.stream?.(query) ?? everyPage(source, query);
+    return { kind: 'rows', rows: firstOf(rows, limit ?? Infinity), fields };
+  }
+  const { items, ...beside } = await source.list({ ...query, ...present({ limit, cursor }) });
+  const counted = count === true ? { count: await source.count?.(query) } : {};
+  return { kind: 'rows', rows: items, fields, beside: { ...beside, ...counted } };
+}
+
+/** Ends: the library's cursors only go forward, and `next` is null at the end (P9). */
+async function* everyPage<Item, Query>(
+  source: Listed<Item, Query>,
+  query: Query,
+): AsyncGenerator<Item> {
+  let cursor: string | null = null;
+  do {
+    const { items, next }: Page<Item> = await source.list({
+      ...query,
+      limit: 1000,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    yield* items;
+    cursor = next;
+  } while (cursor !== null);
+}
+
+export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
+  item === null ? null : { kind: 'object', json: jsonText(item, fields as never[]) };
+
+export const whole = (rows: readonly object[], { fields }: RowKind): Reply => ({
+  kind: 'rows',
+  rows,
+  fields,
+});
+
+/** Every content with when it was in force, a row each; null for a record that is not held. */
+export const versions = <Item extends object>(
+  found: readonly Version<Item>[],
+  kind: RowKind,
+): Reply | null =>
+  found.length === 0
+    ? null
+    : whole(
+        found.map(({ item, ...inForce }) => ({ ...inForce, ...item })),
+        kind,
+      );
+
+export const aboutHistory =
+  'Oldest first. A content that came late and was older than what was held never was in force: its `in_force_from` is null.';
