@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Asks the HTTP interface everything its own document allows and much that it does not, with schemathesis, against `outlast start` over
+# a simulated platform: no 5xx, no answer that its schema forbids, no status or content type that is not in the document. Needs
+# Python 3.10 or newer and PyPI; says what is missing where they are not. Takes about two minutes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+version=4.32.5
+seconds=${FUZZ_SECONDS:-75}
+
+say() { printf 'fuzz: %s\n' "$*"; }
+skip() {
+  say "not done: $*"
+  exit 0
+}
+
+command -v python3 >/dev/null || skip 'there is no python3 here'
+python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
+  skip 'python3 is older than 3.10, or has no venv'
+
+scratch=$(mktemp -d)
+# As root the embedded Postgres runs as another user, who must be able to pass through.
+chmod 755 "$scratch"
+server=
+finish() {
+  status=$?
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  rm -rf "$scratch"
+  exit "$status"
+}
+trap finish EXIT
+
+python3 -m venv "$scratch/venv" >/dev/null 2>&1 || skip 'python3 cannot make an environment of its own (venv, ensurepip)'
+"$scratch/venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version" >"$scratch/pip.log" 2>&1 ||
+  skip "schemathesis $version cannot be had from PyPI"
+
+[ -f dist/src/main.js ] || npm run --silent build
+node .ci/fuzz-serve.mjs "$scratch" >"$scratch/url" &
+server=$!
+for ((i = 0; i < 480; i++)); do
+  [ -s "$scratch/url" ] && break
+  kill -0 "$server" 2>/dev/null || { server=; say 'FAILED: the server did not start'; exit 1; }
+  sleep 0.25
+done
+[ -s "$scratch/url" ] || { say 'FAILED: there was no archive to ask in time'; exit 1; }
+say "asking $(cat "$scratch/url")"
+
+# A cursor cannot be made up, and an id need not exist: what the document allows may be answered 400 or 404. The platform's own
+# interface takes an empty parameter for none, and looks at none it does not know.
+cat >"$scratch/schemathesis.toml" <<'TOML'
+[checks]
+positive_data_acceptance.enabled = false
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 413, 415, 431]
+
+[[operations]]
+include-path-regex = "^/(v3|v1beta1|token)/"
+checks.negative_data_rejection.enabled = false
+TOML
+
+cd "$scratch"
+"$scratch/venv/bin/schemathesis" --config-file "$scratch/schemathesis.toml" run openapi.json \
+  --url "$(cat "$scratch/url")" --seed 1 --workers 1 --max-time "$seconds" \
+  --phases examples,coverage,fuzzing --max-response-time 10 --suppress-health-check all --continue-on-failure \
+  --warnings off --no-color >"$scratch/report" 2>&1 || {
+  cut -c1-1000 "$scratch/report"
+  say 'FAILED: what schemathesis found stands above'
+  exit 1
+}
+tail -n 25 "$scratch/report" | cut -c1-200
+kill -0 "$server" 2>/dev/null || { server=; say 'FAILED: the server is gone'; exit 1; }
+say 'nothing was found'
