@@ -37,9 +37,11 @@ export function exportArchive(exporting: Exporting): Promise<Exported> {
 }
 
 async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
-  // A month of many millions takes as long as it takes.
+  // A month of many millions takes as long as it takes. Parallel workers would make the planner read and sort the whole table
+  // for a month that an index has in order (a month of 250,000 orders among 1,600,000: 15 instead of 6 µs of processor time a row).
   await tx.query(
-    `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+    `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+     set local max_parallel_workers_per_gather = 0`,
   );
   await lockFolder(tx, exporting.folder);
   const projects = await projectsOf(tx, exporting.projects);
