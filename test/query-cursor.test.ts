@@ -34,6 +34,13 @@ test('a cursor leads back to its position, any id and unreadable times included'
   );
 });
 
+test('the edge of a list is no position, whichever side of it is meant', () => {
+  for (const side of ['after', 'before'] as const) {
+    const cursor = writeCursor(fingerprint, side, 'edge');
+    expect(readCursor(cursor, fingerprint, scope)).toEqual({ side, position: null });
+  }
+});
+
 test('the checksum of a forged cursor here is the one that is checked', () => {
   const content = [2, fingerprint, 'after', position.day, position.createdAt, position.id];
   expect(forged(content)).toBe(writeCursor(fingerprint, 'after', position));

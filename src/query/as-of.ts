@@ -100,9 +100,9 @@ export async function countAsOf<Item, Filters>(
                  from ${from}
                 where ${and(whereOf(source, asked, part), mayMatch(source, asked))}) o
         where not o.is_later
-           or exists (select from ${contents.view} h
-                       where h.project_id = ${asked.project} and h.${contents.id} = o.id
-                         and ${and(inForceAt(asked.asOf), ...contents.conditions(asked))}))`,
+           or (select true from ${contents.view} h
+                where h.project_id = ${asked.project} and h.${contents.id} = o.id
+                  and ${and(inForceAt(asked.asOf), ...contents.conditions(asked))} limit 1))`,
   );
   const statement = sql`select (${sql.join(counts, sql` + `)})::text as matching`;
   const { rows } = await reader.read((builder) => builder.execute<{ matching: string }>(statement));
@@ -153,11 +153,12 @@ function mayMatch<Item, Filters>(
   asked: Asked<Filters>,
 ): SQL {
   const matches = and(...conditions(asked)) ?? sql`true`;
-  const known = sql`exists (select from ${versions.from}
+  // One look by key for each row. As `exists` the planner may hash every version of the archive instead.
+  const known = sql`coalesce((select true from ${versions.from}
     where ${and(
       eq(versions.projectId, asked.project),
       eq(versions.id, id),
       sql`${versions.observedAt} <= ${asked.asOf}::timestamptz`,
-    )})`;
+    )} limit 1), false)`;
   return sql`(case when ${table.observedAt} <= ${asked.asOf}::timestamptz then ${matches} else ${known} end)`;
 }

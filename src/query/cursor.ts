@@ -8,20 +8,25 @@ import { readInstant } from './instant.ts';
 /** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */
 export type Position = { day: Day; createdAt: string | null; id: string };
 
-export const writeCursor = (
-  fingerprint: string,
-  side: Side,
-  { day, createdAt, id }: Position,
-): string => cursorText(fingerprint, side, [day, createdAt, id]);
+/** The edge of the whole list: after it is the first page, before it the last one. */
+export type Edge = 'edge';
 
-/** Where a page lies. Throws settings `cursor_invalid` for anything but a cursor of this very query. */
+export const writeCursor = (fingerprint: string, side: Side, at: Position | Edge): string =>
+  cursorText(fingerprint, side, at === 'edge' ? [] : [at.day, at.createdAt, at.id]);
+
+/**
+ * Where a page lies; a null position is the edge. Throws settings `cursor_invalid` for anything but a cursor of this very
+ * query.
+ */
 export function readCursor(
   cursor: string,
   fingerprint: string,
   scope: Scope,
-): { side: Side; position: Position } {
-  const { side, key } = readCursorText(cursor, fingerprint, (parts) => positionOf(parts, scope));
-  return { side, position: key };
+): { side: Side; position: Position | null } {
+  const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
+    parts.length === 0 ? 'edge' : positionOf(parts, scope),
+  );
+  return { side, position: key === 'edge' ? null : key };
 }
 
 function positionOf(parts: unknown[], scope: Scope): Position | null {

@@ -3,7 +3,8 @@ import { sql, type Column, type SQL } from 'drizzle-orm';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { nftClassArguments } from './arguments.ts';
 import { bookkeepingColumns, bookkeepingOf, timeOrNull } from './columns.ts';
-import { createRecords, type Source } from './records.ts';
+import { createRecords } from './records.ts';
+import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
 

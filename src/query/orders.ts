@@ -3,7 +3,8 @@ import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
 import { orders, orderVersions } from '../store/schema.ts';
 import { orderArguments } from './arguments.ts';
 import { bookkeepingColumns, bookkeepingOf, timeOrNull } from './columns.ts';
-import { createRecords, type Source } from './records.ts';
+import { createRecords } from './records.ts';
+import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
 

@@ -84,14 +84,15 @@ const read = (
 
 /**
  * Whether a row of now may match: the filters decide of a content that was observed by $2, earlier contents of one that changed
- * since. $1 is the project, $3 and $4 are the filters.
+ * since. $1 is the project, $3 and $4 are the filters. As `exists` the planner may hash every version instead of looking by key.
  */
 const mayMatch = `
   case when $2::timestamptz is null or t.observed_at <= $2
        then ($3::int[] is null or t.status = any ($3)) is true and ($4::text is null or t.module = $4) is true
-       else exists (select from archive.transaction_versions v
-                     where v.project_id = $1 and v.api_version = t.api_version and v.operation_id = t.operation_id
-                       and v.observed_at <= $2) end`;
+       else coalesce((select true from archive.transaction_versions v
+                       where v.project_id = $1 and v.api_version = t.api_version and v.operation_id = t.operation_id
+                         and v.observed_at <= $2
+                       limit 1), false) end`;
 
 /** Each lookup has its results in the order of their ids; two such lists make one. */
 const lookSql = `
@@ -134,10 +135,11 @@ async function count(reader: Reader, asked: Asked): Promise<number> {
                from archive.transactions t
               where t.project_id = $1 and ${mayMatch}) t
       where is_later is not true
-         or exists (select from analytics.transaction_history h
-                     where h.project_id = $1 and h.api_version = t.api_version and h.operation_id = t.operation_id
-                       and ${isInForce.replaceAll('$4', '$2')}
-                       and ($3::int[] is null or h.status = any ($3)) and ($4::text is null or h.module = $4))`,
+         or (select true from analytics.transaction_history h
+              where h.project_id = $1 and h.api_version = t.api_version and h.operation_id = t.operation_id
+                and ${isInForce.replaceAll('$4', '$2')}
+                and ($3::int[] is null or h.status = any ($3)) and ($4::text is null or h.module = $4)
+              limit 1)`,
     parametersOf(asked),
   );
   return Number(rows[0]?.matching ?? 0);

@@ -1,0 +1,85 @@
+// A list as it is now: its rows along the index, page by page. As of an instant it is list-then.ts.
+import { and, count as counted, eq, type SQL } from 'drizzle-orm';
+import type { Scope } from './arguments.ts';
+import type { Position } from './cursor.ts';
+import { listedAfter, listOrder } from './keyset.ts';
+import type { Reader } from './reader.ts';
+import {
+  opposite,
+  streamedAtOnce,
+  type FoundPage,
+  type From,
+  type Listed,
+  type Source,
+} from './source.ts';
+
+export function createListNow<Item extends Listed, Filters extends object>(
+  reader: Reader,
+  source: Source<Item, Filters>,
+) {
+  const { table, id } = source;
+  const positionOf = (item: Item): Position => ({
+    day: item.sliceDay,
+    createdAt: item.createdAt,
+    id: source.idOf(item),
+  });
+  const positionOrNull = (item: Item | undefined): Position | null =>
+    item === undefined ? null : positionOf(item);
+
+  function rows(
+    scope: Scope & Filters,
+    after: Position | null,
+    limit: number,
+    { seen, offset = 0 }: { seen?: SQL; offset?: number | undefined } = {},
+  ): Promise<Item[]> {
+    const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
+    const order = source.idIn?.(scope) !== undefined ? [] : listOrder(table, id, scope.order);
+    return reader.read((builder) => source.select(builder, where, order, limit, offset));
+  }
+
+  /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
+  async function page(
+    scope: Scope & Filters,
+    from: From,
+    limit: number,
+    offset: number | undefined,
+  ): Promise<FoundPage<Item>> {
+    const isBack = from?.side === 'before';
+    const order = isBack ? opposite(scope.order) : scope.order;
+    const found = await rows({ ...scope, order }, from?.position ?? null, limit + 1, { offset });
+    const hasMore = found.length > limit;
+    const items = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
+    const [first, last] = [positionOrNull(items[0]), positionOrNull(items.at(-1))];
+    if (isBack) return { items, previous: hasMore ? first : null, next: last };
+    const isFirst = from === null && (offset ?? 0) === 0;
+    return { items, previous: isFirst ? null : first, next: hasMore ? last : null };
+  }
+
+  async function count(scope: Scope & Filters): Promise<number> {
+    const where = and(listedAfter(table, id, scope, null), ...source.conditions(scope));
+    const [row] = await reader.read((builder) =>
+      builder.select({ matching: counted() }).from(source.from).where(where),
+    );
+    return row?.matching ?? 0;
+  }
+
+  async function* stream(scope: Scope & Filters, seen: SQL): AsyncGenerator<Item> {
+    let after: Position | null = null;
+    // Ends: every page begins after the last row of the one before, and rows first seen later are left out.
+    for (;;) {
+      const items: Item[] = await rows(scope, after, streamedAtOnce, { seen });
+      yield* items;
+      const last = items.at(-1);
+      if (last === undefined || items.length < streamedAtOnce) return;
+      after = positionOf(last);
+    }
+  }
+
+  async function get(project: string, recordId: string): Promise<Item | null> {
+    const where = and(eq(table.projectId, project), eq(id, recordId));
+    const [item] = await reader.read((builder) => source.select(builder, where, [], 1, 0));
+    return item ?? null;
+  }
+
+  return { page, count, stream, get };
+}
