@@ -12,10 +12,9 @@ export function operationLines(operations: OperationsStatus | null): string[] {
   const parts = [`${formatCount(done)} done`, `${formatCount(open)} open`];
   if (lost > 0)
     parts.push(`${formatCount(lost)} LOST: they left the window without a final result`);
-  if (files > 0) parts.push(`${formatCount(files)} certificate files kept`);
-  const watched = formatCount(open + done + lost);
+  if (files > 0) parts.push(`${counted(files, 'certificate file')} kept`);
   return [
-    `transactions: ${watched} operations watched, ${parts.join(', ')}.`,
+    `transactions: ${counted(open + done + lost, 'operation')} watched, ${parts.join(', ')}.`,
     ...operations.lost_named
       .slice(0, namedAtMost)
       .map(({ operation_id: id, reason }) => `LOST ${id}: ${reason ?? 'no reason is known'}`),
@@ -30,13 +29,16 @@ export function operationLines(operations: OperationsStatus | null): string[] {
 export function openOperationLines(operations: OperationsStatus | null, now: number): string[] {
   if (operations === null || operations.open === 0) return [];
   const { open, next_deadline_at: deadline } = operations;
-  const ops = `${formatCount(open)} ${open === 1 ? 'operation' : 'operations'} open`;
+  const ops = `${counted(open, 'operation')} open`;
   if (deadline === null) return [`transactions: ${ops}, to be taken in by the next run.`];
   const at = Date.parse(deadline);
   return [
     `transactions: ${ops}, the nearest deadline is ${momentText(at)} (UTC), ${formatWhen(at - now)}.`,
   ];
 }
+
+const counted = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 const more = (count: number, state: string): string[] =>
   count > namedAtMost
