@@ -153,7 +153,7 @@ describe('the whole list as a stream', () => {
   });
 
   test('of CSV is what `outlast query` prints, byte for byte', async () => {
-    for (const resource of ['orders', 'nft_classes']) {
+    for (const resource of ['orders', 'nft_classes', 'transactions', 'tokens']) {
       const answer = await ask(`/${resource}?format=csv`);
       expect(answer.headers.get('content-type')).toContain('text/csv');
       expect(await answer.text()).toBe(await printed(resource));

@@ -161,6 +161,7 @@ function whereToLook(connectionString: string, url: string): string {
     '  the platform’s own interface, answered from the archive for any date:',
     `    curl "${url}/v3/orders?limit=2&count_total=1"`,
     `    curl "${url}/v1beta1/nft/classes?limit=2"`,
+    `  everything else over HTTP, to read and to try: ${url}/docs`,
     `  OUTLAST_DATA_DIR=${dataDir} npm run -s outlast -- status`,
   ].join('\n');
 }

@@ -1,9 +1,18 @@
 // Records as text, for whoever hands them on: JSON with the tables' own names, and CSV. Exact numbers stay text, and what is
 // JSON already goes in as it stands: parsed and written again its numbers would be rounded. Knows no stream and no file.
 
-/** `rawJson` is the column `raw`: the other names differ in their spelling only. */
-export const snake = (field: string): string =>
-  field.replace(/Json$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const names = new Map<string, string>();
+
+/** `rawJson` is the column `raw`: the other names differ in their spelling only. Asked for every field of every record, so it is kept. */
+export function snake(field: string): string {
+  const known = names.get(field);
+  if (known !== undefined) return known;
+  const name = field
+    .replace(/Json$/, '')
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  names.set(field, name);
+  return name;
+}
 
 /** One record as a JSON object: these fields, in this order. What is undefined is left out. */
 export function jsonText<Item extends object>(

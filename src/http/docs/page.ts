@@ -1,7 +1,9 @@
 // The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere; its policy
 // lets nothing run but its own script.
 import { hash } from 'node:crypto';
-import type { Document, Json, Operation, Parameter } from '../v1/openapi.ts';
+import { base } from '../v1/routes.ts';
+import type { Document, Operation } from '../v1/openapi.ts';
+import type { Json, Parameter } from '../v1/openapi-parts.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
@@ -12,6 +14,7 @@ export const pagePolicy = [
   `style-src ${sourceOf(style)}`,
   `script-src ${sourceOf(script)}`,
   "connect-src 'self'",
+  'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -34,7 +37,10 @@ export function docsPage(document: Document): string {
   const links = groups.map(
     ({ name, entries }) =>
       `<h2>${escaped(name)}</h2>${entries
-        .map(({ path, operation }) => `<a href="#${operation.operationId}">${escaped(path)}</a>`)
+        .map(
+          ({ path, operation }) =>
+            `<a href="#${operation.operationId}">${escaped(path.replace(base, ''))}</a>`,
+        )
         .join('')}`,
   );
   const sections = groups.map(
@@ -71,7 +77,7 @@ function entryOf(path: string, method: string, operation: Operation, document: D
   const body =
     requestBody === undefined
       ? ''
-      : '<h3>Body</h3><textarea rows="4" spellcheck="false">{"operation_ids": ["op_0001"]}</textarea>';
+      : '<h3>Body</h3><textarea rows="4" spellcheck="false" aria-label="Body" placeholder="{&quot;operation_ids&quot;: [&quot;op_0001&quot;]}"></textarea>';
   const rows = parameters.map((one) => rowOf(one, operationId)).join('');
   return `<details id="${operationId}"><summary><span class="method ${method.toLowerCase()}">${method}</span><code class="path">${escaped(path)}</code><span class="about">${prose(summary)}</span></summary><div class="body">
 ${description === undefined ? '' : `<p>${prose(description)}</p>`}

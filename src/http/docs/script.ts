@@ -20,7 +20,7 @@ for (const form of document.forms) form.addEventListener('submit', async (event)
   if (body !== null) headers['Content-Type'] = 'application/json';
   const target = path + (query.size > 0 ? '?' + query : '');
   told.className = '';
-  told.textContent = 'GET ' + target + ' …';
+  told.textContent = form.dataset.method + ' ' + target + ' …';
   const begun = performance.now();
   const leaving = new AbortController();
   try {
@@ -34,7 +34,8 @@ for (const form of document.forms) form.addEventListener('submit', async (event)
     told.className = answer.ok ? 'good' : 'bad';
     told.textContent = answer.status + ' · ' + Math.round(performance.now() - begun) + ' ms · ' + target;
     const isJson = (answer.headers.get('content-type') ?? '').startsWith('application/json');
-    shown.textContent = isCut ? text.slice(0, most) + '\\n… there is more' : isJson ? laidOut(text) : text;
+    const part = isCut ? text.slice(0, most) : text;
+    shown.textContent = (isJson ? laidOut(part) : part) + (isCut ? '\\n… there is more' : '');
     shown.hidden = false;
   } catch (error) {
     told.className = 'bad';

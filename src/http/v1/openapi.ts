@@ -5,20 +5,16 @@ import { watchBody } from '../watch.ts';
 import { described, type Described } from './drop-in.ts';
 import { base, groups } from './routes.ts';
 import type { Route } from './route.ts';
+import {
+  jsonOf,
+  nodeProblem,
+  parametersOf,
+  refusals,
+  type Json,
+  type Parameter,
+} from './openapi-parts.ts';
 import * as schema from './schemas.ts';
 import { watchQuery } from './watch.ts';
-
-export type Json = { [name: string]: unknown };
-
-export type Parameter = {
-  name: string;
-  in: 'path' | 'query';
-  required: boolean;
-  description?: string;
-  schema: Json;
-  style?: 'form';
-  explode?: false;
-};
 
 export type Operation = {
   operationId: string;
@@ -38,70 +34,6 @@ export type Document = {
   paths: { [path: string]: { get?: Operation; post?: Operation } };
   components: { securitySchemes: Json; schemas: Json };
 };
-
-/**
- * A schema as OpenAPI has it; what has a name of its own goes to `schemas`. Parameters are described as they are once they are
- * read; answers stay open, for fields may be added to them.
- */
-function jsonOf(of: z.ZodType, schemas: Json, io: 'input' | 'output' = 'input'): Json {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(of, { io }) as Json & { $defs?: Json };
-  const moved = (json: unknown): unknown =>
-    JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
-  for (const [name, one] of Object.entries($defs ?? {})) {
-    const { id: __, ...named } = one as Json;
-    schemas[name] = moved(named);
-  }
-  const { id, ...plain } = moved(rest) as Json;
-  if (typeof id !== 'string') return plain;
-  schemas[id] = plain;
-  return { $ref: `#/components/schemas/${id}` };
-}
-
-function parametersOf(inPath: z.ZodObject, inQuery: z.ZodObject): Parameter[] {
-  const of = (place: 'path' | 'query', object: z.ZodObject): Parameter[] => {
-    const { properties = {}, required = [] } = jsonOf(object, {}, 'output') as {
-      properties?: { [name: string]: Json };
-      required?: string[];
-    };
-    return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-      name,
-      in: place,
-      required: required.includes(name),
-      ...(typeof description === 'string' ? { description } : {}),
-      schema: rest,
-      // Several stand in one parameter, with commas between them.
-      ...(rest['type'] === 'array' ? { style: 'form' as const, explode: false as const } : {}),
-    }));
-  };
-  return [...of('path', inPath), ...of('query', inQuery)];
-}
-
-const sentences: Record<number, string> = {
-  400: 'Something is wrong with the request; the sentence says what is allowed',
-  401: 'A key is needed',
-  403: 'The key is wrong, or you may not read this project',
-  404: 'The archive holds no such thing',
-  406: 'Accept allows none of the forms there are',
-  408: 'The request did not come in time',
-  413: 'The body is too large',
-  415: 'The body is no JSON',
-  431: 'The request is too long',
-  500: 'Something went wrong here',
-  503: 'The archive cannot be reached, or the query took too long: try again later',
-};
-const nodeProblem = z.object({ error: z.string() });
-
-function refusals(statuses: readonly number[], problem: z.ZodType, schemas: Json) {
-  const of = (some: readonly number[], shape: z.ZodType) => {
-    const content = { 'application/json': { schema: jsonOf(shape, schemas) } };
-    return some.map((status) => [String(status), { description: sentences[status], content }]);
-  };
-  // What never became a request has no path, and the server's own shape.
-  return Object.fromEntries([
-    ...of([...statuses, 500, 503], problem),
-    ...of([408, 431], schema.problem),
-  ]) as { [status: string]: Json };
-}
 
 const security = {
   archive: [{}, { bearer: [] }, { key: [], timestamp: [], signature: [] }],

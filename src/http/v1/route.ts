@@ -4,6 +4,7 @@ import type { ProjectId } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
 import * as parameter from './parameters.ts';
 import type { Format } from './parameters.ts';
+import { checked } from './query-text.ts';
 
 /** Who asks, for what, in which form. */
 export type Asking = {
@@ -98,8 +99,8 @@ export function route<Path extends z.ZodRawShape = Nothing, Query extends z.ZodR
         format: __,
         ...given
       } = {
-        ...parameter.checked(inPath, path),
-        ...parameter.checked(inQuery, query),
+        ...checked(inPath, path),
+        ...checked(inQuery, query),
       } as Record<string, unknown>;
       return read(given as z.output<z.ZodObject<Path & Query>>, asking);
     },

@@ -5,7 +5,8 @@ import type { ProjectId } from '../../model.ts';
 import { refusal, type Answer } from '../answers.ts';
 import { answerWatch, type Watch } from '../watch.ts';
 import { projectOf } from './admission.ts';
-import { checked, project, readQuery } from './parameters.ts';
+import { project } from './parameters.ts';
+import { checked, readQuery } from './query-text.ts';
 
 export const watchQuery = z.strictObject({ project: project.optional() });
 
