@@ -28,15 +28,20 @@ const bookkeeping = <Item, Filters>(of: ContentSource<Item, Filters>, missing: S
   h.raw_sha256 as "rawSha256", h.unread, ${of.observedAt} as "observedAt", o.first_seen_at as "firstSeenAt",
   o.changed_at as "changedAt", ${missing} as "missingSince"`;
 
-/** Both sides by the same ids: each is found by its own key. */
+/**
+ * Record by record, each found by its key: `offset 0` keeps the view a query of its own, so that it reads one record and not
+ * all, whatever the statistics say (on a table not yet analysed a join took 2.4 s for 1,000 records instead of 0.1).
+ */
 const ofRecords = <Item, Filters>(
   { view, table, id }: ContentSource<Item, Filters>,
   project: string,
   ids: string[],
 ): SQL => sql`
-  from ${view} h join ${table} o on o.project_id = h.project_id and o.${id} = h.${id}
- where h.project_id = ${project} and h.${id} = any (${sql.param(ids)}::text[])
-   and o.project_id = ${project} and o.${id} = any (${sql.param(ids)}::text[])`;
+  from unnest(${sql.param(ids)}::text[]) wanted(id),
+       lateral (select * from ${view} h where h.project_id = ${project} and h.${id} = wanted.id offset 0) h,
+       lateral (select first_seen_at, changed_at, missing_since
+                  from ${table} where project_id = ${project} and ${table}.${id} = wanted.id offset 0) o
+ where true`;
 
 /** A condition on `h`. Two contents observed at once: the first was in force for no time at all (P2). */
 export const inForceAt = (asOf: string): SQL =>

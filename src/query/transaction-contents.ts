@@ -43,11 +43,13 @@ const select = `
          h.block_height::text, h.confirmed_at, h.nft::text, h.mt::text, h.record::text, h.raw::text, h.raw_bytes,
          h.raw_sha256, h.unread, t.first_seen_at, t.changed_at, h.in_force_from, h.in_force_until, h.is_current,
          case when coalesce(t.missing_since <= $4::timestamptz, h.is_current) then t.missing_since end as missing_since
-    from analytics.transaction_history h
-    join archive.transactions t
-      on t.project_id = h.project_id and t.api_version = h.api_version and t.operation_id = h.operation_id
-   where h.project_id = $1 and h.api_version = any ($2::text[]) and h.operation_id = any ($3::text[])
-     and t.project_id = $1 and t.api_version = any ($2::text[]) and t.operation_id = any ($3::text[])`;
+    -- Each found by its key: see contents.ts.
+    from unnest($3::text[]) wanted(id),
+         lateral (select * from analytics.transaction_history h
+                   where h.project_id = $1 and h.api_version = any ($2::text[]) and h.operation_id = wanted.id offset 0) h,
+         lateral (select first_seen_at, changed_at, missing_since from archive.transactions
+                   where project_id = $1 and api_version = h.api_version and operation_id = wanted.id offset 0) t
+   where true`;
 
 /** A condition on `h`: $4 is the instant, null: now. */
 export const isInForce = `
