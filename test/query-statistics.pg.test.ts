@@ -227,6 +227,24 @@ describe('as of an instant', () => {
     const texts = then.map((figures) => JSON.stringify(figures));
     expect(new Set(texts).size).toBe(texts.length);
   });
+
+  test('are complete only where what proves it had been proved by then', async () => {
+    const query = { project, from: '2026-03-01', to: '2026-03-10', by: 'day' } as const;
+    const completeDays = async (asOf: string): Promise<number[]> => {
+      const orders = await archive.statistics.orders({ ...query, asOf });
+      const classes = await archive.statistics.nftClasses({ ...query, asOf });
+      return [orders, classes].map((rows) => rows.filter(({ isComplete }) => isComplete).length);
+    };
+    const [proved] = await ask(
+      `select to_char(max(proved_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+         from analytics.coverage where project_id = 'p'`,
+    );
+    const now = await completeDays('9999-12-31T23:59:59Z');
+    expect(Math.min(...now)).toBeGreaterThan(3);
+    expect(await completeDays(String(proved?.['at']))).toEqual(now);
+    // Nothing had been read yet: no order, and no claim that there was none.
+    expect(await completeDays('2026-04-01T00:00:00Z')).toEqual([0, 0]);
+  });
 });
 
 describe('classes', () => {

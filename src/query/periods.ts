@@ -14,8 +14,19 @@ export const inRange = (day: string): string => `
       ($2::date is null or (${monthOf(day)} >= ${monthOf('$2::date')} and ${day} >= $2))
   and ($3::date is null or (${monthOf(day)} <= ${monthOf('$3::date')} and ${day} < $3))`;
 
-/** The coverage of each period; $1 is the project. */
-const coverage = (by: By, resource: ListedResource): string => `
+/** Every list of the days with when the last of them was proved: none where one is not. */
+const provedBy = (resource: ListedResource): string => `
+  select day, bool_and(proved_at <= $4::timestamptz) is true as is_proved_then
+    from analytics.coverage
+   where project_id = $1 and resource = '${resource}'
+     and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
+   group by day`;
+
+/**
+ * The coverage of each period; $1 is the project. As of an instant, $4, a day is complete only where its proof is no younger: what
+ * was proved later says nothing of what was held then.
+ */
+const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => `
   select ${periodOf(by, 'day')} as period,
          count(*)::int                                                          as accounted,
          count(*) filter (where state = 'open')::int                            as open,
@@ -25,12 +36,12 @@ const coverage = (by: By, resource: ListedResource): string => `
          count(*) filter (where state = 'lost')::int                            as lost,
          count(*) filter (where cardinality(reservations) > 0)::int             as reserved,
          count(*) filter (where proof = 'walks')::int                           as by_walks,
-         count(*) filter (where is_complete)::int                               as complete,
+         count(*) filter (where is_complete${isAsOf ? ' and is_proved_then' : ''})::int as complete,
          (select array_agg(distinct name order by name)
             from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name) as reservations,
          sum(rejected)::float8                                                  as rejected,
          bool_and(is_whole_list)                                                as is_whole_list
-    from analytics.coverage_by_day
+    from analytics.coverage_by_day ${isAsOf ? `join (${provedBy(resource)}) proved using (day)` : ''}
    where project_id = $1 and resource = '${resource}'
      and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
    group by 1`;
@@ -39,18 +50,18 @@ const coverage = (by: By, resource: ListedResource): string => `
 export const rowsAtMost = 100_000;
 
 /**
- * Figures with their coverage. `figures` is a query with a column `period`, `columns` what is shown of it as `f`, `order` what
- * follows the period. Periods without coverage are shown, and those without figures.
+ * Figures with their coverage. `figures` is a query with a column `period`, `columns` what is shown of it as `f`, `groups` what
+ * follows the period. With `isAsOf` they are those of $4. Periods without coverage are shown, and those without figures.
  */
 export const withCoverage = (
   by: By,
   resource: ListedResource,
   figures: string,
   columns: string,
-  order: readonly string[],
+  { groups, isAsOf }: { groups: readonly string[]; isAsOf: boolean },
 ): string => `
   with figures as (${figures}),
-       coverage as (${coverage(by, resource)})
+       coverage as (${coverage(by, resource, isAsOf)})
   select period, ${columns},
          -- The part of the period that was asked for.
          least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "days",
@@ -61,7 +72,7 @@ export const withCoverage = (
          coalesce(c.rejected, 0) as "rejected",
          coalesce(c.complete, 0) = least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "isComplete"
     from figures f full join coverage c using (period)
-   order by ${['period', ...order].join(', ')}
+   order by ${['period', ...groups].join(', ')}
    limit ${rowsAtMost + 1}`;
 
 export function checkRows<Row>(call: string, rows: Row[]): Row[] {

@@ -9,7 +9,7 @@ export type StatisticsQuery = {
   from?: Day;
   to?: Day;
   by: 'day' | 'month';
-  /** As for lists: by what was known at an instant. Days, and coverage, are those of now. */
+  /** As for lists: by what was known at an instant. Days, and coverage, are those of now; no day is complete that was proved later. */
   asOf?: string;
 };
 
@@ -35,7 +35,7 @@ export type PeriodCoverage = {
   reservations: Reservation[];
   /** Records without a usable id: in no figure. */
   rejected: number;
-  /** Whether the figure can be reported as it is: every day is complete. */
+  /** Whether the figure can be reported as it is: every day is complete, and as of an instant was proved by then. */
   isComplete: boolean;
 };
 

@@ -62,11 +62,12 @@ export const createStatistics = (reader: Reader): Statistics => ({
   orders: async (given) => {
     const query = parseArguments('statistics.orders', statisticsArguments.orders, given);
     const { project, from = null, to = null, by, groupBy: groups, asOf } = query;
-    const contents = orderContents(groups.includes('account'), asOf !== undefined);
+    const isAsOf = asOf !== undefined;
+    const contents = orderContents(groups.includes('account'), isAsOf);
     const figures = `select ${grouped(by, groups)}, ${orderFigures} from ${contents} group by ${places(groups)}`;
     const shown = groups.map((name) => `f.${name} as "${fields[name]}"`);
     const { rows } = await reader.query<OrderFigures>(
-      withCoverage(by, 'orders', figures, [...shown, orderColumns].join(', '), groups),
+      withCoverage(by, 'orders', figures, [...shown, orderColumns].join(', '), { groups, isAsOf }),
       [project, from, to, ...(asOf === undefined ? [] : [asOf])],
     );
     return checkRows('statistics.orders', rows);
@@ -74,16 +75,17 @@ export const createStatistics = (reader: Reader): Statistics => ({
   nftClasses: async (given) => {
     const query = parseArguments('statistics.nftClasses', statisticsArguments.nftClasses, given);
     const { project, from = null, to = null, by, groupBy: groups, asOf } = query;
+    const isAsOf = asOf !== undefined;
     const figures = `
       select ${grouped(by, groups)}, count(*)::float8 as classes, sum(nft_count) as nfts,
              count(*) filter (where nft_count is null)::float8 as counts_unread
-        from ${classContents(groups.includes('owner'), asOf !== undefined)}
+        from ${classContents(groups.includes('owner'), isAsOf)}
        group by ${places(groups)}`;
     const columns = `${groups.length > 0 ? 'f.owner, ' : ''}coalesce(f.classes, 0) as "classes",
       coalesce(f.nfts, 0) as "nfts", coalesce(f.counts_unread, 0) as "countsUnread",
       coalesce(c.is_whole_list, false) as "isWholeList"`;
     const { rows } = await reader.query<NftClassFigures>(
-      withCoverage(by, 'nft_classes', figures, columns, groups),
+      withCoverage(by, 'nft_classes', figures, columns, { groups, isAsOf }),
       [project, from, to, ...(asOf === undefined ? [] : [asOf])],
     );
     return checkRows('statistics.nftClasses', rows);

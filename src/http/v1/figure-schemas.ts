@@ -14,7 +14,9 @@ const { textOrNull, whole, wholeOrNull, day, decimal, truth } = kind;
 
 const period = day.describe('The day, or the first day of the month');
 const coverage: Shape<Omit<PeriodCoverage, 'period'>> = {
-  isComplete: truth.describe('Whether it can be reported as it is: every day is held and proved'),
+  isComplete: truth.describe(
+    'Whether it can be reported as it is: every day is held and proved, as of an instant by then',
+  ),
   days: whole.describe('Days of the period within `from` and `to`'),
   daysAccounted: whole.describe('Of them, days that the ledger knows'),
   daysOpen: whole.describe('Not read to their ends yet'),
