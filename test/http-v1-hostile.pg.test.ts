@@ -411,6 +411,20 @@ describe('what is no request', () => {
     await server.close();
   });
 
+  test('one that ends before its body does is nothing that was asked', async () => {
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+      let read = '';
+      socket.setEncoding('utf8').on('data', (part: string) => (read += part));
+      socket.on('close', () => resolve(read)).on('error', reject);
+      socket.end(
+        'POST /archive/v1/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"operation_ids":["a"',
+      );
+    });
+    expect(text).not.toMatch(/^HTTP\/1\.1 200/);
+    expect(text).not.toMatch(leaks);
+  });
+
   test.each([
     ['no HTTP', 'hello\r\n\r\n', '400'],
     ['a header without an end', `GET / HTTP/1.1\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, '431'],

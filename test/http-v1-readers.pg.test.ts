@@ -12,6 +12,7 @@ import { silentLog } from '../src/log.ts';
 import { sign } from '../src/platform/sign.ts';
 import type { Settings } from '../src/settings.ts';
 import { openDb, type Db } from '../src/store/db.ts';
+import { enter } from '../src/store/watch.ts';
 import { observe } from './support/observe.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -187,6 +188,54 @@ test('a cursor of another project, list, order, filter or instant opens nothing'
     expect([other, answer.status]).toEqual([other, 400]);
     expect(await answer.text()).toMatch(/cursor was not given by this query/);
   }
+});
+
+test('classes are those of the project that archives them for both, and nothing else of it', async () => {
+  const nftClass = { id: 'shared', owner: 'a', timestamp: '2026-03-05T09:00:00Z', nft_count: 1 };
+  await observe(
+    db,
+    { project: 'mine', resource: 'nft_classes' },
+    [nftClass],
+    '2026-03-05T10:00:00Z',
+  );
+  const shared = await serveOn({
+    projects: [{ id: 'ours', classesOf: 'mine' }],
+    keys: [{ key: 'bears', bearerSha256: digest, projects: ['ours'] }],
+  });
+  const read = async (path: string) => {
+    const answer = await fetch(`${shared.url}/archive/v1${path}`, { headers: bearing(bearer) });
+    return answer.text();
+  };
+  expect(await read('/nft_classes')).toContain('"shared"');
+  expect(await read('/nft_classes/shared')).toContain('"project":"mine"');
+  expect(await read('/nft_classes/shared/history')).toContain('"shared"');
+  expect(await read('/statistics/nft_owners')).toContain('"classes":1');
+  expect(await read('/orders')).not.toContain('of-mine');
+  expect(await read('/orders?project=mine')).toContain('FORBIDDEN');
+  expect(await read('/nft_classes?project=mine')).toContain('FORBIDDEN');
+  await shared.close();
+});
+
+test('whoever may watch a project learns no other’s name', async () => {
+  const server = await serveOn({
+    projects: [{ id: 'new', classesOf: 'new' }],
+    watch: (project, operations) => enter(db, project, operations),
+  });
+  const answer = await fetch(`${server.url}/archive/v1/watch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"operation_ids":["a"]}',
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).not.toMatch(/mine|ours|theirs/);
+  await server.close();
+});
+
+test('the document says whether a key is needed', async () => {
+  const told = (await (await outside('/openapi.json')).json()) as Document;
+  const security = (from: Document) => from.paths['/archive/v1/orders']?.get?.security;
+  expect(security(told)).toEqual([{ bearer: [] }, { key: [], timestamp: [], signature: [] }]);
+  expect(security(document)).toContainEqual({});
 });
 
 test('a reader of several projects says which; one of one need not', async () => {

@@ -124,7 +124,7 @@ function createApp(options: ServerOptions): FastifyInstance {
     watch: options.watch,
     stalledAfterMs: options.stalledAfterMs ?? 300_000,
   });
-  addDocs(app, options.watch !== undefined);
+  addDocs(app, { takesOperations: options.watch !== undefined, isLoopback: gate.isLoopback });
   app.get('/healthz', (_request, reply) => send(reply, { status: 200, body: '{"status":"ok"}' }));
   app.get('/readyz', async (_request, reply) => {
     await archive.facts({ project: projects[0]?.id ?? 'none' });

@@ -42,9 +42,11 @@ export async function answerWatch(watch: Watch, project: string, given: unknown)
     return { status: 200, body: JSON.stringify({ data: await watch(project, operations) }) };
   } catch (error) {
     // P12: one sentence, and nothing was entered.
-    const isTheirs =
-      isOutlastError(error, 'operations_invalid') || isOutlastError(error, 'unknown_project');
-    if (isTheirs) return badRequest(error.message);
+    if (isOutlastError(error, 'operations_invalid')) return badRequest(error.message);
+    // The error names the projects there are, which this reader may not read (P10).
+    if (isOutlastError(error, 'unknown_project')) {
+      return badRequest('nothing is archived of this project yet: it has to be synced first');
+    }
     throw error;
   }
 }

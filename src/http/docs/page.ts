@@ -34,6 +34,9 @@ export function docsPage(document: Document): string {
     name,
     entries: all.filter(({ operation }) => operation.tags.includes(name)),
   }));
+  const needsNone = all.some(({ operation: { security } }) =>
+    security.some((one) => Object.keys(one).length === 0),
+  );
   const links = groups.map(
     ({ name, entries }) =>
       `<h2>${escaped(name)}</h2>${entries
@@ -63,7 +66,7 @@ export function docsPage(document: Document): string {
 <main>
 <h1>Reading over HTTP</h1>
 <p>${escaped(String(document.info['summary']))}.</p>
-<div class="key"><label for="key">Bearer key</label><input id="key" type="password" autocomplete="off" placeholder="not needed on this machine"></div>
+<div class="key"><label for="key">Bearer key</label><input id="key" type="password" autocomplete="off" placeholder="${needsNone ? 'not needed on this machine' : 'needed'}"></div>
 ${sections.join('\n')}
 </main>
 <script>${script}</script>

@@ -1,10 +1,10 @@
 // `/openapi.json` and `/docs`: what can be asked here. They tell nothing of what is archived, and so need no key.
 import type { FastifyInstance } from 'fastify';
-import { openApi } from '../v1/openapi.ts';
+import { openApi, type Told } from '../v1/openapi.ts';
 import { docsPage, pagePolicy } from './page.ts';
 
-export function addDocs(app: FastifyInstance, takesOperations: boolean): void {
-  const document = openApi(takesOperations);
+export function addDocs(app: FastifyInstance, told: Told): void {
+  const document = openApi(told);
   const json = JSON.stringify(document);
   const page = docsPage(document);
   const headers = {

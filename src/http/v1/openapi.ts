@@ -35,14 +35,20 @@ export type Document = {
   components: { securitySchemes: Json; schemas: Json };
 };
 
-const security = {
-  archive: [{}, { bearer: [] }, { key: [], timestamp: [], signature: [] }],
-  signature: [{}, { key: [], timestamp: [], signature: [] }],
-  key: [{}, { key: [] }],
+const signed = { key: [], timestamp: [], signature: [] };
+const keysOf = {
+  archive: [{ bearer: [] }, signed],
+  signature: [signed],
+  key: [{ key: [] }],
   nothing: [],
 };
+type Needs = keyof typeof keysOf;
 
-function operationOf(route: Route, group: string, schemas: Json): Operation {
+/** Bound to loopback nobody needs a key. */
+const securityOf = (needs: Needs, isLoopback: boolean): Operation['security'] =>
+  needs === 'nothing' || !isLoopback ? keysOf[needs] : [{}, ...keysOf[needs]];
+
+function operationOf(route: Route, group: string, isLoopback: boolean, schemas: Json): Operation {
   const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   const lines = { schema: { type: 'string' } };
   const content =
@@ -69,11 +75,11 @@ function operationOf(route: Route, group: string, schemas: Json): Operation {
         schemas,
       ),
     },
-    security: security.archive,
+    security: securityOf('archive', isLoopback),
   };
 }
 
-function foreignOf(one: Described, schemas: Json): Operation {
+function foreignOf(one: Described, isLoopback: boolean, schemas: Json): Operation {
   return {
     operationId: one.name,
     tags: [one.group],
@@ -87,11 +93,11 @@ function foreignOf(one: Described, schemas: Json): Operation {
       },
       ...refusals(one.refusals, one.isNodes ? nodeProblem : schema.problem, schemas),
     },
-    security: security[one.needs],
+    security: securityOf(one.needs, isLoopback),
   };
 }
 
-function watchOperation(schemas: Json): Operation {
+function watchOperation(isLoopback: boolean, schemas: Json): Operation {
   return {
     operationId: 'watchOperations',
     tags: ['The archive’s own books'],
@@ -110,20 +116,25 @@ function watchOperation(schemas: Json): Operation {
       },
       ...refusals([400, 401, 403, 413, 415], schema.problem, schemas),
     },
-    security: security.archive,
+    security: securityOf('archive', isLoopback),
   };
 }
 
-/** `takesOperations`: whether this server takes operations to watch. */
-export function openApi(takesOperations: boolean): Document {
+export type Told = {
+  /** Whether this server takes operations to watch. */
+  takesOperations: boolean;
+  isLoopback: boolean;
+};
+
+export function openApi({ takesOperations, isLoopback }: Told): Document {
   const schemas: Json = {};
   const paths: Document['paths'] = {};
   for (const { name, routes } of groups) {
     for (const route of routes)
-      paths[base + route.path] = { get: operationOf(route, name, schemas) };
+      paths[base + route.path] = { get: operationOf(route, name, isLoopback, schemas) };
   }
-  if (takesOperations) paths[`${base}/watch`] = { post: watchOperation(schemas) };
-  for (const one of described) paths[one.path] = { get: foreignOf(one, schemas) };
+  if (takesOperations) paths[`${base}/watch`] = { post: watchOperation(isLoopback, schemas) };
+  for (const one of described) paths[one.path] = { get: foreignOf(one, isLoopback, schemas) };
   const operations = Object.values(paths).flatMap(({ get, post }) => get ?? post ?? []);
   const header = (name: string, description: string) => ({
     type: 'apiKey',
