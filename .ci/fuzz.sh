@@ -34,7 +34,7 @@ finish() {
 trap finish EXIT
 
 python3 -m venv "$scratch/venv" >/dev/null 2>&1 || skip 'python3 cannot make an environment of its own (venv, ensurepip)'
-"$scratch/venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version" >"$scratch/pip.log" 2>&1 ||
+"$scratch/venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 "schemathesis==$version" >"$scratch/pip.log" 2>&1 ||
   skip "schemathesis $version cannot be had from PyPI"
 
 [ -f dist/src/main.js ] || npm run --silent build

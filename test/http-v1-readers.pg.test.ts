@@ -161,6 +161,21 @@ test('another’s project and one that does not exist are told apart on no route
   }
 });
 
+test('the same questions tell both apart where a reader may read the other: the check can fail', async () => {
+  const server = await serveOn({
+    keys: [{ key: 'all', bearerSha256: digest, projects: ['theirs'] }],
+  });
+  const read = async (project: string) => {
+    const path = `/archive/v1/orders?project=${project}`;
+    const answer = await fetch(server.url + path, { headers: bearing(bearer) });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const [theirs, nobody] = [await read('theirs'), await read('nobody')];
+  expect(theirs).not.toEqual(nobody);
+  expect(theirs.text).toContain('of-theirs"');
+  await server.close();
+});
+
 test('routes of all projects show those one may read and no other', async () => {
   for (const { path, takesProject } of paths()) {
     if (takesProject) continue;
