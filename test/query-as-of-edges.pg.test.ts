@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openArchive, type Archive, type Order } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
-import { readInstant } from '../src/query/instant.ts';
+import { isBy, readInstant } from '../src/query/instant.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { observe } from './support/observe.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
@@ -327,4 +327,18 @@ test.each([
   ['٢٠٢٦-03-01T10:00:00Z', null],
 ])('the instant %j is %j', (given, instant) => {
   expect(readInstant(given)).toBe(instant);
+});
+
+test('instants compare as they stand', () => {
+  const given = [
+    '0001-01-01T00:00:00Z',
+    '2026-03-05T11:59:59.999999Z',
+    '2026-03-05T12:00:00Z',
+    '2026-03-05T12:00:00.000001Z',
+    '2026-03-05T12:00:00.5Z',
+    '2026-03-05T12:00:01Z',
+  ];
+  for (const [i, one] of given.entries()) {
+    expect(given.map((other) => isBy(one, other))).toEqual(given.map((_, j) => i <= j));
+  }
 });

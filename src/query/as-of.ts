@@ -1,12 +1,13 @@
 // A list as of an instant. It goes over the rows of now in their order, and takes of each the content of then: so a page costs
 // the same at any depth, and however much the archive has grown since. What a content is read from is contents.ts.
 import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Scope } from './arguments.ts';
 import { timeOrNull } from './columns.ts';
 import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
 import type { Position } from './cursor.ts';
-import { dayBeyond } from './instant.ts';
+import { dayBeyond, isBy } from './instant.ts';
 import { listedAfter, listedAt, listOrder, type ListedTable } from './keyset.ts';
 import { lookFor, type Found, type Looked } from './looking.ts';
 import type { Reader } from './reader.ts';
@@ -19,6 +20,15 @@ export type AsOfSource<Item, Filters> = {
   versions: { from: PgTable; projectId: PgColumn; id: PgColumn; observedAt: PgColumn };
   contents: ContentSource<Item, Filters>;
   conditions: (filters: Filters) => (SQL | undefined)[];
+  /** Runs one statement. */
+  select: (
+    builder: NodePgDatabase,
+    where: SQL | undefined,
+    order: SQL[],
+    limit: number,
+    offset: number,
+  ) => PromiseLike<Item[]>;
+  idOf: (item: Item) => string;
   /** The id where the filters name one: then nothing is ordered, and its key finds it. */
   idIn?: (filters: Filters) => string | undefined;
 };
@@ -26,7 +36,7 @@ export type AsOfSource<Item, Filters> = {
 type Asked<Filters> = Scope & Filters & { asOf: string };
 
 /** Up to `wanted` records after a position. */
-export const recordsAsOf = <Item extends object, Filters>(
+export const recordsAsOf = <Item extends { missingSince: string | null }, Filters>(
   reader: Reader,
   source: AsOfSource<Item, Filters>,
   asked: Asked<Filters>,
@@ -37,16 +47,42 @@ export const recordsAsOf = <Item extends object, Filters>(
     (from, atMost) => lookedAt(reader, source, asked, { after: from, atMost, seen }),
     async (positions) => {
       const ids = positions.map(({ id }) => id);
-      const { project, asOf } = asked;
-      const contents = await contentsAt(reader, source.contents, {
-        project,
-        ids,
-        asOf,
-        filters: asked,
-      });
+      const contents = await contentsThen(reader, source, asked, ids);
       return ids.map((id) => contents.get(id));
     },
   );
+
+/**
+ * What was in force of some records and matches, by id. Of most it is the row itself, which costs less than a history; those that
+ * changed since, also between the two statements, have it in their histories.
+ */
+async function contentsThen<Item extends { missingSince: string | null }, Filters>(
+  reader: Reader,
+  source: AsOfSource<Item, Filters>,
+  asked: Asked<Filters>,
+  ids: string[],
+): Promise<Map<string, Item>> {
+  if (ids.length === 0) return new Map();
+  const { table, id } = source;
+  const { project, asOf } = asked;
+  const unchanged = and(
+    eq(table.projectId, project),
+    sql`${id} = any (${sql.param(ids)}::text[])`,
+    sql`${table.observedAt} <= ${asOf}::timestamptz`,
+    ...source.conditions(asked),
+  );
+  const rows = await reader.read((builder) => source.select(builder, unchanged, [], ids.length, 0));
+  const found = new Map(
+    rows.map((item) => {
+      const isMissing = item.missingSince !== null && isBy(item.missingSince, asOf);
+      return [source.idOf(item), isMissing ? item : { ...item, missingSince: null }];
+    }),
+  );
+  const others = ids.filter((one) => !found.has(one));
+  const of = { project, asOf, ids: others, filters: asked };
+  for (const [one, item] of await contentsAt(reader, source.contents, of)) found.set(one, item);
+  return found;
+}
 
 /**
  * The next rows of now, and whether each may have matched: a content observed by then is the one of then, and the filters decide;

@@ -34,3 +34,6 @@ export function dayBeyond(instant: string): Day | null {
   const day = instant.slice(0, 10);
   return day > '9999-12-27' ? null : addDays(day, 4);
 }
+
+/** Whether one instant is no later than another, both as they are written here: without the `Z` they compare as text. */
+export const isBy = (one: string, other: string): boolean => one.slice(0, -1) <= other.slice(0, -1);

@@ -7,14 +7,21 @@ import { contentsAt } from './contents.ts';
 import type { Position } from './cursor.ts';
 import { lookThrough } from './looking.ts';
 import type { Reader } from './reader.ts';
-import { opposite, streamedAtOnce, type FoundPage, type From, type Source } from './source.ts';
+import {
+  opposite,
+  streamedAtOnce,
+  type FoundPage,
+  type From,
+  type Listed,
+  type Source,
+} from './source.ts';
 
 export type Then<Query> = Query & { asOf: string };
 
 export const isThen = <Query extends Scope>(query: Query): query is Then<Query> =>
   query.asOf !== undefined;
 
-export function createListThen<Item extends object, Filters extends object>(
+export function createListThen<Item extends Listed, Filters extends object>(
   reader: Reader,
   source: Source<Item, Filters>,
 ) {

@@ -1,7 +1,5 @@
 // What differs between the lists of orders and of classes: columns, filters, and what a read of either gives. The sources themselves
 // are in orders.ts and nft-classes.ts.
-import type { SQL } from 'drizzle-orm';
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { ZodType } from 'zod';
 import type { Day, ListedResource } from '../model.ts';
 import type { Scope } from './arguments.ts';
@@ -12,22 +10,13 @@ import type { Side } from './cursor-text.ts';
 type ListArguments<Filters> = Scope &
   Filters & { limit: number; cursor?: string | undefined; offset?: number | undefined };
 
-export type Listed = { sliceDay: Day; createdAt: string | null };
+export type Listed = { sliceDay: Day; createdAt: string | null; missingSince: string | null };
 
-export type Source<Item, Filters> = AsOfSource<Item, Filters> & {
+export type Source<Item extends Listed, Filters> = AsOfSource<Item, Filters> & {
   /** The name in sentences: `orders` in `orders.list`. */
   name: string;
   resource: ListedResource;
   arguments: { list: ZodType<ListArguments<Filters>>; stream: ZodType<Scope & Filters> };
-  /** Runs one statement. */
-  select(
-    builder: NodePgDatabase,
-    where: SQL | undefined,
-    order: SQL[],
-    limit: number,
-    offset: number,
-  ): PromiseLike<Item[]>;
-  idOf(item: Item): string;
 };
 
 /** Where a page begins: on one side of a position, or of the edge of the list (null); from its beginning where nothing is given. */
