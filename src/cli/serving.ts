@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import { serve, type Served } from '../http/server.ts';
 import type { Watch } from '../http/watch.ts';
 import { openArchive } from '../query/archive.ts';
+import type { Archive } from '../query/types.ts';
 import type { Settings } from '../settings.ts';
 import { readReaders } from './readers.ts';
 
@@ -15,9 +16,12 @@ export async function startServing(
 ): Promise<Served> {
   const keys = readReaders(settings);
   const archive = await openArchive({ connectionString, log });
+  let archiveOfV1: Archive | null = null;
   try {
+    archiveOfV1 = await openArchive({ connectionString, log });
     const served = await serve({
       archive,
+      archiveOfV1,
       host: settings.host,
       port: settings.port,
       keys,
@@ -29,14 +33,15 @@ export async function startServing(
       log,
       now: Date.now,
     });
+    const ends = [served, archiveOfV1, archive];
     return {
       url: served.url,
       close: async () => {
-        await served.close();
-        await archive.close();
+        for (const end of ends) await end.close();
       },
     };
   } catch (error) {
+    await archiveOfV1?.close();
     await archive.close();
     throw error;
   }

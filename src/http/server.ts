@@ -21,6 +21,11 @@ import { targetOf, type Query } from '../platform/target.ts';
 
 export type ServerOptions = {
   archive: Archive;
+  /**
+   * Reads for `/archive/v1`, with connections of its own: its lists, counts and sums may take seconds, and neither the platform's
+   * clients nor whoever asks whether the service is well are to wait for them. The same unless told.
+   */
+  archiveOfV1?: Archive;
   host: string;
   /** 0 takes any free one. */
   port: number;
@@ -116,7 +121,7 @@ function createApp(options: ServerOptions): FastifyInstance {
   const answered = (error: unknown): Answer => answerOf(error, log);
   addUnlisted(app, { archive, gate, admitted, send, answerOf: answered });
   addArchive(app, {
-    archive,
+    archive: options.archiveOfV1 ?? archive,
     gate,
     classesOf,
     now: options.now,
