@@ -375,6 +375,34 @@ describe('a whole list', () => {
     expect(performance.now() - begun).toBeLessThan(5000);
   });
 
+  test('is not begun any more by a server that stops, which answers in its own shape to its end', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const server = await serveOn({
+      watch: async () => {
+        await held;
+        return { given: 1, added: 1 };
+      },
+    });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const head = 'Host: 127.0.0.1\r\nContent-Type: application/json\r\n';
+    const body = '{"operation_ids":["a"]}';
+    socket.write(
+      `POST /archive/v1/watch HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await sleep(200);
+    const stopped = server.close();
+    await sleep(100);
+    socket.write(`GET /archive/v1/orders?format=csv HTTP/1.1\r\n${head}\r\n`);
+    await sleep(100);
+    release();
+    await Promise.all([closed, stopped]);
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 503 .*"code_space":"outlast"/s);
+  });
+
   test('is not read for HEAD', async () => {
     const { state, archive: of } = endless();
     const server = await serveOn({ archive: of });

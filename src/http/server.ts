@@ -78,6 +78,8 @@ function createApp(options: ServerOptions): FastifyInstance {
     http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
     // A stopping server answers what it has begun and no more.
     forceCloseConnections: 'idle',
+    // What comes in on an open connection meanwhile is answered, and closes it; Fastify's own refusal has another shape.
+    return503OnClosing: false,
     // An id of 512 bytes, each percent-encoded.
     routerOptions: { maxParamLength: 1536 },
     clientErrorHandler: answerUnreadable,

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
+import { Refused, unavailable } from '../answers.ts';
 import type { Format } from './parameters.ts';
 import type { Reply, Rows } from './route.ts';
 
@@ -28,6 +29,8 @@ export type Streams = Set<Readable>;
 
 export type Sending = {
   streams: Streams;
+  /** Set when the server stops: no further stream begins. */
+  isStopping: boolean;
   /** Whoever takes nothing for so long has left without a word, milliseconds. */
   stalledAfterMs: number;
 };
@@ -106,13 +109,18 @@ async function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
   texts: AsyncGenerator<string>,
-  { streams, stalledAfterMs }: Sending,
+  sending: Sending,
 ): Promise<FastifyReply> {
+  const { streams, stalledAfterMs } = sending;
   if (request.method === 'HEAD') {
     await texts.return(undefined);
     return reply.send(Readable.from([]));
   }
   const first = await texts.next();
+  if (sending.isStopping) {
+    await texts.return(undefined);
+    throw new Refused(unavailable('The server is stopping.'));
+  }
   const stream = Readable.from(resumed(first, texts), { objectMode: false });
   streams.add(stream);
   stream.once('close', () => streams.delete(stream));

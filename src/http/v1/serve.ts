@@ -38,9 +38,11 @@ type Work = (
 
 export function addArchive(app: FastifyInstance, serving: Serving): void {
   const { gate, now, watch } = serving;
-  const sending: Sending = { streams: new Set(), stalledAfterMs: serving.stalledAfterMs };
+  const { stalledAfterMs } = serving;
+  const sending: Sending = { streams: new Set(), isStopping: false, stalledAfterMs };
   // A stopping server would wait for a reader of a long list for ever: its connection is cut, which it can tell from an end.
   app.addHook('preClose', (done) => {
+    sending.isStopping = true;
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
     done();
   });
