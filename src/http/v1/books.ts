@@ -62,7 +62,11 @@ export const bookRoutes: readonly Route[] = [
     summary: 'Records without a usable id: in no list and in no figure',
     isList: true,
     inQuery: {
-      resource: resource.optional().describe('Of this resource only'),
+      resource: resource
+        .optional()
+        .describe(
+          'Of this resource only. Classes that another project archives are asked for by it',
+        ),
       ...parameter.days,
       ...parameter.paging,
     },

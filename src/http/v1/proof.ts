@@ -65,9 +65,18 @@ export const proofRoutes: readonly Route[] = [
     needs: 'none',
     isList: true,
     answer: listOf(schema.summary),
-    read: async (_, { archive, projects }) => {
+    read: async (_, { archive, projects, classesOf }) => {
       const rows = [];
-      for (const project of projects) rows.push(...(await archive.summary({ project })));
+      // Classes stand once, under the project that archives them.
+      const classes = new Set(projects.map(classesOf));
+      for (const project of new Set([...projects, ...classes])) {
+        const found = await archive.summary({ project });
+        rows.push(
+          ...found.filter(({ resource }) =>
+            resource === 'nft_classes' ? classes.has(project) : projects.includes(project),
+          ),
+        );
+      }
       return whole(rows, schema.summary);
     },
   }),
