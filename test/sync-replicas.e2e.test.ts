@@ -79,5 +79,6 @@ test('P11: a Retry-After that one of them is told holds for all', async () => {
 
 test('P11, sabotaged: three processes that each knew a higher rate would be noticed', async () => {
   await Promise.all([sync(100), sync(100), sync(100)].map((one) => one.ended));
-  expect(mostWithin(moments(), 1_000)).toBeGreaterThan(2 * 25);
+  // The check above, for a platform that was promised five a second: a busy machine asks no faster than it can.
+  expect(mostWithin(moments(), 1_000)).toBeGreaterThan(2 * 5);
 });
