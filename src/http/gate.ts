@@ -102,17 +102,16 @@ function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {
 
 /** A foreign name for this host, or a proxy's word that somebody else asks. */
 export function comesFromOutside(headers: IncomingHttpHeaders): boolean {
-  const isForwarded = Object.keys(headers).some(
-    (name) => name === 'forwarded' || name.startsWith('x-forwarded-'),
+  const isForwarded = Object.keys(headers).some((name) =>
+    /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name),
   );
   return isForwarded || !isLoopbackHost(hostOf(textOf(headers.host)));
 }
 
-/** The name in a Host header, without its port. */
+/** The name in a Host header, without its port; '' for what is no host. */
 function hostOf(header: string): string {
-  return header.startsWith('[')
-    ? header.slice(1, header.indexOf(']'))
-    : (header.split(':')[0] ?? '');
+  const [, address, name] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header) ?? [];
+  return address ?? name ?? '';
 }
 
 export const isLoopbackHost = (host: string): boolean =>

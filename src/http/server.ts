@@ -14,6 +14,7 @@ import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { answerClasses } from './nft-classes.ts';
 import { answerOrders } from './orders.ts';
 import { noteMethods } from './methods.ts';
+import { settleRequests } from './requests.ts';
 import { addUnlisted } from './unlisted.ts';
 import { addArchive } from './v1/serve.ts';
 import type { Watch } from './watch.ts';
@@ -74,8 +75,11 @@ function createApp(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
-    // Node's own interval would double the time-out.
-    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
+    http: {
+      // Node's own interval would double the time-out.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
+      requireHostHeader: false,
+    },
     // A stopping server answers what it has begun and no more.
     forceCloseConnections: 'idle',
     // What comes in on an open connection meanwhile is answered, and closes it; Fastify's own refusal has another shape.
@@ -89,6 +93,7 @@ function createApp(options: ServerOptions): FastifyInstance {
     },
   });
   closeUnasked(app);
+  settleRequests(app);
   const refuseOtherMethods = noteMethods(app);
   const gate: Gate = {
     isLoopback: isLoopbackHost(options.host),
