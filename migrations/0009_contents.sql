@@ -284,3 +284,29 @@ CREATE INDEX "orders_ahead" ON "archive"."orders" USING btree
 CREATE INDEX "nft_classes_ahead" ON "archive"."nft_classes" USING btree
   ("project_id", "slice_day", coalesce(created_at, 'infinity'::timestamptz), "id")
   WHERE slice_day > (first_seen_at AT TIME ZONE 'UTC')::date + 1;
+--> statement-breakpoint
+-- What stands beside an operation is looked up for the rows that are asked for: grouped first and joined, every result of the project
+-- was read for a page of a hundred.
+CREATE OR REPLACE VIEW "analytics"."watched_operations" AS
+SELECT w.project_id,
+       w.operation_id,
+       w.api_version,
+       w.created_on,
+       w.added_at,
+       w.state,
+       array_remove(ARRAY[
+         (SELECT t.api_version FROM archive.transactions t
+           WHERE t.project_id = w.project_id AND t.api_version = 'v1beta1' AND t.operation_id = w.operation_id),
+         (SELECT t.api_version FROM archive.transactions t
+           WHERE t.project_id = w.project_id AND t.api_version = 'v3' AND t.operation_id = w.operation_id)
+       ], NULL) AS found_by,
+       (SELECT max(t.status) FROM archive.transactions t
+         WHERE t.project_id = w.project_id AND t.api_version IN ('v1beta1', 'v3') AND t.operation_id = w.operation_id
+           AND t.status IN (1, 2)) AS status,
+       (SELECT true FROM archive.certificate_files f
+         WHERE f.project_id = w.project_id AND f.operation_id = w.operation_id) IS TRUE AS has_certificate_file,
+       w.deadline_at,
+       w.due_at,
+       w.attempts,
+       w.last_error
+  FROM sync.watched_operations w;

@@ -218,6 +218,31 @@ describe.each(['orders', 'nft_classes'] as const)('%s as of an instant', (resour
     expect(found).toBeGreaterThan(40);
   });
 
+  test('are what the SQL of as-of reads takes to be in force, in whatever order pages were committed', async () => {
+    const given: fc.Arbitrary<object> = resource === 'orders' ? order : nftClass;
+    const pages = fc.sample(
+      fc.tuple(fc.integer({ min: 0, max: 29 }), fc.array(given, { minLength: 1, maxLength: 4 })),
+      { numRuns: 40, seed: 7 },
+    );
+    for (const [i, shown] of pages) await observe(db, { project, resource }, shown, when(i));
+    const call = resource === 'orders' ? 'orders_as_of' : 'nft_classes_as_of';
+    const id = resource === 'orders' ? 'operation_id' : 'id';
+    let late = 0;
+    for (let i = 0; i < 30; i += 1) {
+      const { rows } = await db.query<{ id: string; sha256: string; is_current: boolean }>(
+        `select ${id} as id, raw_sha256 as sha256, is_current from analytics.${call}($1, $2)`,
+        [project, when(i)],
+      );
+      const { items } = await records().list({ project, asOf: when(i), limit: 10_000 });
+      expect(Object.fromEntries(items.map((item) => [idOf(item), item.rawSha256]))).toEqual(
+        Object.fromEntries(rows.map((row) => [row.id, row.sha256])),
+      );
+      expect(await records().count({ project, asOf: when(i) })).toBe(rows.length);
+      late += rows.filter((row) => !row.is_current).length;
+    }
+    expect(late).toBeGreaterThan(20);
+  });
+
   test('are what histories say was in force', async () => {
     const then = await history(resource, 6);
     const ids = [...new Set(then.flatMap((items) => items.map(idOf)))];

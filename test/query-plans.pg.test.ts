@@ -7,6 +7,8 @@ import { createOrders } from '../src/query/orders.ts';
 import { openReader, type Reader } from '../src/query/reader.ts';
 import { createStatistics } from '../src/query/statistics.ts';
 import { createTransactions } from '../src/query/transactions.ts';
+import { listRuns } from '../src/query/books.ts';
+import { listWatched } from '../src/query/watched-operations.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -58,7 +60,21 @@ beforeAll(async () => {
     `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at)
      select 'p', 'orders', '2024-01-01'::date + n, 'final', 'walk', '2030-01-01', '2030-01-01' from generate_series(0, 729) n`,
   );
-  for (const table of ['archive.orders', 'archive.order_versions', 'archive.transactions']) {
+  await owner.query(
+    `insert into sync.watched_operations (project_id, operation_id, state)
+     select 'p', 'op_' || md5(n::text), 'done' from generate_series(1, 20000) n`,
+  );
+  await owner.query(
+    `insert into sync.runs (project_id, run_id, started_at)
+     select 'p', n::text, '2024-01-01T00:00:00Z'::timestamptz + n * interval '1 minute' from generate_series(1, 20000) n`,
+  );
+  for (const table of [
+    'archive.orders',
+    'archive.order_versions',
+    'archive.transactions',
+    'sync.watched_operations',
+    'sync.runs',
+  ]) {
     await owner.query(`vacuum (analyze) ${table}`);
   }
   opened = await openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 });
@@ -107,7 +123,9 @@ async function readsOf(call: () => Promise<unknown>): Promise<{ nodes: string[];
     );
     const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
     if (plan === undefined) throw new Error('no plan');
-    nodes.push(...nodesOf(plan).filter((node) => / (orders|order_|transaction)/.test(node)));
+    nodes.push(
+      ...nodesOf(plan).filter((node) => / (orders|order_|transaction|watched|runs)/.test(node)),
+    );
     blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   }
   return { nodes, blocks };
@@ -235,6 +253,19 @@ test('a page of results is found by its index, the first and a deep one', async 
     const { nodes, blocks } = await readsOf(call);
     expect(seqScans(nodes)).toEqual([]);
     expect(blocks).toBeLessThan(3000);
+  }
+});
+
+test('operations watched and runs are read a page at a time, results for the page alone', async () => {
+  for (const list of [listWatched, listRuns]) {
+    const { next } = await list(reader, { project, limit: 10_000 });
+    for (const cursor of [{}, { cursor: next ?? '' }]) {
+      const { nodes, blocks } = await readsOf(() =>
+        list(reader, { project, limit: 100, ...cursor }),
+      );
+      expect(seqScans(nodes)).toEqual([]);
+      expect(blocks).toBeLessThan(2000);
+    }
   }
 });
 
