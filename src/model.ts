@@ -93,3 +93,6 @@ export type Page = {
   /** Length of the answer's body in bytes. */
   bytes: number;
 };
+
+/** A record together with the moment its page was asked for. */
+export type ObservedRecord = { record: ParsedRecord; observedAt: Instant };

@@ -4,9 +4,9 @@ import { lateLines, shortMoment, shortSpan, timeLines } from '../src/cli/forecas
 import { addDays, cliffOf, daysIn } from '../src/day.ts';
 import { wholeList, type ListedResource } from '../src/model.ts';
 import type { Slice } from '../src/store/ledger.ts';
-import { requestsOf, sumOf, walkRequests } from '../src/sync/costs.ts';
-import { forecast, type Forecast } from '../src/sync/forecast.ts';
-import { upcoming } from '../src/sync/upcoming.ts';
+import { requestsOf, sumOf, walkRequests } from '../src/sync/forecast/costs.ts';
+import { forecast, type Forecast } from '../src/sync/forecast/forecast.ts';
+import { upcoming } from '../src/sync/forecast/upcoming.ts';
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;

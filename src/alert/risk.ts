@@ -2,8 +2,8 @@
 // something can still be done about it.
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
-import { foresee } from '../sync/foresee.ts';
-import type { Forecast } from '../sync/forecast.ts';
+import { foresee } from '../sync/forecast/foresee.ts';
+import type { Forecast } from '../sync/forecast/forecast.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import type { Condition } from './conditions.ts';
 import { counted, moment, monthName } from './words.ts';

@@ -1,7 +1,7 @@
 // A forecast as people read it: what will be too late, said loudly, and the cells that tables share. Pure.
 import type { Instant } from '../model.ts';
-import type { Foresight } from '../sync/foresee.ts';
-import type { Forecast } from '../sync/forecast.ts';
+import type { Foresight } from '../sync/forecast/foresee.ts';
+import type { Forecast } from '../sync/forecast/forecast.ts';
 import { formatCount, formatSpan, formatWhen, type Cell } from './print.ts';
 
 type Month = Forecast['months'][number];

@@ -2,8 +2,8 @@
 import type { Instant } from '../model.ts';
 import type { Settings } from '../settings.ts';
 import type { Queryable } from '../store/db.ts';
-import { sumOf } from '../sync/costs.ts';
-import { foresee, type Foresight } from '../sync/foresee.ts';
+import { sumOf } from '../sync/forecast/costs.ts';
+import { foresee, type Foresight } from '../sync/forecast/foresee.ts';
 import { lateLines } from './forecast-text.ts';
 
 /** By project. */

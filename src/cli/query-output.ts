@@ -3,18 +3,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { csvHead, csvLine, firstOf, jsonText, pieces } from '../query/record-text.ts';
-import { tableText, type Column } from './query-table.ts';
+import { tableText, type Shown } from './query-table.ts';
 
 export const formats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
-
-export type Shown<Item> = {
-  /** What the records are called in a sentence. */
-  name: string;
-  /** The library's field names in the order of the output. */
-  fields: readonly (keyof Item & string)[];
-  columns: readonly Column<Item>[];
-};
 
 export type Printing<Item> = { format: Format; limit: number; shown: Shown<Item> };
 

@@ -1,7 +1,7 @@
 // What `outlast query` reads of the library for each kind of record: how many match, all that match, or one with its history.
 import type { Archive, ListScope, Records, Token, Transaction, Version } from '../query/types.ts';
 import type { Filters, FiltersOf } from './query-filters.ts';
-import type { Shown } from './query-output.ts';
+import type { Shown } from './query-table.ts';
 import { nftClassesShown, ordersShown, tokensShown, transactionsShown } from './query-shown.ts';
 
 export type Reading<Item> = {

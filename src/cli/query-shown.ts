@@ -7,7 +7,7 @@ import {
 } from '../query/record-fields.ts';
 import type { NftClass, Order, Token, Transaction, Version } from '../query/types.ts';
 import { resultWords, statusWords } from './query-filters.ts';
-import type { Shown } from './query-output.ts';
+import type { Shown } from './query-table.ts';
 
 const time = (text: string | null): string => (text ?? '').slice(0, 19).replace('T', ' ');
 

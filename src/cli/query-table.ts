@@ -1,6 +1,5 @@
 // Records as a person reads them: a table cut to the width of the terminal. Which columns it has is query-shown.ts.
 import { formatCount, table } from './print.ts';
-import type { Shown } from './query-output.ts';
 import { fitting, printable, widthOf } from './terminal-text.ts';
 
 export type Column<Item> = {
@@ -10,6 +9,14 @@ export type Column<Item> = {
   isNumber?: true;
   /** May be cut down to so many characters where the terminal is narrow. */
   least?: number;
+};
+
+export type Shown<Item> = {
+  /** What the records are called in a sentence. */
+  name: string;
+  /** The library's field names in the order of the output. */
+  fields: readonly (keyof Item & string)[];
+  columns: readonly Column<Item>[];
 };
 
 /** `columns`: how wide the terminal is; undefined cuts nothing. */

@@ -10,7 +10,7 @@ import {
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
-import type { Foresight } from '../sync/foresee.ts';
+import type { Foresight } from '../sync/forecast/foresee.ts';
 import { openMigrated, type Store } from './app.ts';
 import { forecastCells, lateLines, shortName, timeLines } from './forecast-text.ts';
 import { forecastJson, foreseeAll, type Foreseen } from './foreseen.ts';

@@ -1,9 +1,8 @@
 // COPY of records that are all expected to be new: the fastest way into a table, and the easiest on this process,
 // for the verbatim record needs no quoting. It knows no conflict: an id that is held ends it with 23505.
 import type pg from 'pg';
-import type { ColumnValue, ProjectId } from '../model.ts';
+import type { ColumnValue, ObservedRecord, ProjectId } from '../model.ts';
 import type { Tx } from './db.ts';
-import type { ObservedRecord } from './records.ts';
 import type { TableShape } from './tables.ts';
 
 /** Characters handed to the socket at once: far below where V8 and pg would keep buffers of their own for it. */

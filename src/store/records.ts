@@ -1,12 +1,9 @@
 // Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what may
 // be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
-import type { Instant, ListedResource, ParsedRecord, ProjectId } from '../model.ts';
+import type { Instant, ListedResource, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
 import { keyNames, keyValues, ofKey, tableShapes, type TableShape } from './tables.ts';
-
-/** A record together with the moment its page was asked for. */
-export type ObservedRecord = { record: ParsedRecord; observedAt: Instant };
 
 export type RecordEffects = {
   /** Records held for the first time. */

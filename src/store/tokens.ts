@@ -1,10 +1,16 @@
 // The tokens of a project, a dayless list of its own (sync.token_snapshots): its lease, and the commit of a snapshot. The
 // epoch decides who may write (P8).
 import { transient } from '../errors.ts';
-import { wholeList, type Instant, type ProjectId, type Reject } from '../model.ts';
+import {
+  wholeList,
+  type Instant,
+  type ObservedRecord,
+  type ProjectId,
+  type Reject,
+} from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { iso } from './ledger.ts';
-import { writeInto, type ObservedRecord, type RecordEffects } from './records.ts';
+import { writeInto, type RecordEffects } from './records.ts';
 import { tokenShape } from './tables.ts';
 
 export type TokenLease = {

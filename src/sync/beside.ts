@@ -4,8 +4,8 @@ import type { RunCounts } from '../store/runs.ts';
 import { releaseOperationsHeldBy } from '../store/watched.ts';
 import { createLanes } from './lanes.ts';
 import { askTokens } from './tokens.ts';
-import { askOperations, type OperationCounts } from './watched.ts';
-import type { Worker } from './worker.ts';
+import { askOperations } from './watched.ts';
+import type { OperationCounts, Worker } from './worker.ts';
 
 /** How often the lane looks for what has fallen due while slices are worked on, in milliseconds. */
 const lookAgainMs = 10_000;

@@ -1,9 +1,8 @@
 // Classes that left an owner's list were transferred, or are gone: each is asked for by its id. What is shown under
 // another owner is archived as such; only what is not shown at all counts as missing.
-import type { DayRange } from '../model.ts';
+import type { DayRange, ObservedRecord } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 import { goneIds, type Walks } from '../store/missing.ts';
-import type { ObservedRecord } from '../store/records.ts';
 import type { ActContext } from './conclude.ts';
 
 /** What the platform shows of the classes that one owner's walk showed and the next one did not. Throws what it throws. */

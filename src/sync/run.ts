@@ -12,9 +12,8 @@ import { nothingBeside, workBeside } from './beside.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
 import { watchDeadlines } from './warn.ts';
-import type { OperationCounts } from './watched.ts';
 import { workThrough, type Work } from './work.ts';
-import type { RunOptions, RunReport, Worker } from './worker.ts';
+import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
 
 const hourMs = 3_600_000;
 

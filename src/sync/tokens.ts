@@ -1,8 +1,8 @@
 // Snapshots of the tokens and their fees: the whole list, then each token's fees, then one commit.
 import { causeChain, isOutlastError, OutlastError, transient } from '../errors.ts';
+import type { ObservedRecord } from '../model.ts';
 import type { TokenList } from '../platform/platform.ts';
 import { readToken } from '../platform/tokens.ts';
-import type { ObservedRecord } from '../store/records.ts';
 import type { RunCounts } from '../store/runs.ts';
 import {
   claimTokens,

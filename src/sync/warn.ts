@@ -2,7 +2,7 @@
 // only by reading. It warns once and never fails for it.
 import { dayOf } from '../day.ts';
 import { isPastDue } from '../store/outlook.ts';
-import { foresee } from './foresee.ts';
+import { foresee } from './forecast/foresee.ts';
 import type { Worker } from './worker.ts';
 
 const everyMs = 5 * 60_000;

@@ -11,17 +11,10 @@ import {
 } from '../store/watched.ts';
 import { keepFile, linkIn, type FileTurn } from './certificate-links.ts';
 import { afterTurn, lookupsToAsk, type LookedUp } from './watched-policy.ts';
-import type { Worker } from './worker.ts';
+import type { OperationCounts, Worker } from './worker.ts';
 
 /** So many operations in a row without an answer end the turns of this run: the platform is down, not busy. */
 const silentInARow = 3;
-
-export type OperationCounts = {
-  /** Turns taken, and what they came to. */
-  operationsAsked: number;
-  operationsDone: number;
-  operationsLost: number;
-};
 
 /** What is left after the turns: how many operations got no answer, and the newest problem in words. */
 export type Turns = { notDone: number; problem: string | null };

@@ -9,7 +9,6 @@ import type { Source } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Scope } from './plan.ts';
 import type { PolicySettings } from './policy.ts';
-import type { OperationCounts } from './watched.ts';
 
 /** A project with all that is needed to work on it. */
 export type Worker = {
@@ -40,6 +39,14 @@ export type RunOptions = {
   acceptNewSource?: boolean;
   evenIfParked?: boolean;
   onProgress?: (sofar: RunCounts) => void;
+};
+
+/** What became of the operations watched. */
+export type OperationCounts = {
+  /** Turns taken, and what they came to. */
+  operationsAsked: number;
+  operationsDone: number;
+  operationsLost: number;
 };
 
 export type RunReport = RunCounts &

@@ -1,8 +1,6 @@
 // Certifying: a month whose slices are all final or lost gets its certificate, once (design: "Digest and certificate").
 // The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
 import { windowAt } from '../day.ts';
-import type { Log } from '../log.ts';
-import type { Instant, ProjectId } from '../model.ts';
 import {
   coverageOf,
   enterCertificate,
@@ -10,23 +8,12 @@ import {
   newestCertificate,
   type Month,
 } from '../store/certificates.ts';
-import type { Db } from '../store/db.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { certify } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';
 import { leavesInForce } from './in-force.ts';
-import { writeOwedFiles } from './owed.ts';
-
-export type Certifying = {
-  projectId: ProjectId;
-  db: Db;
-  platform: { clock: { now(): Instant } };
-  leaseMs: number;
-  /** Where the files go; null: nowhere. */
-  certificatesDir: string | null;
-  log: Log;
-};
+import { writeOwedFiles, type Certifying } from './owed.ts';
 
 /**
  * Certified is what had been observed so long ago: whatever was on its way then has been committed by now, or its slice

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
-import type { Instant } from '../model.ts';
+import type { Log } from '../log.ts';
+import type { Instant, ProjectId } from '../model.ts';
 import {
   certificatesOf,
   certifiedMonths,
@@ -14,10 +15,20 @@ import type { Listed } from '../store/contents.ts';
 import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf } from './certificate.ts';
-import type { Certifying } from './certify.ts';
 import { leafLine } from './digest.ts';
 import { fileName, filesOf, writeWhole, type FileKind } from './files.ts';
 import { leavesInForce } from './in-force.ts';
+
+/** What certifying works with. */
+export type Certifying = {
+  projectId: ProjectId;
+  db: Db;
+  platform: { clock: { now(): Instant } };
+  leaseMs: number;
+  /** Where the files go; null: nowhere. */
+  certificatesDir: string | null;
+  log: Log;
+};
 
 const retryMs = 3_600_000;
 

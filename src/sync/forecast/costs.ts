@@ -1,11 +1,11 @@
 // What a day will still cost in requests before its deadline: a pure function of its ledger row, its size, the facts,
 // the settings and now. It follows policy.ts, which decides what is really done.
-import { startOf } from '../day.ts';
-import type { Day, Instant, ListedResource } from '../model.ts';
-import type { Facts } from '../store/facts.ts';
-import type { Slice } from '../store/ledger.ts';
-import { limitOf, spanOf } from './bounds.ts';
-import { closingOf, isOver, overAfterMs, recountMs, type PolicySettings } from './policy.ts';
+import { startOf } from '../../day.ts';
+import type { Day, Instant, ListedResource } from '../../model.ts';
+import type { Facts } from '../../store/facts.ts';
+import type { Slice } from '../../store/ledger.ts';
+import { limitOf, spanOf } from '../bounds.ts';
+import { closingOf, isOver, overAfterMs, recountMs, type PolicySettings } from '../policy.ts';
 
 /** Requests by what they are for. */
 export type Requests = {

@@ -1,9 +1,9 @@
 // How many records a day has, as far as anyone can know before it is read: an estimate from its neighbours in the same
 // list. Pure.
-import { startOf } from '../day.ts';
-import type { Day, Instant } from '../model.ts';
+import { startOf } from '../../day.ts';
+import type { Day, Instant } from '../../model.ts';
 import type { ListDay } from './costs.ts';
-import { overAfterMs } from './policy.ts';
+import { overAfterMs } from '../policy.ts';
 
 export type Size = {
   records: number;

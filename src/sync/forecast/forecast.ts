@@ -1,31 +1,14 @@
 // What is still to be asked of each month, how long that takes at the allowed rate, and whether it fits before the
 // deadline: a pure function of the ledger's rows, the facts, the settings, the rate and now. It decides nothing.
-import { addDays, cliffOf, dayOf, monthStart } from '../day.ts';
-import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
-import type { Slice } from '../store/ledger.ts';
-import { ignoresDates } from './bounds.ts';
+import { addDays, cliffOf, dayOf, monthStart } from '../../day.ts';
+import { wholeList, type Day } from '../../model.ts';
+import type { Slice } from '../../store/ledger.ts';
+import { ignoresDates } from '../bounds.ts';
 import { noRequests, requestsOf, type ListDay, type Requests, type Terms } from './costs.ts';
-import { fitMonths, type Fit } from './fits.ts';
-import { noDeadline } from './policy.ts';
+import { fitMonths, type Fit, type Month } from './fits.ts';
+import { noDeadline } from '../policy.ts';
 import { sizesOf } from './sizes.ts';
 import { standingRate } from './standing.ts';
-
-/** One month of one list as far as it still asks for anything. */
-export type Month = {
-  resource: ListedResource;
-  owner: string;
-  /** Its first day. */
-  month: Day;
-  needs: Requests;
-  /** Days that have come and were never read to their ends, with the requests their first walks take. */
-  unread: { day: Day; requests: number }[];
-  /** Where the sizes of its days come from, the least certain one. */
-  sizes: 'known' | 'estimated' | 'unknown';
-  /** Null where the platform answers for older days, too: then nothing is ever too late. */
-  deadlineAt: Instant | null;
-  /** The deadline or, once that has passed, the cliff; null when that has passed, too, or there is none. */
-  until: Instant | null;
-};
 
 export type Forecast = {
   /** Requests a second allowed, and how many of them go ahead of all months: today's tails, pending orders, whole lists. */

@@ -1,9 +1,25 @@
 // Whether the months fit: the nearest deadline takes its requests first, what is left of the rate is the next one's.
 // Pure arithmetic of requests, rates and time left.
-import type { Day, Instant } from '../model.ts';
-import { sumOf, type Terms } from './costs.ts';
-import type { Month } from './forecast.ts';
-import { closingOf } from './policy.ts';
+import type { Day, Instant, ListedResource } from '../../model.ts';
+import { sumOf, type Requests, type Terms } from './costs.ts';
+import { closingOf } from '../policy.ts';
+
+/** One month of one list as far as it still asks for anything. */
+export type Month = {
+  resource: ListedResource;
+  owner: string;
+  /** Its first day. */
+  month: Day;
+  needs: Requests;
+  /** Days that have come and were never read to their ends, with the requests their first walks take. */
+  unread: { day: Day; requests: number }[];
+  /** Where the sizes of its days come from, the least certain one. */
+  sizes: 'known' | 'estimated' | 'unknown';
+  /** Null where the platform answers for older days, too: then nothing is ever too late. */
+  deadlineAt: Instant | null;
+  /** The deadline or, once that has passed, the cliff; null when that has passed, too, or there is none. */
+  until: Instant | null;
+};
 
 /** `tight`: more than half of the time left is needed, or counts and refreshes will come late; `no`: something is too late. */
 export type Fits = 'yes' | 'tight' | 'no';

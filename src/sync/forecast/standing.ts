@@ -1,10 +1,10 @@
 // What is asked again and again whatever the month: today's tails every minute, the list of pending orders, owners'
 // whole lists. Pure.
-import { wholeList } from '../model.ts';
-import type { Slice } from '../store/ledger.ts';
-import { limitOf, spanOf } from './bounds.ts';
+import { wholeList } from '../../model.ts';
+import type { Slice } from '../../store/ledger.ts';
+import { limitOf, spanOf } from '../bounds.ts';
 import { walkRequests, type Terms } from './costs.ts';
-import { isOver, settleMs } from './policy.ts';
+import { isOver, settleMs } from '../policy.ts';
 
 /** Today's tail is read about this often, in milliseconds. */
 const tailMs = 60_000;

@@ -1,12 +1,12 @@
 // The forecast of a project as its database has it: for the commands, and for the run, which warns of what will be too
 // late. Reads only.
-import type { Instant, ProjectId } from '../model.ts';
-import type { Queryable } from '../store/db.ts';
-import { readFacts, type Facts } from '../store/facts.ts';
-import type { Slice } from '../store/ledger.ts';
-import { readOutlook } from '../store/outlook.ts';
+import type { Instant, ProjectId } from '../../model.ts';
+import type { Queryable } from '../../store/db.ts';
+import { readFacts, type Facts } from '../../store/facts.ts';
+import type { Slice } from '../../store/ledger.ts';
+import { readOutlook } from '../../store/outlook.ts';
 import { forecast, type Forecast } from './forecast.ts';
-import type { PolicySettings } from './policy.ts';
+import type { PolicySettings } from '../policy.ts';
 
 /** What OUTLAST_MAX_RPS is unless set: assumed while no process has asked the platform anything. */
 export const assumedPerSecond = 5;
