@@ -84,7 +84,8 @@ export const proofRoutes: readonly Route[] = [
     path: '/certificates',
     name: 'listCertificates',
     summary: 'What is certified of months that are over',
-    about: 'Its `certified_at` is the `as_of` that reads what was certified.',
+    about:
+      'Its `certified_at` is the `as_of` that reads what was certified. A record whose time of creation changed since stands under its present day there.',
     isList: true,
     inQuery: {
       resource,
