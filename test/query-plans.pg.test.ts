@@ -183,6 +183,9 @@ describe('a page as of an instant', () => {
       page = await orders.list({ ...query, limit: 1000, cursor: page.next });
     }
     expect(pages).toBeLessThan(4);
+    // What lies beyond those days is asked for in the index of those that moved there, and nowhere else.
+    const { nodes } = await readsOf(() => orders.list({ ...query, limit: 1000 }));
+    expect(nodes.join()).toMatch(/Index[\w ]*Scan orders_ahead/);
   });
 
   test('stays small where nothing matches', async () => {
@@ -215,7 +218,8 @@ test('on tables that were never analysed a page of then reads by key, too', asyn
     );
     const orders = createOrders(reader);
     const query = { project: 'p', asOf: '2026-01-10T00:00:00Z', limit: 1000 };
-    const { blocks } = await readsOf(() => orders.list(query));
+    const { blocks, nodes } = await readsOf(() => orders.list(query));
+    expect(nodes.join()).toMatch(/Scan orders_ahead/);
     // A join of the 1,000 with each other read a thousand times as much.
     expect(blocks).toBeLessThan(50_000);
   } finally {
