@@ -297,7 +297,7 @@ test('a proxy in front and a foreign name count as outside', async () => {
 });
 
 test('what describes the interface needs no key and names no project', async () => {
-  for (const path of ['/openapi.json', '/docs']) {
+  for (const path of ['/', '/openapi.json', '/docs']) {
     const answer = await outside(path);
     expect(answer.status).toBe(200);
     expect(await answer.text()).not.toMatch(/\bmine\b|\btheirs\b/);
