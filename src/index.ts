@@ -6,8 +6,6 @@ export type {
   ArchiveOptions,
   Bookkeeping,
   CertificateFile,
-  CoverageDay,
-  CoverageQuery,
   ListPage,
   ListScope,
   NftClass,
@@ -18,7 +16,6 @@ export type {
   Page,
   Paging,
   Records,
-  Reservation,
   Summary,
   Token,
   TokenList,
@@ -28,6 +25,7 @@ export type {
   Transactions,
   Version,
 } from './query/types.ts';
+export type { CoverageDay, CoverageQuery, Reservation } from './query/coverage-types.ts';
 export type {
   CertificateQuery,
   MonthCertificate,

@@ -1,7 +1,7 @@
 // What is held of each day and how sure that is (P7), as analytics.coverage shows it.
 import { coverageArguments, parseArguments } from './arguments.ts';
 import type { Reader } from './reader.ts';
-import type { CoverageDay, CoverageQuery } from './types.ts';
+import type { CoverageDay, CoverageQuery } from './coverage-types.ts';
 
 type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 'rejected'> & {
   platformTotal: string | null;

@@ -1,14 +1,6 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
-import type {
-  ApiVersion,
-  Day,
-  ListedResource,
-  ProjectId,
-  Proof,
-  Resource,
-  SliceState,
-} from '../model.ts';
+import type { ApiVersion, Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
 import type {
   CertificateQuery,
   MonthCertificate,
@@ -21,6 +13,7 @@ import type {
   WatchedOperation,
   WatchedQuery,
 } from './book-types.ts';
+import type { CoverageDay, CoverageQuery } from './coverage-types.ts';
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
@@ -172,41 +165,6 @@ export type Records<Item, Filters> = {
   get(project: ProjectId, id: string, at?: { asOf?: string }): Promise<Item | null>;
   /** Everything the record was ever seen to say, oldest first; empty where the archive holds no such record. */
   history(project: ProjectId, id: string): Promise<Version<Item>[]>;
-};
-
-/** What is not certain about a slice (docs/design.md, "States"). */
-export type Reservation = 'lost' | 'no_proof' | 'proved_before_closing' | 'unresolved_orders';
-
-/** One slice of the ledger: what is held of a UTC day and how sure that is. */
-export type CoverageDay = {
-  project: ProjectId;
-  resource: ListedResource;
-  /** The owner whose classes these are; '' for the whole list. */
-  owner: string;
-  day: Day;
-  state: SliceState;
-  proof: Proof;
-  provedAt: string | null;
-  walkedAt: string | null;
-  /** What the platform said there is, and what the last walk was shown; null where unknown. */
-  platformTotal: number | null;
-  shownTotal: number | null;
-  /** Orders still pending. */
-  unresolved: number;
-  /** Records without a usable id, kept as bytes and in no list. */
-  rejected: number;
-  deadlineAt: string;
-  /** Empty for a claim without reservations. */
-  reservations: Reservation[];
-  lastError: string | null;
-};
-
-export type CoverageQuery = {
-  project: ProjectId;
-  resource?: ListedResource;
-  /** UTC days `[from, to)`. */
-  from?: Day;
-  to?: Day;
 };
 
 /** How one resource of one project stands. */
