@@ -1,29 +1,23 @@
 // The edges of reads as of an instant: the very moment of a change, contents that came late or at once, records that moved their day,
 // that are missing or rare, and a writer at work meanwhile (P2, P9).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openArchive, type Archive, type Order } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
+import { type Archive, type Order } from '../src/index.ts';
 import { isBy, readInstant } from '../src/query/instant.ts';
-import { openDb, type Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/db.ts';
 import { observe } from './support/observe.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 import { writeOrders } from './support/rows.ts';
 
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
 let projects = 0;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString, max: 2 });
+  opened = await openEmpty(2);
+  ({ db, archive } = opened);
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 beforeEach(() => {
   project = `p${++projects}`;
 });

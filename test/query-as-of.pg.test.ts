@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  openArchive,
   type Archive,
   type ListScope,
   type NftClass,
@@ -10,26 +9,20 @@ import {
   type Order,
   type OrderFilters,
 } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
-import { openDb, type Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/db.ts';
 import { observe, parsed } from './support/observe.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
 let projects = 0;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString });
+  opened = await openEmpty();
+  ({ db, archive } = opened);
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 beforeEach(() => {
   project = `p${++projects}`;
 });

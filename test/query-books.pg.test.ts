@@ -2,20 +2,18 @@
 // that make no sense (P12).
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openArchive, type Archive, type Page } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
+import { type Archive, type Page } from '../src/index.ts';
 import { cursorText, fingerprintOf } from '../src/query/cursor-text.ts';
-import { openDb, type Db } from '../src/store/db.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import type { Db } from '../src/store/db.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 
 const project = 'p';
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString });
+  opened = await openEmpty();
+  ({ db, archive } = opened);
   await db.query(
     `insert into sync.watched_operations (project_id, operation_id, state, added_at, due_at, last_error)
      select p, id, (array['open', 'done', 'lost'])[1 + n % 3], '2026-03-05T10:00:00.5Z', null, null
@@ -50,11 +48,7 @@ beforeAll(async () => {
             unnest(array['2026-02-01', '2026-01-01']::date[]) month`,
   );
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 
 /** Everything of a list, two at a time. */
 async function all<Item>(

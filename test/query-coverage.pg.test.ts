@@ -1,13 +1,13 @@
 // What the archive says of itself: coverage with every reservation (P7), and the summary.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openArchive, type Archive, type Reservation } from '../src/index.ts';
+import { type Archive, type Reservation } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import type { Proof, SliceState } from '../src/model.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 import { writeClass, writeOrder } from './support/rows.ts';
 
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 
@@ -51,9 +51,8 @@ const writeProject = (id: string): Promise<unknown> =>
   );
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString });
+  opened = await openEmpty();
+  ({ db, archive } = opened);
   await writeProject('p');
   await writeProject('q');
   const late = '2026-04-28T00:00:00Z';
@@ -77,11 +76,7 @@ beforeAll(async () => {
      select 'p', 'orders', sha256(n::text::bytea), 'x', 'no id', '', '2026-03-06', now() from generate_series(1, 3) n`,
   );
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 
 describe('coverage', () => {
   const expected: Record<string, Reservation[]> = {
@@ -106,7 +101,7 @@ describe('coverage', () => {
   test.each(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders'])(
     'sabotaged, a view that hides %s is noticed',
     async (hidden) => {
-      const { connectionString } = database;
+      const { connectionString } = opened;
       const owner = await openDb({ connectionString, role: null, log: silentLog() });
       const { rows } = await owner.query<{ sql: string }>(
         `select pg_get_viewdef('analytics.coverage'::regclass) as sql`,

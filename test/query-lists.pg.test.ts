@@ -1,27 +1,21 @@
 // Reading lists: what a page holds, in which order, and what is said to arguments and cursors that make no sense (P12).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openArchive, type Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
-import { openDb, type Db } from '../src/store/db.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import type { Archive } from '../src/index.ts';
+import type { Db } from '../src/store/db.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 import { writeClass, writeOrder } from './support/rows.ts';
 
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
 let projects = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString });
+  opened = await openEmpty();
+  ({ db, archive } = opened);
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 beforeEach(() => {
   project = `p${++projects}`;
 });

@@ -3,32 +3,26 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openArchive, type Archive, type Order } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
+import { type Archive, type Order } from '../src/index.ts';
 import { readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
-import { openDb, type Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/db.ts';
 import { claimSlice } from '../src/store/leases.ts';
 import { addSlices } from '../src/store/ledger.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 import { writeOrder, writeOrders } from './support/rows.ts';
 
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
 let projects = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString, max: 2 });
+  opened = await openEmpty(2);
+  ({ db, archive } = opened);
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 beforeEach(() => {
   project = `p${++projects}`;
 });

@@ -2,31 +2,25 @@
 // then (P2, P5).
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openArchive, type Archive, type Token, type Transaction } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
+import { type Archive, type Token, type Transaction } from '../src/index.ts';
 import { apiVersions } from '../src/model.ts';
 import { parseJson } from '../src/platform/json.ts';
 import { readToken } from '../src/platform/tokens.ts';
 import { readTransaction } from '../src/platform/transactions.ts';
-import { openDb, type Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/db.ts';
 import { observeUnlisted } from './support/observe.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { openEmpty, type Opened } from './support/opened.ts';
 
-let database: TestDatabase;
+let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
 let projects = 0;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  archive = await openArchive({ connectionString: database.connectionString });
+  opened = await openEmpty();
+  ({ db, archive } = opened);
 });
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
-});
+afterAll(() => opened.close());
 beforeEach(() => {
   project = `p${++projects}`;
 });
