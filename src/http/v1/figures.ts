@@ -86,7 +86,7 @@ export const figureRoutes: readonly Route[] = [
     name: 'nftGrowthStatistics',
     summary: 'NFTs minted and burnt, and classes transferred, by when it was first seen',
     about:
-      'Seen only while a class’s month is in the window; what was there when a class was first seen is in no growth.',
+      'Seen only while a class’s month is in the window; what was there when a class was first seen is in no growth. No coverage stands beside it.',
     isList: true,
     inQuery: range,
     answer: listOf(schema.nftGrowth),
@@ -99,6 +99,7 @@ export const figureRoutes: readonly Route[] = [
     path: '/statistics/nft_owners',
     name: 'nftOwnerStatistics',
     summary: 'The owners with the most classes',
+    about: 'As they are held now, whatever is not: no coverage stands beside them.',
     isList: true,
     inQuery: { limit: parameter.paging.limit },
     answer: listOf(schema.nftOwner),
