@@ -51,7 +51,8 @@ export function watchCommand(): Command {
 function sentenceOf(project: string, given: number, added: number): string {
   const known = given - added;
   const rest = known === 0 ? '' : `; ${formatCount(known)} of those given were watched before`;
-  return `${project}: ${formatCount(added)} more operations are watched${rest}.`;
+  const more = added === 1 ? '1 more operation is' : `${formatCount(added)} more operations are`;
+  return `${project}: ${more} watched${rest}.`;
 }
 
 function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {
