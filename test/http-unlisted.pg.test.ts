@@ -12,7 +12,7 @@ let archive: Archive;
 let served: Served;
 let remote: Served;
 let ids: string[];
-const pair = { key: 'reader-1', secret: 'a secret of its own', projects: ['p'] };
+const pair = { key: 'reader-1', secret: 'a secret of its own', projects: ['p'], mayWatch: true };
 const world = {
   ordersPerDay: 1,
   classesPerDay: 1,

@@ -22,6 +22,7 @@ const schema = z.array(
         )
         .optional(),
       projects: z.array(text('a project')).min(1, 'projects must name at least one'),
+      watch: z.boolean('watch must be true or false').default(false),
     })
     .refine(
       ({ secret, bearer_sha256: bearer }) => secret !== undefined || bearer !== undefined,
@@ -36,6 +37,7 @@ export function readReaders({ projects, readersFile }: Settings): ReaderKey[] {
     key: apiKey,
     secret: apiSecret,
     projects: [id],
+    mayWatch: true,
   }));
   if (readersFile === null) return own;
   const known = new Set(projects.map(({ id }) => id));
@@ -49,11 +51,12 @@ export function readReaders({ projects, readersFile }: Settings): ReaderKey[] {
   }
   const keys = [
     ...own,
-    ...readers.map(({ id, secret, bearer_sha256: bearerSha256, projects: of }) => ({
+    ...readers.map(({ id, secret, bearer_sha256: bearerSha256, projects: of, watch }) => ({
       key: id,
       secret,
       bearerSha256,
       projects: of,
+      mayWatch: watch,
     })),
   ];
   if (new Set(keys.map(({ key }) => key)).size < keys.length) {

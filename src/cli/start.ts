@@ -2,10 +2,11 @@
 import { Command } from 'commander';
 import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import { enter } from '../store/watch.ts';
+import { enterUpTo } from '../store/watch.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
 import type { Served } from '../http/server.ts';
+import { mostOpen } from '../http/watch.ts';
 import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
@@ -34,7 +35,7 @@ async function start(settings: Settings): Promise<void> {
       settings,
       archive.store.connectionString,
       log,
-      (project, operations) => enter(archive.db, project, operations),
+      (project, operations) => enterUpTo(mostOpen, archive.db, project, operations),
     );
     const schedule = startSchedule(
       workers,

@@ -14,7 +14,12 @@ export type ReaderKey = {
   /** Lower-case hex SHA-256 of the bearer key, which opens `/archive/v1` and nothing else. */
   bearerSha256?: string | undefined;
   projects: readonly ProjectId[];
+  /** May name operations to ask for: reading gives no right to write. False unless told. */
+  mayWatch?: boolean | undefined;
 };
+
+/** What somebody may do here. */
+export type Opened = { projects: readonly ProjectId[]; mayWatch: boolean };
 
 export type Gate = {
   /** Bound to loopback: then nobody from outside comes here. */
@@ -38,45 +43,46 @@ export function admit(
   headers: IncomingHttpHeaders,
   now: Instant,
 ): Admission {
-  const projects = isSigned(headers)
+  const opened = isSigned(headers)
     ? openedBySignature(gate, target, headers, now)
     : openedByNothing(gate, headers);
-  return projects === null ? { kind: 'forbidden' } : onlyOneOf(projects);
+  return opened === null ? { kind: 'forbidden' } : onlyOneOf(opened.projects);
 }
 
 /** Whether a key pair is shown at all: then it must be right, wherever the server is bound. */
 export const isSigned = (headers: IncomingHttpHeaders): boolean =>
   textOf(headers['x-api-key']) !== '' || textOf(headers['x-signature']) !== '';
 
-/** The projects open to whoever shows no key; null where one is needed. */
-export const openedByNothing = (
-  gate: Gate,
-  headers: IncomingHttpHeaders,
-): readonly ProjectId[] | null =>
-  gate.isLoopback && !comesFromOutside(headers) ? gate.projects : null;
+/** What is open to whoever shows no key, and so sits at this machine; null where one is needed. */
+export const openedByNothing = (gate: Gate, headers: IncomingHttpHeaders): Opened | null =>
+  gate.isLoopback && !comesFromOutside(headers)
+    ? { projects: gate.projects, mayWatch: true }
+    : null;
 
-/** The projects a signed request opens; null for a signature that is wrong, or too old or too new. */
+const openedTo = ({ projects, mayWatch = false }: ReaderKey): Opened => ({ projects, mayWatch });
+
+/** What a signed request opens; null for a signature that is wrong, or too old or too new. */
 export function openedBySignature(
   gate: Gate,
   { path, signed: query }: Target,
   headers: IncomingHttpHeaders,
   now: Instant,
-): readonly ProjectId[] | null {
+): Opened | null {
   const reader = readerOf(gate, textOf(headers['x-api-key']));
   const timestamp = textOf(headers['x-timestamp']);
   const at = instantOf(timestamp);
   if (reader?.secret === undefined || at === null || Math.abs(at - now) > toleranceMs) return null;
   const expected = sign({ path, query, timestamp, secret: reader.secret });
-  return isSame(expected, textOf(headers['x-signature'])) ? reader.projects : null;
+  return isSame(expected, textOf(headers['x-signature'])) ? openedTo(reader) : null;
 }
 
-/** The projects a bearer key opens; null for a wrong one. Every key is compared, by its digest. */
-export function openedByBearer(gate: Gate, authorization: string): readonly ProjectId[] | null {
+/** What a bearer key opens; null for a wrong one. Every key is compared, by its digest. */
+export function openedByBearer(gate: Gate, authorization: string): Opened | null {
   const [, given] = /^Bearer +([\w.~+/-]{1,512}=*)$/i.exec(authorization) ?? [];
   if (given === undefined) return null;
   const digest = hash('sha256', given, 'hex');
-  const readers = gate.keys.filter(({ bearerSha256 }) => isSame(bearerSha256 ?? '', digest));
-  return readers[0]?.projects ?? null;
+  const [reader] = gate.keys.filter(({ bearerSha256 }) => isSame(bearerSha256 ?? '', digest));
+  return reader === undefined ? null : openedTo(reader);
 }
 
 /** One with a secret: a bearer key's id opens nothing that is signed. */
@@ -89,9 +95,10 @@ const readerOf = (gate: Gate, key: string): ReaderKey | undefined =>
  */
 export function admitByKey(gate: Gate, headers: IncomingHttpHeaders): Admission {
   const key = textOf(headers['x-api-key']);
-  const projects =
-    key === '' ? openedByNothing(gate, headers) : (readerOf(gate, key)?.projects ?? null);
-  return projects === null ? { kind: 'forbidden' } : onlyOneOf(projects);
+  const opened = key === '' ? openedByNothing(gate, headers) : readerOf(gate, key);
+  return opened === null || opened === undefined
+    ? { kind: 'forbidden' }
+    : onlyOneOf(opened.projects);
 }
 
 function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {

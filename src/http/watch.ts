@@ -2,17 +2,19 @@
 import * as z from 'zod';
 import { isOutlastError } from '../errors.ts';
 import type { ApiVersion, Day, ProjectId } from '../model.ts';
-import { badRequest, type Answer } from './answers.ts';
+import { badRequest, refusal, type Answer } from './answers.ts';
 
 export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
-/** Enters operations. Throws settings `operations_invalid` or `unknown_project` with what is wrong. */
+/** Enters operations. Throws settings `operations_invalid`, `operations_too_many` or `unknown_project` with what is wrong. */
 export type Watch = (
   project: ProjectId,
   operations: NewOperation[],
 ) => Promise<{ given: number; added: number }>;
 
 const most = 1000;
+/** Open at once, per project: each is asked for again and again under the one rate limit, so that this door must not fill it alone. */
+export const mostOpen = 100_000;
 
 export const watchBody = z.strictObject({
   operation_ids: z
@@ -43,6 +45,9 @@ export async function answerWatch(watch: Watch, project: string, given: unknown)
   } catch (error) {
     // P12: one sentence, and nothing was entered.
     if (isOutlastError(error, 'operations_invalid')) return badRequest(error.message);
+    if (isOutlastError(error, 'operations_too_many')) {
+      return refusal(429, 'TOO_MANY_REQUESTS', error.message);
+    }
     // The error names the projects there are, which this reader may not read (P10).
     if (isOutlastError(error, 'unknown_project')) {
       return badRequest('nothing is archived of this project yet: it has to be synced first');

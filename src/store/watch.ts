@@ -5,9 +5,9 @@ import { isDay } from '../day.ts';
 import { settingsError, type OutlastError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { apiVersions, type ProjectId } from '../model.ts';
-import { openDb, type Db, type Queryable } from './db.ts';
+import { openDb, withTx, type Db, type Queryable } from './db.ts';
 import { projectIds } from './projects.ts';
-import { addOperations, type NewOperation } from './watched.ts';
+import { addOperations, countOpen, type NewOperation } from './watched.ts';
 
 export type { NewOperation } from './watched.ts';
 
@@ -66,6 +66,33 @@ export async function enter(
     added += await addOperations(db, project, distinct.slice(i, i + atOnce));
   }
   return { given: distinct.length, added };
+}
+
+/**
+ * As `enter`, for a door whose callers are not the archive's owner: nothing is entered that would leave more than `mostOpen`
+ * operations of the project open. Throws settings `operations_too_many` besides.
+ */
+export function enterUpTo(
+  mostOpen: number,
+  db: Db,
+  project: ProjectId,
+  operations: readonly NewOperation[],
+): Promise<Watched> {
+  return withTx(db, async (tx) => {
+    // One after another in a project: two together must not pass what neither may alone.
+    await tx.query(`select from sync.projects where project_id = $1 for no key update`, [project]);
+    const before = await countOpen(tx, project);
+    const watched = await enter(tx, project, operations);
+    // What is open already may be given again, also where the other doors let in more than this one would.
+    const isFew = before + watched.given <= mostOpen;
+    if (!isFew && (await countOpen(tx, project)) > Math.max(before, mostOpen)) {
+      throw settingsError(
+        'operations_too_many',
+        `At most ${mostOpen.toLocaleString('en')} operations of a project may be open, and ${before.toLocaleString('en')} are: give fewer, or wait until some are done. Nothing was entered.`,
+      );
+    }
+    return watched;
+  });
 }
 
 /** The only project of an archive. Throws settings `unknown_project` where there is none or more than one. */

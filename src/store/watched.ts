@@ -2,7 +2,7 @@
 // slices: the epoch decides who may write (P8), the database clock serves leases only. One statement a function; what a turn
 // brought is committed in watched-commit.ts.
 import type { ApiVersion, Day, Instant, ProjectId } from '../model.ts';
-import type { Queryable } from './db.ts';
+import { onlyRow, type Queryable } from './db.ts';
 import { iso } from './ledger.ts';
 
 export type WatchedState = 'open' | 'done' | 'lost';
@@ -74,6 +74,15 @@ export async function addOperations(
     ],
   );
   return rows.filter((row) => row.is_new).length;
+}
+
+/** How many are asked for still. */
+export async function countOpen(db: Queryable, projectId: ProjectId): Promise<number> {
+  const { rows } = await db.query<{ open: number }>(
+    `select count(*)::int as open from sync.watched_operations where project_id = $1 and state = 'open'`,
+    [projectId],
+  );
+  return onlyRow({ rows }).open;
 }
 
 // Named as a date first, the parameter would be one: midnight instead of now.

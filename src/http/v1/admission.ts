@@ -1,4 +1,4 @@
-// Who may read `/archive/v1`: a bearer key, a signed request, or nobody's key where none is needed; and which project is meant.
+// Who may use `/archive/v1`: a bearer key, a signed request, or nobody's key where none is needed; and which project is meant.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../../model.ts';
 import type { Target } from '../../platform/target.ts';
@@ -9,29 +9,30 @@ import {
   openedByNothing,
   openedBySignature,
   type Gate,
+  type Opened,
 } from '../gate.ts';
 
-/** The projects this reader may read. Throws `Refused`: 403 for a key that is wrong, wherever we are bound, 401 where one is needed. */
-export function readableBy(
+/** What this reader may do. Throws `Refused`: 403 for a key that is wrong, wherever we are bound, 401 where one is needed. */
+export function openedTo(
   gate: Gate,
   target: Target,
   headers: IncomingHttpHeaders,
   now: Instant,
-): readonly ProjectId[] {
+): Opened {
   const { authorization } = headers;
   if (authorization !== undefined && isSigned(headers)) {
     throw new Refused(badRequest('send a bearer key or a signature, not both'));
   }
   if (authorization !== undefined || isSigned(headers)) {
-    const projects =
+    const opened =
       authorization === undefined
         ? openedBySignature(gate, target, headers, now)
         : openedByBearer(gate, authorization);
-    if (projects === null) throw new Refused(forbidden());
-    return projects;
+    if (opened === null) throw new Refused(forbidden());
+    return opened;
   }
-  const projects = openedByNothing(gate, headers);
-  if (projects !== null) return projects;
+  const opened = openedByNothing(gate, headers);
+  if (opened !== null) return opened;
   throw new Refused(
     refusal(
       401,

@@ -7,16 +7,16 @@ import type { Instant, ProjectId } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
 import type { Archive } from '../../query/types.ts';
 import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
-import type { Gate } from '../gate.ts';
+import type { Gate, Opened } from '../gate.ts';
 import type { Watch } from '../watch.ts';
-import { projectOf, readableBy } from './admission.ts';
+import { openedTo, projectOf } from './admission.ts';
 import { negotiated } from './negotiate.ts';
 import { formats, type Format } from './parameters.ts';
 import { checked, readQuery } from './query-text.ts';
 import { headers, sendReply, type Sending } from './reply.ts';
 import type { Asking, Reply, Route } from './route.ts';
 import { base, routes } from './routes.ts';
-import { entered } from './watch.ts';
+import { entered, projectToWatch } from './watch.ts';
 
 /** What these routes need of the server. */
 export type Serving = {
@@ -30,11 +30,7 @@ export type Serving = {
   stalledAfterMs: number;
 };
 
-type Work = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  projects: readonly ProjectId[],
-) => Promise<FastifyReply>;
+type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
 
 export function addArchive(app: FastifyInstance, serving: Serving): void {
   const { gate, now, watch } = serving;
@@ -47,12 +43,13 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     done();
   });
   /** Nobody comes in but through here. */
+  const opened = (request: FastifyRequest): Opened =>
+    openedTo(gate, targetOf(request.raw.url ?? '/'), request.headers, now());
   const admitted =
     (work: Work) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       try {
-        const target = targetOf(request.raw.url ?? '/');
-        return await work(request, reply, readableBy(gate, target, request.headers, now()));
+        return await work(request, reply, opened(request));
       } catch (error) {
         return send(reply, serving.answerOf(named(error)));
       }
@@ -66,7 +63,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   for (const route of routes) {
     app.get(
       base + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      admitted((request, reply, projects) =>
+      admitted((request, reply, { projects }) =>
         answer(route, serving, projects, sending, request, reply),
       ),
     );
@@ -74,8 +71,19 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   if (watch === undefined) return;
   app.post(
     `${base}/watch`,
-    admitted(async (request, reply, projects) =>
-      send(reply, await entered(watch, projects, request)),
+    {
+      // Who may not write has no body read.
+      onRequest: async (request, reply) => {
+        try {
+          projectToWatch(opened(request), request);
+          return undefined;
+        } catch (error) {
+          return send(reply, serving.answerOf(named(error)));
+        }
+      },
+    },
+    admitted(async (request, reply, to) =>
+      send(reply, await entered(watch, projectToWatch(to, request), request)),
     ),
   );
 }

@@ -1,8 +1,9 @@
-// `POST /archive/v1/watch`: who may read a project may also name the operations of it to ask for.
+// `POST /archive/v1/watch`: who may watch a project may name the operations of it to ask for. Reading alone gives no right to.
 import * as z from 'zod';
 import type { FastifyRequest } from 'fastify';
 import type { ProjectId } from '../../model.ts';
-import { refusal, type Answer } from '../answers.ts';
+import { Refused, refusal, type Answer } from '../answers.ts';
+import type { Opened } from '../gate.ts';
 import { answerWatch, type Watch } from '../watch.ts';
 import { projectOf } from './admission.ts';
 import { project } from './parameters.ts';
@@ -10,15 +11,32 @@ import { checked, readQuery } from './query-text.ts';
 
 export const watchQuery = z.strictObject({ project: project.optional() });
 
+/** The project that operations come in for; tells nothing of the body. Throws `Refused`: 403 where the right to watch is missing. */
+export function projectToWatch(
+  { projects, mayWatch }: Opened,
+  { raw: { url = '/' } }: FastifyRequest,
+): ProjectId {
+  const { project: named } = checked(watchQuery, readQuery(url));
+  if (!mayWatch) {
+    throw new Refused(
+      refusal(
+        403,
+        'FORBIDDEN',
+        'this key may read and not watch: its entry in the readers file needs "watch": true',
+      ),
+    );
+  }
+  return projectOf(projects, named);
+}
+
 /** A page of the web can post text to this machine, but no JSON without being allowed to. */
 export async function entered(
   watch: Watch,
-  projects: readonly ProjectId[],
-  request: FastifyRequest,
+  to: ProjectId,
+  { headers, body }: FastifyRequest,
 ): Promise<Answer> {
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
     return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
   }
-  const { project: named } = checked(watchQuery, readQuery(request.raw.url ?? '/'));
-  return answerWatch(watch, projectOf(projects, named), request.body);
+  return answerWatch(watch, to, body);
 }
