@@ -66,6 +66,27 @@ test.each([['X-Forwarded-For: ::1'], ['Forwarded: for=x'], ['Via: 1.1 proxy'], [
   },
 );
 
+test.each([['cross-site'], ['same-site'], ['same-origin, cross-site'], ['']])(
+  'a page of another site (%s) is asked for a key like anybody outside',
+  async (site) => {
+    const lines = ['Host: localhost', `Sec-Fetch-Site: ${site}`];
+    expect((await askWith(lines)).status).toBe(401);
+    expect((await askWith(lines, '/v3/orders')).status).toBe(403);
+    expect((await askWith(lines, '/token/tokens')).status).toBe(403);
+    // What needs no key may be led to from anywhere.
+    expect((await askWith(lines, '/')).status).toBe(302);
+    expect((await askWith(lines, '/docs')).status).toBe(200);
+    expect((await askWith(lines, '/healthz')).status).toBe(200);
+  },
+);
+
+test.each([['same-origin'], ['none']])(
+  'our own page, and whoever types the address (%s), is not',
+  async (site) => {
+    expect((await askWith(['Host: localhost', `Sec-Fetch-Site: ${site}`])).status).toBe(200);
+  },
+);
+
 test('a request with two hosts or none is refused in the shape of every refusal', async () => {
   for (const lines of [
     ['Host: localhost', 'Host: evil.example'],

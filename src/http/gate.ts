@@ -107,8 +107,11 @@ function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {
     : { kind: 'project', project };
 }
 
-/** A foreign name for this host, or a proxy's word that somebody else asks. */
+/** A foreign name for this host, a proxy's word that somebody else asks, or a browser's that another site's page does. */
 export function comesFromOutside(headers: IncomingHttpHeaders): boolean {
+  // What a browser says of who made it ask (Fetch Metadata): `none` is the person, by the address bar. Other programs do not say.
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const isForwarded = Object.keys(headers).some((name) =>
     /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name),
   );
