@@ -1,6 +1,4 @@
 // Reads as of an instant, and figures, at size: the statements that are really sent, explained on 200,000 orders of two years.
-import { drizzle } from 'drizzle-orm/node-postgres';
-import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import { createOrders } from '../src/query/orders.ts';
@@ -97,11 +95,6 @@ function logged(given: Reader): Reader {
       log(sql, parameters);
       return given.query(sql, parameters);
     },
-    read: (statement) =>
-      given.read((builder) => {
-        const { $client } = builder as typeof builder & { $client: pg.Pool };
-        return statement(drizzle($client, { logger: { logQuery: log } }));
-      }),
   };
 }
 

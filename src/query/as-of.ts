@@ -1,33 +1,26 @@
 // A list as of an instant. It goes over the rows of now in their order, and takes of each the content of then: so a page costs
 // the same at any depth, and however much the archive has grown since. What a content is read from is contents.ts.
 import { and, eq, sql, type SQL } from 'drizzle-orm';
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Scope } from './arguments.ts';
-import { timeOrNull } from './columns.ts';
 import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
 import type { Position } from './cursor.ts';
 import { dayBeyond, isBy } from './instant.ts';
 import { listedAfter, listedAt, listOrder, type ListedTable } from './keyset.ts';
 import { lookFor, type Found, type Looked } from './looking.ts';
 import type { Reader } from './reader.ts';
+import { rowsOf, select } from './statement.ts';
 
 export type AsOfSource<Item, Filters> = {
   table: ListedTable & { observedAt: PgColumn };
   from: PgTable;
+  /** The item's fields, of the table alone. */
+  columns: SQL;
   id: PgColumn;
   /** Versions of the same records: their key columns and when they were observed. */
   versions: { from: PgTable; projectId: PgColumn; id: PgColumn; observedAt: PgColumn };
-  contents: ContentSource<Item, Filters>;
+  contents: ContentSource<Filters>;
   conditions: (filters: Filters) => (SQL | undefined)[];
-  /** Runs one statement. */
-  select: (
-    builder: NodePgDatabase,
-    where: SQL | undefined,
-    order: SQL[],
-    limit: number,
-    offset: number,
-  ) => PromiseLike<Item[]>;
   idOf: (item: Item) => string;
   /** The id where the filters name one: then nothing is ordered, and its key finds it. */
   idIn?: (filters: Filters) => string | undefined;
@@ -71,7 +64,7 @@ async function contentsThen<Item extends { missingSince: string | null }, Filter
     sql`${table.observedAt} <= ${asOf}::timestamptz`,
     ...source.conditions(asked),
   );
-  const rows = await reader.read((builder) => source.select(builder, unchanged, [], ids.length, 0));
+  const rows = await select<Item>(reader, source, unchanged, { order: [], limit: ids.length });
   const found = new Map(
     rows.map((item) => {
       const isMissing = item.missingSince !== null && isBy(item.missingSince, asOf);
@@ -80,7 +73,8 @@ async function contentsThen<Item extends { missingSince: string | null }, Filter
   );
   const others = ids.filter((one) => !found.has(one));
   const of = { project, asOf, ids: others, filters: asked };
-  for (const [one, item] of await contentsAt(reader, source.contents, of)) found.set(one, item);
+  for (const [one, item] of await contentsAt<Item, Filters>(reader, source.contents, of))
+    found.set(one, item);
   return found;
 }
 
@@ -113,11 +107,9 @@ async function lookedAt<Item, Filters>(
      order by day ${direction}, listed_at ${direction}, id ${direction}
      limit ${atMost}`;
   if (parts.length === 0) return [];
-  const { rows } = await reader.read((builder) =>
-    builder.execute<Position & { matches: boolean }>(statement),
-  );
+  const rows = await rowsOf<Position & { matches: boolean }>(reader, statement);
   return rows.map(({ id: of, day, createdAt, matches }) => ({
-    key: { id: of, day, createdAt: timeOrNull(createdAt) },
+    key: { id: of, day, createdAt },
     matches,
   }));
 }
@@ -141,8 +133,8 @@ export async function countAsOf<Item, Filters>(
                   and ${and(inForceAt(asked.asOf), ...contents.conditions(asked))} limit 1))`,
   );
   const statement = sql`select (${sql.join(counts, sql` + `)})::text as matching`;
-  const { rows } = await reader.read((builder) => builder.execute<{ matching: string }>(statement));
-  return Number(rows[0]?.matching ?? 0);
+  const [row] = await rowsOf<{ matching: string }>(reader, statement);
+  return Number(row?.matching ?? 0);
 }
 
 type Part = { scope: Scope; after: Position | null; isBeyond: boolean };

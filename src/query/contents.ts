@@ -1,21 +1,18 @@
 // What records said, whenever they said it: the contents of the analytics.…_history views as items. One statement a function.
 // Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
 import { and, sql, type SQL } from 'drizzle-orm';
-import { timeText } from '../store/db.ts';
-import { timeOrNull } from './columns.ts';
 import type { Reader } from './reader.ts';
+import { rowsOf } from './statement.ts';
 import type { Version } from './types.ts';
 
 /** How the contents of a resource are read: `h` is its view of them, `o` its table. */
-export type ContentSource<Item, Filters> = {
+export type ContentSource<Filters> = {
   view: SQL;
   table: SQL;
   /** The name of the column with the id, in both. */
   id: SQL;
   /** The typed columns, spelt as the item's fields. */
   columns: SQL;
-  /** The fields that are times. */
-  times: readonly (keyof Item & string)[];
   observedAt: SQL;
   /** What decides between two contents observed at once. */
   tieBreak: SQL;
@@ -23,7 +20,7 @@ export type ContentSource<Item, Filters> = {
 };
 
 /** The bookkeeping of a content. What the row alone knows is the record's, whichever content is asked for. */
-const bookkeeping = <Item, Filters>(of: ContentSource<Item, Filters>, missing: SQL): SQL => sql`
+const bookkeeping = <Filters>(of: ContentSource<Filters>, missing: SQL): SQL => sql`
   h.project_id as "project", h.day as "sliceDay", h.raw::text as "rawJson", h.raw_bytes as "rawBytes",
   h.raw_sha256 as "rawSha256", h.unread, ${of.observedAt} as "observedAt", o.first_seen_at as "firstSeenAt",
   o.changed_at as "changedAt", ${missing} as "missingSince"`;
@@ -32,8 +29,8 @@ const bookkeeping = <Item, Filters>(of: ContentSource<Item, Filters>, missing: S
  * Record by record, each found by its key: `offset 0` keeps the view a query of its own, so that it reads one record and not
  * all, whatever the statistics say (on a table not yet analysed a join took 2.4 s for 1,000 records instead of 0.1).
  */
-const ofRecords = <Item, Filters>(
-  { view, table, id }: ContentSource<Item, Filters>,
+const ofRecords = <Filters>(
+  { view, table, id }: ContentSource<Filters>,
   project: string,
   ids: string[],
 ): SQL => sql`
@@ -52,7 +49,7 @@ type Row<Item> = Item & { contentOf: string };
 /** The contents in force at an instant that match, by id. */
 export async function contentsAt<Item extends object, Filters>(
   reader: Reader,
-  source: ContentSource<Item, Filters>,
+  source: ContentSource<Filters>,
   of: { project: string; ids: string[]; asOf: string; filters: Filters | null },
 ): Promise<Map<string, Item>> {
   if (of.ids.length === 0) return new Map();
@@ -61,8 +58,8 @@ export async function contentsAt<Item extends object, Filters>(
     select h.${source.id} as "contentOf", ${source.columns}, ${bookkeeping(source, missing)}
     ${ofRecords(source, of.project, of.ids)}
        and ${and(inForceAt(of.asOf), ...(of.filters === null ? [] : source.conditions(of.filters)))}`;
-  const { rows } = await reader.read((builder) => builder.execute<Row<Item>>(statement));
-  return new Map(rows.map(({ contentOf, ...row }) => [contentOf, itemOf(row as Item, source)]));
+  const rows = await rowsOf<Row<Item>>(reader, statement);
+  return new Map(rows.map(({ contentOf, ...row }) => [contentOf, row as unknown as Item]));
 }
 
 type VersionRow<Item> = Item & {
@@ -74,7 +71,7 @@ type VersionRow<Item> = Item & {
 /** All contents of a record, oldest first. */
 export async function historyOf<Item extends object, Filters>(
   reader: Reader,
-  source: ContentSource<Item, Filters>,
+  source: ContentSource<Filters>,
   project: string,
   id: string,
 ): Promise<Version<Item>[]> {
@@ -84,28 +81,11 @@ export async function historyOf<Item extends object, Filters>(
            h.in_force_until as "inForceUntil", h.is_current as "isCurrent"
     ${ofRecords(source, project, [id])}
      order by ${source.observedAt}, h.is_current, ${source.tieBreak}, h.raw_sha256`;
-  const { rows } = await reader.read((builder) => builder.execute<VersionRow<Item>>(statement));
+  const rows = await rowsOf<VersionRow<Item>>(reader, statement);
   return rows.map(({ inForceFrom, inForceUntil, isCurrent, ...row }) => ({
-    item: itemOf(row as unknown as Item, source),
-    inForceFrom: timeOrNull(inForceFrom),
-    inForceUntil: timeOrNull(inForceUntil),
+    item: row as unknown as Item,
+    inForceFrom,
+    inForceUntil,
     isCurrent,
   }));
-}
-
-const bookkeptTimes = ['observedAt', 'firstSeenAt', 'changedAt', 'missingSince'];
-
-/** Times of the query builder come as Postgres prints them. */
-function itemOf<Item extends object, Filters>(
-  row: Item,
-  { times }: ContentSource<Item, Filters>,
-): Item {
-  const isTime = (name: string): boolean =>
-    bookkeptTimes.includes(name) || (times as readonly string[]).includes(name);
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      isTime(name) && typeof value === 'string' ? timeText(value) : (value as unknown),
-    ]),
-  ) as Item;
 }

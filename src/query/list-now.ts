@@ -1,5 +1,5 @@
 // A list as it is now: its rows along the index, page by page. As of an instant it is list-then.ts.
-import { and, count as counted, eq, type SQL } from 'drizzle-orm';
+import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Scope } from './arguments.ts';
 import type { Position } from './cursor.ts';
 import { listedAfter, listOrder } from './keyset.ts';
@@ -12,6 +12,7 @@ import {
   type Listed,
   type Source,
 } from './source.ts';
+import { rowsOf, select } from './statement.ts';
 
 export function createListNow<Item extends Listed, Filters extends object>(
   reader: Reader,
@@ -34,7 +35,7 @@ export function createListNow<Item extends Listed, Filters extends object>(
   ): Promise<Item[]> {
     const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
     const order = source.idIn?.(scope) !== undefined ? [] : listOrder(table, id, scope.order);
-    return reader.read((builder) => source.select(builder, where, order, limit, offset));
+    return select<Item>(reader, source, where, { order, limit, offset });
   }
 
   /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
@@ -57,10 +58,11 @@ export function createListNow<Item extends Listed, Filters extends object>(
 
   async function count(scope: Scope & Filters): Promise<number> {
     const where = and(listedAfter(table, id, scope, null), ...source.conditions(scope));
-    const [row] = await reader.read((builder) =>
-      builder.select({ matching: counted() }).from(source.from).where(where),
+    const [row] = await rowsOf<{ matching: string }>(
+      reader,
+      sql`select count(*) as matching from ${source.from} where ${where}`,
     );
-    return row?.matching ?? 0;
+    return Number(row?.matching ?? 0);
   }
 
   async function* stream(scope: Scope & Filters, seen: SQL): AsyncGenerator<Item> {
@@ -77,7 +79,7 @@ export function createListNow<Item extends Listed, Filters extends object>(
 
   async function get(project: string, recordId: string): Promise<Item | null> {
     const where = and(eq(table.projectId, project), eq(id, recordId));
-    const [item] = await reader.read((builder) => source.select(builder, where, [], 1, 0));
+    const [item] = await select<Item>(reader, source, where, { order: [], limit: 1 });
     return item ?? null;
   }
 

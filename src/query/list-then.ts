@@ -53,7 +53,7 @@ export function createListThen<Item extends Listed, Filters extends object>(
       ),
     get: async (project: string, id: string, asOf: string): Promise<Item | null> => {
       const of = { project, ids: [id], asOf, filters: null };
-      return (await contentsAt(reader, source.contents, of)).get(id) ?? null;
+      return (await contentsAt<Item, Filters>(reader, source.contents, of)).get(id) ?? null;
     },
   };
 }

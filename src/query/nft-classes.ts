@@ -2,23 +2,11 @@
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { nftClassArguments } from './arguments.ts';
-import { bookkeepingColumns, bookkeepingOf, timeOrNull } from './columns.ts';
+import { bookkeepingColumns } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
-
-const columns = {
-  id: nftClasses.id,
-  name: nftClasses.name,
-  symbol: nftClasses.symbol,
-  nftCount: sql<string | null>`${nftClasses.nftCount}::text`,
-  uri: nftClasses.uri,
-  owner: nftClasses.owner,
-  txHash: nftClasses.txHash,
-  createdAt: nftClasses.createdAt,
-  ...bookkeepingColumns(nftClasses),
-};
 
 type Filters = { [Name in keyof NftClassFilters]: NftClassFilters[Name] | undefined };
 
@@ -39,6 +27,8 @@ const source: Source<NftClass, Filters> = {
   resource: 'nft_classes',
   table: nftClasses,
   from: nftClasses,
+  columns: sql`id, name, symbol, nft_count::text as "nftCount", uri, owner, tx_hash as "txHash",
+    created_at as "createdAt", ${bookkeepingColumns}`,
   id: nftClasses.id,
   arguments: nftClassArguments,
   versions: {
@@ -53,7 +43,6 @@ const source: Source<NftClass, Filters> = {
     id: sql`id`,
     columns: sql`h.id, h.name, h.symbol, h.nft_count::text as "nftCount", h.uri, h.owner, h.tx_hash as "txHash",
       h.created_at as "createdAt"`,
-    times: ['createdAt'],
     observedAt: sql`h.in_force_from`,
     tieBreak: sql`h.raw_sha256`,
     conditions: (filters) =>
@@ -64,20 +53,6 @@ const source: Source<NftClass, Filters> = {
   },
   conditions: (filters) => conditionsOn(nftClasses, filters),
   idIn: ({ id }) => id,
-  select: async (builder, where, order, limit, offset) => {
-    const rows = await builder
-      .select(columns)
-      .from(nftClasses)
-      .where(where)
-      .orderBy(...order)
-      .limit(limit)
-      .offset(offset);
-    return rows.map((row) => ({
-      ...row,
-      ...bookkeepingOf(row),
-      createdAt: timeOrNull(row.createdAt),
-    }));
-  },
   idOf: (nftClass) => nftClass.id,
 };
 

@@ -2,24 +2,11 @@
 import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
 import { orders, orderVersions } from '../store/schema.ts';
 import { orderArguments } from './arguments.ts';
-import { bookkeepingColumns, bookkeepingOf, timeOrNull } from './columns.ts';
+import { bookkeepingColumns } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
-
-const columns = {
-  operationId: orders.operationId,
-  status: orders.status,
-  message: orders.message,
-  account: orders.account,
-  amount: orders.amount,
-  number: orders.number,
-  createdAt: orders.createdAt,
-  updatedAt: orders.updatedAt,
-  orderType: orders.orderType,
-  ...bookkeepingColumns(orders),
-};
 
 type Filters = { status?: OrderStatus[] | undefined; account?: string | undefined };
 
@@ -42,6 +29,8 @@ const source: Source<Order, Filters> = {
   resource: 'orders',
   table: orders,
   from: orders,
+  columns: sql`operation_id as "operationId", status, message, account, amount, number, created_at as "createdAt",
+    updated_at as "updatedAt", order_type as "orderType", ${bookkeepingColumns}`,
   id: orders.operationId,
   arguments: orderArguments,
   versions: {
@@ -56,28 +45,12 @@ const source: Source<Order, Filters> = {
     id: sql`operation_id`,
     columns: sql`h.operation_id as "operationId", h.status, h.message, h.account, h.amount_fen as "amount", h.number,
       h.created_at as "createdAt", h.updated_at as "updatedAt", h.order_type as "orderType"`,
-    times: ['createdAt', 'updatedAt'],
     observedAt: sql`h.observed_at`,
     // As the view has it (P2).
     tieBreak: sql`coalesce(h.updated_at, '-infinity'), h.status is distinct from 1`,
     conditions: (filters) => conditionsOn(sql`h.status`, sql`h.account`, filters),
   },
   conditions: (filters) => conditionsOn(orders.status, orders.account, filters),
-  select: async (builder, where, order, limit, offset) => {
-    const rows = await builder
-      .select(columns)
-      .from(orders)
-      .where(where)
-      .orderBy(...order)
-      .limit(limit)
-      .offset(offset);
-    return rows.map((row) => ({
-      ...row,
-      ...bookkeepingOf(row),
-      createdAt: timeOrNull(row.createdAt),
-      updatedAt: timeOrNull(row.updatedAt),
-    }));
-  },
   idOf: (order) => order.operationId,
 };
 

@@ -1,8 +1,6 @@
 // The query module's connections: they cannot write, end statements that take too long, and belong to a database
 // whose schema this release knows. What goes wrong in a statement is named here.
-import { DrizzleQueryError } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { codeOf, settingsError, transient, type OutlastError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
@@ -11,8 +9,6 @@ import { findMigrations } from '../store/migrate.ts';
 import type { ArchiveOptions } from './types.ts';
 
 export type Reader = Queryable & {
-  /** A plain read by the query builder. Times come as Postgres prints them, unlike those of `query`. */
-  read<T>(statement: (builder: NodePgDatabase) => PromiseLike<T>): Promise<T>;
   /** The role connections run as; null where the user is no member of outlast_reader, and merely cannot write. */
   readonly role: string | null;
   close(): Promise<void>;
@@ -38,7 +34,6 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     await db.close();
     throw error;
   }
-  const builder = drizzle(db.pool);
   let closing: Promise<void> | undefined;
   const whileOpen = <T>(statement: () => PromiseLike<T>): Promise<T> => {
     if (closing === undefined) return answer(statement);
@@ -47,7 +42,6 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     );
   };
   return {
-    read: (statement) => whileOpen(() => statement(builder)),
     query: (sql, parameters) => whileOpen(() => db.query(sql, parameters)),
     role: db.role,
     close: () => (closing ??= db.close()),
@@ -70,7 +64,7 @@ async function answer<T>(statement: () => PromiseLike<T>): Promise<T> {
   try {
     return await statement();
   } catch (error) {
-    throw named(error instanceof DrizzleQueryError ? error.cause : error);
+    throw named(error);
   }
 }
 

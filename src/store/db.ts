@@ -41,16 +41,25 @@ export type DbOptions = {
 // Times as RFC 3339 text and dates as text: JavaScript's Date would lose microseconds.
 const timestamptzOid = 1184;
 const dateOid = 1082;
+/** `text[]`. */
+const textArrayOid = 1009;
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === timestamptzOid) return timeText;
     if (oid === dateOid) return (text: string) => text;
-    return format === 'binary' ? pg.types.getTypeParser(oid, format) : pg.types.getTypeParser(oid);
+    if (format === 'binary') return pg.types.getTypeParser(oid, format);
+    const parse = pg.types.getTypeParser(oid);
+    // `unread` of nearly every record has nothing in it.
+    return oid === textArrayOid ? (text: string) => (text === '{}' ? [] : parse(text)) : parse;
   },
 };
 
 /** `2026-03-01 10:00:00.5+00`, as Postgres prints it in UTC, as RFC 3339 text. */
 export function timeText(text: string): string {
+  // Of the years that everybody has; by hand, for every record read has several.
+  if (text.charAt(10) === ' ' && text.endsWith('+00')) {
+    return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`;
+  }
   return text.replace(' ', 'T').replace(/\+00$/, 'Z');
 }
 
