@@ -86,3 +86,35 @@ test('sabotaged, one set of connections for both is noticed', async () => {
   await served.close();
   await archive.close();
 });
+
+test('a question that takes too long is answered 503 with when to ask again, on every door', async () => {
+  const { connectionString } = database;
+  const archive = await openArchive({ connectionString, statementTimeoutMs: 300 });
+  const served = await serve({
+    archive,
+    host: '127.0.0.1',
+    port: 0,
+    keys: [],
+    projects: [{ id: 'p', classesOf: 'p' }],
+    log: silentLog(),
+    now: Date.now,
+  });
+  await withTx(owner, async (tx) => {
+    await tx.query('lock table archive.orders, archive.tokens in access exclusive mode');
+    for (const path of ['/archive/v1/orders', '/archive/v1/orders?format=csv', '/v3/orders']) {
+      const answer = await fetch(served.url + path);
+      expect([path, answer.status]).toEqual([path, 503]);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await answer.json()).toMatchObject({
+        error: { code_space: 'outlast', code: 'TIMEOUT' },
+      });
+    }
+    const node = await fetch(`${served.url}/token/tokens`);
+    expect(node.status).toBe(503);
+    expect(Number(node.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await node.json()).toEqual({ error: expect.stringContaining('too long') as string });
+  });
+  expect((await fetch(`${served.url}/archive/v1/orders`)).status).toBe(200);
+  await served.close();
+  await archive.close();
+});

@@ -237,6 +237,12 @@ describe('every parameter of every route', () => {
       expect([path, (await refusal(path)).status >= 400]).toEqual([path, true]);
     }
   });
+
+  test('an empty id names nothing: there is no such path', async () => {
+    for (const path of ['orders/', 'orders//history', 'tokens/', 'rejects/orders/']) {
+      expect([path, (await refusal(`/archive/v1/${path}`)).status]).toEqual([path, 404]);
+    }
+  });
 });
 
 describe('operations to watch', () => {

@@ -1,7 +1,11 @@
 // Answers in the platform's own shapes: its envelopes and its error body, all texts (docs/design.md, "Drop-in").
 
 /** `body` in pieces: a record is sent as it was archived, also where its bytes are no valid UTF-8. */
-export type Answer = { status: number; body: string | Buffer };
+export type Answer = {
+  status: number;
+  body: string | Buffer;
+  headers?: Readonly<Record<string, string>>;
+};
 
 export const refusal = (status: number, code: string, message: string): Answer => ({
   status,
@@ -12,8 +16,14 @@ export const badRequest = (message: string): Answer => refusal(400, 'BAD_REQUEST
 export const notFound = (message: string): Answer => refusal(404, 'NOT_FOUND', message);
 /** As the platform says it: who may not read learns nothing more. */
 export const forbidden = (): Answer => refusal(403, 'FORBIDDEN', 'authentication failed');
-export const unavailable = (message: string): Answer =>
-  refusal(503, 'INTERNAL_ERROR', `${message} Try again later.`);
+/** Long enough for a restart or a burst of long questions to be over. */
+const retryAfterSeconds = 10;
+
+/** 503 with `Retry-After`: what was asked makes sense, and may be answered later. */
+export const unavailable = (message: string, code = 'INTERNAL_ERROR'): Answer => ({
+  ...refusal(503, code, message),
+  headers: { 'retry-after': String(retryAfterSeconds) },
+});
 
 /** Thrown where a parameter makes no sense; the server answers it. */
 export class Refused extends Error {

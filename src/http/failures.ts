@@ -46,9 +46,11 @@ export function answerOf(error: unknown, log: Log): Answer {
   if (typeof statusCode === 'number' && statusCode < 500) {
     return badRequest('the request cannot be read');
   }
-  if (isOutlastError(error, 'query_timed_out')) return unavailable('The query took too long.');
+  if (isOutlastError(error, 'query_timed_out')) {
+    return unavailable('the query took too long: narrow it, or try again later', 'TIMEOUT');
+  }
   log.error({ error: causeChain(error) }, 'A request could not be answered');
   return isOutlastError(error) && error.kind === 'transient'
-    ? unavailable('The archive cannot be reached.')
+    ? unavailable('the archive cannot be reached: try again later')
     : refusal(500, 'INTERNAL_ERROR', 'something went wrong here; the log says what');
 }

@@ -148,10 +148,11 @@ function createApp(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, body, headers = {} }: Answer): FastifyReply {
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
+    .headers(headers)
     .send(body);
 }

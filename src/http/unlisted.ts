@@ -70,7 +70,7 @@ export function addUnlisted(app: FastifyInstance, serving: Serving): void {
 }
 
 /** The platform's error body as a node's. */
-function ofNode({ status, body }: Answer): Answer {
+function ofNode({ body, ...answer }: Answer): Answer {
   const { error } = JSON.parse(String(body)) as { error: { message: string } };
-  return nodeError(status, error.message);
+  return { ...answer, body: nodeError(answer.status, error.message).body };
 }

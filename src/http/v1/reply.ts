@@ -119,7 +119,7 @@ async function sendStream(
   const first = await texts.next();
   if (sending.isStopping) {
     await texts.return(undefined);
-    throw new Refused(unavailable('The server is stopping.'));
+    throw new Refused(unavailable('the server is stopping: try again later'));
   }
   const stream = Readable.from(resumed(first, texts), { objectMode: false });
   streams.add(stream);

@@ -119,6 +119,8 @@ async function answer(
     format: offer === 'file' ? 'json' : offer,
   };
   const path = new Map(Object.entries(request.params as Record<string, string>));
+  // `/orders/` names no order: nothing is there, as behind any other path that is none.
+  if ([...path.values()].includes('')) throw new Refused(notFound('there is no such path'));
   const found = await route.read(path, query, asking);
   if (found === null) throw new Refused(notFound('the archive holds no such thing'));
   return sendReply(request, reply, found, asking.format, route.path.slice(1), sending);
@@ -138,12 +140,12 @@ function named(error: unknown): unknown {
 }
 
 /** A refusal, or what is new with every answer: kept by nobody. */
-function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, body, headers: more = {} }: Answer): FastifyReply {
   void reply.removeHeader('content-disposition');
   if (status === 401) void reply.header('www-authenticate', 'Bearer realm="outlast"');
   return reply
     .code(status)
-    .headers({ ...headers, 'content-type': 'application/json; charset=utf-8' })
+    .headers({ ...headers, ...more, 'content-type': 'application/json; charset=utf-8' })
     .header('cache-control', 'no-store')
     .send(body);
 }
