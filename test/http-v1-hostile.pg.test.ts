@@ -114,7 +114,7 @@ describe('every parameter of every route', () => {
       '2016-12-31T23:59:60Z',
     ],
     order: ['up', 'ASC', 'asc,desc'],
-    status: ['4', '1,', '1,1,x', 'pending', '1;2', '1 or 1=1'],
+    status: ['-1', '2147483648', '1,', '1,1,x', 'pending', '1;2', '1 or 1=1'],
     cursor: ['forged', 'WyJhIl0', "' or 1=1--", 'bnVsbA', 'x'.repeat(8193), 'W10', 'e30'],
     count: ['yes', '1', 'TRUE'],
     format: ['xml', 'CSV', 'json,csv'],
@@ -139,6 +139,12 @@ describe('every parameter of every route', () => {
         }
       }
     }
+  });
+
+  test('a status nobody has heard of: of results it is a question, of orders a mistake', async () => {
+    const asked = await fetch(`${served.url}/archive/v1/transactions?status=4,2147483647`);
+    expect(asked.status).toBe(200);
+    expect((await refusal('/archive/v1/orders?status=4')).message).toMatch(/one of 1, 2, 3/);
   });
 
   test('is taken once, and no other', async () => {

@@ -289,6 +289,13 @@ test('results of operations in pages and whole', async () => {
   const lines = (await (await ask('/transactions?format=ndjson')).text()).trimEnd().split('\n');
   const read = lines.map((line) => JSON.parse(line) as unknown);
   expect(read).toEqual([...first.items, ...second.items]);
+  await bench.db.query(
+    `update archive.transactions set status = 17
+      where (project_id, operation_id, api_version) in
+            (select project_id, operation_id, api_version from archive.transactions order by 2, 3 limit 1)`,
+  );
+  const odd = (await (await ask('/transactions?status=17,18&count=true')).json()) as Listed;
+  expect(odd).toMatchObject({ count: 1, items: [{ status: 17 }] });
   const none = (await (await ask('/transactions?status=2&module=nothing')).json()) as Listed;
   expect(none.items).toEqual([]);
   const id = String(first.items[0]?.['operation_id']);

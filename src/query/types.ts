@@ -66,7 +66,7 @@ export type Paging = {
 export type OrderStatus = 1 | 2 | 3;
 
 export type OrderFilters = {
-  /** 1 pending, 2 succeeded, 3 failed (interface.md §3.1); several mean any of them. */
+  /** 1 pending, 2 succeeded, 3 failed (interface.md §3.1); several mean any of them. Orders of another status have no filter. */
   status?: OrderStatus | readonly OrderStatus[];
   account?: string;
 };
@@ -224,7 +224,7 @@ export type CertificateFile = {
 
 export type TransactionQuery = {
   project: ProjectId;
-  /** 0 and 3 go on, 1 succeeded, 2 failed; several mean any of them. */
+  /** 0 and 3 go on, 1 succeeded, 2 failed; any other whole number that came; several mean any of them. */
   status?: number | readonly number[];
   /** As the lookup gave it: v3 gives numbers. */
   module?: string;

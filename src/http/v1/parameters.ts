@@ -59,6 +59,15 @@ export const several = <const Number extends number>(allowed: readonly Number[])
   );
 };
 
+/** The same of any whole numbers. */
+export const severalWhole = (least: number, most: number) => {
+  const sentence = `must be a whole number from ${least} to ${most}, or several of them with commas`;
+  return z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map(wholeNumber) : value),
+    z.array(z.int(sentence).min(least, sentence).max(most, sentence), sentence).min(1, sentence),
+  );
+};
+
 export const oneOf = <const Word extends string>(words: readonly Word[]) =>
   z.enum(words, `must be ${words.join(' or ')}`);
 

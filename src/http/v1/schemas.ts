@@ -57,7 +57,7 @@ const transactionShape: Shape<Transaction> = {
   type: textOrNull.describe('v1beta1 only'),
   operation: wholeOrNull.describe('v3 only'),
   txHash: textOrNull,
-  status: wholeOrNull.describe('0 and 3 go on, 1 succeeded, 2 failed'),
+  status: wholeOrNull.describe('0 and 3 go on, 1 succeeded, 2 failed; others may come'),
   message: textOrNull,
   blockHeight: decimalOrNull,
   confirmedAt: timeOrNull,

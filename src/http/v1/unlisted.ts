@@ -21,9 +21,9 @@ const transactionRoutes: readonly Route[] = [
     inQuery: {
       as_of: parameter.asOf,
       status: parameter
-        .several([0, 1, 2, 3])
+        .severalWhole(0, 2_147_483_647)
         .optional()
-        .describe('0 and 3 go on, 1 succeeded, 2 failed; several with commas'),
+        .describe('0 and 3 go on, 1 succeeded, 2 failed, others may come; several with commas'),
       module: parameter.text.optional().describe('As the lookup gave it: v3 gives numbers'),
       ...parameter.paging,
       count: parameter.count,
