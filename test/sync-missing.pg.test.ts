@@ -62,6 +62,12 @@ describe('a record that vanishes from a sealed day', () => {
     expect(await stateOfIt()).toBe('sealed walk');
     expect(await missing()).toEqual([gone]);
     expect(await falseSeals(bench)).toEqual([]);
+    // As docs/guarantee.md has it: nothing shown is left out, and what is shown no more is counted and named.
+    const { rows } = await bench.db.query(
+      `select is_complete, orders::int, (select array_agg(id) from analytics.missing_records) as missing
+         from analytics.orders_by_day where day = '2026-04-02'`,
+    );
+    expect(rows).toEqual([{ is_complete: true, orders: 12, missing: [gone] }]);
   });
 
   test('and comes back, and goes again: the day of waiting begins anew', async () => {

@@ -35,7 +35,10 @@ export type PeriodCoverage = {
   reservations: Reservation[];
   /** Records without a usable id: in no figure. */
   rejected: number;
-  /** Whether the figure can be reported as it is: every day is complete, and as of an instant was proved by then. */
+  /**
+   * Whether the figure can be reported as it is: every day is complete, and as of an instant was proved by then. Nothing shown is left
+   * out of it; what the platform shows no more (`missingSince`) stays in it.
+   */
   isComplete: boolean;
 };
 

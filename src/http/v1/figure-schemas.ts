@@ -15,7 +15,7 @@ const { textOrNull, whole, wholeOrNull, day, decimal, truth } = kind;
 const period = day.describe('The day, or the first day of the month');
 const coverage: Shape<Omit<PeriodCoverage, 'period'>> = {
   isComplete: truth.describe(
-    'Whether it can be reported as it is: every day is held and proved, as of an instant by then',
+    'Whether it can be reported as it is: every day is held and proved, as of an instant by then. Records the platform shows no more stay in the figures',
   ),
   days: whole.describe('Days of the period within `from` and `to`'),
   daysAccounted: whole.describe('Of them, days that the ledger knows'),
