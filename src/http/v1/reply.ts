@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../answers.ts';
 import type { Format } from './parameters.ts';
+import type { Places } from './places.ts';
 import type { Reply, Rows } from './route.ts';
 
 export const mediaTypes: Record<Format | 'file', string> = {
@@ -30,17 +31,33 @@ export type Streams = Set<Readable>;
 
 export type Sending = {
   streams: Streams;
+  /** For reading and writing an answer. */
+  places: Places;
   /** Set when the server stops: no further stream begins. */
   isStopping: boolean;
   /** Whoever takes nothing for so long has left without a word, milliseconds. */
   stalledAfterMs: number;
 };
 
+export type Ready =
+  | Exclude<Reply, Rows>
+  /** A page in JSON, written; `next` is the cursor of the page after it. */
+  | { kind: 'page'; parts: readonly Buffer[]; next: unknown }
+  /** Read while it is taken. */
+  | { kind: 'stream'; format: 'ndjson' | 'csv'; texts: AsyncGenerator<string> };
+
+/** What an answer takes before its first byte can be sent. */
+export async function ready(answer: Reply, format: Format): Promise<Ready> {
+  if (answer.kind !== 'rows') return answer;
+  return format === 'json'
+    ? { kind: 'page', parts: await wholeText(answer), next: answer.beside?.['next'] }
+    : { kind: 'stream', format, texts: pieces(lines(answer, format)) };
+}
+
 export async function sendReply(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: Reply,
-  format: Format,
+  answer: Ready,
   name: string,
   sending: Sending,
 ): Promise<FastifyReply> {
@@ -52,16 +69,17 @@ export async function sendReply(
   if (answer.kind === 'object') {
     return sendWhole(request, reply, [Buffer.from(answer.json)], mediaTypes.json);
   }
-  if (format === 'json') {
-    const next = answer.beside?.['next'];
+  if (answer.kind === 'page') {
+    const { parts, next } = answer;
     if (typeof next === 'string') void reply.header('link', nextLink(request, next));
-    return sendWhole(request, reply, await wholeText(answer), mediaTypes.json);
+    return sendWhole(request, reply, parts, mediaTypes.json);
   }
+  const { format, texts } = answer;
   if (format === 'csv') {
     void reply.header('content-disposition', `attachment; filename="${plain(name)}.csv"`);
   }
   void reply.header('content-type', mediaTypes[format]);
-  return sendStream(request, reply, pieces(lines(answer, format)), sending);
+  return sendStream(request, reply, texts, sending);
 }
 
 /** `parts` are the body, in pieces. */

@@ -12,9 +12,10 @@ import type { Watch } from '../watch.ts';
 import { openedTo, projectOf } from './admission.ts';
 import { negotiated } from './negotiate.ts';
 import { formats, type Format } from './parameters.ts';
+import { createPlaces } from './places.ts';
 import { checked, readQuery } from './query-text.ts';
-import { headers, sendReply, type Sending } from './reply.ts';
-import type { Asking, Reply, Route } from './route.ts';
+import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
+import type { Asking, Route } from './route.ts';
 import { base, routes } from './routes.ts';
 import { entered, projectToWatch } from './watch.ts';
 
@@ -30,12 +31,23 @@ export type Serving = {
   stalledAfterMs: number;
 };
 
+/**
+ * As many as there are connections to read with. Each page that is read or written is held whole: begun all at once, 40 pages of
+ * 10,000 orders took 1.1 GB; four at a time, 0.45 GB and no more time.
+ */
+const answersAtOnce = 4;
+
 type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
 
 export function addArchive(app: FastifyInstance, serving: Serving): void {
   const { gate, now, watch } = serving;
   const { stalledAfterMs } = serving;
-  const sending: Sending = { streams: new Set(), isStopping: false, stalledAfterMs };
+  const sending: Sending = {
+    streams: new Set(),
+    places: createPlaces(answersAtOnce),
+    isStopping: false,
+    stalledAfterMs,
+  };
   // A stopping server would wait for a reader of a long list for ever: its connection is cut, which it can tell from an end.
   app.addHook('preClose', (done) => {
     sending.isStopping = true;
@@ -56,7 +68,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     };
   const index: Work = (request, reply) => {
     checked(z.strictObject({}), readQuery(request.raw.url ?? '/'));
-    return sendReply(request, reply, indexReply, 'json', 'index', sending);
+    return sendReply(request, reply, indexReply, 'index', sending);
   };
   app.get(base, admitted(index));
   app.get(`${base}/`, admitted(index));
@@ -89,7 +101,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
 }
 
 /** Where everything is. */
-const indexReply: Reply = {
+const indexReply: Ready = {
   kind: 'object',
   json: JSON.stringify({
     items: routes
@@ -121,9 +133,13 @@ async function answer(
   const path = new Map(Object.entries(request.params as Record<string, string>));
   // `/orders/` names no order: nothing is there, as behind any other path that is none.
   if ([...path.values()].includes('')) throw new Refused(notFound('there is no such path'));
-  const found = await route.read(path, query, asking);
+  // A place is for reading and writing only: however slowly an answer is taken, it keeps nobody from theirs.
+  const found = await sending.places(async () => {
+    const read = await route.read(path, query, asking);
+    return read === null ? null : ready(read, asking.format);
+  });
   if (found === null) throw new Refused(notFound('the archive holds no such thing'));
-  return sendReply(request, reply, found, asking.format, route.path.slice(1), sending);
+  return sendReply(request, reply, found, route.path.slice(1), sending);
 }
 
 function offersOf(route: Route): [Format | 'file', ...Format[]] {
