@@ -10,6 +10,7 @@ import { serve, type Served, type ServerOptions } from '../src/http/server.ts';
 import { silentLog } from '../src/log.ts';
 import { sign } from '../src/platform/sign.ts';
 import type { Settings } from '../src/settings.ts';
+import { withTx } from '../src/store/db.ts';
 import { enter, enterUpTo } from '../src/store/watch.ts';
 import { openEmpty, type Opened } from './support/opened.ts';
 
@@ -192,6 +193,42 @@ const together = async (to: Served): Promise<number> => {
 
 test('nor when many come together', async () => {
   expect(await together(served)).toBeLessThanOrEqual(mostOpen);
+  await opened.db.query('delete from sync.watched_operations');
+  // As several replicas would.
+  const ends = await Promise.allSettled(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((operationId) =>
+      enterUpTo(mostOpen, opened.db, 'p', [{ operationId }]),
+    ),
+  );
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(mostOpen);
+  expect(await watched()).toHaveLength(mostOpen);
+});
+
+test('however many come together, one enters at a time: the runs keep their connections', async () => {
+  let under = 0;
+  let most = 0;
+  const server = await serveOn({
+    watch: async (project, operations) => {
+      most = Math.max(most, ++under);
+      const entered = await enter(opened.db, project, operations);
+      under -= 1;
+      return entered;
+    },
+  });
+  expect(await together(server)).toBe(16);
+  expect(most).toBe(1);
+  await server.close();
+});
+
+test('entering that waits too long for another is answered as a time-out, and enters nothing', async () => {
+  const answer = await withTx(opened.db, async (tx) => {
+    await tx.query(`select from sync.projects where project_id = 'p' for update`);
+    return post(served, ['late']);
+  });
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain('"TIMEOUT"');
+  expect(await watched()).toEqual([]);
+  expect((await post(served, ['late'])).status).toBe(200);
 });
 
 test('sabotaged, a door without the ceiling is noticed', async () => {

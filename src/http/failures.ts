@@ -2,7 +2,7 @@
 // shape everywhere, also for what is no request yet.
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { causeChain, isOutlastError } from '../errors.ts';
+import { causeChain, codeOf, isOutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { badRequest, Refused, refusal, unavailable, type Answer } from './answers.ts';
 
@@ -31,6 +31,9 @@ export function answerUnreadable(
   );
 }
 
+/** A read's time-out, and a write's: its statement's (57014) or that of waiting for another's (55P03). */
+const tookTooLong = new Set(['query_timed_out', '57014', '55P03']);
+
 /** What went wrong, for whoever asked: their mistake in a sentence, ours without details, which go to the log. */
 export function answerOf(error: unknown, log: Log): Answer {
   if (error instanceof Refused) return error.answer;
@@ -46,7 +49,7 @@ export function answerOf(error: unknown, log: Log): Answer {
   if (typeof statusCode === 'number' && statusCode < 500) {
     return badRequest('the request cannot be read');
   }
-  if (isOutlastError(error, 'query_timed_out')) {
+  if (tookTooLong.has(codeOf(error) ?? '')) {
     return unavailable('the query took too long: narrow it, or try again later', 'TIMEOUT');
   }
   log.error({ error: causeChain(error) }, 'A request could not be answered');

@@ -5,7 +5,7 @@ import { isDay } from '../day.ts';
 import { settingsError, type OutlastError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { apiVersions, type ProjectId } from '../model.ts';
-import { openDb, withTx, type Db, type Queryable } from './db.ts';
+import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable } from './db.ts';
 import { projectIds } from './projects.ts';
 import { addOperations, countOpen, type NewOperation } from './watched.ts';
 
@@ -78,22 +78,31 @@ export function enterUpTo(
   project: ProjectId,
   operations: readonly NewOperation[],
 ): Promise<Watched> {
-  return withTx(db, async (tx) => {
-    // One after another in a project: two together must not pass what neither may alone.
-    await tx.query(`select from sync.projects where project_id = $1 for no key update`, [project]);
-    const before = await countOpen(tx, project);
-    const watched = await enter(tx, project, operations);
-    // What is open already may be given again, also where the other doors let in more than this one would.
-    const isFew = before + watched.given <= mostOpen;
-    if (!isFew && (await countOpen(tx, project)) > Math.max(before, mostOpen)) {
-      throw settingsError(
-        'operations_too_many',
-        `At most ${mostOpen.toLocaleString('en')} operations of a project may be open, and ${before.toLocaleString('en')} are: give fewer, or wait until some are done. Nothing was entered.`,
-      );
-    }
-    return watched;
-  });
+  return withTx(
+    db,
+    async (tx) => {
+      // One after another in a project: two together must not pass what neither may alone.
+      await tx.query(`select from sync.projects where project_id = $1 for no key update`, [
+        project,
+      ]);
+      const before = await countOpen(tx, project);
+      const watched = await enter(tx, project, operations);
+      // What is open already may be given again, also where the other doors let in more than this one would.
+      const isFew = before + watched.given <= mostOpen;
+      if (!isFew && (await countOpen(tx, project)) > Math.max(before, mostOpen)) {
+        throw settingsError(
+          'operations_too_many',
+          `At most ${mostOpen.toLocaleString('en')} operations of a project may be open, and ${before.toLocaleString('en')} are: give fewer, or wait until some are done. Nothing was entered.`,
+        );
+      }
+      return watched;
+    },
+    briefly,
+  );
 }
+
+/** Somebody waits for the answer, and the runs for the connection. */
+const briefly = { ...defaultTxTimeouts, lockMs: 2_000 };
 
 /** The only project of an archive. Throws settings `unknown_project` where there is none or more than one. */
 export async function onlyProject(db: Db): Promise<ProjectId> {

@@ -81,6 +81,9 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     );
   }
   if (watch === undefined) return;
+  // One at a time: they wait for each other in the database anyway, and there each would keep a connection that the runs need.
+  const oneByOne = createPlaces(1);
+  const inTurn: Watch = (project, operations) => oneByOne(() => watch(project, operations));
   app.post(
     `${base}/watch`,
     {
@@ -95,7 +98,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
       },
     },
     admitted(async (request, reply, to) =>
-      send(reply, await entered(watch, projectToWatch(to, request), request)),
+      send(reply, await entered(inTurn, projectToWatch(to, request), request)),
     ),
   );
 }
