@@ -1,15 +1,15 @@
 // Whoever asks, by SQL, from code, over HTTP or as the platform's client, is told the same of every record and every figure, now and
 // as of any instant: an archive whose doors disagree is believed by nobody (P5, P7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import { openArchive, type Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
 import { sign } from '../src/platform/sign.ts';
 import { targetOf } from '../src/platform/target.ts';
 import type { Row } from '../src/store/db.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { observe } from './support/observe.ts';
 import { createUnlistedSource, type UnlistedSource } from './support/unlisted.ts';
+import { serveArchive } from './support/served.ts';
 
 const hourMs = 3_600_000;
 const secret = 'a secret of no value';
@@ -98,10 +98,7 @@ afterAll(async () => {
 });
 
 const servedFrom = (from: Archive): Promise<Served> =>
-  serve({
-    archive: from,
-    host: '127.0.0.1',
-    port: 0,
+  serveArchive(from, {
     keys: ['p', 'q', 'r'].map((id) => ({ key: `of-${id}`, secret, projects: [id] })),
     // `p` carries the classes of both projects of its platform.
     projects: [
@@ -109,8 +106,6 @@ const servedFrom = (from: Archive): Promise<Served> =>
       { id: 'q', classesOf: 'q' },
       { id: 'r', classesOf: 'p' },
     ],
-    log: silentLog(),
-    now: Date.now,
   });
 
 const sql = async (text: string, parameters: unknown[] = []): Promise<Row[]> =>

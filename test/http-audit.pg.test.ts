@@ -2,10 +2,10 @@
 // came since, and adds up to the certified digests (P4, P5).
 import { hash } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import { openArchive, type Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
 import { createCertified, observe, type Certified } from './support/certified.ts';
+import { serveArchive } from './support/served.ts';
 
 let bench: Certified;
 let archive: Archive;
@@ -55,15 +55,7 @@ async function recomputed({ resource, certificate, certified_at: asOf }: Certifi
 test('what was certified is read as of its moment, and adds up', async () => {
   bench = await createCertified();
   archive = await openArchive({ connectionString: bench.connectionString });
-  served = await serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
-    log: silentLog(),
-    now: Date.now,
-  });
+  served = await serveArchive(archive);
   const { items } = JSON.parse(await ask('/certificates')) as { items: Certificate[] };
   expect(items.map(({ resource }) => resource)).toEqual(['orders', 'nft_classes']);
   // Since then one order changed, and one came that nobody had seen.

@@ -1,12 +1,13 @@
 // The platform's own interface, answered from the archive: whoever changes the base URL sees the same records, the same
 // paging, the same errors, and any date.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import { openArchive, type Archive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { createPlatform } from '../src/platform/client.ts';
 import { sign } from '../src/platform/sign.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
+import { serveArchive } from './support/served.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -26,14 +27,8 @@ afterAll(async () => {
 });
 
 const serveOn = (): Promise<Served> =>
-  serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
+  serveArchive(archive, {
     keys: [pair],
-    projects: [{ id: 'p', classesOf: 'p' }],
-    log: silentLog(),
-    now: Date.now,
   });
 
 type Answered = { status: number; body: Record<string, unknown>; text: string };
@@ -279,14 +274,9 @@ describe('who may read', () => {
   }
 
   test('bound beyond loopback every reader needs a key; health needs none', async () => {
-    const open = await serve({
-      archive,
+    const open = await serveArchive(archive, {
       host: '0.0.0.0',
-      port: 0,
       keys: [pair],
-      projects: [{ id: 'p', classesOf: 'p' }],
-      log: silentLog(),
-      now: Date.now,
     });
     try {
       const url = open.url.replace('0.0.0.0', '127.0.0.1');

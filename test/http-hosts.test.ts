@@ -1,22 +1,16 @@
 // For which host a request is meant decides who may read, so that nobody can say it twice, twice differently, or by half.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import type { Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
+import { serveArchive } from './support/served.ts';
 
 let served: Served;
 beforeAll(async () => {
-  served = await serve({
+  served = await serveArchive(
     // No question here reaches it.
-    archive: {} as Archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
-    log: silentLog(),
-    now: Date.now,
-  });
+    {} as Archive,
+  );
 });
 afterAll(() => served.close());
 

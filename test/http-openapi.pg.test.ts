@@ -5,11 +5,11 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Document, Operation } from '../src/http/v1/openapi.ts';
 import type { Json } from '../src/http/v1/openapi-parts.ts';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
 import { enter } from '../src/store/watch.ts';
 import { createBench, type Bench } from './support/archive.ts';
+import { serveArchive } from './support/served.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -43,15 +43,8 @@ beforeAll(async () => {
      values ('p', 'orders', sha256('{"no":"id"}'), '{"no":"id"}', 'no id', '', '2026-03-05', now())`,
   );
   archive = await openArchive({ connectionString: bench.connectionString });
-  served = await serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
+  served = await serveArchive(archive, {
     watch: (project, given) => enter(bench.db, project, given),
-    log: silentLog(),
-    now: Date.now,
   });
   document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
   const [order] = (await archive.orders.list({ project: 'p', limit: 1 })).items;

@@ -1,12 +1,13 @@
 // One reader's long questions keep no other reader waiting: the platform's clients have connections of their own.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServing } from '../src/cli/serving.ts';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import { openArchive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { readSettings } from '../src/settings.ts';
 import { openDb, withTx, type Db } from '../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { serveArchive } from './support/served.ts';
 
 let database: TestDatabase;
 let owner: Db;
@@ -73,15 +74,7 @@ test('the platform’s clients are answered while every connection of /archive/v
 
 test('sabotaged, one set of connections for both is noticed', async () => {
   const archive = await openArchive({ connectionString: database.connectionString });
-  const served = await serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
-    log: silentLog(),
-    now: Date.now,
-  });
+  const served = await serveArchive(archive);
   expect(await answersMeanwhile(served)).toBe(false);
   await served.close();
   await archive.close();
@@ -90,15 +83,7 @@ test('sabotaged, one set of connections for both is noticed', async () => {
 test('a question that takes too long is answered 503 with when to ask again, on every door', async () => {
   const { connectionString } = database;
   const archive = await openArchive({ connectionString, statementTimeoutMs: 300 });
-  const served = await serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
-    log: silentLog(),
-    now: Date.now,
-  });
+  const served = await serveArchive(archive);
   await withTx(owner, async (tx) => {
     await tx.query('lock table archive.orders, archive.tokens in access exclusive mode');
     for (const path of ['/archive/v1/orders', '/archive/v1/orders?format=csv', '/v3/orders']) {

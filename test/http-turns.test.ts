@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type * as timers from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { serve, type Served } from '../src/http/server.ts';
+import type { Served } from '../src/http/server.ts';
 import type { Archive, Order } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
+import { serveArchive } from './support/served.ts';
 
 let isSabotaged = false;
 vi.mock('node:timers/promises', async (original) => {
@@ -27,15 +27,7 @@ beforeAll(async () => {
     await begin();
     return { items: items.slice(0, limit) as unknown as Order[], next: 'more', previous: null };
   };
-  served = await serve({
-    archive: { orders: { list, stream: () => items } } as unknown as Archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
-    log: silentLog(),
-    now: Date.now,
-  });
+  served = await serveArchive({ orders: { list, stream: () => items } } as unknown as Archive);
 });
 afterAll(() => served.close());
 afterEach(() => {

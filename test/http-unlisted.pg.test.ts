@@ -1,11 +1,11 @@
 // Transaction results and tokens over HTTP as the platform and a node answer them, and ids that come in that way.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serve, type Served, type ServerOptions } from '../src/http/server.ts';
+import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
 import { sign } from '../src/platform/sign.ts';
 import { enter } from '../src/store/watch.ts';
 import { createBench, type Bench } from './support/archive.ts';
+import { serveArchive } from './support/served.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -40,15 +40,9 @@ afterAll(async () => {
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
-  serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
+  serveArchive(archive, {
     keys: [pair],
-    projects: [{ id: 'p', classesOf: 'p' }],
     watch: (project, operations) => enter(bench.db, project, operations),
-    log: silentLog(),
-    now: Date.now,
     ...more,
   });
 

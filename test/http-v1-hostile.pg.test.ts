@@ -4,12 +4,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Document } from '../src/http/v1/openapi.ts';
-import { serve, type Served, type ServerOptions } from '../src/http/server.ts';
+import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, type Archive, type Order } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { observe } from './support/observe.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { serveArchive } from './support/served.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -38,27 +39,20 @@ afterAll(async () => {
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
-  serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
+  serveArchive(archive, {
     watch: async () => ({ given: 0, added: 0 }),
-    log: silentLog(),
-    now: Date.now,
     ...more,
   });
 
 /** What no answer may hold: statements, stacks, paths of this machine, addresses of the database. */
-const leaks =
-  /select |\bat \S+ \(|node_modules|\.ts:\d|postgres|\/tmp\/|\/work\/|sqlstate|archive\.orders/i;
+const leaks = /select |\bat \S+ \(|node_modules|\.ts:\d|postgres|\/tmp\/|sqlstate|archive\.orders/i;
 
 type Refusal = { status: number; message: string };
 async function refusal(target: string, init: RequestInit = {}): Promise<Refusal> {
   const answer = await fetch(served.url + target, init);
   const text = await answer.text();
   expect(text).not.toMatch(leaks);
+  expect(text).not.toContain(process.cwd());
   expect(answer.headers.get('content-type')).toContain('application/json');
   const body = JSON.parse(text) as { error: { code_space: string; code: string; message: string } };
   expect(Object.keys(body)).toEqual(['error']);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readReaders } from '../src/cli/readers.ts';
 import type { Document } from '../src/http/v1/openapi.ts';
-import { serve, type Served, type ServerOptions } from '../src/http/server.ts';
+import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, type Archive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { sign } from '../src/platform/sign.ts';
@@ -15,6 +15,7 @@ import { openDb, type Db } from '../src/store/db.ts';
 import { enter } from '../src/store/watch.ts';
 import { observe } from './support/observe.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { serveArchive } from './support/served.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -64,15 +65,10 @@ afterAll(async () => {
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
-  serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
+  serveArchive(archive, {
     keys,
     projects: ['mine', 'ours', 'theirs'].map((id) => ({ id, classesOf: id })),
     watch: async () => ({ given: 0, added: 0 }),
-    log: silentLog(),
-    now: Date.now,
     ...more,
   });
 

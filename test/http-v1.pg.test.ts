@@ -1,12 +1,12 @@
 // The archive's own interface over HTTP: the same records as the library gives, page by page, whole, and one at a time.
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serve, type Served, type ServerOptions } from '../src/http/server.ts';
+import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../src/index.ts';
-import { silentLog } from '../src/log.ts';
 import { enter } from '../src/store/watch.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { observe } from './support/observe.ts';
+import { serveArchive } from './support/served.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -37,15 +37,8 @@ afterAll(async () => {
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
-  serve({
-    archive,
-    host: '127.0.0.1',
-    port: 0,
-    keys: [],
-    projects: [{ id: 'p', classesOf: 'p' }],
+  serveArchive(archive, {
     watch: (project, operations) => enter(bench.db, project, operations),
-    log: silentLog(),
-    now: Date.now,
     ...more,
   });
 

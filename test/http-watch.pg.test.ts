@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readReaders } from '../src/cli/readers.ts';
-import { serve, type Served, type ServerOptions } from '../src/http/server.ts';
-import { silentLog } from '../src/log.ts';
+import type { Served, ServerOptions } from '../src/http/server.ts';
 import { sign } from '../src/platform/sign.ts';
 import type { Settings } from '../src/settings.ts';
 import { withTx } from '../src/store/db.ts';
 import { enter, enterUpTo } from '../src/store/watch.ts';
 import { openEmpty, type Opened } from './support/opened.ts';
+import { serveArchive } from './support/served.ts';
 
 let opened: Opened;
 /** Bound to loopback, and beyond it. */
@@ -42,15 +42,9 @@ const keys = readers([
 
 const mostOpen = 3;
 const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
-  serve({
-    archive: opened.archive,
-    host: '127.0.0.1',
-    port: 0,
+  serveArchive(opened.archive, {
     keys,
-    projects: [{ id: 'p', classesOf: 'p' }],
     watch: (project, operations) => enterUpTo(mostOpen, opened.db, project, operations),
-    log: silentLog(),
-    now: Date.now,
     ...more,
   });
 

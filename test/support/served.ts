@@ -1,0 +1,19 @@
+// An archive served over HTTP on a free port of loopback, for the project `p` and nobody's key unless told otherwise.
+import { serve, type Served, type ServerOptions } from '../../src/http/server.ts';
+import type { Archive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+
+export const serveArchive = (
+  archive: Archive,
+  more: Partial<ServerOptions> = {},
+): Promise<Served> =>
+  serve({
+    archive,
+    host: '127.0.0.1',
+    port: 0,
+    keys: [],
+    projects: [{ id: 'p', classesOf: 'p' }],
+    log: silentLog(),
+    now: Date.now,
+    ...more,
+  });
