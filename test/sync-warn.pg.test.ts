@@ -98,8 +98,11 @@ test('a run warns, and records the rate it may ask at', async () => {
   await bench.db.query(`update sync.slices set shown_total = 1e12 where day = '2026-04-29'`);
   bench.worker.log = log;
   await bench.run();
-  expect(said.map(({ sentence }) => sentence)).toContainEqual(
-    expect.stringContaining('cannot be done before its deadline'),
+  // Beside what its slices say: an empty list so near the cliff proves nothing.
+  expect(said).toContainEqual(
+    expect.objectContaining({
+      sentence: expect.stringContaining('cannot be done before its deadline') as string,
+      perSecond: 100_000,
+    }),
   );
-  expect(said[0]).toMatchObject({ perSecond: 100_000 });
 });
