@@ -1,20 +1,29 @@
 // What can befall an export: it is cut off, it is altered, it meets another archive. Nothing is lost by it (P3, P12).
+import { execFileSync } from 'node:child_process';
 import {
   appendFile,
   cp,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   rename,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onDisk } from '../src/export/disk.ts';
-import { sha256Of, sumsText, type FileFormat, type Manifest } from '../src/export/manifest.ts';
+import {
+  readManifest,
+  sha256Of,
+  sumsText,
+  type FileFormat,
+  type Manifest,
+} from '../src/export/manifest.ts';
 import { importArchive } from '../src/export/read.ts';
 import { exportArchive, type Exported } from '../src/export/write.ts';
 import { silentLog } from '../src/log.ts';
@@ -218,6 +227,109 @@ async function writeManifest(copy: string, manifest: Manifest): Promise<void> {
   await writeFile(join(copy, 'SHA256SUMS'), sumsText(manifest.files, sha256Of(text)));
 }
 
+describe('a folder that somebody else prepared', () => {
+  /** Everything beside the folder that the attempts are made on: nothing of it may be read, written or deleted. */
+  let outside = '';
+  beforeAll(async () => {
+    outside = join(folder, 'outside');
+    await mkdir(join(outside, 'orders'), { recursive: true });
+    await writeFile(join(outside, 'victim.csv'), 'mine');
+    await cp(join(whole, 'p/orders'), join(outside, 'orders'), { recursive: true });
+    await cp(join(whole, 'manifest.json'), join(outside, 'manifest.json'));
+    await mkdir(join(outside, 'scratch'));
+  });
+  const outsideIs = async (): Promise<string[]> => {
+    const entries = await readdir(outside, { recursive: true });
+    const seen = await Promise.all(
+      entries.toSorted().map(async (name) => {
+        const { size, mtimeMs } = await stat(join(outside, name));
+        return `${name} ${size} ${mtimeMs}`;
+      }),
+    );
+    return [...seen, await readFile(join(outside, 'victim.csv'), 'utf8').catch(() => 'gone')];
+  };
+  /** Told in one sentence by both commands, before anything is done. */
+  async function refused(copy: string, code: string): Promise<void> {
+    const before = await outsideIs();
+    for (const work of [() => exported(copy), () => imported(copy)]) {
+      const error = await work().then(
+        () => expect.unreachable('it should have been refused'),
+        (caught: unknown) => caught as Error,
+      );
+      expect(error).toMatchObject({ kind: 'settings', code });
+      expect(error.message).toMatch(/^\S.*\.$/);
+    }
+    expect(await outsideIs()).toEqual(before);
+    expect(await heldIn(emptyDb)).toBe(0);
+  }
+  async function hostile(path: string, at = 'manifest.json'): Promise<string> {
+    const copy = await copied();
+    const manifest = JSON.parse(await manifestOf(copy)) as Manifest;
+    const [first] = manifest.files;
+    if (first === undefined) throw new Error('an export without files');
+    await mkdir(join(copy, '.unfinished'), { recursive: true });
+    await writeManifest(copy, manifest);
+    const named = { ...manifest, files: [...manifest.files, { ...first, path }] };
+    await writeFile(join(copy, at), JSON.stringify(named));
+    return copy;
+  }
+
+  test.each([
+    '../outside/victim.csv',
+    'p/../../outside/victim.csv',
+    '/outside/victim.csv',
+    'C:\\outside\\victim.csv',
+    '..\\outside\\victim.csv',
+    'p/orders/2026-02.csv\0',
+    './p/projects.csv',
+    'p//projects.csv',
+    'p/orders/CON.csv',
+    'manifest.json',
+    '.unfinished',
+    '',
+  ])('and whose manifest names %j is not touched', async (path) => {
+    const named = path.startsWith('/') ? join(folder, path) : path;
+    await refused(await hostile(named), 'manifest_invalid');
+    await refused(await hostile(named, '.unfinished/manifest.json'), 'manifest_invalid');
+  });
+
+  test.each([
+    ['p', ''],
+    ['p/orders', 'orders'],
+    ['p/orders/2026-02.csv', 'orders/2026-02.csv'],
+    ['manifest.json', 'manifest.json'],
+  ])('and in which %s is a link is not followed', async (path, to) => {
+    const copy = await copied();
+    await rm(join(copy, path), { recursive: true });
+    await symlink(join(outside, to), join(copy, path));
+    await refused(copy, 'export_unsafe');
+  });
+
+  test('nor where what an export writes to is a link or a pipe', async () => {
+    const before = await outsideIs();
+    for (const path of ['.unfinished', '.unfinished/scratch', '.unfinished/journal.jsonl', 'p']) {
+      const copy = join(folder, `linked-${path.replaceAll('/', '-')}`);
+      await mkdir(join(copy, '.unfinished'), { recursive: true });
+      if (path === '.unfinished') await rm(join(copy, path), { recursive: true });
+      await symlink(join(outside, path.endsWith('l') ? 'victim.csv' : ''), join(copy, path));
+      await expect(exported(copy)).rejects.toMatchObject({ code: 'export_unsafe' });
+    }
+    const piped = await copied();
+    await rm(join(piped, 'p/orders/2026-02.csv'));
+    execFileSync('mkfifo', [join(piped, 'p/orders/2026-02.csv')]);
+    await refused(piped, 'export_unsafe');
+    expect(await outsideIs()).toEqual(before);
+  });
+
+  test('sabotaged, a manifest believed as it stands would be noticed', async () => {
+    const before = await outsideIs();
+    const copy = await hostile('../outside/victim.csv');
+    const read = await readManifest(join(copy, 'manifest.json'));
+    for (const { path } of read?.manifest.files ?? []) await rm(join(copy, path));
+    expect(await outsideIs()).not.toEqual(before);
+  });
+});
+
 describe('an import', () => {
   test.each(['p/orders/2026-02.csv', 'p/projects.csv', 'manifest.json', 'SHA256SUMS'])(
     'of a copy with one byte altered in %s is refused, and nothing is imported',
@@ -262,7 +374,7 @@ describe('an import', () => {
     const [first] = manifest.files;
     if (first === undefined) throw new Error('an export without files');
     await writeManifest(copy, { ...manifest, files: [{ ...first, path: '../../etc/passwd' }] });
-    await expect(imported(copy)).rejects.toMatchObject({ code: 'export_altered' });
+    await expect(imported(copy)).rejects.toMatchObject({ code: 'manifest_invalid' });
     await writeManifest(copy, { ...manifest, schema: manifest.schema + 1 });
     await expect(imported(copy)).rejects.toMatchObject({ code: 'export_newer' });
     await writeManifest(copy, { ...manifest, format: 'outlast-export-2' as Manifest['format'] });

@@ -3,51 +3,37 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError, transient } from '../errors.ts';
-import {
-  fingerprintOf,
-  readManifest,
-  sha256Of,
-  sumsName,
-  sumsText,
-  type ExportedFile,
-  type Manifest,
-} from './manifest.ts';
+import { placeIn, readFound, type FoundPart } from './found.ts';
+import { fingerprintOf, sha256Of, sumsName, sumsText, type Manifest } from './manifest.ts';
 import { stageName } from './stage.ts';
-import { exportedTables, pathOf, type Part } from './tables.ts';
-
-/** A file with the part it holds. */
-export type FoundPart = { file: ExportedFile; part: Part };
 
 export type FoundExport = { manifest: Manifest; parts: FoundPart[] };
 
-/** Throws settings `no_export`, `export_unfinished`, `export_altered`, `manifest_invalid`, and transient `aborted`. */
+/**
+ * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`, and transient `aborted`.
+ */
 export async function checkExport(folder: string, signal: AbortSignal): Promise<FoundExport> {
-  if ((await readManifest(join(folder, stageName, 'manifest.json'))) !== null) {
+  if ((await readFound(folder, `${stageName}/manifest.json`)) !== null) {
     throw settingsError(
       'export_unfinished',
       `The export in ${folder} was cut off while it was put in place: run \`outlast export\` to it once more, which finishes it.`,
     );
   }
-  const read = await readManifest(join(folder, 'manifest.json'));
+  const read = await readFound(folder, 'manifest.json');
   if (read === null) {
     throw settingsError(
       'no_export',
       `${folder} holds no whole export: there is no manifest.json. Name the folder that \`outlast export\` wrote.`,
     );
   }
-  const { manifest, text } = read;
+  const { manifest, text, parts } = read;
   await checkSums(folder, manifest, sha256Of(text));
-  const parts: FoundPart[] = [];
   const altered: string[] = [];
-  for (const file of manifest.files) {
+  for (const { file } of parts) {
     if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
-    const part = partOf(manifest, file);
-    if (part === null)
-      throw isAltered(`manifest.json names ${file.path}, which is no file of an export`);
     const found = await fingerprintOf(join(folder, file.path));
     if (found === null) altered.push(`${file.path} is missing`);
     else if (found.sha256 !== file.sha256) altered.push(`${file.path} was altered or cut off`);
-    parts.push({ file, part });
   }
   if (altered.length > 0) {
     const more = altered.length > 10 ? `; and ${altered.length - 10} more` : '';
@@ -58,7 +44,7 @@ export async function checkExport(folder: string, signal: AbortSignal): Promise<
 
 /** The manifest has its own digest beside it: the rest of the files have theirs in it. */
 async function checkSums(folder: string, manifest: Manifest, sha256: string): Promise<void> {
-  const sums = await readFile(join(folder, sumsName), 'utf8').catch((error: unknown) => {
+  const sums = await readFile(await placeIn(folder, sumsName), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
@@ -66,19 +52,6 @@ async function checkSums(folder: string, manifest: Manifest, sha256: string): Pr
   if (sums !== sumsText(manifest.files, sha256)) {
     throw isAltered(`manifest.json and ${sumsName} contradict each other`);
   }
-}
-
-/** What a file claims to hold must follow from its path, and the path from what we name: no path leads elsewhere. */
-function partOf(
-  { file_format: format, projects, columns }: Manifest,
-  file: ExportedFile,
-): Part | null {
-  const of = exportedTables.find(({ table }) => table === file.table);
-  if (of === undefined || columns[of.name] === undefined) return null;
-  if ((of.day === null) !== (file.month === null)) return null;
-  const part = { of, project: file.project, month: file.month };
-  const isKnown = projects.some(({ project }) => project === file.project);
-  return isKnown && pathOf(part, format) === file.path ? part : null;
 }
 
 const isAltered = (what: string): Error =>

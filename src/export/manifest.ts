@@ -18,7 +18,7 @@ const count = z.int().min(0);
 const month = z.string().regex(/^\d{4}-\d\d$/);
 const project = z.string().regex(/^[a-z0-9_-]{1,40}$/);
 
-const file = z.object({
+export const exportedFile = z.object({
   path: z.string(),
   table: z.string(),
   project,
@@ -32,7 +32,7 @@ const file = z.object({
   /** Of a month of a listed resource: its digests as docs/verify.md defines them, of the days that have records. */
   days: z.array(z.object({ day: z.string(), records: count, digest: sha256 })).optional(),
 });
-export type ExportedFile = z.infer<typeof file>;
+export type ExportedFile = z.infer<typeof exportedFile>;
 
 const coverage = z.object({
   project,
@@ -62,7 +62,7 @@ const manifest = z.object({
   projects: z.array(z.object({ project, added_at: z.string(), first_day: z.string() })),
   months: z.array(coverage),
   columns: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() }))),
-  files: z.array(file),
+  files: z.array(exportedFile),
 });
 export type Manifest = z.infer<typeof manifest>;
 
@@ -78,7 +78,10 @@ export const sumsText = (files: ExportedFile[], manifestSha256: string): string 
 
 export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Null where there is none. Throws settings `manifest_invalid` for a file that is no manifest of this release's. */
+/**
+ * Null where there is none. Throws settings `manifest_invalid` for a file that is no manifest of this release's. What its files are
+ * called is not looked at here: `readFound` is the door.
+ */
 export async function readManifest(
   path: string,
 ): Promise<{ manifest: Manifest; text: string } | null> {

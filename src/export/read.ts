@@ -8,9 +8,10 @@ import { fatal, settingsError, transient } from '../errors.ts';
 import { copyFrom } from '../store/copy-stream.ts';
 import { onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { linesOf } from '../verify/files.ts';
-import { checkExport, type FoundExport, type FoundPart } from './check.ts';
+import { checkExport, type FoundExport } from './check.ts';
 import { readContent } from './content.ts';
 import { openEngine, type Engine } from './duckdb.ts';
+import type { FoundPart } from './found.ts';
 import type { Manifest } from './manifest.ts';
 import { fromParquetSql } from './parquet.ts';
 import { columnsOf, csvInSql, exportedTables, jsonInSql, type ExportedColumn } from './tables.ts';
@@ -29,7 +30,7 @@ const unhurried = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 const linesLength = 1024 * 1024;
 
 /**
- * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_newer`, `database_not_empty`, `duckdb_missing`, fatal
+ * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`, `export_newer`, `database_not_empty`, `duckdb_missing`, fatal
  * `import_differs`, and transient `aborted`. Nothing is imported then.
  */
 export async function importArchive(importing: Importing): Promise<Manifest> {

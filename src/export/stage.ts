@@ -2,13 +2,13 @@
 // lies there nothing outside it is touched; once it does, putting it in place can be repeated from anywhere (P3).
 import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as z from 'zod';
 import { codeOf, settingsError } from '../errors.ts';
 import { writeWhole } from '../verify/files.ts';
+import { checkBelow, placeIn, readFound } from './found.ts';
 import {
+  exportedFile,
   fingerprintOf,
   manifestText,
-  readManifest,
   sha256Of,
   sumsName,
   sumsText,
@@ -17,6 +17,7 @@ import {
 } from './manifest.ts';
 
 export const stageName = '.unfinished';
+const stagedManifest = `${stageName}/manifest.json`;
 
 export type Stage = {
   /** The export that is in place; null: none yet. */
@@ -33,16 +34,18 @@ export type Stage = {
   commit(manifest: Manifest): Promise<void>;
 };
 
-/** Throws settings `not_an_export` for a folder with other things in it. */
+/** Throws settings `not_an_export` for a folder with other things in it, and what `readFound` throws of what was found there. */
 export async function openStage(folder: string): Promise<Stage> {
   const staging = join(folder, stageName);
   await checkFolder(folder);
-  // A manifest of something else is told of before anything is made here.
-  await readManifest(join(folder, 'manifest.json'));
+  // A manifest of something else, or that leads elsewhere, is told of before anything is made here.
+  await checkBelow(folder, stageName);
+  await readFound(folder, 'manifest.json');
+  await readFound(folder, stagedManifest);
   await mkdir(staging, { recursive: true });
   // An export that was cut off while it was put in place: it is whole, so it goes there first.
-  if ((await readManifest(join(staging, 'manifest.json'))) !== null) await putInPlace(folder);
-  const before = (await readManifest(join(folder, 'manifest.json')))?.manifest ?? null;
+  if ((await readFound(folder, stagedManifest)) !== null) await putInPlace(folder);
+  const before = (await readFound(folder, 'manifest.json'))?.manifest ?? null;
   const scratch = join(staging, 'scratch');
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true });
@@ -54,9 +57,10 @@ export async function openStage(folder: string): Promise<Stage> {
     stagedPath,
     scratch,
     find: async (path, contentSha256) => {
+      const inPlace = await placeIn(folder, path);
       for (const file of known.toReversed()) {
         if (file.path !== path || file.content_sha256 !== contentSha256) continue;
-        for (const place of [stagedPath(path), join(folder, path)]) {
+        for (const place of [stagedPath(path), inPlace]) {
           const found = await fingerprintOf(place);
           if (found?.sha256 === file.sha256 && found.bytes === file.bytes) return file;
         }
@@ -77,9 +81,10 @@ export async function openStage(folder: string): Promise<Stage> {
 /** Every step may have been done already. The manifest comes last: it says that all the others are. */
 async function putInPlace(folder: string): Promise<void> {
   const staging = join(folder, stageName);
-  const next = await readManifest(join(staging, 'manifest.json'));
+  const next = await readFound(folder, stagedManifest);
   if (next === null) return;
-  const before = await readManifest(join(folder, 'manifest.json'));
+  const before = await readFound(folder, 'manifest.json');
+  await placeIn(folder, sumsName);
   for (const { path } of next.manifest.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     // Where nothing is staged, the file in place is the one.
@@ -123,13 +128,7 @@ async function checkFolder(folder: string): Promise<void> {
   );
 }
 
-const journalled = z.looseObject({
-  path: z.string(),
-  sha256: z.string(),
-  content_sha256: z.string(),
-});
-
-/** A line that was cut off in its middle is no line yet. */
+/** A line that was cut off in its middle is no line yet, nor is one of another form. */
 async function readJournal(path: string): Promise<ExportedFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     unlessMissing(error);
@@ -137,7 +136,7 @@ async function readJournal(path: string): Promise<ExportedFile[]> {
   });
   return text.split('\n').flatMap((line) => {
     try {
-      return [journalled.parse(JSON.parse(line)) as unknown as ExportedFile];
+      return [exportedFile.parse(JSON.parse(line))];
     } catch {
       return [];
     }
