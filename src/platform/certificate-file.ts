@@ -147,7 +147,9 @@ function publicLookup(isPrivate: (address: string) => boolean) {
   };
 }
 
-// What is not the open internet: this host, private and shared networks, link-local, documentation, multicast, reserved.
+// Everything in IANA's registries of special-purpose addresses (IPv4 and IPv6, as of October 2025), also what they call globally
+// reachable: sinks and relays of the network itself, which any network may run for itself and no certificate lies behind. Besides
+// those multicast. ipaddr.js 2.5 knows less: what no registry mentions is `unicast` to it (4000::/3, ::7f00:1), and so is 100:0:0:1::/64.
 const notPublic = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -158,7 +160,11 @@ for (const [net, bits] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
@@ -167,13 +173,16 @@ for (const [net, bits] of [
   notPublic.addSubnet(net, bits, 'ipv4');
 }
 
+// The only addresses given out so far. Outside lie, with all that is not given out: mapped and translated IPv4 addresses.
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
-// Of those, what stands for another network or is an example: tunnels would lead to any IPv4 address.
+// Of those, what stands for another network, as Teredo and 6to4 do for any IPv4 address, or is an example.
 const notGlobal = new BlockList();
 notGlobal.addSubnet('2001::', 23, 'ipv6');
 notGlobal.addSubnet('2001:db8::', 32, 'ipv6');
 notGlobal.addSubnet('2002::', 16, 'ipv6');
+notGlobal.addSubnet('2620:4f:8000::', 48, 'ipv6');
+notGlobal.addSubnet('3fff::', 20, 'ipv6');
 
 /** Whether an IP address is not of the open internet. */
 export function isPrivateAddress(address: string): boolean {
