@@ -78,6 +78,49 @@ test('lastKey says how the last page is told', async () => {
   expect(behind).toMatchObject({ order_infos: [], next_page_key: onward });
 });
 
+test('lastKey=around leads back into the list for ever, by a key that is new each time', async () => {
+  const client = await start({ records: midnights, dialect: { lastKey: 'around' } });
+  const keys = new Set<string>();
+  let key = '';
+  for (let i = 0; i < 20; i++) {
+    const page = await client.orders({ limit: '5', ...(key === '' ? {} : { page_key: key }) });
+    key = page.next_page_key ?? '';
+    keys.add(key);
+  }
+  expect(keys.size).toBe(20);
+});
+
+test('totals of first pages only, of the page alone, and capped; lists that are cut at both ends; no sorting', async () => {
+  const client = await start({ world: { ordersPerDay: 100, classesPerDay: 100, flat: true } });
+  const range = { start_date: '2026-03-10', end_date: '2026-03-10', count_total: '1' };
+  const query = { ...range, limit: '50', sort_by: 'DATE_ASC' };
+  const key = (await client.orders(query)).next_page_key ?? '';
+  simulator.setDialect({ totals: 'first' });
+  expect(await client.orders(query)).toMatchObject({ total_count: 100 });
+  expect(await client.orders({ ...query, page_key: key })).not.toHaveProperty('total_count');
+  simulator.setDialect({ totals: 'page', classTotals: 'page' });
+  expect(await client.orders({ ...query, limit: '7' })).toMatchObject({ total_count: 7 });
+  expect(await client.classes({ ...query, limit: '7' })).toMatchObject({ total_count: 7 });
+  simulator.setDialect({ totals: 'present', classTotals: 'present', totalsCap: 60 });
+  expect(await client.orders(query)).toMatchObject({ total_count: 60 });
+  expect((await client.orders({ ...query, page_key: key })).order_infos).toHaveLength(50);
+  simulator.setDialect({ totalsCap: 0, listCap: 60 });
+  expect(await client.orders({ ...query, page_key: key })).toMatchObject({
+    total_count: 100,
+    next_page_key: '',
+    order_infos: { length: 10 },
+  });
+  const ends = async () => [
+    ...(await client.allOrders(query)),
+    ...(await client.allOrders({ ...query, sort_by: 'DATE_DESC' })),
+  ];
+  expect(new Set(await ends()).size).toBe(100);
+  const behind = await client.classes({ ...range, sort_by: 'DATE_ASC', offset: '59' });
+  expect(behind.classes).toHaveLength(1);
+  simulator.setDialect({ sort: 'ignored' });
+  expect(new Set(await ends()).size).toBe(60);
+});
+
 test('prevKey says what stands on the first page', async () => {
   const client = await start({ records: midnights });
   const text = async (query = {}) => (await client.get('/v3/orders', query)).text;

@@ -120,6 +120,13 @@ test('a list may be shown empty, and counted so', async () => {
   expect(await client.orders(ascending)).toMatchObject({ total_count: 4 });
 });
 
+test('an answer may have nothing in it, and be none the less 200', async () => {
+  const client = await start({ faults: { hollow: { next: 1, path: '/v3/orders' } } });
+  const { status, text } = await client.get('/v3/orders', ascending);
+  expect({ status, text }).toEqual({ status: 200, text: '{"data":{}}' });
+  expect(await client.orders(ascending)).toMatchObject({ total_count: 4 });
+});
+
 test('a lagging copy answers as the platform did some time ago, whatever it shows by now', async () => {
   const client = await start({
     records: { orders: [...orders, { record: { operation_id: 'new' }, at: startAt - 5_000 }] },

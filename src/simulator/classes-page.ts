@@ -3,7 +3,16 @@ import { type Answer, badRequest } from './answers.ts';
 import { boundsOf, windowStart } from './bounds.ts';
 import type { ClassFilter } from './classes.ts';
 import type { RecordList } from './list.ts';
-import { encodePage, limitIn, type ListPage, type PageContext, rowsOf, totalText } from './page.ts';
+import {
+  counted,
+  encodePage,
+  limitIn,
+  listed,
+  type ListPage,
+  type PageContext,
+  rowsOf,
+  totalText,
+} from './page.ts';
 import { type Query } from '../platform/target.ts';
 import { isAscending, wholeIn } from './query.ts';
 
@@ -17,22 +26,23 @@ export function classesPage(
   const offset = wholeIn(query, 'offset', 0, 0);
   const earliest = dialect.classesWindow ? windowStart(now, dialect) : -Infinity;
   const bounds = boundsOf(query, dialect, earliest);
-  const ascending = isAscending(query);
+  const ascending = isAscending(query, dialect);
   if (typeof limit === 'string') return badRequest(limit);
   if (typeof offset === 'string') return badRequest(offset);
   if (typeof bounds === 'string') return badRequest(bounds);
   if (ascending === null) return badRequest('sort_by must be DATE_ASC or DATE_DESC');
 
   const selection = list.select(bounds.from, bounds.to, classFilter(query), now);
-  const first = Math.min(offset, selection.total);
-  const end = Math.min(first + limit, selection.total);
+  const size = listed(selection.total, dialect);
+  const first = Math.min(offset, size);
+  const end = Math.min(first + limit, size);
   return {
     resource: 'nft_classes',
     rows: rowsOf({ selection, ascending, first, end }, now),
-    total: selection.total,
+    total: counted(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
-        `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals)}`,
+        `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals, rows)}`,
         'classes',
         rows,
         context,

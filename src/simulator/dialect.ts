@@ -25,8 +25,8 @@ export const switches = {
   ),
   dates: oneOf(['utc', 'utc+8', 'ignored'], 'the zone of start_date and end_date, or no filter'),
   lastKey: oneOf(
-    ['empty', 'null', 'absent', 'repeated', 'onward'],
-    'next_page_key on the last page; repeated shows that page again, onward leads to an empty page',
+    ['empty', 'null', 'absent', 'repeated', 'onward', 'around'],
+    'next_page_key on the last page; repeated shows that page again, onward leads to an empty page, around to some page shown before, by a key that is new each time',
   ),
   prevKey: oneOf(
     ['empty', 'null', 'absent', 'never'],
@@ -38,10 +38,16 @@ export const switches = {
   shortPages: amount(0, 'pages carry at most so many records whatever was asked; 0: as asked'),
   emptyList: oneOf(['array', 'null', 'absent'], 'an empty list: [], null or left out'),
   totals: oneOf(
-    ['present', 'absent', 'null', 'zero'],
-    'total_count of orders where count_total=1 asks for it',
+    ['present', 'absent', 'null', 'zero', 'first', 'page'],
+    'total_count of orders where count_total=1 asks for it; first: only on first pages, page: counts the page alone',
   ),
-  classTotals: oneOf(['present', 'absent', 'null', 'zero'], 'total_count of classes'),
+  classTotals: oneOf(
+    ['present', 'absent', 'null', 'zero', 'page'],
+    'total_count of classes; page: counts the page alone',
+  ),
+  totalsCap: amount(0, 'totals say so many at most; 0: as many as there are'),
+  listCap: amount(0, 'lists end after so many records, from whichever end they are read; 0: never'),
+  sort: oneOf(['honoured', 'ignored'], 'sort_by, or oldest first whatever was asked'),
   timeForm: oneOf(timeForms, 'create_time and update_time of orders'),
   classTimeForm: oneOf(['go', 'rfc3339', 'fraction', 'space', 'mixed'], 'timestamp of classes'),
   statusForm: oneOf(['number', 'text', 'word'], 'an order status: 2, "2" or "success"'),

@@ -21,6 +21,7 @@ export const faultSentences = {
     'leaves records out while totals count them: those at {positions} (from 0), those of {ids}, or the last {rows} (1)',
   lyingTotal: 'the total is off by {by} (1), which may be negative',
   emptied: 'shows no record and counts none',
+  hollow: 'answers 200 with {"data":{}}: no list, no total, no key',
   stale: 'answers as it did {ms} (60000) milliseconds ago, as a lagging copy would',
 } as const;
 

@@ -1,6 +1,6 @@
 // Faults that are done to an answer's content: records repeated, moved or left out, totals that lie, and answers
 // that are none.
-import { type Answer, noSuchPath, refusal, forbidden } from './answers.ts';
+import { type Answer, noSuchPath, ok, refusal, forbidden } from './answers.ts';
 import type { FaultRule, Hits } from './faults.ts';
 import type { ListPage, Row } from './page.ts';
 
@@ -27,6 +27,7 @@ export function faultAnswer(hits: Hits): Answer | null {
   if (htmlError !== undefined) return html(htmlError.status ?? 502);
   if (hits.has('htmlPage')) return html(200);
   if (hits.has('textNotFound')) return noSuchPath;
+  if (hits.has('hollow')) return ok('{"data":{}}');
   return hits.has('forbidden') ? forbidden() : null;
 }
 

@@ -1,12 +1,15 @@
 // The order list (interface.md §4.4): which records a page shows, and the keys that lead on and back.
 import { type Answer, badRequest } from './answers.ts';
 import { boundsOf, windowStart } from './bounds.ts';
+import { mix } from './chance.ts';
 import { decodeKey, encodeKey, type PageKey } from './keys.ts';
 import type { RecordList, Selection } from './list.ts';
 import type { OrderFilter } from './orders.ts';
 import {
+  counted,
   encodePage,
   limitIn,
+  listed,
   type ListPage,
   type PageContext,
   recordAt,
@@ -27,7 +30,7 @@ export function ordersPage(
   const limit = limitIn(query, dialect.maxOrders, dialect);
   const earliest = dialect.ordersWindow ? windowStart(now, dialect) : -Infinity;
   const bounds = boundsOf(query, dialect, earliest);
-  const ascending = isAscending(query);
+  const ascending = isAscending(query, dialect);
   const status = query.get('status') ?? '';
   const count = query.get('count_total') ?? '0';
   if (typeof limit === 'string') return badRequest(limit);
@@ -45,16 +48,18 @@ export function ordersPage(
 
   const filter = status === '' ? null : { status: Number(status) };
   const selection = list.select(bounds.from, bounds.to, filter, now);
-  const stretch = stretchOf(selection, ascending, key, limit);
-  if (isExpired && dialect.keyExpired === 'empty') stretch.first = stretch.end = selection.total;
-  const keys = keysText(stretch, asked, context);
+  const size = listed(selection.total, dialect);
+  const stretch = stretchOf(selection, ascending, key, limit, size);
+  if (isExpired && dialect.keyExpired === 'empty') stretch.first = stretch.end = size;
+  const keys = keysText(stretch, size, asked, context);
+  const isCounted = count === '1' && !(dialect.totals === 'first' && asked !== undefined);
   return {
     resource: 'orders',
     rows: rowsOf(stretch, now),
-    total: selection.total,
+    total: counted(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
-        `{"data":{${keys}"limit":${limit}${count === '1' ? totalText(total, dialect.totals) : ''}`,
+        `{"data":{${keys}"limit":${limit}${isCounted ? totalText(total, dialect.totals, rows) : ''}`,
         'order_infos',
         rows,
         context,
@@ -76,6 +81,7 @@ function stretchOf<F>(
   ascending: boolean,
   key: PageKey | null,
   limit: number,
+  size: number,
 ): Stretch<F> {
   const { total } = selection;
   // How many are shown before a place, it included or not, in whichever direction.
@@ -86,10 +92,16 @@ function stretchOf<F>(
     return { selection, ascending, first: Math.max(0, end - limit), end };
   }
   const first = key?.kind === 'next' ? shownBefore(key.place, true) : 0;
-  return { selection, ascending, first, end: Math.min(first + limit, total) };
+  return { selection, ascending, first: Math.min(first, size), end: Math.min(first + limit, size) };
 }
 
-function keysText<F>(stretch: Stretch<F>, asked: string | undefined, context: PageContext): string {
+/** `size`: where the list ends, which may be before the last record selected. */
+function keysText<F>(
+  stretch: Stretch<F>,
+  size: number,
+  asked: string | undefined,
+  context: PageContext,
+): string {
   const { first, end } = stretch;
   const { lastKey, prevKey } = context.dialect;
   const keyAt = (kind: PageKey['kind'], index: number): string => {
@@ -100,8 +112,7 @@ function keysText<F>(stretch: Stretch<F>, asked: string | undefined, context: Pa
   if (first > 0 && end > first && prevKey !== 'never') {
     previous = `"prev_page_key":"${keyAt('prev', first)}",`;
   }
-  if (end < stretch.selection.total)
-    return `${previous}"next_page_key":"${keyAt('next', end - 1)}",`;
+  if (end < size) return `${previous}"next_page_key":"${keyAt('next', end - 1)}",`;
   if (lastKey === 'repeated') {
     const again = asked ?? keyText('start', { at: 0, seq: 0, id: '' }, context);
     return `${previous}"next_page_key":"${again}",`;
@@ -109,6 +120,18 @@ function keysText<F>(stretch: Stretch<F>, asked: string | undefined, context: Pa
   if (lastKey === 'onward') {
     const onward = end > first ? keyAt('next', end - 1) : (asked ?? '');
     return `${previous}"next_page_key":"${onward}",`;
+  }
+  if (lastKey === 'around') {
+    // By an instant that no other request has, the key is one that nobody has seen.
+    const issued = { at: context.now, request: context.request };
+    const { shelf, k } = recordAt(
+      stretch,
+      mix(context.keySeed, context.request) % Math.max(size, 1),
+    );
+    const around = { kind: 'next', place: placeAt(shelf, k), issued } as const;
+    return size === 0
+      ? previous
+      : `${previous}"next_page_key":"${encodeKey(around, context.keySeed)}",`;
   }
   return previous + endKeyText('next_page_key', lastKey);
 }

@@ -58,10 +58,19 @@ export function rowsOf<F>(stretch: Stretch<F>, now: Instant): Row[] {
   return rows;
 }
 
-export function totalText(total: number, form: Dialect['totals']): string {
+/** Where a list of so many records ends. */
+export const listed = (records: number, { listCap }: Dialect): number =>
+  listCap > 0 ? Math.min(records, listCap) : records;
+
+/** How many of so many records the total counts. */
+export const counted = (records: number, { totalsCap }: Dialect): number =>
+  totalsCap > 0 ? Math.min(records, totalsCap) : records;
+
+export function totalText(total: number, form: Dialect['totals'], rows: readonly Row[]): string {
   if (form === 'absent') return '';
   if (form === 'null') return ',"total_count":null';
-  return `,"total_count":${form === 'zero' ? 0 : total}`;
+  const figures = { zero: 0, page: rows.length, present: total, first: total };
+  return `,"total_count":${figures[form]}`;
 }
 
 /** The envelope closed after its list; `head` is all before that. */

@@ -1,5 +1,6 @@
 // What a query's parameters ask for, as the document words it.
 import type { Query } from '../platform/target.ts';
+import type { Dialect } from './dialect.ts';
 
 /** A parameter that is a whole number from `least` on; a sentence if it is something else. */
 export function wholeIn(
@@ -17,8 +18,9 @@ export function wholeIn(
   return value;
 }
 
-/** `sort_by` (interface.md §4.4, §4.7); null if it is neither. */
-export function isAscending(query: Query): boolean | null {
+/** `sort_by` (interface.md §4.4, §4.7), where it is not ignored; null if it is neither. */
+export function isAscending(query: Query, { sort }: Dialect): boolean | null {
+  if (sort === 'ignored') return true;
   const sortBy = query.get('sort_by') ?? 'DATE_DESC';
   return sortBy === 'DATE_ASC' ? true : sortBy === 'DATE_DESC' ? false : null;
 }
