@@ -1,4 +1,5 @@
 // Transaction results and tokens over HTTP as the platform and a node answer them, and ids that come in that way.
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../src/index.ts';
@@ -46,9 +47,10 @@ const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
     ...more,
   });
 
-const signed = (path: string): Record<string, string> => {
+const signed = (path: string, body?: unknown): Record<string, string> => {
   const timestamp = String(Date.now());
-  const signature = sign({ path, query: {}, timestamp, secret: pair.secret });
+  const bodySha256 = body === undefined ? body : hash('sha256', JSON.stringify(body), 'hex');
+  const signature = sign({ path, query: {}, timestamp, secret: pair.secret, bodySha256 });
   return { 'x-api-key': pair.key, 'x-timestamp': timestamp, 'x-signature': signature };
 };
 
@@ -229,6 +231,6 @@ describe('POST /archive/v1/watch', () => {
     const base = `http://127.0.0.1:${port}`;
     expect((await post(body, {}, base)).status).toBe(401);
     expect((await post(body, { 'x-api-key': pair.key }, base)).status).toBe(403);
-    expect((await post(body, signed('/archive/v1/watch'), base)).status).toBe(200);
+    expect((await post(body, signed('/archive/v1/watch', body), base)).status).toBe(200);
   });
 });

@@ -66,25 +66,33 @@ afterAll(async () => {
 });
 
 const path = '/archive/v1/watch';
-const signed = (key: string, secret: string): Record<string, string> => {
-  const timestamp = String(Date.now());
-  return {
-    'x-api-key': key,
-    'x-timestamp': timestamp,
-    'x-signature': sign({ path, query: {}, timestamp, secret }),
+type Key = (body: string) => Record<string, string>;
+const signed =
+  (key: string, secret: string): Key =>
+  (body) => {
+    const timestamp = String(Date.now());
+    const bodySha256 = digestOf(body);
+    return {
+      'x-api-key': key,
+      'x-timestamp': timestamp,
+      'x-signature': sign({ path, query: {}, timestamp, secret, bodySha256 }),
+    };
   };
-};
-const bearing = (key: string) => ({ authorization: `Bearer ${key}` });
+const bearing =
+  (key: string): Key =>
+  () => ({ authorization: `Bearer ${key}` });
+const nobodys: Key = () => ({});
 
 async function post(
   to: Served,
   ids: string[],
-  headers: Record<string, string> = {},
+  key: Key = nobodys,
 ): Promise<{ status: number; text: string }> {
+  const body = JSON.stringify({ operation_ids: ids });
   const answer = await fetch(to.url.replace('0.0.0.0', '127.0.0.1') + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ operation_ids: ids }),
+    headers: { 'content-type': 'application/json', ...key(body) },
+    body,
   });
   return { status: answer.status, text: await answer.text() };
 }
@@ -97,12 +105,8 @@ async function watched(): Promise<string[]> {
 
 test('a key that reads and has no right to watch is told so, wherever the server is bound', async () => {
   for (const to of [served, remote]) {
-    for (const headers of [
-      signed('reads', 's1'),
-      bearing('reads-bearer'),
-      signed('no', 's2'),
-    ] as Record<string, string>[]) {
-      const { status, text } = await post(to, ['op'], headers);
+    for (const key of [signed('reads', 's1'), bearing('reads-bearer'), signed('no', 's2')]) {
+      const { status, text } = await post(to, ['op'], key);
       expect(status).toBe(403);
       expect(JSON.parse(text)).toEqual({
         error: {
@@ -115,7 +119,7 @@ test('a key that reads and has no right to watch is told so, wherever the server
     }
   }
   const reads = await fetch(`${served.url}/archive/v1/projects`, {
-    headers: bearing('reads-bearer'),
+    headers: bearing('reads-bearer')(''),
   });
   expect(reads.status).toBe(200);
   expect(await watched()).toEqual([]);
@@ -138,7 +142,7 @@ test('a right that is no right is refused with a sentence', () => {
 });
 
 test('whoever may not write is answered before the body has come', async () => {
-  const ask = (headers: Record<string, string>): Promise<string> =>
+  const ask = (key: Key, headers = key('')): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(remote.url).port), '127.0.0.1');
       socket.setEncoding('utf8').once('data', (head: string) => {
@@ -151,9 +155,12 @@ test('whoever may not write is answered before the body has come', async () => {
         `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n`,
       );
     });
-  expect(await ask({})).toContain(' 401 ');
+  expect(await ask(nobodys)).toContain(' 401 ');
   expect(await ask(bearing('wrong'))).toContain(' 403 ');
   expect(await ask(bearing('reads-bearer'))).toContain(' 403 ');
+  expect(await ask(signed('nobody', 's1'))).toContain(' 403 ');
+  const old = { ...signed('watches', 's3')(''), 'x-timestamp': String(Date.now() - 16 * 60_000) };
+  expect(await ask(nobodys, old)).toContain(' 403 ');
 });
 
 test('no more are open than may be, and what is open may be given again', async () => {

@@ -35,7 +35,8 @@ async function start(settings: Settings): Promise<void> {
       settings,
       archive.store.connectionString,
       log,
-      (project, operations) => enterUpTo(mostOpen, archive.db, project, operations),
+      (project, operations, signature) =>
+        enterUpTo(mostOpen, archive.db, project, operations, signature),
     );
     const schedule = startSchedule(
       workers,

@@ -19,7 +19,12 @@ export type ReaderKey = {
 };
 
 /** What somebody may do here. */
-export type Opened = { projects: readonly ProjectId[]; mayWatch: boolean };
+export type Opened = {
+  projects: readonly ProjectId[];
+  mayWatch: boolean;
+  /** Of a signed request: the same signature is the same request. */
+  signature?: string;
+};
 
 export type Gate = {
   /** Bound to loopback: then nobody from outside comes here. */
@@ -61,19 +66,39 @@ export const openedByNothing = (gate: Gate, headers: IncomingHttpHeaders): Opene
 
 const openedTo = ({ projects, mayWatch = false }: ReaderKey): Opened => ({ projects, mayWatch });
 
-/** What a signed request opens; null for a signature that is wrong, or too old or too new. */
-export function openedBySignature(
+/**
+ * Who a signed request says it is from, while its time is near; null otherwise. What can be known of it before its body has come:
+ * the signature is not looked at.
+ */
+export function signerOf(
   gate: Gate,
-  { path, signed: query }: Target,
   headers: IncomingHttpHeaders,
   now: Instant,
-): Opened | null {
+): (ReaderKey & { secret: string }) | null {
   const reader = readerOf(gate, textOf(headers['x-api-key']));
-  const timestamp = textOf(headers['x-timestamp']);
-  const at = instantOf(timestamp);
+  const at = instantOf(textOf(headers['x-timestamp']));
   if (reader?.secret === undefined || at === null || Math.abs(at - now) > toleranceMs) return null;
-  const expected = sign({ path, query, timestamp, secret: reader.secret });
-  return isSame(expected, textOf(headers['x-signature'])) ? openedTo(reader) : null;
+  return { ...reader, secret: reader.secret };
+}
+
+/**
+ * What a signed request opens; null for a signature that is wrong, or too old or too new. `bodySha256` is of the body's bytes, where
+ * the method has one: then the signature covers it, and one made for a request without a body is wrong.
+ */
+export function openedBySignature(
+  gate: Gate,
+  { path, signed: query, isRepeated }: Target,
+  headers: IncomingHttpHeaders,
+  now: Instant,
+  bodySha256?: string,
+): Opened | null {
+  const signer = signerOf(gate, headers, now);
+  if (signer === null || isRepeated) return null;
+  const timestamp = textOf(headers['x-timestamp']);
+  const expected = sign({ path, query, timestamp, secret: signer.secret, bodySha256 });
+  return isSame(expected, textOf(headers['x-signature']))
+    ? { ...openedTo(signer), signature: expected }
+    : null;
 }
 
 /** What a bearer key opens; null for a wrong one. Every key is compared, by its digest. */

@@ -6,10 +6,14 @@ import { badRequest, refusal, type Answer } from './answers.ts';
 
 export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
-/** Enters operations. Throws settings `operations_invalid`, `operations_too_many` or `unknown_project` with what is wrong. */
+/**
+ * Enters operations, once for each `signature` of a signed request (hex), over all replicas. Throws settings `operations_invalid`,
+ * `operations_too_many`, `unknown_project` or `request_taken` with what is wrong.
+ */
 export type Watch = (
   project: ProjectId,
   operations: NewOperation[],
+  signature?: string,
 ) => Promise<{ given: number; added: number }>;
 
 const most = 1000;
@@ -25,8 +29,13 @@ export const watchBody = z.strictObject({
   api_version: z.enum(['v1beta1', 'v3'], 'must be v1beta1 or v3').optional(),
 });
 
-/** `given` is the parsed JSON body. */
-export async function answerWatch(watch: Watch, project: string, given: unknown): Promise<Answer> {
+/** `given` is the parsed JSON body, `signature` that of a signed request. */
+export async function answerWatch(
+  watch: Watch,
+  project: string,
+  given: unknown,
+  signature?: string,
+): Promise<Answer> {
   const parsed = watchBody.safeParse(given);
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) =>
@@ -41,13 +50,17 @@ export async function answerWatch(watch: Watch, project: string, given: unknown)
     ...(apiVersion === undefined ? {} : { apiVersion }),
   }));
   try {
-    return { status: 200, body: JSON.stringify({ data: await watch(project, operations) }) };
+    return {
+      status: 200,
+      body: JSON.stringify({ data: await watch(project, operations, signature) }),
+    };
   } catch (error) {
     // P12: one sentence, and nothing was entered.
     if (isOutlastError(error, 'operations_invalid')) return badRequest(error.message);
     if (isOutlastError(error, 'operations_too_many')) {
       return refusal(429, 'TOO_MANY_REQUESTS', error.message);
     }
+    if (isOutlastError(error, 'request_taken')) return refusal(409, 'CONFLICT', error.message);
     // The error names the projects there are, which this reader may not read (P10).
     if (isOutlastError(error, 'unknown_project')) {
       return badRequest('nothing is archived of this project yet: it has to be synced first');

@@ -522,3 +522,19 @@ export const tokenSnapshots = sync.table(
   },
   (t) => [primaryKey({ name: 'token_snapshots_pkey', columns: [t.projectId] })],
 );
+
+/** Signed requests that wrote something: each is taken once. Forgotten after an hour (store/taken-requests.ts). */
+export const takenRequests = sync.table(
+  'taken_requests',
+  {
+    signature: bytea('signature').notNull(),
+    /** On the database's clock. */
+    takenAt: time('taken_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ name: 'taken_requests_pkey', columns: [t.signature] }),
+    index('taken_requests_age').on(t.takenAt),
+  ],
+);

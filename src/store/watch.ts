@@ -7,6 +7,7 @@ import { silentLog } from '../log.ts';
 import { apiVersions, type ProjectId } from '../model.ts';
 import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable } from './db.ts';
 import { projectIds } from './projects.ts';
+import { takeRequest } from './taken-requests.ts';
 import { addOperations, countOpen, type NewOperation } from './watched.ts';
 
 export type { NewOperation } from './watched.ts';
@@ -70,13 +71,15 @@ export async function enter(
 
 /**
  * As `enter`, for a door whose callers are not the archive's owner: nothing is entered that would leave more than `mostOpen`
- * operations of the project open. Throws settings `operations_too_many` besides.
+ * operations of the project open, and a request with this signature enters once. Throws settings `operations_too_many` and
+ * `request_taken` besides.
  */
 export function enterUpTo(
   mostOpen: number,
   db: Db,
   project: ProjectId,
   operations: readonly NewOperation[],
+  signature?: string,
 ): Promise<Watched> {
   return withTx(
     db,
@@ -85,6 +88,7 @@ export function enterUpTo(
       await tx.query(`select from sync.projects where project_id = $1 for no key update`, [
         project,
       ]);
+      if (signature !== undefined) await takeRequest(tx, signature);
       const before = await countOpen(tx, project);
       const watched = await enter(tx, project, operations);
       // What is open already may be given again, also where the other doors let in more than this one would.

@@ -8,16 +8,21 @@ import {
   openedByBearer,
   openedByNothing,
   openedBySignature,
+  signerOf,
   type Gate,
   type Opened,
 } from '../gate.ts';
 
-/** What this reader may do. Throws `Refused`: 403 for a key that is wrong, wherever we are bound, 401 where one is needed. */
+/**
+ * What this reader may do; `bodySha256` where the request has a body. Throws `Refused`: 403 for a key that is wrong, wherever we are
+ * bound, 401 where one is needed.
+ */
 export function openedTo(
   gate: Gate,
   target: Target,
   headers: IncomingHttpHeaders,
   now: Instant,
+  bodySha256?: string,
 ): Opened {
   const { authorization } = headers;
   if (authorization !== undefined && isSigned(headers)) {
@@ -26,7 +31,7 @@ export function openedTo(
   if (authorization !== undefined || isSigned(headers)) {
     const opened =
       authorization === undefined
-        ? openedBySignature(gate, target, headers, now)
+        ? openedBySignature(gate, target, headers, now, bodySha256)
         : openedByBearer(gate, authorization);
     if (opened === null) throw new Refused(forbidden());
     return opened;
@@ -40,6 +45,20 @@ export function openedTo(
       'a key is needed here: Authorization: Bearer …, or a signed request',
     ),
   );
+}
+
+/** Before a body is read: null for a signed request, whose signature covers the body. Throws `Refused` as `openedTo` does. */
+export function openedUnlessSigned(
+  gate: Gate,
+  target: Target,
+  headers: IncomingHttpHeaders,
+  now: Instant,
+): Opened | null {
+  if (headers.authorization !== undefined || !isSigned(headers)) {
+    return openedTo(gate, target, headers, now);
+  }
+  if (signerOf(gate, headers, now) === null) throw new Refused(forbidden());
+  return null;
 }
 
 /** One that does not exist is answered like one that this reader may not read. Throws `Refused`. */

@@ -58,6 +58,7 @@ const sentences: Record<number, string> = {
   404: 'The archive holds no such thing',
   406: 'Accept allows none of the forms there are',
   408: 'The request did not come in time',
+  409: 'This signed request was taken before: sign it anew',
   413: 'The body is too large',
   415: 'The body is no JSON',
   429: 'Too many operations of the project are open: try again when some are done',

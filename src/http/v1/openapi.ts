@@ -103,7 +103,7 @@ function watchOperation(isLoopback: boolean, schemas: Json): Operation {
     tags: ['The archive’s own books'],
     summary: 'Ask for the results of these operations until they are final',
     description:
-      'There is no list of them: only what is named is asked for. An id may be given twice. The key must have the right to watch.',
+      'There is no list of them: only what is named is asked for. An id may be given twice. The key must have the right to watch. A signature covers the body as one more parameter, body_sha256 (hex of its bytes), and is taken once.',
     parameters: parametersOf(z.strictObject({}), watchQuery),
     requestBody: {
       required: true,
@@ -114,7 +114,7 @@ function watchOperation(isLoopback: boolean, schemas: Json): Operation {
         description: 'They are watched',
         content: { 'application/json': { schema: jsonOf(schema.watched, schemas) } },
       },
-      ...refusals([400, 401, 403, 413, 415, 429], schema.problem, schemas),
+      ...refusals([400, 401, 403, 409, 413, 415, 429], schema.problem, schemas),
     },
     security: securityOf('archive', isLoopback),
   };

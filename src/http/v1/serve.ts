@@ -9,7 +9,7 @@ import type { Archive } from '../../query/types.ts';
 import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
 import type { Gate, Opened } from '../gate.ts';
 import type { Watch } from '../watch.ts';
-import { openedTo, projectOf } from './admission.ts';
+import { openedTo, openedUnlessSigned, projectOf } from './admission.ts';
 import { negotiated } from './negotiate.ts';
 import { formats, type Format } from './parameters.ts';
 import { createPlaces } from './places.ts';
@@ -17,7 +17,7 @@ import { checked, readQuery } from './query-text.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { Asking, Route } from './route.ts';
 import { base, routes } from './routes.ts';
-import { entered, projectToWatch } from './watch.ts';
+import { createBodyDigests, entered, projectToWatch } from './watch.ts';
 
 /** What these routes need of the server. */
 export type Serving = {
@@ -54,14 +54,15 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
     done();
   });
+  const digests = createBodyDigests();
   /** Nobody comes in but through here. */
-  const opened = (request: FastifyRequest): Opened =>
-    openedTo(gate, targetOf(request.raw.url ?? '/'), request.headers, now());
+  const opened = (request: FastifyRequest, body?: string): Opened =>
+    openedTo(gate, targetOf(request.raw.url ?? '/'), request.headers, now(), body);
   const admitted =
-    (work: Work) =>
+    (work: Work, bodyOf?: (request: FastifyRequest) => string) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       try {
-        return await work(request, reply, opened(request));
+        return await work(request, reply, opened(request, bodyOf?.(request)));
       } catch (error) {
         return send(reply, serving.answerOf(named(error)));
       }
@@ -83,22 +84,29 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   if (watch === undefined) return;
   // One at a time: they wait for each other in the database anyway, and there each would keep a connection that the runs need.
   const oneByOne = createPlaces(1);
-  const inTurn: Watch = (project, operations) => oneByOne(() => watch(project, operations));
+  const inTurn: Watch = (...given) => oneByOne(() => watch(...given));
   app.post(
     `${base}/watch`,
     {
-      // Who may not write has no body read.
+      // Who may not write has no body read; a signed request tells only with its body who may.
       onRequest: async (request, reply) => {
         try {
-          projectToWatch(opened(request), request);
+          const target = targetOf(request.raw.url ?? '/');
+          const known = openedUnlessSigned(gate, target, request.headers, now());
+          if (known !== null) projectToWatch(known, request);
           return undefined;
         } catch (error) {
           return send(reply, serving.answerOf(named(error)));
         }
       },
+      preParsing: digests.begin,
     },
-    admitted(async (request, reply, to) =>
-      send(reply, await entered(inTurn, projectToWatch(to, request), request)),
+    admitted(
+      async (request, reply, to) => {
+        const project = projectToWatch(to, request);
+        return send(reply, await entered(inTurn, project, request, to.signature));
+      },
+      (request) => digests.of(request),
     ),
   );
 }
