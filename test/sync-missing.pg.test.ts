@@ -122,7 +122,7 @@ describe('a record that no whole walk has shown', () => {
       faults: { dropped: { ids: ['o-2026-04-02-3'] } },
     });
     await bench.run();
-    expect(await stateOfIt()).toBe('open none');
+    expect(await stateOfIt()).toBe('walked none');
     bench.simulator.hide('orders', gone);
     bench.simulator.setFaults({ dropped: null });
     await bench.runLater(hour);
@@ -166,7 +166,11 @@ test('where days are those of another zone, what the day beside shows is not mis
     faults: { dropped: { positions: [0], path: '/v3/orders' } },
   });
   await bench.run();
-  expect((await statesOf(bench.db))['orders']).toEqual(['open none', 'open none', 'open none']);
+  expect((await statesOf(bench.db))['orders']).toEqual([
+    'walked none',
+    'walked none',
+    'walked none',
+  ]);
   bench.simulator.setFaults({ dropped: null });
   await bench.runLater(25 * hour);
   expect((await statesOf(bench.db))['orders']).toEqual([

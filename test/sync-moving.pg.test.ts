@@ -201,7 +201,8 @@ test.each(['orders', 'nft_classes'] as const)(
     );
     expect((await statesOf(bench.db))[resource]).toEqual([
       'sealed walk',
-      'open none',
+      // A list read by keys is read to its end all the same; one read by offsets lost its place.
+      resource === 'orders' ? 'walked none' : 'open none',
       'sealed walk',
     ]);
     expect(await falseSeals(bench)).toEqual([]);

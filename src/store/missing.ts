@@ -24,10 +24,11 @@ const keysOf = (slice: Slice, { before, now }: Walks): unknown[] => [
 
 /**
  * What was shown of these days before and is not shown by walk `now`. Walks in between that came to nothing have left no
- * pages: what only they showed is found among the records held, unless the days beside this one show it.
+ * pages, nor have those before a whole one that proved nothing: what only they showed is found among the records held,
+ * unless the days beside this one show it.
  */
-function goneSince({ resource, owner }: Slice, { before, now }: Walks): string {
-  if (now <= before + 1) return gone;
+function goneSince({ resource, owner, attempts }: Slice, { before, now }: Walks): string {
+  if (now <= before + 1 && attempts === 0) return gone;
   const { table, key } = tableShapes[resource];
   return `${gone}
         union

@@ -17,13 +17,15 @@ import {
   type ActContext,
   type Acted,
 } from './conclude.ts';
-import { concludeWalk } from './conclude-walk.ts';
+import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
+import { lookFromOtherEnd } from './other-end.ts';
 import { absenceProves, actionFor, isOver, settlesToday } from './policy.ts';
 import { settingsOf } from './plan.ts';
 import { judge, type WalkEvidence } from './proof.ts';
 import { recount } from './recount.ts';
 import { settle, type PendingList } from './settle.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './starts.ts';
+import type { WalkEnd } from './steps.ts';
 import { readOn } from './walk.ts';
 
 /** A walk that has to start over does so at once, this often; then the slice waits its turn. */
@@ -112,10 +114,17 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
   let start = await startFor(context, act, query, isTail);
   let problem = '';
   let showsMore = false;
-  for (let reading = 1; reading <= readingsAtMost; reading++) {
+  let unproved: { walk: number; whole: Whole } | null = null;
+  // What was read whole and not proved before is not read thrice each time.
+  const readings = slice.attempts > 0 && slice.state === 'walked' ? 1 : readingsAtMost;
+  for (let reading = 1; reading <= readings; reading++) {
+    // A fresh walk drops the pages of the one before.
+    unproved = null;
     const result = await readOn(walking, slice, start);
     showsMore ||= (start.memory.totalBefore ?? 0) > (slice.shownTotal ?? 0);
     if (result.kind === 'restart') {
+      problem = result.why;
+    } else if (!(await isReadWhole(context, slice, start, result.end))) {
       problem = result.why;
     } else {
       const { distinct } = await countShown(db, slice, start.walk);
@@ -131,11 +140,12 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
       }
       const isAbsenceTrusted = verdict.agrees && (await trustsAbsence(context, slice, distinct));
       const nothingIsAbsent = showsAll(slice, distinct);
+      const order: Slice['walkOrder'] = start.memory.query.order ?? 'asc';
+      const whole = { ...result, ...evidence, ...verdict, order, isAbsenceTrusted };
       if (verdict.agrees && (isAbsenceTrusted || nothingIsAbsent)) {
-        const order: Slice['walkOrder'] = start.memory.query.order ?? 'asc';
-        const whole = { ...result, ...evidence, ...verdict, order, isAbsenceTrusted };
         return concludeWalk(context, act, start.walk, whole);
       }
+      if (!verdict.agrees) unproved = { walk: start.walk, whole };
       problem = verdict.disagreement ?? nearCliff;
       showsMore ||= Math.max(distinct, evidence.totalAfter ?? 0) > (slice.shownTotal ?? 0);
       // The same answer again would say no more.
@@ -147,7 +157,33 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
   const isContradicted = showsMore || absenceProves(slice.day, platform.clock.now());
   const unseals = problem !== nearCliff && isContradicted;
+  if (unproved !== null && !growing && standsUnproved(slice, unproved.whole)) {
+    const { distinct } = unproved.whole;
+    if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, distinct))) {
+      return concludeUnproved(context, act, unproved.walk, unproved.whole, problem);
+    }
+  }
   return concludeFailure(context, act, problem, { unseals });
+}
+
+async function isReadWhole(
+  context: ActContext,
+  slice: Slice,
+  { walk, memory }: Start,
+  end: WalkEnd,
+): Promise<boolean> {
+  if (end !== 'unsure') return end === 'whole';
+  return (await lookFromOtherEnd(context, slice, memory.query, walk)) === 'same';
+}
+
+/**
+ * Whether a walk that was read whole and not proved is to stand for its day: never in place of one that was proved, nor of
+ * one that was shown more.
+ */
+function standsUnproved(slice: Slice, { distinct }: Whole): boolean {
+  if (slice.day === wholeList) return false;
+  if (slice.state === 'open') return true;
+  return slice.state === 'walked' && slice.proof === 'none' && distinct >= (slice.shownTotal ?? 0);
 }
 
 /** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (rule 2). */

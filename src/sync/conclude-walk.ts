@@ -17,7 +17,7 @@ import { writeRecords } from '../store/records.ts';
 import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
 import { findMoved } from './moved.ts';
-import { afterAct, betweenWalksMs, isOver, missingBlocksMs } from './policy.ts';
+import { afterAct, afterFailure, betweenWalksMs, isOver, missingBlocksMs } from './policy.ts';
 import type { Verdict } from './proof.ts';
 
 export type Whole = Verdict & {
@@ -94,6 +94,43 @@ export async function concludeWalk(
     );
   }
   return { done: true, problem: null };
+}
+
+/**
+ * A walk that read its list from the first record to the last, while the totals say otherwise: the day is walked and not
+ * proved (P7), and tried again. It marks nothing as missing, for it may not have been shown all.
+ */
+export async function concludeUnproved(
+  context: ActContext,
+  { slice, span, askedAt }: Act,
+  walk: number,
+  whole: Whole,
+  problem: string,
+): Promise<Acted> {
+  const { db } = context;
+  const unresolved =
+    slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
+  await withTx(db, async (tx) => {
+    const end: Finished = {
+      ...afterFailure(slice, askedAt),
+      state: 'walked',
+      proof: 'none',
+      provedAt: slice.provedAt,
+      walkedAt: askedAt,
+      wholeWalk: walk,
+      walkOrder: whole.order,
+      platformTotal: whole.totalAfter,
+      shownTotal: whole.distinct,
+      unresolved,
+      lastError: problem,
+      over: true,
+    };
+    if (!(await finishSlice(tx, slice, end))) {
+      throw transient('lease_lost', 'The slice went on without us');
+    }
+    await dropOtherPages(tx, slice, [walk]);
+  });
+  return { done: false, problem };
 }
 
 /**

@@ -28,9 +28,16 @@ export type Memory = {
   previousIds: Set<string>;
 };
 
+/**
+ * What the end of a walk says of its list: `whole`, it ended by itself; `unsure`, a key led nowhere before the total was
+ * reached, so that either the key has expired or the total counts too much: the other end tells which; `given up`, it did
+ * not end.
+ */
+export type WalkEnd = 'whole' | 'unsure' | 'given up';
+
 export type Step =
   | { kind: 'next'; position: Position }
-  | { kind: 'end'; why: string }
+  | { kind: 'end'; why: string; end: WalkEnd }
   /** The walk shows nothing reliable any more: a fresh one is needed. */
   | { kind: 'restart'; why: string };
 
@@ -41,29 +48,31 @@ const growthSlack = 10_000;
 
 export function step(resource: ListedResource, page: Page, at: Position, memory: Memory): Step {
   const ceiling = ceilingSlack + 2 * Math.max(memory.totalBefore ?? 0, memory.rows);
-  if (at.number >= ceiling) return { kind: 'end', why: 'page ceiling' };
+  if (at.number >= ceiling) return { kind: 'end', why: 'page ceiling', end: 'given up' };
   // New ids without end: more than any growth of the list explains. Without a total nothing tells this from a long day.
   const isEndless =
     memory.totalBefore !== null && memory.rows > 2 * memory.totalBefore + growthSlack;
-  if (isEndless) return { kind: 'end', why: 'far more rows than the total' };
-  return resource === 'orders' ? orderStep(page, at, memory) : classStep(page, at, memory);
+  if (isEndless) return { kind: 'end', why: 'far more rows than the total', end: 'given up' };
+  return resource === 'orders' ? orderStep(page, at, memory) : classStep(page, at);
 }
+
+const ended = (why: string): Step => ({ kind: 'end', why, end: 'whole' });
 
 function orderStep(page: Page, at: Position, memory: Memory): Step {
   const missing = memory.totalBefore !== null && memory.rows < memory.totalBefore;
   if (at.number > 0 && page.shown === 0) {
     return missing
-      ? { kind: 'restart', why: 'a page key was answered with an empty page' }
-      : { kind: 'end', why: 'empty page' };
+      ? { kind: 'end', why: 'a page key was answered with an empty page', end: 'unsure' }
+      : ended('empty page');
   }
   if (at.number > 0 && page.records.length > 0 && showsNothingNew(page, memory)) {
     return missing
-      ? { kind: 'restart', why: 'a page key was ignored' }
-      : { kind: 'end', why: 'no progress' };
+      ? { kind: 'end', why: 'a page key was ignored', end: 'unsure' }
+      : ended('no progress');
   }
-  if (page.nextKey === null) return { kind: 'end', why: 'no next key' };
+  if (page.nextKey === null) return ended('no next key');
   if (page.nextKey === at.pageKey || memory.usedKeys.has(page.nextKey)) {
-    return { kind: 'end', why: 'repeated key' };
+    return ended('repeated key');
   }
   return {
     kind: 'next',
@@ -77,21 +86,16 @@ function showsNothingNew(page: Page, memory: Memory): boolean {
   );
 }
 
-function classStep(page: Page, at: Position, memory: Memory): Step {
+function classStep(page: Page, at: Position): Step {
   if (at.overlap !== null && page.first !== at.overlap) {
     return { kind: 'restart', why: 'the list moved while it was read' };
   }
   const seen = at.offset + page.shown;
-  if (page.total !== null && seen >= page.total) return { kind: 'end', why: 'total reached' };
+  if (page.total !== null && seen >= page.total) return ended('total reached');
   // A short page is not the end: only a page with nothing behind the overlap is.
   const fresh = page.shown - (at.overlap === null ? 0 : 1);
-  if (fresh <= 0) {
-    const missing = memory.totalBefore !== null && seen < memory.totalBefore;
-    return missing
-      ? { kind: 'restart', why: 'the list ended before its total' }
-      : { kind: 'end', why: at.number === 0 ? 'empty list' : 'nothing behind the last row' };
-  }
-  if (seen - 1 <= at.offset) return { kind: 'end', why: 'no progress' };
+  if (fresh <= 0) return ended(at.number === 0 ? 'empty list' : 'nothing behind the last row');
+  if (seen - 1 <= at.offset) return ended('no progress');
   return {
     kind: 'next',
     position: { number: at.number + 1, pageKey: null, offset: seen - 1, overlap: page.last },

@@ -12,7 +12,7 @@ import { timesOf } from './asking.ts';
 import { disproveFilter, farOutside } from './bounds.ts';
 import { createCommitter } from './committer.ts';
 import type { Start } from './starts.ts';
-import { remember, step, type Memory, type Position } from './steps.ts';
+import { remember, step, type Memory, type Position, type WalkEnd } from './steps.ts';
 
 export type WalkContext = {
   db: Db;
@@ -29,6 +29,7 @@ export type Reading =
   | {
       kind: 'ended';
       why: string;
+      end: WalkEnd;
       totalBefore: number | null;
       totalAfter: number | null;
       nextKeyForm: Page['nextKeyForm'];
@@ -102,14 +103,16 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     }
     if (next.kind === 'end') {
       await committer.drain();
-      let totalAfter = page.total;
-      if (!withTotal && memory.totalBefore !== null && slice.resource === 'orders') {
+      let totalAfter = withTotal ? page.total : null;
+      // A platform may give totals without a page key only.
+      if (totalAfter === null && memory.totalBefore !== null && slice.resource === 'orders') {
         totalAfter = (await count(platform, slice, memory.query, signal)).total;
         requests += 1;
       }
       return {
         kind: 'ended',
         why: next.why,
+        end: next.end,
         totalBefore: memory.totalBefore,
         totalAfter,
         nextKeyForm: page.nextKeyForm,
