@@ -8,6 +8,7 @@ import type { AlertSettings } from '../settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import type { PolicySettings } from '../sync/policy.ts';
+import { concernsAll } from '../sync/unforeseen.ts';
 import type { Turn } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
@@ -96,7 +97,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const project = projects.get(projectId);
       // A run that has not heard from the platform yet soon will: no deadline is judged by another clock meanwhile.
       if (project === undefined || (outcome === 'running' && !project.knowsTime())) continue;
-      await lookAt(project, outcome);
+      try {
+        await lookAt(project, outcome);
+      } catch (error) {
+        // What nobody foresaw keeps no other project from being looked at; and nobody says that all is well.
+        if (concernsAll(error)) throw error;
+        unwell.add(projectId);
+        log.warn({ projectId, error: causeChain(error) }, 'The alerts could not be looked after');
+        continue;
+      }
       told.push({ projectId, now: project.now() });
     }
     const isTold =

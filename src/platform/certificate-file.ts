@@ -4,7 +4,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { BlockList, isIP } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { codeOf, fatal, OutlastError, transient } from '../errors.ts';
-import { sha256 } from './canonical.ts';
+import { sha256, storable } from './canonical.ts';
 
 export type FetchedFile = {
   /** As it stood in the record. */
@@ -37,6 +37,8 @@ export type FileFetcherOptions = {
 };
 
 const redirectsAtMost = 3;
+/** No honest media type is as long. */
+const maxTypeLength = 200;
 
 export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
   const { hosts, timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024 } = options;
@@ -73,10 +75,10 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
       const bytes = Buffer.from(await body.arrayBuffer());
       const type = headers['content-type'];
       return {
-        url,
+        url: storable(url),
         bytes,
         sha256: sha256(bytes),
-        mediaType: typeof type === 'string' ? type : null,
+        mediaType: typeof type === 'string' ? storable(type.slice(0, maxTypeLength)) : null,
       };
     }
     throw refused(`it was redirected more than ${redirectsAtMost} times`);

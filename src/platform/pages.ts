@@ -6,6 +6,7 @@ import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '.
 import { decodeUtf8 } from './bytes.ts';
 import { type Json, type JsonArray, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
+import { keptKey } from './page-key.ts';
 import { isReject, readClass, readOrder, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
@@ -116,9 +117,9 @@ function keyOf(value: Json | undefined): NextKey {
   if (key === '' || (key === '0' && typeof value !== 'string')) {
     return { nextKey: null, nextKeyForm: 'empty' };
   }
-  // Taken for "no next page" it would end the walk early; taken literally it could not be sent.
-  if (key === null || /\p{Surrogate}/u.test(key)) throw unreadable('next_page_key is not text');
-  return { nextKey: unpinned(key), nextKeyForm: 'key' };
+  // Taken for "no next page" it would end the walk early.
+  if (key === null) throw unreadable('next_page_key is not text');
+  return { nextKey: unpinned(keptKey(key)), nextKeyForm: 'key' };
 }
 
 function tokenOf(value: Json | undefined): string | null {

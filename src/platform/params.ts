@@ -1,5 +1,6 @@
 // Queries as parameters on the wire (interface.md §4.4, §4.7). An empty parameter is never sent: client
 // libraries disagree on how one is signed.
+import { sentKey } from './page-key.ts';
 import type { ClassesQuery, OrdersQuery } from './platform.ts';
 
 /** Parameters by name, decoded: what is signed. */
@@ -7,7 +8,7 @@ export type Params = Record<string, string>;
 
 export function ordersParams(query: OrdersQuery): Params {
   return withoutEmpty({
-    page_key: query.pageKey,
+    page_key: query.pageKey === undefined ? undefined : sentKey(query.pageKey),
     limit: String(query.limit),
     status: query.status === undefined ? undefined : String(query.status),
     start_date: query.startDate,

@@ -1,7 +1,8 @@
 // What the platform says when it refuses, as an error: answers that asking again will not change.
 import { causeChain, OutlastError } from '../errors.ts';
-import { parseJson } from './json.ts';
 import { decodeUtf8 } from './bytes.ts';
+import { storable } from './canonical.ts';
+import { parseJson } from './json.ts';
 
 /** The platform's own words: HTTP status, and `code` and `message` of its error body where it has one. */
 export type Refusal = { status: number; code: string | null; message: string | null };
@@ -24,14 +25,15 @@ export const refusalOf = (error: unknown): Refusal | null =>
 const maxQuotedLength = 300;
 
 /**
- * Makes foreign text fit for errors and logs: a platform may quote what it refuses, so the pair's key and secret and
- * whatever looks like a signature are blotted out. // P10
+ * Makes foreign text fit for errors, logs and tables: a platform may quote what it refuses, so the pair's key and secret
+ * and whatever looks like a signature are blotted out (P10); and what Postgres cannot hold becomes U+FFFD.
  */
 export function createHide(...secrets: string[]): (text: string) => string {
   return (text) => {
     let hidden = text;
     for (const secret of secrets) hidden = hidden.replaceAll(secret, '[hidden]');
-    return hidden.replaceAll(/[0-9a-f]{64}/gi, '[hidden]').slice(0, maxQuotedLength);
+    // Last, for a cut may part a pair of surrogates.
+    return storable(hidden.replaceAll(/[0-9a-f]{64}/gi, '[hidden]').slice(0, maxQuotedLength));
   };
 }
 

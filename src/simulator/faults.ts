@@ -6,6 +6,7 @@ import { mix, textSeed, unit } from './chance.ts';
 export const faultSentences = {
   tooMany: 'answers 429; {retryAfter} seconds or an HTTP date go into Retry-After',
   serverError: 'answers {status} (500) with an error envelope',
+  poisonError: 'answers {status} (400) with an error whose code and message hold U+0000',
   htmlError: 'answers {status} (502) with an HTML page',
   htmlPage: 'answers 200 with an HTML page',
   textNotFound: 'answers 404 with the bare text `404 page not found`',

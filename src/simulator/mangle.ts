@@ -23,6 +23,8 @@ export function faultAnswer(hits: Hits): Answer | null {
   if (serverError !== undefined) {
     return refusal(serverError.status ?? 500, 'INTERNAL_ERROR', 'internal server error');
   }
+  const poisoned = hits.get('poisonError');
+  if (poisoned !== undefined) return refusal(poisoned.status ?? 400, 'BAD\0', 'no\0 \ud800');
   const htmlError = hits.get('htmlError');
   if (htmlError !== undefined) return html(htmlError.status ?? 502);
   if (hits.has('htmlPage')) return html(200);

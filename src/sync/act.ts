@@ -26,6 +26,7 @@ import { recount } from './recount.ts';
 import { settle, type PendingList } from './settle.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './starts.ts';
 import type { WalkEnd } from './steps.ts';
+import { concernsAll, unforeseenText } from './unforeseen.ts';
 import { readOn } from './walk.ts';
 
 /** A walk that has to start over does so at once, this often; then the slice waits its turn. */
@@ -33,7 +34,7 @@ const readingsAtMost = 3;
 
 /**
  * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 403,
- * an ignored date filter, an abort, the database. Everything else is left in the ledger.
+ * an ignored date filter, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
 export async function actOn(given: ActContext, slice: Slice, pending: PendingList): Promise<Acted> {
   const { platform, facts } = given;
@@ -64,9 +65,14 @@ export async function actOn(given: ActContext, slice: Slice, pending: PendingLis
     if (isOutlastError(error, 'date_filter_ignored')) {
       await learnIgnoredDates(context, slice);
     }
-    if (!concernsTheSliceOnly(error)) throw error;
-    const failed = await concludeFailure(context, act, causeChain(error), { unseals: false });
-    return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
+    if (concernsTheSliceOnly(error)) {
+      const failed = await concludeFailure(context, act, causeChain(error), { unseals: false });
+      return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
+    }
+    if (context.signal.aborted || concernsAll(error)) throw error;
+    const unforeseen = unforeseenText(error, context);
+    const failed = await concludeFailure(context, act, unforeseen, { unseals: false });
+    return { ...failed, unforeseen };
   }
 }
 

@@ -4,6 +4,7 @@ import type { RunCounts } from '../store/runs.ts';
 import { releaseOperationsHeldBy } from '../store/watched.ts';
 import { createLanes } from './lanes.ts';
 import { askTokens } from './tokens.ts';
+import { concernsAll, unforeseenText } from './unforeseen.ts';
 import { askOperations } from './watched.ts';
 import type { OperationCounts, Worker } from './worker.ts';
 
@@ -33,7 +34,11 @@ export function workBeside(
   let left: Left = { notDone: 0, problem: null };
 
   const look = async (): Promise<void> => {
-    const operations = await askOperations(worker, counts, either);
+    const operations = await askOperations(worker, counts, either).catch((error: unknown) => {
+      // What nobody foresaw stops neither the tokens nor the slices.
+      if (either.aborted || concernsAll(error)) throw error;
+      return { notDone: 1, problem: `the watched operations: ${unforeseenText(error, worker)}` };
+    });
     const tokens = await askTokens(worker, counts, either);
     left = {
       notDone: operations.notDone + (tokens === null ? 0 : 1),

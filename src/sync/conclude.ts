@@ -17,6 +17,7 @@ import {
 } from './policy.ts';
 import type { WalkContext } from './walk.ts';
 import type { WindowQuestions } from './window.ts';
+import type { Worker } from './worker.ts';
 
 export type ActContext = Omit<WalkContext, 'ignoresDates'> & {
   facts: Facts;
@@ -25,6 +26,7 @@ export type ActContext = Omit<WalkContext, 'ignoresDates'> & {
   /** The slice was named by a person: it is read even where counting would do. */
   isAskedFor: boolean;
   window: WindowQuestions;
+  source: Worker['source'];
 };
 
 export type Acted = {
@@ -33,6 +35,8 @@ export type Acted = {
   problem: string | null;
   /** The platform did not answer at all: other slices will fare no better. */
   isUnanswered?: true;
+  /** What nobody foresaw, in words: other slices may fare better. */
+  unforeseen?: string;
 };
 
 /** An act as it is under way: the slice, the days it stands for, what is asked, and since when. */

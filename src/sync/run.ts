@@ -3,6 +3,7 @@
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
+import { storable } from '../platform/canonical.ts';
 import type { Facts } from '../store/facts.ts';
 import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/leases.ts';
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
@@ -29,7 +30,7 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
   try {
     ending = await pass(worker, options, counts, (opened) => (runId = opened));
   } catch (error) {
-    ending = { ...ending, problem: causeChain(error) };
+    ending = { ...ending, problem: storable(causeChain(error)) };
     ending = await endingOf(error, worker, options, ending);
     if (ending.outcome === 'failed') throw error;
   } finally {

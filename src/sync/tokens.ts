@@ -1,6 +1,7 @@
 // Snapshots of the tokens and their fees: the whole list, then each token's fees, then one commit.
 import { causeChain, isOutlastError, OutlastError, transient } from '../errors.ts';
 import type { ObservedRecord } from '../model.ts';
+import { storable } from '../platform/canonical.ts';
 import type { TokenList } from '../platform/platform.ts';
 import { readToken } from '../platform/tokens.ts';
 import type { RunCounts } from '../store/runs.ts';
@@ -12,6 +13,7 @@ import {
   type TokenLease,
 } from '../store/tokens.ts';
 import { retryDelayMs } from './policy.ts';
+import { concernsAll, unforeseenText } from './unforeseen.ts';
 import type { Worker } from './worker.ts';
 
 /**
@@ -53,10 +55,15 @@ export async function askTokens(
       log.warn({ projectId }, error.message);
       return null;
     }
-    const problem = `the tokens were not read: ${causeChain(error)}`;
-    await postpone(worker, lease, problem).catch(() => undefined);
     const isPassing = error instanceof OutlastError && error.code.startsWith('platform_');
-    if (!isPassing) throw error;
+    const isForeseen = isPassing || signal.aborted || concernsAll(error);
+    const said = isForeseen ? storable(causeChain(error)) : unforeseenText(error, worker);
+    const problem = `the tokens were not read: ${said}`;
+    await postpone(worker, lease, problem).catch((failure: unknown) => {
+      // What nobody foresaw may be everybody's: where it cannot be noted, it is.
+      if (!isForeseen) throw failure;
+    });
+    if (!isPassing && isForeseen) throw error;
     return problem;
   }
 }

@@ -10,6 +10,8 @@ import {
   type Operation,
 } from '../store/watched.ts';
 import { keepFile, linkIn, type FileTurn } from './certificate-links.ts';
+import { retryDelayMs } from './policy.ts';
+import { concernsAll, createRepetition, sameInARow, unforeseenText } from './unforeseen.ts';
 import { afterTurn, lookupsToAsk, type LookedUp } from './watched-policy.ts';
 import type { OperationCounts, Worker } from './worker.ts';
 
@@ -35,9 +37,10 @@ export async function askOperations(
   const asked = new Set<string>();
   const left: Turns = { notDone: 0, problem: null };
   let silent = 0;
+  const unforeseen = createRepetition(sameInARow);
   await enterOperations(db, projectId, startedAt, settings.deadlineMarginMs);
   // Ends: each operation has one turn, which puts it off; a clock set back cannot bring it again (P9).
-  while (!signal.aborted && silent < silentInARow) {
+  while (!signal.aborted && silent < silentInARow && !unforeseen.isTooOften()) {
     const operation = await claimOperation(db, claim);
     if (operation === null) break;
     if (asked.has(operation.operationId)) {
@@ -48,6 +51,7 @@ export async function askOperations(
     try {
       const turned = await takeTurn(worker, operation, counts, signal);
       silent = turned.isSilent ? silent + 1 : 0;
+      unforeseen.note(null);
       if (turned.isSilent) left.notDone += 1;
       left.problem = turned.problem ?? left.problem;
     } catch (error) {
@@ -55,11 +59,39 @@ export async function askOperations(
         log.warn({ projectId }, error.message);
         continue;
       }
+      if (!signal.aborted && !concernsAll(error)) {
+        const problem = unforeseenText(error, worker);
+        await postpone(worker, operation, problem);
+        unforeseen.note(problem);
+        silent = 0;
+        left.notDone += 1;
+        left.problem = `a watched operation: ${problem}`;
+        log.warn({ projectId, problem }, 'A watched operation could not be looked after');
+        continue;
+      }
       await releaseOperation(db, operation).catch(() => undefined);
       throw error;
     }
   }
   return left;
+}
+
+/** What nobody foresaw concerns this operation: it is kept with it, and tried again like one without an answer. */
+async function postpone(worker: Worker, operation: Operation, problem: string): Promise<void> {
+  const { db, platform, leaseMs } = worker;
+  const now = platform.clock.now();
+  const attempts = operation.attempts + 1;
+  await commitOperation(db, {
+    operation,
+    end: { state: 'open', dueAt: now + retryDelayMs(attempts), attempts, lastError: problem },
+    results: [],
+    file: null,
+    leaseMs,
+    writtenAt: now,
+  }).catch((error: unknown) => {
+    // Another process looks after it by now.
+    if (!isOutlastError(error, 'lease_lost')) throw error;
+  });
 }
 
 type Turned = { isSilent: boolean; problem: string | null };

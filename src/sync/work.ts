@@ -14,6 +14,7 @@ import { enterSlices } from './plan.ts';
 import { isOver, settleMs } from './policy.ts';
 import { createPendingList } from './settle.ts';
 import { createTurns } from './turns.ts';
+import { createRepetition, sameInARow } from './unforeseen.ts';
 import { createWindowQuestions } from './window.ts';
 import type { Acted } from './conclude.ts';
 import type { RunOptions, Worker } from './worker.ts';
@@ -45,6 +46,7 @@ export async function workThrough(
   const notDone = new Set<string>();
   let problem: string | null = null;
   let failedInARow = 0;
+  const unforeseen = createRepetition(sameInARow);
   // One failure that concerns all slices stops all of them.
   const lanes = createLanes(options.signal);
   const { signal } = lanes;
@@ -100,7 +102,7 @@ export async function workThrough(
 
   const lane = async (): Promise<void> => {
     // Ends: see turns.ts (P9).
-    while (!signal.aborted && failedInARow < failuresInARow) {
+    while (!signal.aborted && failedInARow < failuresInARow && !unforeseen.isTooOften()) {
       const slice = await take();
       if (slice === null) {
         // While others work on, someone must be there for today's tail.
@@ -131,7 +133,8 @@ export async function workThrough(
       }
       const isFirst = turns.end(slice);
       lanes.wake();
-      const name = `${slice.resource} ${slice.owner} ${slice.day}`;
+      const name = [slice.resource, slice.owner, slice.day].filter((part) => part !== '').join(' ');
+      unforeseen.note(acted.unforeseen ?? null);
       if (acted.done) {
         if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
         failedInARow = 0;
@@ -149,7 +152,18 @@ export async function workThrough(
   };
 
   await lanes.run(worker.concurrency, lane);
-  return { handled: turns.handled(), notDone: notDone.size, problem };
+  return { handled: turns.handled(), notDone: notDone.size, problem: saidOf(notDone, problem) };
+}
+
+/** So many are named; the ledger has all. */
+const namedAtMost = 3;
+
+/** The newest problem, and which slices are not done. */
+function saidOf(notDone: ReadonlySet<string>, problem: string | null): string | null {
+  if (problem === null || notDone.size === 0) return problem;
+  const named = [...notDone].slice(0, namedAtMost).join(', ');
+  const more = notDone.size > namedAtMost ? ` and ${notDone.size - namedAtMost} more` : '';
+  return `${named}${more}: ${problem}`;
 }
 
 /** Whether a slice's days still last: its list grows. */
