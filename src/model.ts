@@ -29,6 +29,12 @@ export type Day = string;
 /** Days `[from, to)`: half-open everywhere but in the platform's own query. */
 export type DayRange = { from: Day; to: Day };
 
+/**
+ * Who contradicts what is believed of the platform's time, and by how much: this machine's clock (the belief minus what it
+ * shows), or too many of the platform's own answers (what they show minus the belief).
+ */
+export type ClockDisagreement = { of: 'machine' | 'answers'; byMs: number };
+
 /** An instant on the platform's clock, milliseconds since 1970 (see `PlatformClock`). */
 export type Instant = number;
 

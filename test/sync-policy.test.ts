@@ -110,10 +110,10 @@ describe('what is done with a slice', () => {
     expect(actionFor(slice(given), span, at(now), at(now), settings)).toBe(action);
   });
 
-  test('P7: only the platform’s own Date decides that a month has gone, never our estimate', () => {
+  test('P7: a month has gone when every witness says so, never by our best estimate', () => {
     const now = at('2026-05-02T00:00:00Z');
     expect(actionFor(slice(), span, now, at('2026-04-30T23:59:59Z'), settings)).toBe('walk');
-    expect(actionFor(slice(), span, now, null, settings)).toBe('walk');
+    expect(actionFor(slice(), span, now, 0, settings)).toBe('walk');
   });
 
   test('P7: at the cliff what was walked whole is final, and what was not is lost', () => {
@@ -129,6 +129,7 @@ describe('when a slice is due again', () => {
     unresolved: 0,
     missing: 0,
     walkedAt: at('2026-03-12T10:00:00Z'),
+    certainAt: at('2026-03-12T10:00:00Z'),
     ...given,
   });
   const now = at('2026-03-12T10:00:00Z');
@@ -139,6 +140,21 @@ describe('when a slice is due again', () => {
     expect(afterAct(slice(), span, whole({ walkedAt: today }), today, settings)).toMatchObject({
       state: 'open',
       dueAt: today + 1,
+    });
+  });
+
+  test('P6: a proved day that is not certainly over waits for its seal until it is', () => {
+    const certainAt = at('2026-03-11T00:14:59Z');
+    expect(afterAct(slice(), span, whole({ certainAt }), now, settings)).toEqual({
+      state: 'walked',
+      attempts: 0,
+      dueAt: now + 1000,
+    });
+    // A clock that is off for long is waited for by the daily count.
+    const longAgo = at('2025-03-12T10:00:00Z');
+    expect(afterAct(slice(), span, whole({ certainAt: longAgo }), now, settings)).toMatchObject({
+      state: 'walked',
+      dueAt: now + day,
     });
   });
 

@@ -11,7 +11,7 @@ import { readClassesPage, readOrdersPage } from './pages.ts';
 import { classesParams, ordersParams } from './params.ts';
 import type { Limiter, Platform } from './platform.ts';
 import { createHide } from './refusal.ts';
-import { createRequest, type Question, type Request } from './request.ts';
+import { createRequest, type Outcome, type Question, type Request } from './request.ts';
 import { backoffMs, type Fault } from './retry.ts';
 
 export type PlatformOptions = {
@@ -38,6 +38,14 @@ export type PlatformOptions = {
   wallNow?: () => Instant;
 };
 
+const otherClock: Fault = {
+  code: 'http_403',
+  text: 'status 403 by a clock that is not the one it was signed for',
+  status: 403,
+  retryAfterMs: null,
+  final: false,
+};
+
 /** A call waits no longer than this; then it ends, and its slice is due again later. */
 const maxPatienceMs = 60_000;
 
@@ -48,7 +56,15 @@ export function createPlatform(options: PlatformOptions): Platform {
   const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
   checkPair(apiKey, apiSecret);
   const hide = createHide(apiKey, apiSecret);
-  const clock = createClock({ monotonicNow, wallNow });
+  const clock = createClock({
+    monotonicNow,
+    wallNow,
+    onMove: (byMs) =>
+      log.warn(
+        { seconds: Math.round(byMs / 1000) },
+        'The platform goes by another time than was believed',
+      ),
+  });
   const exchange = createExchange({ ...options, maxBodyBytes, monotonicNow, hide });
   const request = createRequest({ exchange, clock, pair: { apiKey, apiSecret }, hide });
   const { tokensUrl = null } = options;
@@ -68,20 +84,23 @@ export function createPlatform(options: PlatformOptions): Platform {
     through: Request = request,
   ): Promise<T> {
     const path = question.name ?? question.path;
-    let clockWasOff = false;
-    // P9: every turn adds to `faults`, which `recover` bounds, or sets `clockWasOff`, or leaves.
+    let aheadMs: number | null = null;
+    // P9: every turn adds to `faults`, which `recover` bounds, or gives `aheadMs` its first value, or leaves.
     for (let faults = 0; ;) {
       await limiter.permit(signal); // P11
       sent++;
-      const outcome = await through(question, clockWasOff, signal);
+      const outcome: Outcome<T> = await through(question, aheadMs ?? 0, signal);
       if ('value' in outcome) return outcome.value;
       if ('clockErrorMs' in outcome) {
-        clockWasOff = true;
+        const isFirst = aheadMs === null;
+        aheadMs = outcome.aheadMs;
         const seconds = Math.round(outcome.clockErrorMs / 1000);
         log.warn(
           { path, seconds },
           "The clock of this machine is off; signing with the platform's",
         );
+        // Another clock again: of two machines behind a balancer neither says anything about the key.
+        if (!isFirst) await recover(path, otherClock, ++faults, signal);
       } else await recover(path, outcome, ++faults, signal);
     }
   }

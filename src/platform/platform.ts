@@ -1,6 +1,14 @@
 // The platform as the rest of the house sees it: what can be asked, and what comes back.
 // Types only; client.ts speaks HTTP, pages.ts and parse.ts read the answers.
-import type { ApiVersion, Day, Instant, Page, ParsedRecord, Reject } from '../model.ts';
+import type {
+  ApiVersion,
+  ClockDisagreement,
+  Day,
+  Instant,
+  Page,
+  ParsedRecord,
+  Reject,
+} from '../model.ts';
 
 /** Filters of `/v3/orders` (interface.md §4.4). Dates go on the wire as given. Absent means "not sent". */
 export type OrdersQuery = {
@@ -69,13 +77,28 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-/** The platform's time: monotonic time plus the offset learned from the `Date` header. */
+/** The platform's time: monotonic time plus the offset that several answers' `Date` headers agree on (see clock.ts). */
 export type PlatformClock = {
-  /** Now on the platform's clock; before the first answer, this machine's wall clock. */
+  /** The best estimate of now on the platform's clock; before anything is believed, this machine's wall clock. */
   now(): Instant;
-  /** Platform minus local, milliseconds (±500: the header has whole seconds); null before the first answer. */
+  /**
+   * The earliest of what the witnesses show: certainly past is only what lies before it. What cannot be taken back (`lost`,
+   * `final`, a seal, a certificate) asks this and never `now`. This machine's clock alone while no answer is dated.
+   */
+  certain(): Instant;
+  /** The latest of what the witnesses show: what has not come by then has certainly not come. */
+  possible(): Instant;
+  /** Whether anything is believed by now, and not only this machine's clock. */
+  isSettled(): boolean;
+  /** This machine slept, or its clock was set, since an answer confirmed the belief: ask before relying on it. */
+  isStale(): boolean;
+  /** What an earlier process believed, as the platform's time of this moment: it counts if an answer confirms it. */
+  recall(platformNow: Instant): void;
+  /** Null while this machine's clock and a clear majority of the newest answers agree with what is believed. */
+  disagreement(): ClockDisagreement | null;
+  /** Platform minus local, milliseconds (±500: the header has whole seconds); null before anything is believed. */
   offsetMs(): number | null;
-  /** The newest `Date` header seen: what `lost` and `final` may rest on; null before the first answer. */
+  /** The newest `Date` header within reason; null before the first answer. */
   lastDate(): Instant | null;
 };
 

@@ -8,6 +8,7 @@ import { type Params, queryText } from './params.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
 import { type Fault, readRetryAfter } from './retry.ts';
 import { signedHeaders } from './sign.ts';
+import { readHttpDate } from './times.ts';
 
 /** A question: the endpoint's path, version segment included, its parameters, and how its answers are read. */
 export type Question<T> = {
@@ -20,12 +21,15 @@ export type Question<T> = {
   missing?: (body: Buffer, askedAt: Instant) => { value: T } | null;
 };
 
-/** `clockErrorMs`: a 403 that the clock it was signed with may explain; never given when `final403` was. */
-export type Outcome<T> = { value: T } | Fault | { clockErrorMs: number };
+/**
+ * `clockErrorMs`: a 403 that the time it was signed with may explain, for it differs by so much from the answer's `Date`.
+ * `aheadMs`: how far ahead of our clock to sign so as to speak that answer's own time; the clock itself may know better.
+ */
+export type Outcome<T> = { value: T } | Fault | { clockErrorMs: number; aheadMs: number };
 
 export type Request = <T>(
   question: Question<T>,
-  final403: boolean,
+  aheadMs: number,
   signal: AbortSignal | undefined,
 ) => Promise<Outcome<T>>;
 
@@ -42,9 +46,9 @@ export function createRequest(context: {
 }): Request {
   const { exchange, clock, pair, hide } = context;
 
-  return async (question, final403, signal) => {
+  return async (question, aheadMs, signal) => {
     const { path, params } = question;
-    const signedAt = clock.now();
+    const signedAt = clock.now() + aheadMs;
     const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
     const answer = await exchange.get(path + queryText(params), headers, signal);
     if ('code' in answer) return answer;
@@ -71,7 +75,10 @@ export function createRequest(context: {
     if (status === 403 || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
     if (status === 403 && pair !== null) {
       const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
-      if (Math.abs(errorMs) > maxClockErrorMs && !final403) return { clockErrorMs: errorMs };
+      const own = date === undefined ? null : readHttpDate(date);
+      if (own !== null && Math.abs(errorMs) > maxClockErrorMs) {
+        return { clockErrorMs: errorMs, aheadMs: own + 500 - clock.at(receivedAt) };
+      }
     }
     throw refused(question.name ?? path, answer);
   };

@@ -54,6 +54,8 @@ export type Slice = SliceKey & {
   shownTotal: number | null;
   unresolved: number;
   attempts: number;
+  /** When it was last taken up again after it had been final or lost; absent or null: never. */
+  reopenedAt?: Instant | null;
 };
 
 export const iso = (at: Instant | null): string | null =>
@@ -61,7 +63,7 @@ export const iso = (at: Instant | null): string | null =>
 const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text));
 
 export const columns = `project_id, resource, owner, day, state, proof, proved_at, due_at, deadline_at, lease_epoch,
-  checkpoint, walk, whole_walk, walk_order, walked_at, observed_at, platform_total, shown_total, unresolved, attempts`;
+  checkpoint, walk, whole_walk, walk_order, walked_at, observed_at, platform_total, shown_total, unresolved, attempts, reopened_at`;
 
 export type SliceRow = {
   project_id: string;
@@ -84,6 +86,7 @@ export type SliceRow = {
   shown_total: string | null;
   unresolved: number;
   attempts: number;
+  reopened_at: string | null;
 };
 
 const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text));
@@ -110,6 +113,7 @@ export function toSlice(row: SliceRow): Slice {
     shownTotal: numberOrNull(row.shown_total),
     unresolved: row.unresolved,
     attempts: row.attempts,
+    reopenedAt: instant(row.reopened_at),
   };
 }
 
@@ -267,11 +271,15 @@ export async function dropUnreadDays(
   );
 }
 
-/** The newest day of the ledger, by which the days that passed since are found (P7). */
-export async function newestDay(db: Queryable, projectId: ProjectId): Promise<Day | null> {
+/** The newest day of the ledger before another, by which the days that passed since are found (P7). */
+export async function newestDay(
+  db: Queryable,
+  projectId: ProjectId,
+  before: Day,
+): Promise<Day | null> {
   const { rows } = await db.query<{ day: Day | null }>(
-    'select max(day) as day from sync.slices where project_id = $1',
-    [projectId],
+    'select max(day) as day from sync.slices where project_id = $1 and day < $2',
+    [projectId, before],
   );
   return rows[0]?.day ?? null;
 }

@@ -19,6 +19,7 @@ const grants = `
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
   revoke update, delete on sync.certificates from outlast_writer;
+  revoke update, delete on sync.reopenings from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;

@@ -294,6 +294,8 @@ export const slices = sync.table(
     unresolved: integer('unresolved').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
+    /** When it was last taken up again after it had been final or lost (platform's clock). */
+    reopenedAt: time('reopened_at'),
   },
   (t) => [
     primaryKey({
@@ -386,6 +388,52 @@ export const runs = sync.table(
   (t) => [
     primaryKey({ name: 'runs_pkey', columns: [t.projectId, t.runId] }),
     index('runs_started').on(t.projectId, t.startedAt),
+  ],
+);
+
+/** What each machine believes of the platform's clock, for its next process. */
+export const clocks = sync.table(
+  'clocks',
+  {
+    projectId: key('project_id').notNull(),
+    machine: key('machine').notNull(),
+    /** Platform minus database, milliseconds. */
+    aheadMs: bigint('ahead_ms', { mode: 'number' }).notNull(),
+    machineBehindMs: bigint('machine_behind_ms', { mode: 'number' }).notNull(),
+    /** Database clock. */
+    seenAt: time('seen_at').notNull(),
+    /** Who contradicts it: 'machine', or 'answers' of the platform itself; null: nobody. */
+    disagrees: text('disagrees'),
+    disagreesByMs: bigint('disagrees_by_ms', { mode: 'number' }),
+    /** Platform's clock. */
+    disagreesSince: time('disagrees_since'),
+  },
+  (t) => [
+    primaryKey({ name: 'clocks_pkey', columns: [t.projectId, t.machine] }),
+    check('clocks_disagrees', sql`disagrees in ('machine', 'answers')`),
+  ],
+);
+
+/** Days that were final or lost and were found to be answered for after all: kept for ever. */
+export const reopenings = sync.table(
+  'reopenings',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    owner: key('owner').notNull(),
+    day: date('day').notNull(),
+    reopenedAt: time('reopened_at').notNull(),
+    was: text('was').notNull(),
+    /** 'window': it lies in the window by every witness of the time; 'answered': the platform answers for days as old. */
+    reason: text('reason').notNull(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'reopenings_pkey',
+      columns: [t.projectId, t.resource, t.owner, t.day, t.reopenedAt],
+    }),
+    check('reopenings_was', sql`was in ('lost', 'final')`),
+    check('reopenings_reason', sql`reason in ('window', 'answered')`),
   ],
 );
 

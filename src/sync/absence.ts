@@ -27,7 +27,7 @@ export async function trustsAbsence(
 ): Promise<boolean> {
   const orOlder = settings.answersOlder === true;
   return (
-    absenceProves(slice.day, platform.clock.now()) ||
+    absenceProves(slice.day, platform.clock.possible()) ||
     window.stillShowsMonth(slice, slice.day, { records, orOlder })
   );
 }
@@ -43,7 +43,7 @@ export async function readsDatesOtherwise(
 ): Promise<boolean> {
   // Around the cliff a day may be empty in one copy of the platform and not in the next.
   const isKnown =
-    dayEndOf(facts, resource) !== 'unknown' && absenceProves(day, platform.clock.now());
+    dayEndOf(facts, resource) !== 'unknown' && absenceProves(day, platform.clock.possible());
   const isSudden = isKnown && distinct === 0 && (shownTotal ?? 0) > 0;
   if (!isSudden || !(await window.showsDay({ resource, owner }, day))) return false;
   await doubtFacts(db, projectId);

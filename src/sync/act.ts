@@ -25,6 +25,7 @@ import { judge, type WalkEvidence } from './proof.ts';
 import { recount } from './recount.ts';
 import { settle, type PendingList } from './settle.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './starts.ts';
+import { certainlyPast } from './remember-time.ts';
 import type { WalkEnd } from './steps.ts';
 import { concernsAll, unforeseenText } from './unforeseen.ts';
 import { readOn } from './walk.ts';
@@ -47,7 +48,7 @@ export async function actOn(given: ActContext, slice: Slice, pending: PendingLis
     limit: limitOf(facts, slice.resource),
   };
   const act: Act = { slice, span, query, askedAt };
-  const action = actionFor(slice, span, askedAt, platform.clock.lastDate(), settings);
+  const action = actionFor(slice, span, askedAt, certainlyPast(platform), settings);
   if (action === 'lapse' || action === 'none') return concludeLapse(context, act, action);
   try {
     if (action === 'count' && !context.isAskedFor) {
@@ -161,7 +162,7 @@ async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Pro
     start = freshStart(slice, query, start.walk);
   }
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
-  const isContradicted = showsMore || absenceProves(slice.day, platform.clock.now());
+  const isContradicted = showsMore || absenceProves(slice.day, platform.clock.possible());
   const unseals = problem !== nearCliff && isContradicted;
   if (unproved !== null && !growing && standsUnproved(slice, unproved.whole)) {
     const { distinct } = unproved.whole;

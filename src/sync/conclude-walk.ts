@@ -40,6 +40,7 @@ export async function concludeWalk(
   const { db, facts, platform, log, settings } = context;
   const { slice, span, askedAt } = act;
   const now = platform.clock.now();
+  const certainAt = Math.min(askedAt, platform.clock.certain());
   if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
   const unresolved =
     slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
@@ -65,9 +66,16 @@ export async function concludeWalk(
     const to = { projectId: slice.projectId, resource: slice.resource, expectsNew: null };
     await writeRecords(tx, to, moved, now);
     // Records that vanished leave the day unproved until a walk a day later is without them too (proof rule 3).
-    const gone = await countMissing(tx, slice, span, askedAt - missingBlocksMs);
+    const gone = await countMissing(tx, slice, span, certainAt - missingBlocksMs);
     const proved = gone > 0 ? 'none' : proof;
-    const outcome = { proof: proved, unresolved, missing: gone, walkedAt: askedAt, withoutTotals };
+    const outcome = {
+      proof: proved,
+      unresolved,
+      missing: gone,
+      walkedAt: askedAt,
+      withoutTotals,
+      certainAt,
+    };
     const end: Finished = {
       ...afterAct(slice, span, outcome, askedAt, settings),
       proof: proved,

@@ -83,12 +83,13 @@ export async function concludeCount(
   total: number | null,
 ): Promise<Acted> {
   const { db, platform, settings } = context;
+  const certainAt = Math.min(askedAt, platform.clock.certain());
   const walkedAt = slice.walkedAt ?? askedAt;
   const unresolved = slice.unresolved > 0 ? await countPending(db, slice.projectId, span) : 0;
   // An empty day that may not be proved by its own answer keeps the proof it has (proof rule 4).
   const isDoubtful = total === 0 && (await isEmptyInDoubt(context, { slice, span, askedAt }));
   const proof = isDoubtful ? slice.proof : 'counts';
-  const outcome = { proof, unresolved, missing: 0, walkedAt };
+  const outcome = { proof, unresolved, missing: 0, walkedAt, certainAt };
   const isMine = await finishSlice(db, slice, {
     ...asItWas(slice),
     ...afterAct(slice, span, outcome, askedAt, settings),
@@ -105,13 +106,14 @@ export async function concludeSettled(
   context: ActContext,
   { slice, span, askedAt }: Act,
 ): Promise<Acted> {
-  const { db, settings } = context;
+  const { db, platform, settings } = context;
+  const certainAt = Math.min(askedAt, platform.clock.certain());
   const unresolved = await countPending(db, slice.projectId, span);
   const walkedAt = slice.walkedAt ?? askedAt;
   const withoutTotals = slice.platformTotal === null;
   const missing =
-    slice.proof === 'none' ? await countMissing(db, slice, span, askedAt - missingBlocksMs) : 0;
-  const outcome = { proof: slice.proof, unresolved, missing, walkedAt, withoutTotals };
+    slice.proof === 'none' ? await countMissing(db, slice, span, certainAt - missingBlocksMs) : 0;
+  const outcome = { proof: slice.proof, unresolved, missing, walkedAt, withoutTotals, certainAt };
   const isMine = await finishSlice(db, slice, {
     ...asItWas(slice),
     ...afterAct(slice, span, outcome, askedAt, settings),

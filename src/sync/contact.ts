@@ -1,8 +1,10 @@
 // The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the
 // facts. Nothing is written about a project before this is through.
+import { setTimeout as wait } from 'node:timers/promises';
 import { windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { agreeMs } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts';
@@ -11,6 +13,8 @@ import { readProject, saveProject, unparkProject, type Source } from '../store/p
 import { listsOf, type Scope } from './plan.ts';
 import { probeKeyLife } from './probe-keys.ts';
 import { probe } from './probe.ts';
+import { healLedger } from './reopen.ts';
+import { recallTime } from './remember-time.ts';
 import { recogniseSource } from './source.ts';
 
 export type Contact = {
@@ -48,7 +52,9 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   ) {
     return null;
   }
-  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
+  const isFirst = platform.clock.lastDate() === null;
+  if (isFirst) await recallTime(contact);
+  if (!platform.clock.isSettled() || platform.clock.isStale()) await learnClock(platform, signal);
   const now = platform.clock.now();
   let facts = await readFacts(db, projectId);
   if (known !== null && !known.sameSource && !contact.acceptNewSource) {
@@ -64,11 +70,42 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   if (isDue || contact.probesNow === true) {
     facts = await refreshFacts(contact);
   }
+  if (isFirst || isDue || hasMoved(platform)) await healLedger(contact, facts);
   return facts;
 }
 
-/** One record is asked for, only to hear the platform's `Date`; what is asked matters not. */
+/** By platform: what its clock was believed to be ahead of this machine's when the ledger was last healed. */
+const healedAt = new WeakMap<Platform, number>();
+
+/** Whether another time is believed than at the last contact. */
+function hasMoved(platform: Platform): boolean {
+  const offMs = platform.clock.offsetMs() ?? 0;
+  const before = healedAt.get(platform);
+  healedAt.set(platform, offMs);
+  return before === undefined || Math.abs(before - offMs) > agreeMs;
+}
+
+/** So often, and with such pauses, a clock that contradicts this machine's is asked before work begins. */
+const asksAtMost = 8;
+const pauseMs = 1500;
+
+/**
+ * Hears the platform's `Date`; once where this machine's clock agrees, else until enough answers agree with each other, or
+ * for ten seconds: then work begins by this machine's clock, and no verdict rests on it.
+ */
 export async function learnClock(platform: Platform, signal: AbortSignal): Promise<void> {
+  const { clock } = platform;
+  // Ends: asksAtMost (P9).
+  for (let asked = 1; ; asked++) {
+    await askForDate(platform, signal);
+    const isKnown = clock.isSettled() && !clock.isStale();
+    if (isKnown || clock.lastDate() === null || asked === asksAtMost) return;
+    await wait(pauseMs, undefined, { signal });
+  }
+}
+
+/** One record is asked for, only to hear a `Date`; what is asked matters not. */
+async function askForDate(platform: Platform, signal: AbortSignal): Promise<void> {
   try {
     await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false }, signal);
   } catch (error) {

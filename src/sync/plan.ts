@@ -7,6 +7,7 @@ import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
+import type { PlatformClock } from '../platform/platform.ts';
 import { answersOlder, ignoresDates } from './bounds.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
@@ -37,24 +38,31 @@ export function slicesOf(
   });
 }
 
+/** Days of so long are entered in one go on a time that some witness contradicts, and no more. */
+const leapMs = 400 * 24 * 3_600_000;
+
 /**
  * Enters what is not in the ledger yet, due at once: the window, and whatever days have passed since the newest day
- * entered. Returns how many were new.
+ * entered. Today is what several answers of the platform agree on, also against this machine's clock, or a machine that is a
+ * year behind would read nothing; what of it turns out to lie in the future is taken back (reopen.ts). While nothing is
+ * agreed on, today is the earliest of all. Returns how many were new.
  */
 export async function enterSlices(
   db: Db,
   projectId: ProjectId,
   scope: Scope,
   facts: Facts,
-  now: Instant,
+  clock: Pick<PlatformClock, 'now' | 'certain' | 'isSettled'>,
   settings: PolicySettings,
 ): Promise<number> {
   for (const { resource } of listsOf(scope)) {
     if (ignoresDates(facts, resource)) await dropUnreadDays(db, projectId, resource);
   }
+  const now = clock.isSettled() ? clock.now() : Math.min(clock.now(), clock.certain());
   const window = windowAt(now);
-  const newest = (await newestDay(db, projectId)) ?? window.from;
-  const from = newest < window.from ? newest : window.from;
+  const newest = (await newestDay(db, projectId, window.to)) ?? window.from;
+  const isLeap = now - clock.certain() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
+  const from = newest < window.from && !isLeap ? newest : window.from;
   const entered = await enterDays(
     db,
     projectId,

@@ -64,18 +64,16 @@ export function absenceProves(day: string, at: Instant): boolean {
 
 export type Action = 'walk' | 'tail' | 'settle' | 'count' | 'lapse' | 'none';
 
-/** What is to be done with a claimed slice. `platformDate` is the platform's own `Date`, not our estimate. */
+/** What is to be done with a claimed slice. `now` is the best estimate; `certainAt` is certainly past, by every witness. */
 export function actionFor(
   slice: Slice,
   span: DayRange,
   now: Instant,
-  platformDate: Instant | null,
+  certainAt: Instant,
   settings: PolicySettings,
 ): Action {
   if (slice.state === 'final' || slice.state === 'lost') return 'none';
-  if (platformDate !== null && platformDate >= overtakenAt(slice, slice.walkedAt, settings)) {
-    return 'lapse';
-  }
+  if (certainAt >= overtakenAt(slice, slice.walkedAt, settings)) return 'lapse';
   // A walk in progress is finished first; a failed or unproved one is walked again from the start.
   if (slice.checkpoint !== null || slice.wholeWalk === 0 || slice.attempts > 0) return 'walk';
   if (slice.day === wholeList) return 'walk';
@@ -111,14 +109,16 @@ function provesAgainAfterMs(platformTotal: number | null): number {
  * all the same, and what is read but unsettled is given a while.
  */
 function overtakenAt(
-  slice: Pick<Slice, 'day' | 'state'>,
+  slice: Pick<Slice, 'day' | 'state' | 'reopenedAt'>,
   walkedAt: Instant | null,
   settings: PolicySettings,
 ): Instant {
   if (slice.day === wholeList) return Infinity;
   const decided = cliffOf(slice.day) + decidedAfterMs;
   if (settings.answersOlder !== true || slice.state === 'sealed') return decided;
-  return slice.state === 'open' ? Infinity : Math.max(decided, (walkedAt ?? 0) + graceMs);
+  // What was final once is given that while from its reopening on.
+  const since = Math.max(walkedAt ?? 0, slice.reopenedAt ?? 0);
+  return slice.state === 'open' ? Infinity : Math.max(decided, since + graceMs);
 }
 
 /** What the cliff makes of a slice: walked whole in time, or lost for ever (P7). */
@@ -136,13 +136,15 @@ export type Outcome = {
   withoutTotals?: boolean;
   /** When a whole walk was last begun; the act itself unless it only counted. */
   walkedAt: Instant;
+  /** What was certainly past when the act began, by every witness of the time: only a day over by then is sealed. */
+  certainAt: Instant;
 };
 
 export type Next = { state: SliceState; dueAt: Instant | null; attempts: number };
 
 /** When a slice is due again after an act that began at `askedAt`. Null: nothing is due before the cliff. */
 export function afterAct(
-  slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts'>,
+  slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts' | 'reopenedAt'>,
   span: DayRange,
   outcome: Outcome,
   askedAt: Instant,
@@ -158,7 +160,10 @@ export function afterAct(
   }
   const closing = closingOf(slice.day, settings);
   // P6: proved, over, nothing pending, and nothing vanished since the walk before (proof rule 3).
-  const isSealed = outcome.proof !== 'none' && outcome.unresolved === 0 && outcome.missing === 0;
+  const isProved = outcome.proof !== 'none' && outcome.unresolved === 0 && outcome.missing === 0;
+  // A clock that contradicts makes the seal wait until it says so too.
+  const isSealed = isProved && isOver(span, outcome.certainAt);
+  const certainlyOverAt = startOf(span.to) + overAfterMs + (askedAt - outcome.certainAt);
   const state = isSealed ? 'sealed' : 'walked';
   const isUnproved = outcome.proof === 'none';
   const awaitsSecond = outcome.missing === 0 && outcome.withoutTotals === true;
@@ -169,6 +174,7 @@ export function afterAct(
       outcome.unresolved > 0 ? nextSettling(slice.day, askedAt, settings) : Infinity,
       isUnproved ? outcome.walkedAt + (awaitsSecond ? betweenWalksMs : recountMs) : Infinity,
       isUnproved ? Infinity : askedAt + recountMs,
+      isProved && !isSealed ? certainlyOverAt : Infinity,
       slice.resource === 'nft_classes' ? outcome.walkedAt + settings.refreshMs : Infinity,
       outcome.walkedAt < closing ? Math.max(closing, askedAt) : Infinity,
       // Whatever else: when the month has gone, the slice becomes final.

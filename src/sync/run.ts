@@ -12,6 +12,7 @@ import { certifyMonths } from '../verify/certify.ts';
 import { nothingBeside, workBeside } from './beside.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
+import { noteTime } from './remember-time.ts';
 import { watchDeadlines } from './warn.ts';
 import { workThrough, type Work } from './work.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
@@ -38,6 +39,7 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
     if (runId !== null) {
       const { problem } = ending;
       const recorded = isQuiet(ending, counts) ? 'quiet' : ending.outcome;
+      await noteTime(worker).catch(() => undefined);
       // A database that went away is reported by the statement that noticed it, not by this one.
       await closeRun(db, projectId, runId, platform.clock.now(), recorded, counts, problem).catch(
         () => undefined,
@@ -63,12 +65,13 @@ async function pass(
   if (facts === null) {
     return { outcome: 'parked', slicesLeft: 0, problem: 'the platform refused the key earlier' };
   }
+  await noteTime(worker);
   const now = platform.clock.now();
   const only = narrowed(options.only, scope, facts, now);
   const days = only?.days;
   await releaseHeldBy(db, projectId, worker.holder);
   await endFrozenSessions(db, worker.leaseMs);
-  await enterSlices(db, projectId, scope, facts, now, settings);
+  await enterSlices(db, projectId, scope, facts, platform.clock, settings);
   if (days !== undefined) {
     await enterDays(db, projectId, scope, facts, days, now, settings, only?.resource);
   }

@@ -44,7 +44,7 @@ export function lookupsToAsk(operation: Operation, keepsFiles: boolean): ApiVers
   });
 }
 
-/** When an operation without a final result is lost (P7), if the platform's own `Date` is past it. */
+/** When an operation without a final result is lost (P7), if that is certainly past. */
 export function lostAt(operation: Operation, isFound: boolean): Instant {
   const { deadlineAt, createdOn, addedAt, held } = operation;
   // The deadline lies a margin of days at most before the end of a month.
@@ -65,7 +65,7 @@ export function afterTurn(
   lookups: readonly LookedUp[],
   file: FileOutcome,
   askedAt: Instant,
-  platformDate: Instant | null,
+  certainAt: Instant,
 ): OperationEnd {
   const before = wanted(operation).map((version) => heldOf(operation, version)?.status ?? null);
   const now = wanted(operation).map((version, i) => {
@@ -85,7 +85,7 @@ export function afterTurn(
   const isNew = (operation.held.length === 0 && isFound) || (!wasFinal && isFinal);
   const attempts = isNew ? 1 : operation.attempts + 1;
   const problem = lookups.findLast((one) => one.problem !== null)?.problem ?? null;
-  const isOver = platformDate !== null && platformDate >= lostAt(operation, isFound);
+  const isOver = certainAt >= lostAt(operation, isFound);
   // A held final result was asked for again only for its link.
   const isLinkDue = lookups.some(
     ({ apiVersion, outcome }) =>

@@ -12,6 +12,7 @@ import {
 import { keepFile, linkIn, type FileTurn } from './certificate-links.ts';
 import { retryDelayMs } from './policy.ts';
 import { concernsAll, createRepetition, sameInARow, unforeseenText } from './unforeseen.ts';
+import { certainlyPast } from './remember-time.ts';
 import { afterTurn, lookupsToAsk, type LookedUp } from './watched-policy.ts';
 import type { OperationCounts, Worker } from './worker.ts';
 
@@ -116,7 +117,7 @@ async function takeTurn(
   const none: FileTurn = { outcome: { kind: 'none' }, file: null };
   const isWanted = files !== null && link !== null && !operation.hasFile;
   const { outcome, file } = isWanted ? await keepFile(files, link, signal) : none;
-  const end = afterTurn(operation, lookups, outcome, askedAt, platform.clock.lastDate());
+  const end = afterTurn(operation, lookups, outcome, askedAt, certainlyPast(platform));
   const effects = await commitOperation(db, {
     operation,
     end,

@@ -78,7 +78,7 @@ export async function workThrough(
     const now = clock.now();
     // A run that outlasts the day enters the new one: its tail is read like any other (P7).
     if (dayOf(now) !== today && dueBy !== null) {
-      await enterSlices(db, projectId, worker.scope, facts, now, worker.settings);
+      await enterSlices(db, projectId, worker.scope, facts, clock, worker.settings);
     }
     // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
     if (by !== null && (turns.isReady() || dayOf(now) !== today)) by = Math.max(by, now + 1000);

@@ -25,14 +25,16 @@ const settledMs = 3_600_000;
 export async function certifyMonths(certifying: Certifying, signal: AbortSignal): Promise<void> {
   const { db, platform, projectId, leaseMs } = certifying;
   if (signal.aborted) return;
-  const now = platform.clock.now();
-  const at = new Date(now - Math.max(settledMs, 2 * leaseMs)).toISOString();
-  const due = await monthsToCertify(db, projectId, windowAt(now).from, at);
+  const { clock } = platform;
+  // A certificate is for ever: no witness of the time may contradict that its month is over.
+  const certain = clock.certain();
+  const at = new Date(certain - Math.max(settledMs, 2 * leaseMs)).toISOString();
+  const due = await monthsToCertify(db, projectId, windowAt(certain).from, at);
   for (const month of due) {
     if (signal.aborted) return;
     await certifyMonth(certifying, month, at);
   }
-  await writeOwedFiles(certifying, now, signal);
+  await writeOwedFiles(certifying, clock.now(), signal);
 }
 
 async function certifyMonth(

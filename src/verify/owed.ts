@@ -23,7 +23,7 @@ import { leavesInForce } from './in-force.ts';
 export type Certifying = {
   projectId: ProjectId;
   db: Db;
-  platform: { clock: { now(): Instant } };
+  platform: { clock: { now(): Instant; certain(): Instant } };
   leaseMs: number;
   /** Where the files go; null: nowhere. */
   certificatesDir: string | null;

@@ -20,20 +20,28 @@ export const noon = Date.parse('2026-04-06T12:00:00Z');
 /** Small days, so that several pages, one page and no page all occur. */
 export const smallWorld = { ordersPerDay: 60, classesPerDay: 20, quietShare: 0.2 };
 
+/** A machine's own clocks, in milliseconds. */
+export type MachineTime = { wallNow: () => number; monotonicNow: () => number };
+
 export type Bench = {
   simulator: Simulator;
   db: Db;
   connectionString: string;
   worker: Worker;
   run(options?: Partial<RunOptions>): Promise<RunReport>;
-  /** Moves the platform's clock on, lets it be noticed, and runs. */
+  /** How far this machine's wall clock is ahead of the platform's; 0 at first. */
+  machine: { aheadMs: number };
+  /** Moves every clock on, lets it be noticed, and runs. */
   runLater(ms: number): Promise<RunReport>;
   close(): Promise<void>;
 };
 
-/** The clock stands still unless the options say otherwise, so that exact means exact. */
+/**
+ * The clock stands still unless the options say otherwise, so that exact means exact. It is this machine's clock as well:
+ * what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own.
+ */
 export async function createBench(
-  options: SimulatorOptions & { timeoutMs?: number } = {},
+  options: SimulatorOptions & { timeoutMs?: number; time?: MachineTime } = {},
   given: Partial<Worker> = {},
 ): Promise<Bench> {
   const simulator = await createSimulator({
@@ -47,7 +55,18 @@ export async function createBench(
   const db = await openDb({ connectionString: database.connectionString, log });
   const [project] = simulator.projects;
   if (project === undefined) throw new Error('the simulator has no project');
+  const machine = { aheadMs: 0 };
+  let passed = simulator.clock.now();
+  const time: MachineTime = options.time ?? {
+    wallNow: () => simulator.clock.now() + machine.aheadMs,
+    // Time that passed never comes back, also where the platform's clock is set back; and it never stands still.
+    monotonicNow: () => {
+      passed = Math.max(passed, simulator.clock.now());
+      return passed + ((options.speed ?? 0) === 0 ? performance.now() : 0);
+    },
+  };
   const platform = createPlatform({
+    ...time,
     baseUrl: simulator.url,
     apiKey: project.apiKey,
     apiSecret: project.apiSecret,
@@ -78,6 +97,7 @@ export async function createBench(
     db,
     connectionString: database.connectionString,
     worker,
+    machine,
     run: runOnce,
     runLater: async (ms) => {
       simulator.advance(ms);

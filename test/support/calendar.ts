@@ -139,7 +139,15 @@ function act(
   const proof = action === 'settle' ? slice.proof : action === 'count' ? 'counts' : read;
   const walkedAt = reads ? now : (slice.walkedAt ?? now);
   const unresolved = slice.resource === 'orders' ? (life.pendingOn?.(day, at) ?? 0) : 0;
-  const outcome = { proof, unresolved, missing: 0, walkedAt, withoutTotals: !hasTotals };
+  const certainAt = Math.min(now, Math.floor(at / 1000) * 1000);
+  const outcome = {
+    proof,
+    unresolved,
+    missing: 0,
+    walkedAt,
+    withoutTotals: !hasTotals,
+    certainAt,
+  };
   return {
     ...slice,
     ...life.rules.afterAct(slice, span, outcome, now, settings),
