@@ -104,9 +104,9 @@ export async function fill(
 
 /** What autovacuum and the checkpointer do by themselves a few minutes later. */
 export async function rest({ db }: BenchArchive): Promise<void> {
-  await db.query('vacuum (analyze) archive.orders');
-  await db.query('vacuum (analyze) sync.slices');
-  await db.query('checkpoint');
+  await db.pool.query('vacuum (analyze) archive.orders');
+  await db.pool.query('vacuum (analyze) sync.slices');
+  await db.pool.query('checkpoint');
 }
 
 const ordersSql = `

@@ -18,7 +18,7 @@ beforeAll(async () => {
   db = await openDb({
     connectionString: database.connectionString,
     role: 'outlast_reader',
-    setUp: `set timezone = 'America/St_Johns'`,
+    settings: { timezone: 'America/St_Johns' },
     log: silentLog(),
   });
 });

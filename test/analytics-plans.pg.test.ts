@@ -34,8 +34,8 @@ beforeAll(async () => {
        from generate_series(0, $1::int - 1) n`,
     [daysHeld],
   );
-  await owner.query('vacuum (analyze) archive.orders');
-  await owner.query('vacuum (analyze) sync.slices');
+  await owner.pool.query('vacuum (analyze) archive.orders');
+  await owner.pool.query('vacuum (analyze) sync.slices');
 });
 afterAll(async () => {
   await reader.close();

@@ -1,10 +1,15 @@
 // What a database can do to a command at work: one clear sentence, the right exit code, and nothing lost (P3, P12).
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../src/log.ts';
 import { createSimulator, type Simulator } from '../src/simulator/server.ts';
+import { openEmbedded, type Embedded } from '../src/store/embedded/embedded.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { runCommand, startCommand, type Ended } from './support/command.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 let simulator: Simulator;
 let database: TestDatabase;
@@ -83,15 +88,116 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
 
-test('a standby, or a database set to read only: 2, and where to point instead', async () => {
-  await person.query(`alter database "${database.name}" set default_transaction_read_only = on`);
-  const { code, stdout, stderr } = await runCommand(['sync'], { env: settings() });
+test('a standby: 2, and where to point instead', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-standby-'));
+  // As root the server runs as another user, who must be able to pass through.
+  await chmod(folder, 0o755);
+  const options = { dataDir: join(folder, 'home'), elsewhere: join(folder, 'elsewhere') };
+  const open = (): Promise<Embedded> => openEmbedded({ ...options, log: silentLog() });
+  const primary = await open();
+  const { rows } = await ask<{ place: string }>(
+    primary.connectionString,
+    `select current_setting('data_directory') as place`,
+  );
+  await primary.close();
+  await writeFile(join(rows[0]?.place ?? '', 'standby.signal'), '');
+  const standby = await open();
+  const env = { ...settings(), DATABASE_URL: standby.connectionString };
+  const { code, stdout, stderr } = await runCommand(['sync'], { env });
+  await standby.close();
+  await rm(folder, { recursive: true, force: true });
   expect(stderr).toBe(
     'outlast: The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.\n',
   );
   expect(stdout).toBe('');
   expect(code).toBe(2);
 });
+
+// As `alter database … set` takes them. Each changes what a statement means, may do, or how long it may take.
+const strangeDefaults = {
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  default_transaction_deferrable: 'on',
+  statement_timeout: '500ms',
+  lock_timeout: '1ms',
+  idle_in_transaction_session_timeout: '1ms',
+  search_path: 'nowhere',
+  row_security: 'off',
+  timezone: 'Asia/Kathmandu',
+  datestyle: 'German, DMY',
+  intervalstyle: 'sql_standard',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  array_nulls: 'off',
+  standard_conforming_strings: 'off',
+  transform_null_equals: 'on',
+  quote_all_identifiers: 'on',
+  client_encoding: 'LATIN1',
+  client_min_messages: 'debug1',
+  synchronous_commit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+};
+
+test('whatever an administrator sets as defaults: everything is read, held and verified', async () => {
+  const empty = await createEmptyDatabase();
+  const defaults = Object.entries(strangeDefaults).map(
+    ([name, value]) =>
+      `alter database "${empty.name}" set ${name} = ${name === 'datestyle' ? value : `'${value}'`}`,
+  );
+  for (const sql of defaults) await person.query(sql);
+  // Whoever names nothing writes nothing there.
+  const careless = ask(empty.connectionString, 'create table public.t ()');
+  await expect(careless).rejects.toMatchObject({ code: '25006' });
+  const env = { ...settings(), DATABASE_URL: empty.connectionString };
+  // Under `serializable` one of two would fail of the other again and again.
+  const syncs = await Promise.all([runCommand(['sync'], { env }), runCommand(['sync'], { env })]);
+  // 75: the other held a slice at the end.
+  for (const { code, stderr } of syncs) expect([0, 75], stderr).toContain(code);
+  for (const command of [['sync'], ['status'], ['query', 'orders', '--limit', '3'], ['verify']]) {
+    const { code, stdout, stderr } = await runCommand(command, { env });
+    expect(code, `${command.join(' ')}: ${stdout}${stderr}`).toBe(0);
+  }
+  const { rows } = await ask<{ held: number }>(
+    empty.connectionString,
+    'select count(*)::int as held from archive.orders',
+  );
+  await empty.drop();
+  expect(rows[0]?.held).toBe(simulator.oracle.count('orders'));
+});
+
+test.each(['LATIN1', 'SQL_ASCII'])(
+  'a database in %s: 2, before anything is written',
+  async (encoding) => {
+    const name = `${database.name}_${encoding.toLowerCase()}`;
+    await person.query(
+      `create database "${name}" encoding '${encoding}' locale 'C' template template0`,
+    );
+    const address = new URL(database.connectionString);
+    address.pathname = `/${name}`;
+    const env = { ...settings(), DATABASE_URL: address.href };
+    const { code, stderr } = await runCommand(['sync'], { env });
+    const { rows } = await ask(address.href, `select from pg_namespace where nspname = 'sync'`);
+    await person.query(`drop database "${name}" with (force)`);
+    expect(stderr).toMatch(
+      new RegExp(`^outlast: The database's encoding is ${encoding}, .*create database`),
+    );
+    expect([code, rows]).toEqual([2, []]);
+  },
+);
+
+/** One statement by somebody else. */
+async function ask<R extends Record<string, unknown>>(
+  connectionString: string,
+  sql: string,
+): Promise<pg.QueryResult<R>> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await client.query<R>(sql);
+  } finally {
+    await client.end();
+  }
+}
 
 test('a sentence and its cause are joined by a colon alone', async () => {
   const env = { ...settings(), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' };

@@ -96,7 +96,7 @@ const blocksOf = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Share
 
 describe.each(['without', 'with'])('%s statistics', (statistics) => {
   beforeAll(async () => {
-    if (statistics === 'with') await owner.query('vacuum analyze archive.orders');
+    if (statistics === 'with') await owner.pool.query('vacuum analyze archive.orders');
   });
 
   test.each(['asc', 'desc'] as const)('a deep page is read along the index, %s', async (order) => {

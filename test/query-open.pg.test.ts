@@ -45,7 +45,7 @@ describe('the connections of an archive', () => {
     expect(reader.role).toBe('outlast_reader');
     const { rows } = await reader.query(
       `select current_user, current_setting('timezone') as zone,
-              current_setting('default_transaction_read_only') as read_only`,
+              current_setting('transaction_read_only') as read_only`,
     );
     expect(rows).toEqual([{ current_user: 'outlast_reader', zone: 'UTC', read_only: 'on' }]);
     for (const sql of writes) await expect(reader.query(sql)).rejects.toThrow();
@@ -67,11 +67,10 @@ describe('the connections of an archive', () => {
   });
 
   test('refuse to write also where there is no such role to run as', async () => {
-    const setUp = 'set default_transaction_read_only = on';
     const session = await openDb({
       connectionString: database.connectionString,
       role: null,
-      setUp,
+      isReadOnly: true,
       log: silentLog(),
     });
     for (const sql of writes) {

@@ -73,7 +73,7 @@ beforeAll(async () => {
     'sync.watched_operations',
     'sync.runs',
   ]) {
-    await owner.query(`vacuum (analyze) ${table}`);
+    await owner.pool.query(`vacuum (analyze) ${table}`);
   }
   opened = await openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 });
   reader = logged(opened);

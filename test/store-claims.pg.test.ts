@@ -12,15 +12,12 @@ beforeEach(async () => {
   database = await createTestDatabase();
   const { connectionString } = database;
   // The plan that is left joins every row with the choice, one by one.
-  const setUp = [
-    'hashjoin',
-    'mergejoin',
-    'indexscan',
-    'bitmapscan',
-    'indexonlyscan',
-    'material',
-  ].map((name) => `set enable_${name} = off;`);
-  db = await openDb({ connectionString, setUp: setUp.join(' '), log: silentLog() });
+  const settings = Object.fromEntries(
+    ['hashjoin', 'mergejoin', 'indexscan', 'bitmapscan', 'indexonlyscan', 'material'].map(
+      (name) => [`enable_${name}`, 'off'],
+    ),
+  );
+  db = await openDb({ connectionString, settings, log: silentLog() });
   await db.query(
     `insert into sync.slices (project_id, resource, day, due_at, deadline_at)
      select 'p', 'orders', '2026-03-01'::date + n, '2026-04-01', '2026-04-30' from generate_series(0, 9) n`,

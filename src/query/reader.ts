@@ -6,6 +6,7 @@ import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { connectionError } from '../store/db-errors.ts';
 import { findMigrations } from '../store/migrate.ts';
+import type { Settings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
 export type Reader = Queryable & {
@@ -25,7 +26,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     max: options.max,
     applicationName: 'outlast reader',
     role: 'outlast_reader',
-    setUp: sessionSettings(options.statementTimeoutMs),
+    isReadOnly: true,
+    settings: planned(options.statementTimeoutMs),
     log: options.log ?? silentLog(),
   });
   try {
@@ -49,15 +51,15 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 }
 
 /**
- * Read-only twice over: the role has no right to write, and the session refuses to. No plan that sorts where an index
+ * Read-only twice over: the role has no right to write, and the transaction refuses to. No plan that sorts where an index
  * has the order: on a table not yet analysed the planner takes a list for 150 rows and sorts all of it for every
  * page (200,000 orders, a page of 100: 100,000 blocks instead of 11). Compiling plans costs more than these take.
  */
-const sessionSettings = (statementTimeoutMs: number): string =>
-  `set default_transaction_read_only = on;
-   set statement_timeout = ${statementTimeoutMs};
-   set enable_sort = off;
-   set jit = off`;
+const planned = (statementTimeoutMs: number): Settings => ({
+  statement_timeout: String(statementTimeoutMs),
+  enable_sort: 'off',
+  jit: 'off',
+});
 
 /** Runs a read and gives its failure a name. The statement's parameters stay out of the message (P10). */
 async function answer<T>(statement: () => PromiseLike<T>): Promise<T> {

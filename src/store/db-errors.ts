@@ -44,6 +44,9 @@ function unreachable(error: unknown): OutlastError {
   );
 }
 
+/** For a writer that met a server which only repeats another. */
+export const standby = (): OutlastError => settingsError(readOnly[1], readOnly[2]);
+
 type Sentence = [
   kind: typeof transient | typeof settingsError | typeof fatal,
   name: string,
@@ -66,6 +69,17 @@ const busy: Sentence = [
   'The database kept Outlast waiting for too long: something else holds a lock or keeps it busy (pg_stat_activity shows what). What was not committed is read again; try again later.',
 ];
 
+const readOnly: Sentence = [
+  settingsError,
+  'database_read_only',
+  'The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.',
+];
+const damaged: Sentence = [
+  fatal,
+  'database_damaged',
+  'The database cannot read or write its own files. Look into its log before anything else; Outlast goes on where it was once they are whole.',
+];
+
 const sentences: Readonly<Record<string, Sentence>> = {
   '28P01': refused,
   '28000': refused,
@@ -79,27 +93,54 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'database_forbidden',
     'The database user lacks a right that Outlast needs. Grant it CONNECT and CREATE on the database, or run `outlast migrate` as its owner.',
   ],
-  '25006': [
+  '57P04': [
     settingsError,
-    'database_read_only',
-    'The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.',
+    'database_missing',
+    'The database named in DATABASE_URL was dropped while Outlast was at work. Create or restore it, or correct the name.',
+  ],
+  '25006': readOnly,
+  '0A000': [
+    settingsError,
+    'database_unsuitable',
+    'The database refuses a statement that Outlast needs: it is a standby, or no PostgreSQL of its own. Point DATABASE_URL at the primary of PostgreSQL 15 or newer.',
+  ],
+  // Poolers have this one code for all they refuse: a parameter in DATABASE_URL, an unknown database, a full queue.
+  '08P01': [
+    transient,
+    'database_unreachable',
+    'The way to the database refused the connection (08P01), most likely a pooler. Its log says why; it must pool sessions or transactions, not statements, and takes no `options` in DATABASE_URL.',
   ],
   '53100': [
     fatal,
     'database_full',
     'The disk of the database is full. Free some space there and run Outlast again; it goes on where it was.',
   ],
+  '53200': [
+    transient,
+    'database_out_of_memory',
+    'The database has no memory left for a statement. Give its server more, or lower work_mem or OUTLAST_CONCURRENCY; what was not committed is done again.',
+  ],
+  '53400': [
+    settingsError,
+    'database_limit',
+    'A statement needs more room for temporary files than the database allows. Raise temp_file_limit for the user (`alter role … set temp_file_limit`, as a superuser) and run Outlast again; it goes on where it was.',
+  ],
   '53300': [
     transient,
     'database_crowded',
     'The database takes no more connections. Close some, raise its limit (max_connections, or that of the user), or lower OUTLAST_CONCURRENCY.',
   ],
-  // Lock and statement time-outs, deadlocks, and a transaction whose process slept.
+  // Lock, statement and transaction time-outs, deadlocks, and a transaction whose process slept.
   '55P03': busy,
   '57014': busy,
   '40P01': busy,
   '40001': busy,
   '25P03': busy,
+  '25P04': busy,
+  '58030': damaged,
+  '58P01': damaged,
+  XX001: damaged,
+  XX002: damaged,
   ENOTFOUND: hostUnknown,
   EAI_AGAIN: hostUnknown,
   ERR_INVALID_URL: [

@@ -1,8 +1,11 @@
-// The only door to Postgres: a pool whose connections run as the writer role, and transactions with
-// time-outs of their own. What must run in a transaction takes `Tx`; what may open one takes `Db`.
+// The only door to Postgres: every statement runs in a transaction, as the writer role and with settings and time-outs
+// that the transaction names. What must run in a transaction takes `Tx`; what may open one takes `Db`.
 import pg from 'pg';
-import { codeOf, fatal, settingsError } from '../errors.ts';
-import { connectionError, databaseError, namedIfCut } from './db-errors.ts';
+import { codeOf, fatal } from '../errors.ts';
+import { checkServer } from './check-server.ts';
+import { namedIfCut } from './db-errors.ts';
+import { runSingle } from './single-statement.ts';
+import { beginOf, ourSettings, type Begin, type Settings } from './transaction-settings.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -19,9 +22,11 @@ declare const inTransaction: unique symbol;
 export type Tx = Queryable & { readonly [inTransaction]: true };
 
 export type Db = Queryable & {
+  /** Connections as the server gives them: without our role, settings and time-outs. Set nothing on them that stays. */
   readonly pool: pg.Pool;
-  /** The role connections run as; null where the database has no writer role for us (P4 is then weaker). */
+  /** The role transactions run as; null where the database has no writer role for us (P4 is then weaker). */
   readonly role: string | null;
+  readonly begin: Begin;
   close(): Promise<void>;
 };
 
@@ -33,8 +38,10 @@ export type DbOptions = {
   applicationName?: string;
   /** The role to run as: `outlast_writer` unless told. Null: as whoever connects, for migrations. */
   role?: string | null;
-  /** Further SQL that every new connection runs before its first use. */
-  setUp?: string;
+  /** Every transaction begins as one that only reads. */
+  isReadOnly?: boolean;
+  /** What every transaction names besides. */
+  settings?: Settings;
   log: { warn(fields: object, sentence: string): void };
 };
 
@@ -64,15 +71,17 @@ export function timeText(text: string): string {
 }
 
 /**
- * Opens the pool. Every connection runs in UTC and, where the database allows it, as `outlast_writer`,
- * which cannot delete anything archived (P4).
+ * Opens the pool. Every statement runs in UTC and, where the database allows it, as `outlast_writer`, which cannot delete
+ * anything archived (P4). Several statements in one text are a transaction together.
  * Throws settings `database_…` with what to do, or transient `database_unreachable`.
  */
 export async function openDb(options: DbOptions): Promise<Db> {
   const wanted = options.role === undefined ? 'outlast_writer' : options.role;
+  const isReadOnly = options.isReadOnly ?? false;
+  const applicationName = options.applicationName ?? 'outlast';
   const base: pg.PoolConfig = {
     connectionString: options.connectionString,
-    application_name: options.applicationName ?? 'outlast',
+    application_name: applicationName,
     connectionTimeoutMillis: 10_000,
     // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the
     // server takes its time-outs with it.
@@ -80,71 +89,44 @@ export async function openDb(options: DbOptions): Promise<Db> {
     keepAliveInitialDelayMillis: 10_000,
     types,
   };
-  const role = await checkServer(base, wanted);
-  const setUp = `set timezone = 'UTC'; set datestyle = 'ISO'; set client_min_messages = 'warning'; ${
-    role === null ? '' : `set role ${role};`
-  } ${wanted === null ? '' : `set lock_timeout = ${defaultTxTimeouts.lockMs};`} ${options.setUp ?? ''}`;
-  const pool = new pg.Pool({
-    ...base,
-    max: options.max ?? 10,
-    // A returned promise is awaited before the connection is handed out; the type says void.
-    onConnect: (client): Promise<unknown> => client.query(setUp),
+  const found = await checkServer(base, { role: wanted, isReadOnly });
+  const begin = beginOf({
+    role: found.role,
+    isReadOnly,
+    settings: {
+      ...ourSettings,
+      application_name: applicationName,
+      statement_timeout: '0',
+      lock_timeout: String(wanted === null ? 0 : defaultTxTimeouts.lockMs),
+      idle_in_transaction_session_timeout: String(defaultTxTimeouts.idleMs),
+      ...found.settings,
+      ...options.settings,
+    },
   });
+  const pool = new pg.Pool({ ...base, max: options.max ?? 10 });
   // An idle connection that breaks is replaced by the pool; without this the process would die of it.
   // At the end it is no news: the pool forgets its connections before their sockets are closed.
   let isClosing = false;
   pool.on('error', (error) => {
     if (!isClosing) options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
   });
-  return {
+  const db: Db = {
     pool,
-    role,
-    query: async <R extends Row>(sql: string, parameters?: unknown[]) => {
-      try {
-        return await pool.query<R>(sql, parameters);
-      } catch (error) {
-        throw namedIfCut(error);
-      }
-    },
+    role: found.role,
+    begin,
+    query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
+      // One message of the extended protocol holds one command.
+      parameters.length === 0 && /;\s*\S/.test(sql)
+        ? transact(db, begin.join('; '), (client) => client.query<R>(sql))
+        : onConnection(db, (client) =>
+            runSingle<R>(client, begin, { text: sql, values: parameters, types }),
+          ),
     close: () => {
       isClosing = true;
       return pool.end();
     },
   };
-}
-
-/** Connects once to tell a person what is wrong before any work starts; returns the role to run as. */
-async function checkServer(config: pg.PoolConfig, wanted: string | null): Promise<string | null> {
-  let client: pg.Client;
-  try {
-    client = new pg.Client(config);
-    client.on('error', () => undefined);
-    await client.connect();
-  } catch (error) {
-    throw connectionError(error);
-  }
-  try {
-    const { rows } = await client.query<{ version: number; server: string; member: boolean }>(
-      `select current_setting('server_version_num')::int as version,
-              current_setting('server_version') as server,
-              exists (select from pg_roles
-                       where rolname = $1 and pg_has_role(current_user, oid, 'member')) as member`,
-      [wanted],
-    );
-    const [row] = rows;
-    if (row === undefined || row.version < 150_000) {
-      throw settingsError(
-        'database_too_old',
-        `The database is PostgreSQL ${row?.server}; Outlast needs 15 or newer. Point DATABASE_URL at a newer server.`,
-      );
-    }
-    return row.member ? wanted : null;
-  } catch (error) {
-    // Cut while we asked: as passing a fault as one that was refused.
-    throw databaseError(error) ?? namedIfCut(error);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  return db;
 }
 
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
@@ -166,21 +148,36 @@ export function timeoutsWithin(leaseMs: number): TxTimeouts {
 }
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. */
-export async function withTx<T>(
+export function withTx<T>(
   db: Db,
   work: (tx: Tx) => Promise<T>,
   timeouts: TxTimeouts = defaultTxTimeouts,
 ): Promise<T> {
-  const { client, isBroken, release } = await takeConnection(db);
-  try {
-    await client.query(
-      `begin; set local statement_timeout = ${timeouts.statementMs};` +
-        ` set local lock_timeout = ${timeouts.lockMs};` +
-        ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`,
-    );
-    const result = await work(client as unknown as Tx);
+  const begin =
+    `${db.begin.join('; ')}; set local statement_timeout = ${timeouts.statementMs};` +
+    ` set local lock_timeout = ${timeouts.lockMs};` +
+    ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
+  return transact(db, begin, (client) => work(client as unknown as Tx));
+}
+
+function transact<T>(
+  db: Db,
+  begin: string,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return onConnection(db, async (client) => {
+    await client.query(begin);
+    const result = await work(client);
     await client.query('commit');
     return result;
+  });
+}
+
+/** Lends a connection of the pool; a transaction that `work` left open when it threw is rolled back. */
+async function onConnection<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const { client, isBroken, release } = await takeConnection(db);
+  try {
+    return await work(client);
   } catch (error) {
     await client.query('rollback').catch(() => release(true));
     throw isBroken() ? namedIfCut(error) : error;
@@ -197,8 +194,8 @@ type Taken = {
   release: (forGood: boolean) => void;
 };
 
-/** One connection of the pool for several statements; the caller releases it. */
-export async function takeConnection(db: Db): Promise<Taken> {
+/** One connection of the pool; the caller releases it. */
+async function takeConnection(db: Db): Promise<Taken> {
   const client = await db.pool.connect().catch((error: unknown) => {
     throw namedIfCut(error);
   });

@@ -1,8 +1,7 @@
 // Leases on slices: claiming, giving back, and what is left when a process dies or freezes. The lease epoch decides who
 // may write (P8); the database clock serves leases only.
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
-import { takeConnection, type Db, type Queryable } from './db.ts';
-import { namedIfCut } from './db-errors.ts';
+import { withTx, type Db, type Queryable } from './db.ts';
 import { columns, iso, keyOf, ofSlice, toSlice, type Slice, type SliceRow } from './ledger.ts';
 
 /** Half-open days, one resource; absent means all. */
@@ -110,27 +109,18 @@ export async function releaseHeldBy(
  * its client's rows, and its locks would keep the slice from everybody (P8). A living COPY takes far less than a lease.
  */
 export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
-  const { client, release } = await takeConnection(db);
-  let isAsItWas = false;
-  try {
+  await withTx(db, async (tx) => {
     // The writer role may not end a session of the login role it was set from.
-    await client.query('reset role');
-    await client.query(
+    await tx.query('set local role to default');
+    await tx.query(
       `select pg_terminate_backend(pid)
          from pg_stat_activity
         where datname = current_database() and usename = session_user and application_name = $1
-          and state = 'active' and wait_event = 'ClientRead'
+          and state = 'active' and wait_event = 'ClientRead' and query like 'copy archive.%'
           and query_start < clock_timestamp() - make_interval(secs => $2)`,
       ['outlast', leaseMs / 1000],
     );
-    if (db.role !== null) await client.query(`set role ${db.role}`);
-    isAsItWas = true;
-  } catch (error) {
-    throw namedIfCut(error);
-  } finally {
-    // P4: a connection that may still have the login's own rights is not used again.
-    release(!isAsItWas);
-  }
+  });
 }
 
 /** How many slices are due by then (null: at all) besides `except`, and how many of them another process holds. */

@@ -1,20 +1,25 @@
-// Brings a database to this release's schema: under a lock, so that ten starts at once are safe, and
-// never backwards. The statements are those of migrations/, applied by drizzle's migrator.
+// Brings a database to this release's schema: under a lock, so that ten starts at once are safe, in one transaction, and
+// never backwards. The statements are those of migrations/.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import type pg from 'pg';
+import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
 import { settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
-import { openDb } from './db.ts';
-import { ensureRoles } from './roles.ts';
+import {
+  defaultTxTimeouts,
+  openDb,
+  withTx,
+  type Queryable,
+  type Tx,
+  type TxTimeouts,
+} from './db.ts';
+import { ensureGrants, ensureRoles } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
 const migrationLock = 7_317_902_431;
 const lockTimeoutMs = 10_000;
-const journal = { migrationsSchema: 'sync', migrationsTable: 'migrations' };
 
 export type Migrated = {
   /** Migrations applied before and after. */
@@ -30,6 +35,8 @@ export type Migrated = {
  * when the user lacks a right, and what `openDb` throws.
  */
 export async function migrate(connectionString: string, log: Log): Promise<Migrated> {
+  const migrationsFolder = findMigrations();
+  const known = readMigrationFiles({ migrationsFolder });
   const db = await openDb({
     connectionString,
     role: null,
@@ -37,55 +44,76 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
     applicationName: 'outlast migrate',
     log,
   });
-  let client: pg.PoolClient | undefined;
   try {
-    client = await db.pool.connect();
-    client.on('error', () => undefined);
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    // For the tables from here on: who waits for one keeps everybody else from it.
-    await client.query(`set lock_timeout = '${lockTimeoutMs}'`);
-    const migrationsFolder = findMigrations();
-    const known = readMigrationFiles({ migrationsFolder });
-    const before = await appliedMigrations(client);
-    const newest = known.at(-1)?.folderMillis ?? 0;
-    if (before.newest > newest) {
-      throw settingsError(
-        'schema_newer',
-        'This database was written by a newer release of Outlast. Use that release or a later one; nothing was changed.',
-      );
-    }
-    if (before.newest < newest) {
-      // Loaded only when there is something to apply: 40 ms and 15 MB that no other start needs.
-      const { drizzle } = await import('drizzle-orm/node-postgres');
-      const { migrate: apply } = await import('drizzle-orm/node-postgres/migrator');
-      await apply(drizzle(client), { migrationsFolder, ...journal });
-    }
-    const notes = await ensureRoles(client, before.newest < newest);
-    const after = await appliedMigrations(client);
-    if (after.count > before.count) {
-      log.info(
-        { from: before.count, to: after.count },
-        'The database schema was brought up to date',
-      );
-    }
-    return { from: before.count, to: after.count, notes };
+    refuseNewer(await appliedMigrations(db), known);
+    // By itself, for all databases of a cluster share it: nobody waits for this database's migrations.
+    const notes = await withTx(db, ensureRoles);
+    const { from, to, withheld } = await withTx(db, (tx) => bringUpToDate(tx, known), patient);
+    if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
+    return { from, to, notes: [...notes, ...withheld] };
   } catch (error) {
     throw databaseError(error) ?? namedIfCut(error);
   } finally {
-    // Ends the session and with it the lock.
-    client?.release(true);
     await db.close();
   }
 }
 
-async function appliedMigrations(
-  client: pg.PoolClient,
-): Promise<{ count: number; newest: number }> {
-  const table = await client.query<{ found: string | null }>(
+// Others may be migrating for long, and so may we.
+const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0, lockMs: 0 };
+
+/** All that is missing and its grants, or nothing: whoever is killed here leaves no half of it, and no lock. */
+async function bringUpToDate(
+  tx: Tx,
+  known: MigrationMeta[],
+): Promise<{ from: number; to: number; withheld: string[] }> {
+  await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+  await tx.query(
+    // For the tables from here on: who waits for one keeps everybody else from it.
+    `set local lock_timeout = ${lockTimeoutMs}; set local default_table_access_method = 'heap'`,
+  );
+  const before = await appliedMigrations(tx);
+  refuseNewer(before, known);
+  const missing = known.filter(({ folderMillis }) => folderMillis > before.newest);
+  if (missing.length > 0) await apply(tx, missing);
+  const withheld = await ensureGrants(tx, missing.length > 0);
+  return { from: before.count, to: before.count + missing.length, withheld };
+}
+
+/** As drizzle's own migrator does, which would commit, and let go of the lock, in between. */
+async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {
+  await tx.query(
+    `create schema if not exists sync;
+     create table if not exists sync.migrations (
+       id serial primary key,
+       hash text not null,
+       created_at bigint
+     )`,
+  );
+  for (const { sql, hash, folderMillis } of missing) {
+    for (const statement of sql) await tx.query(statement);
+    await tx.query('insert into sync.migrations (hash, created_at) values ($1, $2)', [
+      hash,
+      folderMillis,
+    ]);
+  }
+}
+
+type Applied = { count: number; newest: number };
+
+function refuseNewer(applied: Applied, known: MigrationMeta[]): void {
+  if (applied.newest <= (known.at(-1)?.folderMillis ?? 0)) return;
+  throw settingsError(
+    'schema_newer',
+    'This database was written by a newer release of Outlast. Use that release or a later one; nothing was changed.',
+  );
+}
+
+async function appliedMigrations(db: Queryable): Promise<Applied> {
+  const table = await db.query<{ found: string | null }>(
     `select to_regclass('sync.migrations')::text as found`,
   );
   if ((table.rows[0]?.found ?? null) === null) return { count: 0, newest: 0 };
-  const { rows } = await client.query<{ count: number; newest: string | null }>(
+  const { rows } = await db.query<{ count: number; newest: string | null }>(
     'select count(*)::int as count, max(created_at) as newest from sync.migrations',
   );
   return { count: rows[0]?.count ?? 0, newest: Number(rows[0]?.newest ?? 0) };

@@ -1,7 +1,7 @@
 // The roles and what each may do: the writer cannot delete anything archived (P4) or certified, the reader sees
 // archive and analytics, the intake may add operations to watch. Run at every start; idempotent.
 import { codeOf } from '../errors.ts';
-import type { Queryable } from './db.ts';
+import type { Tx } from './db.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
 
@@ -25,40 +25,30 @@ const grants = `
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;
 
-/**
- * Creates what is missing and grants what is due. Returns a sentence for each promise that stays weaker.
- * `isMigrated`: tables came or changed just now, so that all grants are due again.
- */
-export async function ensureRoles(db: Queryable, isMigrated: boolean): Promise<string[]> {
+const forbidden =
+  'This database user may not grant rights on the tables: run `outlast migrate` as their owner.';
+
+/** Creates what is missing, and makes the login a member. Returns a sentence for each promise that stays weaker. */
+export async function ensureRoles(tx: Tx): Promise<string[]> {
   const notes: string[] = [];
   for (const role of roles) {
-    const { rows } = await db.query('select from pg_roles where rolname = $1', [role]);
+    const { rows } = await tx.query('select from pg_roles where rolname = $1', [role]);
     if (rows.length > 0) continue;
-    const failure = await attempt(db, `create role ${role} nologin`);
+    const failure = await attempt(tx, `create role ${role} nologin`);
     if (failure === notAllowed) {
       notes.push(
         `This database user may not create the role ${role} (CREATEROLE is missing): without it Outlast runs with the user's own rights, which may include deleting. Create the role by hand and run \`outlast migrate\` again.`,
       );
     }
   }
-  const present = await db.query<{ rolname: string }>(
-    'select rolname from pg_roles where rolname = any($1)',
-    [roles],
-  );
-  if (present.rows.length < roles.length) return notes;
-  const isDue = isMigrated || !(await isGranted(db));
-  if (isDue && (await attempt(db, grants)) === notAllowed) {
-    notes.push(
-      'This database user may not grant rights on the tables: run `outlast migrate` as their owner.',
-    );
-  }
+  if (!(await arePresent(tx))) return notes;
   // Without membership `set role` is refused; superusers need no grant.
-  const { rows } = await db.query<{ member: boolean }>(
+  const { rows } = await tx.query<{ member: boolean }>(
     `select pg_has_role(current_user, 'outlast_writer', 'member') as member`,
   );
   if (rows[0]?.member === false) {
     if (
-      (await attempt(db, 'grant outlast_writer, outlast_reader to current_user')) === notAllowed
+      (await attempt(tx, 'grant outlast_writer, outlast_reader to current_user')) === notAllowed
     ) {
       notes.push(
         'This database user is no member of outlast_writer and may not make itself one: Outlast runs with its own rights. Run `grant outlast_writer to …` as a superuser.',
@@ -69,23 +59,44 @@ export async function ensureRoles(db: Queryable, isMigrated: boolean): Promise<s
 }
 
 /**
- * The grants are given in one transaction: one of them stands for all. Giving them at every start would rewrite the
- * catalog and, from PostgreSQL 18 on, wait for whoever has locked a table.
+ * Grants what is due on the tables, where the roles are there; returns notes as `ensureRoles` does. `isMigrated`: tables
+ * came or changed in this transaction, so that all grants are due again.
  */
-async function isGranted(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ granted: boolean }>(
-    `select has_table_privilege('outlast_writer', 'archive.orders', 'insert') as granted`,
+export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[]> {
+  if (!(await arePresent(tx))) return [];
+  const isDue = isMigrated || !(await isGranted(tx));
+  return isDue && (await attempt(tx, grants)) === notAllowed ? [forbidden] : [];
+}
+
+async function arePresent(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query('select from pg_roles where rolname = any($1)', [roles]);
+  return rows.length === roles.length;
+}
+
+/**
+ * Whether no table is without its grants: one that has none was left so by an earlier release that was killed between its
+ * migration and its grants. Giving them at every start would rewrite the catalog and, from PostgreSQL 18 on, wait for
+ * whoever has locked a table.
+ */
+async function isGranted(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ granted: boolean }>(
+    `select bool_and(has_table_privilege('outlast_writer', c.oid, 'select')) as granted
+       from pg_class c
+      where c.relnamespace = any (array['archive', 'analytics', 'sync']::regnamespace[])
+        and c.relkind in ('r', 'v')`,
   );
   return rows[0]?.granted ?? false;
 }
 
 /** Runs a statement that a rival may have run already; returns the SQLSTATE when rights were missing. */
-async function attempt(db: Queryable, sql: string): Promise<string | undefined> {
+async function attempt(tx: Tx, sql: string): Promise<string | undefined> {
   for (let tries = 0; ; tries++) {
+    await tx.query('savepoint attempt');
     try {
-      await db.query(sql);
+      await tx.query(sql);
       return undefined;
     } catch (error) {
+      await tx.query('rollback to savepoint attempt');
       const code = codeOf(error) ?? '';
       if (code === notAllowed) return code;
       if (!someoneElseDidIt.has(code) || tries >= 20) throw error;

@@ -1,0 +1,88 @@
+// What a server must be before anything is written to it: new enough, and able to hold any text and to write. What is
+// wrong is told in a sentence.
+import pg from 'pg';
+import { settingsError } from '../errors.ts';
+import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
+import type { Settings } from './transaction-settings.ts';
+
+export type Found = {
+  /** The wanted role where the login may run as it; otherwise null. */
+  role: string | null;
+  /** What transactions on this server name besides. */
+  settings: Settings;
+};
+
+/** Connects once to tell a person what is wrong before any work starts. It leaves nothing behind in the connection. */
+export async function checkServer(
+  config: pg.PoolConfig,
+  wanted: { role: string | null; isReadOnly: boolean },
+): Promise<Found> {
+  let client: pg.Client;
+  try {
+    client = new pg.Client(config);
+    client.on('error', () => undefined);
+    await client.connect();
+  } catch (error) {
+    throw connectionError(error);
+  }
+  try {
+    return judged(await ask(client, wanted.role), wanted);
+  } catch (error) {
+    // Cut while we asked: as passing a fault as one that was refused.
+    throw databaseError(error) ?? namedIfCut(error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+type Server = {
+  version: number;
+  server: string;
+  encoding: string;
+  standby: boolean;
+  asynchronous: boolean;
+  member: boolean;
+};
+
+async function ask(client: pg.Client, role: string | null): Promise<Server | undefined> {
+  const { rows } = await client.query<Server>(
+    // Of the login itself: in a pooler's connection another client may have left a role behind.
+    `select current_setting('server_version_num')::int as version,
+            current_setting('server_version') as server,
+            current_setting('server_encoding') as encoding,
+            pg_is_in_recovery() as standby,
+            current_setting('synchronous_commit') = 'off' as asynchronous,
+            exists (select from pg_roles
+                     where rolname = $1 and pg_has_role(session_user, oid, 'member')) as member`,
+    [role],
+  );
+  return rows[0];
+}
+
+function judged(
+  server: Server | undefined,
+  wanted: { role: string | null; isReadOnly: boolean },
+): Found {
+  if (server === undefined || server.version < 150_000) {
+    throw settingsError(
+      'database_too_old',
+      `The database is PostgreSQL ${server?.server}; Outlast needs 15 or newer. Point DATABASE_URL at a newer server.`,
+    );
+  }
+  if (server.encoding !== 'UTF8') {
+    throw settingsError(
+      'database_encoding',
+      `The database's encoding is ${server.encoding}, which cannot hold every text of a platform. Create one with \`create database outlast encoding 'UTF8' template template0\` and point DATABASE_URL at it.`,
+    );
+  }
+  if (server.standby && !wanted.isReadOnly) throw standby();
+  return {
+    role: server.member ? wanted.role : null,
+    settings: {
+      // P3: what is told as committed is on the disk. Stricter levels than this one are left as they are.
+      ...(server.asynchronous && !wanted.isReadOnly ? { synchronous_commit: 'local' } : {}),
+      // It ends a transaction that is at work, and came with PostgreSQL 17.
+      ...(server.version >= 170_000 ? { transaction_timeout: '0' } : {}),
+    },
+  };
+}
