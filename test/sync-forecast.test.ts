@@ -100,7 +100,7 @@ describe('what a month still needs', () => {
     expect(lateLines(told, 0)).toEqual([]);
   });
 
-  test('a proved month: its last walks and a count a day, four requests each, until the deadline', () => {
+  test('a proved month: its last walks, and a count of four requests a day or, on its turn, a walk, until the deadline', () => {
     const slices = days('2026-03-01', '2026-04-01').map((one) => read(120, { day: one }));
     const march = monthOf(foretell(slices, '2026-04-06T12:00:00Z'), '2026-03-01');
     // From 6 April 12:00 to 30 April 00:00 there are 23 whole days; 120 orders are three pages.
@@ -109,7 +109,9 @@ describe('what a month still needs', () => {
       again: 0,
       toCome: 0,
       closing: 31 * 3,
-      counts: 31 * 23 * 4,
+      // Three of the 23 are walks: a turn comes round in six days.
+      counts: 31 * 20 * 4,
+      compares: 31 * 3 * 3,
       refreshes: 0,
       settles: 0,
     });
@@ -294,7 +296,8 @@ describe('whether it fits before the deadline', () => {
     });
     expect(
       timeLines(
-        { ...told, isRateAssumed: true, newestRunAt: null, slices, facts: new Map() },
+        { ...told, isRateAssumed: true,
+        compareEveryMs: 7 * day, newestRunAt: null, slices, facts: new Map() },
         at('2026-04-30T12:00:00Z'),
       ).join('\n'),
     ).toMatch(/12 h ago[^]*5 requests a second are assumed[^]*one page a day is assumed/);
@@ -358,8 +361,9 @@ test('what is due comes in the order it is taken, and what comes next by its min
   const slices = [
     slice({ day: '2026-03-02', dueAt: now - day }),
     slice({ day: '2026-03-01', dueAt: now - day }),
-    read(5, { day: '2026-03-05', dueAt: now + hour }),
-    read(5, { day: '2026-03-06', dueAt: now + hour + 1 }),
+    // Compared whole an hour ago, and too large to be so daily.
+    read(500, { day: '2026-03-05', dueAt: now + hour, walkedAt: now - hour }),
+    read(500, { day: '2026-03-06', dueAt: now + hour + 1, walkedAt: now - hour }),
     slice({ day: '2026-04-06', dueAt: now - 1, wholeWalk: 1 }),
   ];
   const told = upcoming(slices, { facts: new Map(), settings, now }, 5);

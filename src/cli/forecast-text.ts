@@ -2,6 +2,7 @@
 import type { Instant } from '../model.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
+import { compareMs } from '../sync/rota.ts';
 import { formatCount, formatSpan, formatWhen, type Cell } from './print.ts';
 
 type Month = Forecast['months'][number];
@@ -82,7 +83,7 @@ function roundedUp(rate: number): number {
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
 export function caveatLines(foresight: Foresight, now: Instant): string[] {
   const lines: string[] = [];
-  const { newestRunAt, isRateAssumed, perSecond, months } = foresight;
+  const { newestRunAt, isRateAssumed, perSecond, compareEveryMs, months } = foresight;
   if (newestRunAt !== null && newestRunAt - now > 60_000) {
     lines.push(
       `This machine's clock is at least ${formatSpan(newestRunAt - now)} behind the platform's: so much less time is left.`,
@@ -90,6 +91,11 @@ export function caveatLines(foresight: Foresight, now: Instant): string[] {
   }
   if (isRateAssumed) {
     lines.push(`No run has told its rate yet: ${rateText(perSecond)} are assumed.`);
+  }
+  if (compareEveryMs > compareMs) {
+    lines.push(
+      `Days of more than one page are compared whole every ${formatCount(compareEveryMs / 86_400_000)} days: once a week would take more than a tenth of the rate.`,
+    );
   }
   if (months.some(({ sizes }) => sizes === 'unknown')) {
     lines.push(

@@ -30,6 +30,7 @@ export function forecastJson(foresight: Foresight | undefined, now: Instant): un
   return {
     per_second: foresight.perSecond,
     per_second_assumed: foresight.isRateAssumed,
+    compare_every_days: foresight.compareEveryMs / 86_400_000,
     standing_per_minute: rounded(foresight.standingPerSecond * 60),
     too_late: lateLines(foresight, now),
     months: foresight.months.map((month) => ({

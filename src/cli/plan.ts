@@ -46,7 +46,8 @@ export function planCommand(): Command {
         const foreseen = await foreseeAll(db, names, settings, now, flags.rps);
         const planned: Planned[] = [];
         for (const [project, foresight] of foreseen) {
-          const terms = { facts: foresight.facts, settings, now };
+          const { facts, compareEveryMs } = foresight;
+          const terms = { facts, settings: { ...settings, compareEveryMs }, now };
           const months = await readMonths(db, project);
           planned.push({
             project,
@@ -144,6 +145,7 @@ function needTable({ months }: Foresight): string {
       'to come',
       'last walks',
       'counts',
+      'compared',
       'refreshes',
       'settled',
       'sizes',
@@ -156,6 +158,7 @@ function needTable({ months }: Foresight): string {
       needs.toCome,
       needs.closing,
       needs.counts,
+      needs.compares,
       needs.refreshes,
       needs.settles,
       sizes,

@@ -8,7 +8,7 @@ import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
 import type { PlatformClock } from '../platform/platform.ts';
-import { answersOlder, ignoresDates } from './bounds.ts';
+import { answersOlder, ignoresDates, limitOf } from './bounds.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: orders always, classes all, of some owners, or none. */
@@ -120,7 +120,11 @@ export function settingsOf(
   resource: ListedResource,
   facts: Facts,
 ): PolicySettings {
-  return { ...settings, answersOlder: answersOlder(facts, resource) };
+  return {
+    ...settings,
+    answersOlder: answersOlder(facts, resource),
+    pageSize: limitOf(facts, resource),
+  };
 }
 
 /** Stands for "up to today" in days that a person asked for: only the platform knows which day that is. */

@@ -3,8 +3,9 @@
 import { cliffOf, startOf } from '../day.ts';
 import { wholeList, type DayRange, type Instant, type Proof, type SliceState } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
+import { isComparedNow, type RotaSettings } from './rota.ts';
 
-export type PolicySettings = {
+export type PolicySettings = RotaSettings & {
   deadlineMarginMs: number;
   /** How often classes of the window are walked again: nft_count and owner change without a trace in the date. */
   refreshMs: number;
@@ -90,7 +91,7 @@ export function actionFor(
   // Without totals there is nothing to count by: another walk, the other way round, proves it again (proof rule 2).
   if (isUnproved || slice.proof === 'walks') return 'walk';
   const isStale = slice.resource === 'nft_classes' && now >= walkedAt + settings.refreshMs;
-  return isStale ? 'walk' : 'count';
+  return isStale || isComparedNow(slice, now, settings) ? 'walk' : 'count';
 }
 
 /** Whether today's pending orders are looked for with this tail: the first one after each settling moment. */

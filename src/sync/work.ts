@@ -10,6 +10,7 @@ import type { RunCounts } from '../store/runs.ts';
 import { actOn } from './act.ts';
 import { spanOf } from './bounds.ts';
 import { createLanes } from './lanes.ts';
+import { readComparePeriod } from './forecast/foresee.ts';
 import { enterSlices } from './plan.ts';
 import { isOver, settleMs } from './policy.ts';
 import { createPendingList } from './settle.ts';
@@ -65,7 +66,10 @@ export async function workThrough(
   // Asked for once by all who need it; a run of hours asks again, for the window moves and orders settle.
   const lists = renewed(clock, () => {
     const window = windowAt(clock.now());
+    let period: Promise<number> | null = null;
     return {
+      // A tick with nothing but today to read on needs no rota.
+      period: () => (period ??= readComparePeriod(db, projectId, facts, worker.settings)),
       // Only the days still in question: the window's.
       pending: createPendingList(platform, facts, window, window.from, signal),
       questions: createWindowQuestions(platform, facts, window.from, signal),
@@ -111,12 +115,15 @@ export async function workThrough(
         while (turns.isWorthWaiting() && !turns.isReady() && !signal.aborted);
         continue;
       }
-      const { pending, questions } = lists();
+      const { pending, questions, period } = lists();
       let acted: Acted;
       try {
+        const isToday = isGrowing(slice, facts, clock.now());
+        const rota = isToday ? {} : { compareEveryMs: await period() };
         acted = await actOn(
           {
             ...worker,
+            settings: { ...worker.settings, ...rota },
             facts,
             signal,
             onCommit,

@@ -6,6 +6,7 @@ import type { Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { limitOf, spanOf } from '../bounds.ts';
 import { closingOf, isOver, overAfterMs, recountMs, type PolicySettings } from '../policy.ts';
+import { compareMs, turnDays } from '../rota.ts';
 
 /** Requests by what they are for. */
 export type Requests = {
@@ -19,6 +20,8 @@ export type Requests = {
   closing: number;
   /** Daily counts of what is proved; daily walks where totals are absent. */
   counts: number;
+  /** Walks in their place: daily of what fits in one page, once a week or so of the others. */
+  compares: number;
   /** Walks for `nft_count` and `owner` of classes. */
   refreshes: number;
   /** Pages with pending orders, read again when those have settled. */
@@ -40,6 +43,7 @@ export const noRequests = (): Requests => ({
   toCome: 0,
   closing: 0,
   counts: 0,
+  compares: 0,
   refreshes: 0,
   settles: 0,
 });
@@ -93,10 +97,24 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
   if (!isClosed && leftMs > 0) needs.closing = walk * walksToProve;
   if (refreshes === 0 || settings.refreshMs > recountMs) {
     const each = isAbsent ? walk : resource === 'orders' && records > 0 ? requestsPerCount : 1;
-    needs.counts = Math.floor(leftMs / recountMs) * each;
+    const times = Math.floor(leftMs / recountMs);
+    const compared = isAbsent ? 0 : timesCompared(one, records, times, terms);
+    needs.counts = (times - compared) * each;
+    needs.compares = compared * walk;
   }
   if (slice !== null) needs.settles = Math.min(slice.unresolved, walk);
   return needs;
+}
+
+/** How many of so many daily counts are walks instead (rota.ts). */
+function timesCompared(
+  { resource }: ListDay,
+  records: number,
+  times: number,
+  { facts, settings }: Terms,
+): number {
+  if (records < limitOf(facts, resource)) return times;
+  return Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
 }
 
 /** How many whole walks a day needs whatever else happens, its first one not counted. */

@@ -117,7 +117,7 @@ function fitGroup(
 
 /** What must be done for the days to be held and proved at their end; the rest keeps them fresh. */
 const hardOf = ({ needs }: Month): number =>
-  sumOf({ ...needs, counts: 0, refreshes: 0, settles: 0 });
+  sumOf({ ...needs, counts: 0, compares: 0, refreshes: 0, settles: 0 });
 
 /** Unread days in the order they are taken: those beyond so many requests come too late. */
 function tooLateOf(group: Month[], before: number, capacity: number): Map<Month, Day[]> {

@@ -5,6 +5,7 @@ import type { Queryable } from '../../store/db.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { readOutlook } from '../../store/outlook.ts';
+import { comparePeriod } from './compares.ts';
 import { forecast, type Forecast } from './forecast.ts';
 import type { PolicySettings } from '../policy.ts';
 
@@ -14,6 +15,8 @@ export const assumedPerSecond = 5;
 export type Foresight = Forecast & {
   /** True while no process has said at what rate it may ask. */
   isRateAssumed: boolean;
+  /** How often days of more than one page are compared whole, in milliseconds. */
+  compareEveryMs: number;
   newestRunAt: Instant | null;
   slices: Slice[];
   facts: Facts;
@@ -32,11 +35,25 @@ export async function foresee(
     readFacts(db, projectId),
   ]);
   const rate = perSecond ?? outlook.perSecond ?? assumedPerSecond;
+  const compareEveryMs = comparePeriod(outlook.slices, rate, { facts, settings });
+  const terms = { facts, settings: { ...settings, compareEveryMs }, now };
   return {
-    ...forecast(outlook.slices, rate, { facts, settings, now }),
+    ...forecast(outlook.slices, rate, terms),
+    compareEveryMs,
     isRateAssumed: perSecond === undefined && outlook.perSecond === null,
     newestRunAt: outlook.newestRunAt,
     slices: outlook.slices,
     facts,
   };
+}
+
+/** How often this project's larger days are compared whole, by what it holds and the rate it is allowed. */
+export async function readComparePeriod(
+  db: Queryable,
+  projectId: ProjectId,
+  facts: Facts,
+  settings: PolicySettings,
+): Promise<number> {
+  const { slices, perSecond } = await readOutlook(db, projectId);
+  return comparePeriod(slices, perSecond ?? assumedPerSecond, { facts, settings });
 }
