@@ -50,6 +50,10 @@ export const switches = {
   sort: oneOf(['honoured', 'ignored'], 'sort_by, or oldest first whatever was asked'),
   timeForm: oneOf(timeForms, 'create_time and update_time of orders'),
   classTimeForm: oneOf(['go', 'rfc3339', 'fraction', 'space', 'mixed'], 'timestamp of classes'),
+  statusFilter: oneOf(
+    ['honoured', 'ignored', 'empty', 'stale'],
+    'status: honoured, no filter, one that nothing matches, or an index that knows what orders were when they came',
+  ),
   statusForm: oneOf(['number', 'text', 'word'], 'an order status: 2, "2" or "success"'),
   batchForm: oneOf(
     ['absent', 'empty', 'null'],

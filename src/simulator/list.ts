@@ -214,8 +214,11 @@ export function createList<F>(source: Source<F>, ties: () => Ties): RecordList<F
           return typeof changed === 'string' ? changed : JSON.stringify(changed);
         };
         const matches = (filter: F, at: Instant): boolean =>
-          source.kind.matches(objectIn(text(at)), filter);
-        return { ...entry, text, matches };
+          source.kind.seesChanges?.(filter) === false
+            ? entry.matches(filter, at)
+            : source.kind.matches(objectIn(text(at)), filter);
+        const firstText = (): string => entry.firstText?.() ?? entry.text(entry.at);
+        return { ...entry, text, firstText, matches };
       }),
     refresh: () => {
       shelves = new Map();

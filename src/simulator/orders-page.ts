@@ -3,6 +3,7 @@ import { type Answer, badRequest } from './answers.ts';
 import { boundsOf, windowStart } from './bounds.ts';
 import { mix } from './chance.ts';
 import { decodeKey, encodeKey, type PageKey } from './keys.ts';
+import type { Dialect } from './dialect.ts';
 import type { RecordList, Selection } from './list.ts';
 import type { OrderFilter } from './orders.ts';
 import {
@@ -46,7 +47,7 @@ export function ordersPage(
   if (isExpired && dialect.keyExpired === 'refuse') return badRequest('page_key has expired');
   if (isExpired) key = null;
 
-  const filter = status === '' ? null : { status: Number(status) };
+  const filter = status === '' ? null : filterOf(Number(status), dialect);
   const selection = list.select(bounds.from, bounds.to, filter, now);
   const size = listed(selection.total, dialect);
   const stretch = stretchOf(selection, ascending, key, limit, size);
@@ -55,7 +56,7 @@ export function ordersPage(
   const isCounted = count === '1' && !(dialect.totals === 'first' && asked !== undefined);
   return {
     resource: 'orders',
-    rows: rowsOf(stretch, now),
+    rows: rowsOf(stretch, now, filter?.asItCame),
     total: counted(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
@@ -65,6 +66,12 @@ export function ordersPage(
         context,
       ),
   };
+}
+
+function filterOf(status: number, { statusFilter }: Dialect): OrderFilter | null {
+  if (statusFilter === 'ignored') return null;
+  if (statusFilter === 'empty') return { status: 0 };
+  return statusFilter === 'stale' ? { status, asItCame: true } : { status };
 }
 
 /** A key without a date was given before keys aged: nobody can say how old it is, so it counts as expired. */

@@ -8,7 +8,11 @@ import type { Kind, Source } from './source.ts';
 import { dayMs, dayNumber, type DayNumber, timeText } from './times.ts';
 import { countOn, secondsOn, type World } from './world.ts';
 
-export type OrderFilter = { status: number };
+export type OrderFilter = {
+  status: number;
+  /** By the status an order had when it came: an index that is never brought up to date. */
+  asItCame?: true;
+};
 
 const statusWords = ['', 'pending', 'success', 'failed'];
 
@@ -17,6 +21,7 @@ export const orderKind: Kind<OrderFilter> = {
   timeField: 'create_time',
   matches: ({ status }, filter) =>
     Number(status) === filter.status || status === statusWords[filter.status],
+  seesChanges: ({ asItCame }) => asItCame !== true,
 };
 
 const messages = [
@@ -69,7 +74,12 @@ export function orderSource(
       timeAt,
       seqAt: numberAt,
       idAt: (k) => id(numberAt(k)),
-      matches: (k, filter, now) => statusAt(k, now) === filter.status,
+      matches: (k, filter, now) =>
+        statusAt(k, filter.asItCame === true ? timeAt(k) : now) === filter.status,
+      firstTextAt: (k) => {
+        const status = statusAt(k, timeAt(k));
+        return orderText(id(numberAt(k)), mix(chanceOf, numberAt(k)), timeAt(k), status);
+      },
       textAt: (k, now) => {
         const chance = mix(chanceOf, numberAt(k));
         return orderText(id(numberAt(k)), chance, timeAt(k), statusAt(k, now));

@@ -49,11 +49,13 @@ export function limitIn(query: Query, greatest: number, dialect: Dialect): numbe
 export const recordAt = <F>(stretch: Stretch<F>, index: number): { shelf: Shelf<F>; k: number } =>
   stretch.selection.at(stretch.ascending ? index : stretch.selection.total - 1 - index);
 
-export function rowsOf<F>(stretch: Stretch<F>, now: Instant): Row[] {
+/** `asTheyCame`: what the records were before anything changed them. */
+export function rowsOf<F>(stretch: Stretch<F>, now: Instant, asTheyCame = false): Row[] {
   const rows: Row[] = [];
   for (let i = stretch.first; i < stretch.end; i++) {
     const { shelf, k } = recordAt(stretch, i);
-    rows.push({ text: shelf.textAt(k, now), id: () => shelf.idAt(k) });
+    const text = (asTheyCame ? shelf.firstTextAt?.(k) : undefined) ?? shelf.textAt(k, now);
+    rows.push({ text, id: () => shelf.idAt(k) });
   }
   return rows;
 }

@@ -8,6 +8,8 @@ export type Kind<F> = {
   idField: string;
   timeField: string;
   matches(record: Record<string, unknown>, filter: F): boolean;
+  /** Whether a filter goes by what a record became; unless said otherwise it does. */
+  seesChanges?(filter: F): boolean;
 };
 
 /** Where a list's records come from before anybody changes one. */

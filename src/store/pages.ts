@@ -106,16 +106,20 @@ export async function rememberedPage(
   return row === undefined ? null : toPage(row);
 }
 
-/** The pages of a walk that showed any of these ids. */
+/** The pages of a walk that showed any of these ids; with `atMost` those that were asked for longest ago. */
 export async function pagesShowing(
   db: Queryable,
   slice: Slice,
   walk: number,
   ids: string[],
+  atMost: number | null = null,
 ): Promise<RememberedPage[]> {
   const { rows } = await db.query<PageRow>(
-    `select ${pageColumns} from sync.pages where ${ofWalk} and ids && $6::text[] order by page`,
-    [...keyOf(slice, walk), ids],
+    `select ${pageColumns}
+       from sync.pages where ${ofWalk} and ids && $6::text[]
+      order by case when $7::int is null then null else asked_at end, page
+      limit $7`,
+    [...keyOf(slice, walk), ids, atMost],
   );
   return rows.map(toPage);
 }
@@ -140,14 +144,33 @@ function toPage(row: PageRow): RememberedPage {
   };
 }
 
-/** The orders the last whole walk of a slice was shown that are held as pending. */
-export async function pendingIds(db: Queryable, slice: Slice): Promise<string[]> {
+/**
+ * The orders that a walk was shown and that are held as pending. Wherever its own time places an order, it keeps from being
+ * sealed the day whose list shows it; but where another slice has shown it as its own, because more was asked for than
+ * this slice's days, it is that one's.
+ */
+export async function pendingIds(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  days: DayRange,
+): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select distinct o.operation_id as id
-       from sync.pages, unnest(ids) shown
-       join archive.orders o on o.project_id = $1 and o.operation_id = shown and o.status = 1
-      where sync.pages.project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5`,
-    keyOf(slice, slice.wholeWalk),
+    `with pending as materialized (
+       select operation_id as id, slice_day from archive.orders where project_id = $1 and status = 1
+     ),
+     shown as materialized (
+       select distinct id, slice_day
+         from (select unnest(ids) as id from sync.pages where ${ofWalk}) walked join pending using (id)
+     )
+     select id from shown
+      where slice_day >= $6 and slice_day < $7
+         or not exists (select from sync.slices own
+                          join sync.pages p using (project_id, resource, owner, day)
+                         where own.project_id = $1 and own.resource = $2 and own.owner = $3 and own.day <> $4
+                           and own.day in (slice_day, date_trunc('month', slice_day)::date)
+                           and p.walk = own.whole_walk and shown.id = any (p.ids))`,
+    [...keyOf(slice, walk), days.from, days.to],
   );
   return rows.map((row) => row.id);
 }
@@ -203,20 +226,6 @@ export async function rememberedKeys(
     ids: row.ids,
     askedAt: Date.parse(row.asked_at),
   }));
-}
-
-/** Orders of the days `[from, to)` that are still pending. */
-export async function countPending(
-  db: Queryable,
-  projectId: string,
-  days: DayRange,
-): Promise<number> {
-  const { rows } = await db.query<{ pending: number }>(
-    `select count(*)::int as pending from archive.orders
-      where project_id = $1 and slice_day >= $2 and slice_day < $3 and status = 1`,
-    [projectId, days.from, days.to],
-  );
-  return rows[0]?.pending ?? 0;
 }
 
 /** How many of the orders a walk was shown are held in each status. */

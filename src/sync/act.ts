@@ -23,7 +23,7 @@ import { absenceProves, actionFor, isOver, settlesToday } from './policy.ts';
 import { settingsOf } from './plan.ts';
 import { judge, type WalkEvidence } from './proof.ts';
 import { recount } from './recount.ts';
-import { settle, type PendingList } from './settle.ts';
+import { learnFilter, settle, type PendingList } from './settle.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './starts.ts';
 import { certainlyPast } from './remember-time.ts';
 import type { WalkEnd } from './steps.ts';
@@ -97,7 +97,10 @@ function concernsTheSliceOnly(error: unknown): error is OutlastError {
 async function countAndJudge(context: ActContext, act: Act): Promise<Acted | null> {
   const { db, platform, log } = context;
   const { slice } = act;
+  // Counts may not tell that a pending order has settled, nor the list of pending ones: its page does.
+  if (slice.unresolved > 0 && !(await settle(context, act, null))) return null;
   const counted = await recount(db, platform, slice, act.query, context.signal);
+  if (counted.ignoresStatus === true) await learnFilter(context, slice.projectId, 'ignored');
   if (counted.agrees) return concludeCount(context, act, counted.total);
   const isFewer = (counted.total ?? 0) < (slice.shownTotal ?? 0);
   if (isFewer && !(await trustsAbsence(context, slice, counted.total ?? 0))) {

@@ -12,7 +12,7 @@ import {
   showTheSame,
   type Walks,
 } from '../store/missing.ts';
-import { countPending, dropOtherPages } from '../store/pages.ts';
+import { dropOtherPages, pendingIds } from '../store/pages.ts';
 import { writeRecords } from '../store/records.ts';
 import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
@@ -43,7 +43,7 @@ export async function concludeWalk(
   const certainAt = Math.min(askedAt, platform.clock.certain());
   if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
   const unresolved =
-    slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
+    slice.resource === 'orders' ? (await pendingIds(db, slice, walk, span)).length : 0;
   // While an end date may mean either, the next day is asked for as well: its records do not make this day less empty.
   const asksMore =
     dayEndOf(facts, slice.resource) === 'unknown' && !ignoresDates(facts, slice.resource);
@@ -117,7 +117,7 @@ export async function concludeUnproved(
 ): Promise<Acted> {
   const { db } = context;
   const unresolved =
-    slice.resource === 'orders' ? await countPending(db, slice.projectId, span) : 0;
+    slice.resource === 'orders' ? (await pendingIds(db, slice, walk, span)).length : 0;
   await withTx(db, async (tx) => {
     const end: Finished = {
       ...afterFailure(slice, askedAt),

@@ -10,6 +10,8 @@ export type Recount = {
   agrees: boolean;
   /** The platform's total now; null where it gave none. */
   total: number | null;
+  /** An order of another status was shown when one was asked for: the filter does nothing, and such totals count nothing. */
+  ignoresStatus?: true;
 };
 
 const statuses = [1, 2, 3] as const;
@@ -29,6 +31,10 @@ export async function recount(
   const counted = new Map<number, number>();
   for (const status of statuses) {
     const page = await countOf(platform, slice, query, status, signal);
+    const isOther = page.records.some(({ columns: { status: shown } }) => {
+      return typeof shown === 'number' && shown !== status;
+    });
+    if (isOther) return { agrees: true, total, ignoresStatus: true };
     // Without all three there is nothing to compare: the total has said what it can.
     if (page.total === null) return { agrees: true, total };
     counted.set(status, page.total);

@@ -1,18 +1,28 @@
 // Settle: the platform's list of pending orders points at the days whose orders have settled; their pages are read
-// again. The list is only a pointer: what counts is the page that showed the order, or a walk.
+// again. The list is only a pointer: what counts is the page that showed the order, or a walk. A platform may ignore
+// the filter by status or leave orders out of the list: then the pages that show pending orders are read again, some at a time.
 import type { DayRange } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Facts } from '../store/facts.ts';
+import { recordFacts, type Facts } from '../store/facts.ts';
 import { pagesShowing, pendingIds, type RememberedPage } from '../store/pages.ts';
 import { boundsOf, limitOf } from './bounds.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { reread } from './reread.ts';
 
-/** The ids the platform lists as pending; asked for once a run, whoever needs it first. */
-export type PendingList = () => Promise<ReadonlySet<string>>;
+/** What the platform lists as pending; asked for once a run, whoever needs it first. */
+export type PendingList = () => Promise<Pending>;
+
+export type Pending = {
+  ids: ReadonlySet<string>;
+  /** It shows more orders of other statuses than pending ones: the filter does nothing, and it was not read on. */
+  ignoresStatus: boolean;
+};
 
 /** Far above any honest list: whatever lies behind is read again as if it had settled. */
 const pagesAtMost = 1_000;
+
+/** Where the list cannot be relied on, so many pages of a slice are read again at a time, those of longest ago first. */
+const rereadAtMost = 20;
 
 export function createPendingList(
   platform: Platform,
@@ -21,9 +31,10 @@ export function createPendingList(
   windowFrom: string,
   signal: AbortSignal,
 ): PendingList {
-  let asked: Promise<ReadonlySet<string>> | null = null;
-  const ask = async (): Promise<ReadonlySet<string>> => {
+  let asked: Promise<Pending> | null = null;
+  const ask = async (): Promise<Pending> => {
     const ids = new Set<string>();
+    let others = 0;
     const query = {
       ...boundsOf(days, 'orders', facts, windowFrom),
       limit: limitOf(facts, 'orders'),
@@ -37,31 +48,68 @@ export function createPendingList(
     for (let i = 0; i < pagesAtMost; i++) {
       const page = await platform.orders(pageKey === null ? query : { ...query, pageKey }, signal);
       const before = ids.size;
-      for (const record of page.records) ids.add(record.id);
+      for (const record of page.records) {
+        // One that settled a moment ago, or that a lagging index still has here, is pending no more.
+        const { status = null } = record.columns;
+        if (status === 1 || status === null) ids.add(record.id);
+        else others += 1;
+      }
+      if (others > ids.size) return { ids, ignoresStatus: true };
       if (page.nextKey === null || used.has(page.nextKey) || ids.size === before) break;
       pageKey = page.nextKey;
       used.add(pageKey);
     }
-    return ids;
+    return { ids, ignoresStatus: false };
   };
   return () => (asked ??= ask());
 }
 
 /**
- * Reads again the pages of a slice that showed orders which are no longer pending. False when a page does not show
- * again what it showed: then the slice must be walked.
+ * Reads again the pages of a slice that showed orders which are no longer pending; without a list all that showed pending
+ * ones. False when a page does not show again what it showed: then the slice must be walked.
  */
-export async function settle(context: ActContext, act: Act, list: PendingList): Promise<boolean> {
-  const { slice, query } = act;
-  const held = await pendingIds(context.db, slice);
-  const pending = await list();
-  const settled = held.filter((id) => !pending.has(id));
+export async function settle(
+  context: ActContext,
+  act: Act,
+  list: PendingList | null,
+): Promise<boolean> {
+  const { slice, query, span } = act;
+  const { db, facts } = context;
+  const held = await pendingIds(db, slice, slice.wholeWalk, span);
+  const pending = list === null ? null : await list();
+  const isIgnored = pending?.ignoresStatus === true;
+  if (isIgnored) await learnFilter(context, slice.projectId, 'ignored');
+  const settled = held.filter((id) => isIgnored || pending?.ids.has(id) !== true);
   if (settled.length === 0) return true;
-  const pages = await pagesShowing(context.db, slice, slice.wholeWalk, settled);
-  if (!showsAll(pages, settled)) return false;
+  const isUnreliable = isIgnored || facts.get(statusFilter) === 'incomplete';
+  const atMost = list !== null && isUnreliable ? rereadAtMost : null;
+  const pages = await pagesShowing(db, slice, slice.wholeWalk, settled, atMost);
+  if (atMost === null && !showsAll(pages, settled)) return false;
   // A page is found again by the order its walk was read in.
   const asRead = slice.walkOrder === 'desc' ? { ...query, order: slice.walkOrder } : query;
-  return reread(context, slice, asRead, pages);
+  if (!(await reread(context, slice, asRead, pages))) return false;
+  if (pending !== null && !isIgnored) {
+    const still = new Set(await pendingIds(db, slice, slice.wholeWalk, span));
+    const read = new Set(pages.flatMap(({ ids }) => ids));
+    // Its own page shows it pending after the list left it out.
+    const isLeftOut = settled.some((id) => still.has(id) && read.has(id));
+    if (isLeftOut) await learnFilter(context, slice.projectId, 'incomplete');
+    else if (pending.ids.size > 0) await learnFilter(context, slice.projectId, 'honoured');
+  }
+  return true;
+}
+
+const statusFilter = 'orders.status_filter';
+
+/** How the filter by status answers, where it is not what was known. */
+export async function learnFilter(
+  { db, facts, platform }: Pick<ActContext, 'db' | 'facts' | 'platform'>,
+  projectId: string,
+  value: 'honoured' | 'ignored' | 'incomplete',
+): Promise<void> {
+  if (facts.get(statusFilter) === value) return;
+  if (value === 'honoured' && !facts.has(statusFilter)) return;
+  await recordFacts(db, projectId, { [statusFilter]: value }, platform.clock.now());
 }
 
 function showsAll(pages: RememberedPage[], ids: string[]): boolean {
