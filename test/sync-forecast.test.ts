@@ -296,8 +296,14 @@ describe('whether it fits before the deadline', () => {
     });
     expect(
       timeLines(
-        { ...told, isRateAssumed: true,
-        compareEveryMs: 7 * day, newestRunAt: null, slices, facts: new Map() },
+        {
+          ...told,
+          isRateAssumed: true,
+          compareEveryMs: 7 * day,
+          newestRunAt: null,
+          slices,
+          facts: new Map(),
+        },
         at('2026-04-30T12:00:00Z'),
       ).join('\n'),
     ).toMatch(/12 h ago[^]*5 requests a second are assumed[^]*one page a day is assumed/);

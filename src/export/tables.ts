@@ -35,6 +35,7 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'token_versions', table: 'archive.token_versions', day: observedDay, order: 'symbol, observed_at, raw_sha256' },
   { name: 'slices', table: 'sync.slices', day: null, order: 'resource, owner, day', without: lease },
   { name: 'pages', table: 'sync.pages', day: 'day', order: 'resource, owner, day, walk, page' },
+  { name: 'contested', table: 'sync.contested', day: null, order: 'resource, id, owner, day' },
   { name: 'rejects', table: 'sync.rejects', day: null, order: 'resource, sha256' },
   { name: 'facts', table: 'sync.facts', day: null, order: 'fact' },
   { name: 'certificates', table: 'sync.certificates', day: null, order: 'resource, month' },

@@ -64,6 +64,7 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
       expectsNew: expectsNew
         ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
         : null,
+      shownBy: slice,
     },
     pages.flatMap((one) =>
       one.page.records.map((record) => ({ record, observedAt: one.observedAt })),

@@ -2,7 +2,9 @@
 // be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
 import type { Instant, ListedResource, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
+import { isContested, noteContents, type Differing } from './contested.ts';
 import { onlyRow, type Tx } from './db.ts';
+import type { Slice } from './ledger.ts';
 import { keyNames, keyValues, ofKey, tableShapes, type TableShape } from './tables.ts';
 
 export type RecordEffects = {
@@ -24,6 +26,8 @@ export type RecordsTo = {
    * throws 23505 when it turns out otherwise.
    */
   expectsNew: { overlap: string | null } | null;
+  /** The list that shows them: two lists may show one id with different contents. */
+  shownBy?: Slice;
 };
 
 /**
@@ -44,7 +48,7 @@ export function writeRecords(
 export async function writeInto(
   tx: Tx,
   shape: TableShape,
-  to: Pick<RecordsTo, 'projectId' | 'expectsNew'>,
+  to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'shownBy'>,
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
@@ -63,8 +67,19 @@ export async function writeInto(
 
   let inserted = 0;
   const asked = to.expectsNew === null ? first : only(first, to.expectsNew.overlap);
-  const { held, changed } = await compare(tx, sql.compare, to.projectId, asked);
-  for (const id of changed) differing.add(id);
+  const held = await compare(tx, sql.compare, to.projectId, asked);
+  const inQuestion: Differing[] = [];
+  for (const { id, sha, day, isMissing, isContested } of held.values()) {
+    const record = first.get(id)?.record;
+    const isOther = record?.rawSha256 !== sha;
+    if (isMissing || isOther) differing.add(id);
+    const movesFrom = isOther && day !== record?.columns['slice_day'] ? day : null;
+    if (record !== undefined && (isOther || isContested)) {
+      inQuestion.push({ id, sha: record.rawSha256, movesFrom, isContested });
+    }
+  }
+  const contested =
+    to.shownBy === undefined ? [] : await noteContents(tx, shape, to.shownBy, inQuestion);
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
   if (to.expectsNew !== null && unknown.length > 0) {
     inserted = await copyRecords(tx, shape, to.projectId, unknown, now);
@@ -85,6 +100,7 @@ export async function writeInto(
       jsonOf(observed.filter(({ record }) => differing.has(record.id))),
       now,
       [...differing],
+      contested,
     ]),
   );
   return { inserted, ...merged };
@@ -95,24 +111,26 @@ function only<T>(all: Map<string, T>, id: string | null): Map<string, T> {
   return id === null || one === undefined ? new Map() : new Map([[id, one]]);
 }
 
-/** Which of the records are held at all, and which with another content or marked as missing. */
+type Held = {
+  id: string;
+  /** Of the content in force. */
+  sha: string;
+  day: string | null;
+  isMissing: boolean;
+  /** Several lists may show it, each with a content of its own. */
+  isContested: boolean;
+};
+
+/** Which of the records are held at all, by id, and with which content. */
 async function compare(
   tx: Tx,
   sql: string,
   projectId: ProjectId,
   first: Map<string, ObservedRecord>,
-): Promise<{ held: Set<string>; changed: string[] }> {
-  if (first.size === 0) return { held: new Set(), changed: [] };
-  const { rows } = await tx.query<{ id: string; sha: string; is_missing: boolean }>(sql, [
-    projectId,
-    [...first.keys()],
-  ]);
-  return {
-    held: new Set(rows.map((row) => row.id)),
-    changed: rows
-      .filter((row) => row.is_missing || first.get(row.id)?.record.rawSha256 !== row.sha)
-      .map((row) => row.id),
-  };
+): Promise<Map<string, Held>> {
+  if (first.size === 0) return new Map();
+  const { rows } = await tx.query<Held>(sql, [projectId, [...first.keys()]]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The parameter: a JSON array with one object a record; `raw` travels as text and becomes jsonb in one cast. */
@@ -189,9 +207,13 @@ function insertSql(shape: TableShape): string {
     select count(*)::int as inserted from inserted`;
 }
 
+const dayOf = ({ columns }: TableShape): string =>
+  columns.some(([name]) => name === 'slice_day') ? 'slice_day' : 'null';
+
 function compareSql(shape: TableShape): string {
   return `
-    select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, missing_since is not null as is_missing
+    select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, ${dayOf(shape)} as day,
+           missing_since is not null as "isMissing", ${isContested(shape, `o.${shape.key}`)} as "isContested"
       from ${shape.table} o
      where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`;
 }
@@ -199,8 +221,10 @@ function compareSql(shape: TableShape): string {
 function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
   const list = names.join(', ');
-  // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike.
-  const newestFirst = [...shape.precedence, 'observed_at', 'raw_sha256']
+  // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike. Of what two
+  // lists show differently the hash alone decides, or each reading of either would replace the other's.
+  const observed = `case when id = any ($5::text[]) then 'infinity' else observed_at end`;
+  const newestFirst = [...shape.precedence, observed, 'raw_sha256']
     .map((term) => `${term} desc`)
     .join(', ');
   const reopened =

@@ -338,6 +338,26 @@ export const pages = sync.table(
   ],
 );
 
+/** Records that may be shown by several lists with different contents: what each of the lists last showed. */
+export const contested = sync.table(
+  'contested',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    id: key('id').notNull(),
+    owner: key('owner').notNull(),
+    day: date('day').notNull(),
+    /** Null while the list is still to be asked. */
+    rawSha256: bytea('raw_sha256'),
+  },
+  (t) => [
+    primaryKey({
+      name: 'contested_pkey',
+      columns: [t.projectId, t.resource, t.id, t.owner, t.day],
+    }),
+  ],
+);
+
 /** Records without a usable id: bytes and reason, once each. */
 export const rejects = sync.table(
   'rejects',

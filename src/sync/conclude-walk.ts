@@ -2,6 +2,7 @@
 // transaction with the ledger.
 import { transient } from '../errors.ts';
 import { wholeList, type Proof } from '../model.ts';
+import { countContested, dropUnshown, reopenOthers } from '../store/contested.ts';
 import { withTx } from '../store/db.ts';
 import { recordFacts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice } from '../store/ledger.ts';
@@ -58,7 +59,8 @@ export async function concludeWalk(
   const isCompared = walk > Math.max(walks.before, 1) && slice.day !== wholeList;
   const mayMiss = isCompared && whole.isAbsenceTrusted;
   const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, span, walks) : [];
-  const missing = await withTx(db, async (tx) => {
+  const { missing, contested } = await withTx(db, async (tx) => {
+    await dropUnshown(tx, slice, walk);
     if (mayMiss) {
       const except = moved.map(({ record }) => record.id);
       await markMissing(tx, slice, span, walks, except, askedAt);
@@ -67,7 +69,8 @@ export async function concludeWalk(
     await writeRecords(tx, to, moved, now);
     // Records that vanished leave the day unproved until a walk a day later is without them too (proof rule 3).
     const gone = await countMissing(tx, slice, span, certainAt - missingBlocksMs);
-    const proved = gone > 0 ? 'none' : proof;
+    const contested = await countContested(tx, slice);
+    const proved = gone > 0 || contested > 0 ? 'none' : proof;
     const outcome = {
       proof: proved,
       unresolved,
@@ -86,23 +89,33 @@ export async function concludeWalk(
       platformTotal: whole.totalAfter,
       shownTotal: whole.distinct,
       unresolved,
-      lastError: null,
+      lastError: contested > 0 ? contestedProblem(contested) : null,
       over: true,
     };
     if (!(await finishSlice(tx, slice, end))) {
       throw transient('lease_lost', 'The slice went on without us');
     }
     await dropOtherPages(tx, slice, [walk]);
-    return gone;
+    return { missing: gone, contested };
   });
+  await reopenOthers(db, slice, new Date(now).toISOString());
   if (missing > 0) {
     log.warn(
       { resource: slice.resource, day: slice.day, missing },
       'The platform no longer shows records it showed before',
     );
   }
+  if (contested > 0) {
+    log.warn(
+      { resource: slice.resource, day: slice.day, contested },
+      'The platform shows records here that it shows elsewhere with other contents',
+    );
+  }
   return { done: true, problem: null };
 }
+
+const contestedProblem = (records: number): string =>
+  `${records} of its records are shown by another list with other contents, which are in force`;
 
 /**
  * A walk that read its list from the first record to the last, while the totals say otherwise: the day is walked and not

@@ -2,6 +2,7 @@
 // given back with it, and nothing is written by whoever lost it (P8).
 import type { Log } from '../log.ts';
 import type { DayRange } from '../model.ts';
+import { dropList } from '../store/contested.ts';
 import type { Facts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice, type WalkQuery } from '../store/ledger.ts';
 import { countMissing } from '../store/missing.ts';
@@ -52,6 +53,7 @@ export async function concludeLapse(
 ): Promise<Acted> {
   const state = action === 'lapse' ? lapsedState(slice.state) : slice.state;
   await finishSlice(context.db, slice, { ...asItWas(slice), state, dueAt: null, over: true });
+  await dropList(context.db, slice);
   return done;
 }
 
