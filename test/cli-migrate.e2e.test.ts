@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from './support/command.ts';
+import { runCommand, startCommand } from './support/command.ts';
 import { createEmptyDatabase, type TestDatabase } from './support/postgres.ts';
+import { createWire } from './torture/wire.ts';
 
 describe('outlast migrate', () => {
   let database: TestDatabase;
@@ -27,6 +28,35 @@ describe('outlast migrate', () => {
     expect(newest).toBeGreaterThan(0);
     expect(done.map(({ from, to }) => to - from).reduce((a, b) => a + b)).toBe(newest);
     expect((await migrate([], env)).stdout).toContain('The database is up to date.');
+  });
+
+  it('killed in the middle leaves nothing of it, and the next start does all of it', async () => {
+    const empty = await createEmptyDatabase();
+    const server = new URL(empty.connectionString);
+    const target = { host: server.hostname, port: Number(server.port) };
+    const wire = await createWire(
+      () => target,
+      () => 0,
+    );
+    const through = new URL(server);
+    through.hostname = '127.0.0.1';
+    through.port = String(wire.port);
+    const env = { OUTLAST_LOG_LEVEL: 'error', DATABASE_URL: through.href };
+    const running = startCommand(['migrate'], { env });
+    const spring = (): void => void running.child.kill('SIGKILL');
+    wire.arm({
+      text: 'grant usage on schema archive',
+      skip: 0,
+      when: 'after',
+      how: 'reset',
+      spring,
+    });
+    expect((await running.ended).signal).toBe('SIGKILL');
+    await wire.close();
+    const next = await migrate(['--json'], { DATABASE_URL: empty.connectionString });
+    await empty.drop();
+    expect(next.code, next.stderr).toBe(0);
+    expect(JSON.parse(next.stdout)).toMatchObject({ from: 0 });
   });
 
   it('takes the password from a file, and needs no key of a platform', async () => {

@@ -11,6 +11,7 @@ import {
   createEmptyDatabase,
   type TestDatabase,
 } from './support/postgres.ts';
+import { createWire } from './torture/wire.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -84,6 +85,73 @@ test('a database written by a newer release is refused, and nothing is changed',
     kind: 'settings',
     code: 'schema_newer',
   });
+});
+
+test.each([
+  // The statement it is cut at, how many of the kind pass before, and whether the migrations are there afterwards.
+  ['at its beginning', 'create table if not exists sync.migrations', 0, 'before', false],
+  ['between two', 'insert into sync.migrations', 3, 'after', false],
+  ['before the grants', 'grant usage on schema archive', 0, 'before', false],
+  ['before its end', 'commit\0', 2, 'before', false],
+  ['at its very end', 'commit\0', 2, 'after', true],
+] as const)(
+  'migrations cut %s: all or nothing of them stays, and the next start goes on',
+  async (_where, text, skip, when, stays) => {
+    const server = new URL(database.connectionString);
+    const target = { host: server.hostname, port: Number(server.port) };
+    const wire = await createWire(
+      () => target,
+      () => 0,
+    );
+    const through = new URL(server);
+    through.hostname = '127.0.0.1';
+    through.port = String(wire.port);
+    wire.arm({ text, skip, when, how: 'reset', spring: () => undefined });
+    await expect(migrate(through.href, log)).rejects.toMatchObject({
+      code: 'database_unreachable',
+    });
+    await wire.close();
+    const { from, to } = await migrate(database.connectionString, log);
+    expect([from > 0, to > 0]).toEqual([stays, true]);
+    expect(await ungranted()).toEqual([]);
+  },
+);
+
+test('grants that an earlier release was killed before are given by the next start', async () => {
+  await migrate(database.connectionString, log);
+  await withClient(database.connectionString, (client) =>
+    client.query('revoke all on sync.facts, archive.tokens from outlast_writer'),
+  );
+  expect(await ungranted()).toEqual(['archive.tokens', 'sync.facts']);
+  await migrate(database.connectionString, log);
+  expect(await ungranted()).toEqual([]);
+});
+
+/** Tables that the writer may not read. */
+async function ungranted(): Promise<string[]> {
+  const { rows } = await withClient(database.connectionString, (client) =>
+    client.query<{ name: string }>(
+      `select format('%s.%s', schemaname, tablename) as name from pg_tables
+        where schemaname in ('archive', 'sync')
+          and not has_table_privilege('outlast_writer', format('%I.%I', schemaname, tablename), 'select')
+        order by 1`,
+    ),
+  );
+  return rows.map(({ name }) => name);
+}
+
+test('a lock that an earlier release left in a pooler’s connection is told, with what ends it', async () => {
+  await withClient(database.connectionString, async (left) => {
+    await left.query('select pg_advisory_lock(7317902431)');
+    const { rows } = await left.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
+      kind: 'transient',
+      code: 'migration_lock_left',
+      message: expect.stringContaining(`pg_terminate_backend(${rows[0]?.pid})`) as string,
+    });
+  });
+  expect((await migrate(database.connectionString, log)).to).toBeGreaterThan(0);
 });
 
 test('a user who may not create anything gets one sentence that says what to do', async () => {

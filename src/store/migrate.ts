@@ -4,13 +4,15 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
-import { settingsError } from '../errors.ts';
+import { settingsError, transient } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import {
   defaultTxTimeouts,
+  onlyRow,
   openDb,
   withTx,
+  type Db,
   type Queryable,
   type Tx,
   type TxTimeouts,
@@ -19,7 +21,6 @@ import { ensureGrants, ensureRoles } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
 const migrationLock = 7_317_902_431;
-const lockTimeoutMs = 10_000;
 
 export type Migrated = {
   /** Migrations applied before and after. */
@@ -31,6 +32,7 @@ export type Migrated = {
 
 /**
  * Applies what is missing. Safe when many start at once: the others wait, then find nothing to do.
+ * Throws transient `migration_lock_left` where nobody would ever let them go on.
  * Throws settings `schema_newer` when the database was written by a newer release, settings `database_forbidden`
  * when the user lacks a right, and what `openDb` throws.
  */
@@ -48,7 +50,7 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
     refuseNewer(await appliedMigrations(db), known);
     // By itself, for all databases of a cluster share it: nobody waits for this database's migrations.
     const notes = await withTx(db, ensureRoles);
-    const { from, to, withheld } = await withTx(db, (tx) => bringUpToDate(tx, known), patient);
+    const { from, to, withheld } = await inTurn(db, log, (tx) => bringUpToDate(tx, known));
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };
   } catch (error) {
@@ -58,19 +60,59 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
   }
 }
 
-// Others may be migrating for long, and so may we.
-const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0, lockMs: 0 };
+const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0 };
+const askAgainMs = 200;
 
-/** All that is missing and its grants, or nothing: whoever is killed here leaves no half of it, and no lock. */
+/** One at a time. Whoever waits holds no connection of a pooler's; the lock ends with its transaction. */
+async function inTurn<T>(db: Db, log: Log, work: (tx: Tx) => Promise<T>): Promise<T> {
+  // Ends: whoever migrates has done, or is found to do nothing.
+  for (let tries = 0; ; tries++) {
+    const turn = await withTx(
+      db,
+      async (tx) => ((await isOurs(tx)) ? { done: await work(tx) } : null),
+      patient,
+    );
+    if (turn !== null) return turn.done;
+    if (tries % 50 === 5) {
+      await refuseLeftBehind(db);
+      log.info('Waiting for another process that is migrating this database');
+    }
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+  }
+}
+
+async function isOurs(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ ours: boolean }>(
+    'select pg_try_advisory_xact_lock($1) as ours',
+    [migrationLock],
+  );
+  return onlyRow({ rows }).ours;
+}
+
+/** Releases before this one took the lock for a session, which stays in a pooler's connection when they have gone. */
+async function refuseLeftBehind(db: Db): Promise<void> {
+  const { rows } = await db.query<{ pid: number }>(
+    `select pid
+       from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32) + objid::bigint = $1 and objsubid = 1 and granted
+        and state = 'idle' and state_change < clock_timestamp() - interval '3 seconds'`,
+    [migrationLock],
+  );
+  const [left] = rows;
+  if (left === undefined) return;
+  throw transient(
+    'migration_lock_left',
+    `An idle connection holds the lock of migrations, most likely a pooler's that an earlier release left it in. End it with \`select pg_terminate_backend(${left.pid})\` and try again.`,
+  );
+}
+
+/** All that is missing and its grants, or nothing: whoever is killed here leaves no half of it. */
 async function bringUpToDate(
   tx: Tx,
   known: MigrationMeta[],
 ): Promise<{ from: number; to: number; withheld: string[] }> {
-  await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-  await tx.query(
-    // For the tables from here on: who waits for one keeps everybody else from it.
-    `set local lock_timeout = ${lockTimeoutMs}; set local default_table_access_method = 'heap'`,
-  );
+  await tx.query(`set local default_table_access_method = 'heap'`);
   const before = await appliedMigrations(tx);
   refuseNewer(before, known);
   const missing = known.filter(({ folderMillis }) => folderMillis > before.newest);

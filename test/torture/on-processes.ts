@@ -11,7 +11,7 @@ export const moments = [
   'commit\0',
   'commit\0',
   'commit\0',
-  'begin;',
+  'begin isolation',
   'copy archive.',
   'insert into archive.',
   'insert into sync.pages',
@@ -19,10 +19,10 @@ export const moments = [
   'set checkpoint',
   'set lease_holder',
   'set state',
-  'pg_advisory_lock',
+  'pg_try_advisory_xact_lock',
 ] as const;
 
-export const momentName = (moment: string): string => moment.replace('\0', '').replace(';', '');
+export const momentName = (moment: string): string => moment.replace('\0', '');
 
 const pastTheLease = (chance: Chance): number =>
   chance.between(leaseSeconds * 1000 + 200, leaseSeconds * 3000);
