@@ -27,12 +27,16 @@ export function createRepetition(atMost: number): Repetition {
   };
 }
 
+/** Too little memory, or too little room for temporary files: a larger slice needs more of both than its neighbours. */
+const ofOneStatement: ReadonlySet<string> = new Set(['53200', '53400']);
+
 /**
  * Whether going on elsewhere is of no use. What we raise ourselves says what it concerns and is left to its catchers. Of
  * the database's errors those of a statement's data concern that alone. Where something passes for one slice's fault
  * and is everybody's, the statement that is to note it fails as well.
  */
 export function concernsAll(error: unknown): boolean {
+  if (ofOneStatement.has(codeOf(error) ?? '')) return false;
   if (error instanceof OutlastError || databaseError(error) !== null) return true;
   const code = codeOf(error);
   if (code === undefined || code.startsWith('ERR_')) return false;
@@ -48,8 +52,9 @@ export function concernsAll(error: unknown): boolean {
 export function unforeseenText(error: unknown, { source }: Pick<Worker, 'source'>): string {
   const code = codeOf(error);
   const name = error instanceof Error ? error.name : typeof error;
-  const said =
-    code !== undefined && isSqlState.test(code)
+  const said = ofOneStatement.has(code ?? '')
+    ? (databaseError(error)?.message ?? '')
+    : code !== undefined && isSqlState.test(code)
       ? `the database refused it (${[code, ...placesOf(error)].join(', ')})`
       : `${name}: ${causeChain(error).replaceAll(quoted, '"…"')}`;
   return createHide(source.apiKey)(`something unforeseen: ${said}`);
