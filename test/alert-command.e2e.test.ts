@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../src/simulator/server.ts';
 import { noon, smallWorld } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { runCommand, startCommand, type Ended } from './support/command.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 import { startReceiver, type Receiver } from './support/receiver.ts';
@@ -103,6 +104,7 @@ describe('with a platform', () => {
     OUTLAST_MAX_RPS: '100000',
     OUTLAST_SCHEDULE: '* * * * * *',
     OUTLAST_PORT: '0',
+    ...stoppedAt(noon),
     DATABASE_URL: database.connectionString,
     ...more,
   });

@@ -8,6 +8,7 @@ import { silentLog } from '../src/log.ts';
 import { createSimulator, type Simulator } from '../src/simulator/server.ts';
 import { openEmbedded, type Embedded } from '../src/store/embedded/embedded.ts';
 import { noon, smallWorld } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { runCommand, startCommand, type Ended } from './support/command.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -38,6 +39,7 @@ const settings = (): Record<string, string> => ({
   OUTLAST_MAX_RPS: '100000',
   OUTLAST_LEASE_SECONDS: '3',
   OUTLAST_LOG_LEVEL: 'error',
+  ...stoppedAt(noon),
   DATABASE_URL: database.connectionString,
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../src/simulator/server.ts';
 import { noon } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { runCommand, type Ended } from './support/command.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -37,6 +38,7 @@ const outlast = (...args: string[]): Promise<Ended> =>
       OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
       OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
       OUTLAST_MAX_RPS: '100000',
+      ...stoppedAt(noon),
       DATABASE_URL: database.connectionString,
     },
   });

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../src/simulator/server.ts';
 import { noon, smallWorld } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { runCommand, startCommand } from './support/command.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -71,6 +72,7 @@ describe('with a platform', () => {
     OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
     OUTLAST_PORT: '0',
     OUTLAST_MAX_RPS: '100000',
+    ...stoppedAt(noon),
     DATABASE_URL: database.connectionString,
     ...more,
   });
@@ -279,6 +281,7 @@ describe('with a platform', () => {
       OUTLAST_TOKENS_HOURS: '0',
       OUTLAST_PORT: '0',
       OUTLAST_MAX_RPS: '100000',
+      ...stoppedAt(noon),
       DATABASE_URL: database.connectionString,
     };
     [simulator, other].forEach((one, i) => {

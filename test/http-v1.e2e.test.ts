@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../src/simulator/server.ts';
 import { noon } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { runCommand, startCommand, type Running } from './support/command.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -34,6 +35,7 @@ beforeAll(async () => {
     OUTLAST_PORT: '0',
     OUTLAST_READERS_FILE: readers,
     OUTLAST_MAX_RPS: '100000',
+    ...stoppedAt(noon),
     DATABASE_URL: database.connectionString,
   };
   expect((await runCommand(['sync'], { env })).code).toBe(0);

@@ -7,15 +7,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import { openDb, type Row } from '../src/store/db.ts';
 import { runCommand, startCommand, type Ended, type Running } from './support/command.ts';
+import { createMachineClock, type MachineClock } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 let folder: string;
 let database: TestDatabase;
 let platform: Running;
 let url = '';
+let machine: MachineClock;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outlast-month-'));
+  machine = createMachineClock(Date.parse('2026-03-01T12:00:00Z'));
   database = await createTestDatabase();
   platform = startCommand(
     // prettier-ignore
@@ -26,6 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await platform.stop();
+  await machine.remove();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -34,6 +38,7 @@ const outlast = (...args: string[]): Promise<Ended> =>
   runCommand(args, {
     cwd: folder,
     env: {
+      ...machine.env,
       DATABASE_URL: database.connectionString,
       OUTLAST_PROJECT: 'shop',
       OUTLAST_BASE_URL: url,
@@ -45,10 +50,11 @@ const outlast = (...args: string[]): Promise<Ended> =>
     },
   });
 
-/** The platform's clock is set; then everything due is done. */
+/** The platform's clock is set, and this machine's; then everything due is done. */
 async function syncAt(day: string, time = '12:00:00'): Promise<void> {
   const now = `${day}T${time}Z`;
   await fetch(`${url}/_simulator`, { method: 'POST', body: JSON.stringify({ now }) });
+  machine.set(Date.parse(now));
   const { code, stderr } = await outlast('sync', '--json');
   expect(code, `${day}: ${stderr}`).toBe(0);
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../src/export/manifest.ts';
 import { createUncertified, type Certified } from './support/certified.ts';
 import { runCommand, startCommand, type Ended } from './support/command.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 import { createUnlistedSource, type UnlistedSource } from './support/unlisted.ts';
 
@@ -31,6 +32,7 @@ afterAll(async () => {
 
 const environment = (databaseUrl: string): { env: Record<string, string> } => ({
   env: {
+    ...stoppedAt(archive.simulator.clock.now()),
     DATABASE_URL: databaseUrl,
     OUTLAST_LOG_LEVEL: 'error',
     OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),

@@ -4,7 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createBench, differences, type Bench } from './support/archive.ts';
+import { createBench, differences, type Bench, noon } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 
 const main = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 let bench: Bench;
@@ -29,6 +30,7 @@ function startSync(env: Record<string, string> = {}): Running {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
+      ...stoppedAt(noon),
       DATABASE_URL: bench.connectionString,
       OUTLAST_BASE_URL: bench.simulator.url,
       OUTLAST_API_KEY: project?.apiKey,

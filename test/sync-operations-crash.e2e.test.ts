@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../src/day.ts';
 import { enter } from '../src/store/watch.ts';
 import { verifyProject } from '../src/verify/verify.ts';
-import { createBench, type Bench } from './support/archive.ts';
+import { createBench, type Bench, noon } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { startCommand, type Running } from './support/command.ts';
 
 let bench: Bench;
@@ -31,6 +32,7 @@ function startSync(): Running {
   const [project] = bench.simulator.projects;
   const one = startCommand(['sync', '--json'], {
     env: {
+      ...stoppedAt(noon),
       DATABASE_URL: bench.connectionString,
       OUTLAST_BASE_URL: bench.simulator.url,
       OUTLAST_API_KEY: project?.apiKey ?? '',

@@ -1,7 +1,8 @@
 // Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11), the slices
 // are shared, and each is worked on by one at a time (P8).
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createBench, differences, type Bench } from './support/archive.ts';
+import { createBench, differences, type Bench, noon } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { startCommand, type Running } from './support/command.ts';
 
 let bench: Bench;
@@ -21,6 +22,7 @@ function sync(perSecond: number): Running {
   const started = startCommand(['sync', '--json'], {
     timeoutMs: 120_000,
     env: {
+      ...stoppedAt(noon),
       DATABASE_URL: bench.connectionString,
       OUTLAST_PROJECT: 'p',
       OUTLAST_BASE_URL: bench.simulator.url,

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { openDb, type Db } from '../src/store/db.ts';
-import { createBench, differences, smallWorld, type Bench } from './support/archive.ts';
+import { createBench, differences, smallWorld, type Bench, noon } from './support/archive.ts';
+import { stoppedAt } from './support/machine-clock.ts';
 import { startCommand, type Running } from './support/command.ts';
 import { orderOf } from './support/days.ts';
 
@@ -20,6 +21,7 @@ function startSync(env: Record<string, string> = {}, args: string[] = []): Runni
   const [project] = bench.simulator.projects;
   const running = startCommand(['sync', '--json', ...args], {
     env: {
+      ...stoppedAt(noon),
       DATABASE_URL: bench.connectionString,
       OUTLAST_BASE_URL: bench.simulator.url,
       OUTLAST_API_KEY: project?.apiKey ?? '',

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
 import { workDatabase } from '../../src/store/embedded/password.ts';
 import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
+import { withMachine } from '../support/machine-clock.ts';
 import { actions } from './actions.ts';
 import { createChance, type Chance } from './chance.ts';
 import { findAll } from './checks.ts';
@@ -67,7 +68,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     note(`FINDING: ${finding}`);
   };
   const memory: Memory = createMemory(() => simulator);
-  const simulator = await createSimulator({
+  const platform = await createSimulator({
     seed,
     startAt: drawn.startAt,
     speed: drawn.speed,
@@ -77,6 +78,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     projects: [{ ...demoProject, apiSecret: secret }],
     onPage: memory.onPage,
   });
+  // The machine lives by the platform's clock, its jumps included: time passes for both.
+  const { simulator, machine } = withMachine(platform, drawn.speed);
   const database = drawn.isEmbedded ? workDatabase : `world_${seed}`;
   await dropDatabase(cluster, database);
   const address = await makeDatabase(cluster, database);
@@ -87,6 +90,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     address: drawn.isEmbedded ? null : address,
     env: {
       ...settingsOf(simulator),
+      ...machine.env,
       ...(drawn.isEmbedded ? { OUTLAST_DATA_DIR: cluster.dataDir } : {}),
     },
     secrets: [secret, password],
