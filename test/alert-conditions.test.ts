@@ -42,6 +42,8 @@ const signs = (more: Partial<Signs> = {}): Signs => ({
   changedFacts: [],
   missing: [],
   operations: [],
+  clocks: [],
+  reopened: [],
   ...more,
 });
 const watch = (more: Partial<Watch> = {}): Watch => ({
@@ -150,6 +152,32 @@ describe('conditions', () => {
     const operations = [{ month: '2026-03-01', open: 2, deadlineAt: deadline, lost: 0 }];
     expect(conditionsOf(signs({ operations, lastRead: [] }), watch({ now }))).toEqual([
       { kind: 'operation_at_risk', subject: 'transactions 2026-03', text },
+    ]);
+  });
+
+  it('a clock that contradicts the platform for an hour, and answers that contradict each other', () => {
+    const now = at('2026-04-06T12:00:00Z');
+    const since = at('2026-04-06T11:00:00Z');
+    const clocks = [
+      { machine: 'web-1', of: 'machine' as const, byMs: 366 * 86_400_000, since },
+      { machine: 'web-2', of: 'answers' as const, byMs: -3_600_000, since },
+      { machine: 'web-3', of: 'machine' as const, byMs: -3_600_000, since: since + 1 },
+    ];
+    expect(conditionsOf(signs({ clocks }), watch({ now })).map(({ text }) => text)).toEqual([
+      "The clock of web-1 is 366 days behind the platform's since 2026-04-06 11:00 UTC: nothing is sealed, final or lost before every clock says so. Set it right.",
+      "The platform's answers contradict each other about the time, by 60 minutes, since 2026-04-06 11:00 UTC: nothing is sealed, final or lost before every clock says so.",
+    ]);
+  });
+
+  it('days that are open again after they were lost are news', () => {
+    const days = { count: 2, first: ['2026-03-01', '2026-03-02'] };
+    const reopened = [{ resource: 'orders' as const, owner: '', month: '2026-03-01', days }];
+    expect(conditionsOf(signs({ reopened }), watch())).toEqual([
+      {
+        kind: 'day_reopened',
+        subject: 'orders 2026-03',
+        text: 'orders 2026-03: 2 days (2026-03-01, 2026-03-02) were final or lost, and the platform still answers for them: open again. `outlast status` gives the reason.',
+      },
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { MonthSigns, Signs } from '../store/alert-signs.ts';
 import type { OperationSigns } from '../store/operation-signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { AlertKind } from './kinds.ts';
-import { counted, monthName, moment, named, nameOf } from './words.ts';
+import { clockText, counted, monthName, moment, named, nameOf } from './words.ts';
 
 export type Condition = {
   kind: AlertKind;
@@ -39,6 +39,12 @@ export function conditionsOf(signs: Signs, watch: Watch): Condition[] {
   return [
     ...signs.months.flatMap((month) => ofMonth(month, watch.now)),
     ...signs.operations.flatMap((month) => ofOperations(month, watch.now)),
+    ...ofClocks(signs.clocks, watch.now),
+    ...signs.reopened.map(({ month, days, ...list }) => ({
+      kind: 'day_reopened' as const,
+      subject: monthName(list, month),
+      text: `${monthName(list, month)}: ${named(days, 'was', 'were')} final or lost, and the platform still answers for ${days.count === 1 ? 'it' : 'them'}: open again. \`outlast status\` gives the reason.`,
+    })),
     ...signs.missing.map(({ resource, owner, day, count }) => ({
       kind: 'records_missing' as const,
       subject: nameOf({ resource, owner }, day),
@@ -101,6 +107,19 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
     );
   }
   return found;
+}
+
+/** Clocks are set right, and machines wake up: what has lasted so long needs a person. */
+export const clockPatienceMs = 60 * 60_000;
+
+function ofClocks(clocks: Signs['clocks'], now: Instant): Condition[] {
+  return clocks
+    .filter(({ since }) => now - since >= clockPatienceMs)
+    .map((clock) => ({
+      kind: 'clock_disagrees' as const,
+      subject: clock.machine,
+      text: clockText(clock),
+    }));
 }
 
 function ofOperations(

@@ -5,6 +5,8 @@ export type AlertKind =
   | 'deadline_missed'
   | 'day_lost'
   | 'day_unproved'
+  | 'day_reopened'
+  | 'clock_disagrees'
   | 'operation_at_risk'
   | 'operation_lost'
   | 'proof_fails'
@@ -29,6 +31,9 @@ const table: Record<AlertKind, About> = {
   deadline_missed: { isNews: false, stopsHeartbeat: true, ends: ['deadline_at_risk', 'proof_fails'] },
   day_lost: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
   day_unproved: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
+  day_reopened: { isNews: true, stopsHeartbeat: false, ends: [] },
+  // Nothing is sealed or decided meanwhile, and only a person can set a clock right.
+  clock_disagrees: { isNews: false, stopsHeartbeat: true, ends: [] },
   // A single mistyped id would keep the heartbeat away for days.
   operation_at_risk: { isNews: false, stopsHeartbeat: false, ends: [] },
   operation_lost: { isNews: true, stopsHeartbeat: false, ends: ['operation_at_risk'] },

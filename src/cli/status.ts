@@ -1,12 +1,14 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import { Command } from 'commander';
 import { settingsError } from '../errors.ts';
+import { clockText } from '../alert/words.ts';
 import { createLog } from '../log.ts';
 import { wholeList } from '../model.ts';
 import {
   readStatus,
   type ListStatus,
   type ProjectStatus,
+  type ReopenedDays,
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
@@ -81,6 +83,7 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
   }
   for (const alert of project.alerts) lines.push(`  ALERT  ${alert.text}`);
+  lines.push(...clockLines(project));
   const late = foresight === undefined ? [] : lateLines(foresight, now);
   // Loud and early: before any table.
   lines.push(...late.map((line) => `  TOO LATE  ${line}`));
@@ -89,6 +92,7 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
   for (const line of foresight === undefined ? [] : timeLines(foresight, now))
     lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
+  lines.push(...project.reopened.map((days) => `  ${reopenedText(days)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
@@ -97,6 +101,38 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
     project.lists.find((list) => list.resource === resource)?.months[0]?.month;
   lines.push(...olderOffers(project.facts, firstOf).map((offer) => `  ${offer}`));
   return lines.join('\n');
+}
+
+/** Said at once: the alert of the same waits for an hour. */
+function clockLines({ clocks, alerts }: ProjectStatus): string[] {
+  return clocks
+    .filter(
+      (clock) =>
+        !alerts.some((one) => one.kind === 'clock_disagrees' && one.subject === clock.machine),
+    )
+    .map(({ machine, contradicted_by: by, by_ms: byMs, since }) => {
+      const of = by === 'machine' ? ('machine' as const) : ('answers' as const);
+      return `  CLOCK  ${clockText({ machine, of, byMs, since: Date.parse(since) })}`;
+    });
+}
+
+function reopenedText({
+  resource,
+  owner,
+  month,
+  days,
+  was,
+  reason,
+  reopened_at: at,
+}: ReopenedDays): string {
+  const list = owner === '' ? resource : `${resource} of ${owner}`;
+  const [count, they, do_] =
+    days === 1 ? ['1 day', 'it lies', 'was'] : [`${days} days`, 'they lie', 'were'];
+  const because =
+    reason === 'window'
+      ? `${they} in the window by every clock`
+      : 'the platform was seen to answer for days as old';
+  return `${list} ${month.slice(0, 7)}: ${count} that ${do_} ${was} ${do_} opened again (last on ${at.slice(0, 16).replace('T', ' ')} UTC): ${because}.`;
 }
 
 function lastRunText(run: RunStatus | null, now: number): string {

@@ -1,5 +1,6 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { wholeList } from '../model.ts';
+import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import {
   readOperations,
@@ -55,6 +56,22 @@ export type ProjectStatus = {
   last_run: RunStatus | null;
   /** Open alerts; news (a lost day, rejects) stands in the counts. */
   alerts: { kind: string; subject: string; text: string; opened_at: string }[];
+  /** Who contradicts the time that is believed, and since when; empty: nobody. */
+  clocks: { machine: string; contradicted_by: string; by_ms: number; since: string }[];
+  /** Days that were final or lost and were taken up again, by month, former state and reason: kept for ever. */
+  reopened: ReopenedDays[];
+};
+
+export type ReopenedDays = {
+  resource: string;
+  owner: string;
+  /** First day of the month, `yyyy-MM-dd`. */
+  month: string;
+  days: number;
+  was: string;
+  reason: string;
+  /** RFC 3339: the newest one. */
+  reopened_at: string;
 };
 
 /** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
@@ -81,6 +98,8 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
       alerts: await alertsOf(db, id),
+      clocks: await clocksOf(db, id),
+      reopened: await reopenedOf(db, id),
     })),
   );
 }
@@ -172,6 +191,27 @@ async function factsOf(db: Queryable, project: string): Promise<Record<string, s
     project,
   );
   return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
+}
+
+async function clocksOf(db: Queryable, project: string): Promise<ProjectStatus['clocks']> {
+  const rows = await disagreements(db, project);
+  return rows.map(({ machine, of, byMs, since }) => ({
+    machine,
+    contradicted_by: of,
+    by_ms: byMs,
+    since: new Date(since).toISOString(),
+  }));
+}
+
+function reopenedOf(db: Queryable, project: string): Promise<ReopenedDays[]> {
+  return rowsOf(
+    db,
+    `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days, was, reason,
+            max(reopened_at) as reopened_at
+       from sync.reopenings where project_id = $1
+      group by 1, 2, 3, 5, 6 order by 3, 1 desc, 2, 5, 6`,
+    project,
+  );
 }
 
 async function lastRunOf(db: Queryable, project: string): Promise<RunStatus | null> {

@@ -1,6 +1,7 @@
 // What the store says about a project that somebody should hear of. Reads only; what is worth an alert is decided in
 // src/alert/conditions.ts. Counts and names, never a record's contents.
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
+import { disagreements, type Disagreement } from './clocks.ts';
 import { iso } from './ledger.ts';
 import type { Queryable } from './db.ts';
 import { readOperationSigns, type OpenBy, type OperationSigns } from './operation-signs.ts';
@@ -35,6 +36,10 @@ export type Signs = {
   changedFacts: { fact: string; from: string; to: string }[];
   missing: { resource: ListedResource; owner: string; day: Day; count: number }[];
   operations: OperationSigns[];
+  /** Machines whose clock, or answers that, contradict the time that is believed. */
+  clocks: Disagreement[];
+  /** Days that were final or lost and are open again, by list and month. */
+  reopened: { resource: ListedResource; owner: string; month: Day; days: Days }[];
 };
 
 export type SignsOptions = {
@@ -59,6 +64,8 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
   const months = await readMonths(db, projectId, failingFrom);
   const missing = await readMissing(db, projectId);
   const operations = await readOperationSigns(db, projectId, options.operations);
+  const clocks = await disagreements(db, projectId);
+  const reopened = await readReopened(db, projectId);
   const outcomes = await db.query<{ outcome: string }>(
     `select outcome from sync.runs
       where project_id = $1 and ended_at is not null and outcome is not null
@@ -81,6 +88,8 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
     months,
     missing,
     operations,
+    clocks,
+    reopened,
     lastOutcomes: outcomes.rows.map((row) => row.outcome),
     rejects: rejects.rows,
     changedFacts: changed.rows,
@@ -94,6 +103,24 @@ async function readProjectSigns(db: Queryable, projectId: ProjectId): Promise<Si
   );
   const [row] = rows;
   return row === undefined ? null : { parked: row.parked, addedAt: Date.parse(row.added_at) };
+}
+
+async function readReopened(db: Queryable, projectId: ProjectId): Promise<Signs['reopened']> {
+  const { rows } = await db.query<{
+    resource: ListedResource;
+    owner: string;
+    month: Day;
+    count: number;
+    first: Day[];
+  }>(
+    `select resource, owner, date_trunc('month', day)::date as month, count(distinct day)::int as count,
+            (array_agg(distinct day::text order by day::text))[1:3] as first
+       from sync.reopenings where project_id = $1
+      group by 1, 2, 3
+      order by 3, 1 desc, 2`,
+    [projectId],
+  );
+  return rows.map(({ count, first, ...list }) => ({ ...list, days: { count, first } }));
 }
 
 async function readLastRead(
