@@ -88,6 +88,13 @@ test('wrongDate moves the Date header and nothing else', async () => {
   expect((await client.get('/v3/orders')).date).toBe('Wed, 18 Mar 2026 09:30:00 GMT');
 });
 
+test('otherClock dates the answer and judges timestamps by a clock of its own', async () => {
+  const client = await start({ faults: { otherClock: { next: 1, ms: 86_400_000 } } });
+  const refused = await client.get('/v3/orders');
+  expect([refused.status, refused.date]).toEqual([403, 'Thu, 19 Mar 2026 09:30:00 GMT']);
+  expect((await client.get('/v3/orders')).status).toBe(200);
+});
+
 test('records are shown twice, moved or left out while the total counts them', async () => {
   const client = await start();
   const page = async (): Promise<[string, number | null | undefined]> => {

@@ -15,6 +15,8 @@ export const faultSentences = {
   truncated: 'breaks the connection off in the middle of the body',
   hang: 'never answers',
   slow: 'answers {ms} (2000) milliseconds later',
+  otherClock:
+    'is answered by a machine behind the balancer whose clock is off by {ms} (3600000): its Date, and how it judges X-Timestamp',
   wrongDate: 'the Date header is off by {ms} (3600000), which may be negative',
   duplicated: 'shows {rows} (1) records of the page twice',
   reordered: "shows the page's records in another order",

@@ -61,13 +61,14 @@ export function createHandler(context: {
     receivedAt: number,
   ): void {
     const now = clock.now();
+    const clockMs = hits.has('otherClock') ? (hits.get('otherClock')?.ms ?? 3_600_000) : 0;
     const behindMs = hits.has('stale') ? (hits.get('stale')?.ms ?? 60_000) : 0;
     const answered: Answered =
       request.method === 'GET'
-        ? platform.answer(target, request.headers, number, behindMs)
+        ? platform.answer(target, request.headers, number, behindMs, clockMs)
         : { answer: noSuchPath, project: null };
     const { sent, rows } = afterFaults(answered, hits);
-    const isWhole = deliver(response, sent, now, hits);
+    const isWhole = deliver(response, sent, now + clockMs, hits);
     if (isWhole) noteShown(answered, rows);
     const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
     const names = [...hits.keys()];

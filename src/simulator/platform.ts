@@ -35,12 +35,16 @@ export type Answered = { answer: ListPage | Answer; project: SimulatorProject | 
 export type ShownRecord = { id: string; text: string };
 
 export type SimulatedPlatform = {
-  /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
+  /**
+   * `behindMs`: as it was so long ago, though the request is let in or not by the clock of now; `clockMs`: by one that is
+   * ahead by so much.
+   */
   answer(
     target: Target,
     headers: IncomingHttpHeaders,
     request: number,
     behindMs?: number,
+    clockMs?: number,
   ): Answered;
   orders(project: string): RecordList<OrderFilter>;
   classes: RecordList<ClassFilter>;
@@ -121,14 +125,14 @@ export function createSimulatedPlatform(context: {
     orders: (project) => found(orders, project),
     classes,
     transactions: (project) => found(transactions, project),
-    answer: (target, headers, request, behindMs = 0) => {
+    answer: (target, headers, request, behindMs = 0, clockMs = 0) => {
       const { path, query } = target;
       if (path === '/token/tokens' || path.startsWith('/token/tokens/')) {
         const answer = tokens(path, query.get('owner'), clock.now(), dialect());
         return { answer, project: null };
       }
       if (!/^\/(?:v3|v1beta1)\//.test(path)) return { answer: noSuchPath, project: null };
-      const project = admit(target, headers, byKey, clock.now(), dialect().toleranceMs);
+      const project = admit(target, headers, byKey, clock.now() + clockMs, dialect().toleranceMs);
       if ('status' in project) return { answer: project, project: null };
       return { answer: answerGroupB(target, project, request, clock.now() - behindMs), project };
     },

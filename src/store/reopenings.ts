@@ -125,5 +125,15 @@ export async function voidFutureActs(
      returning 1`,
     [projectId, iso(possible)],
   );
+  // An operation is asked for hourly at least.
+  await db.query(
+    `update sync.watched_operations set due_at = $2
+      where project_id = $1 and state = 'open' and due_at > $2::timestamptz + interval '25 hours'`,
+    [projectId, iso(possible)],
+  );
+  await db.query(
+    'update sync.token_snapshots set due_at = $2 where project_id = $1 and taken_at > $2 and due_at > $2',
+    [projectId, iso(possible)],
+  );
   return rows.length;
 }

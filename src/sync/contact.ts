@@ -33,7 +33,8 @@ export type Contact = {
   probesNow?: boolean;
 };
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /**
  * The facts to work by; null when the project is parked and it is not yet time to ask again.
@@ -48,7 +49,9 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
     isParked &&
     known.sameKey &&
     !contact.evenIfParked &&
-    platform.clock.now() < (known.askAgainAt ?? Infinity)
+    platform.clock.now() < (known.askAgainAt ?? Infinity) &&
+    // Hourly, unless the clock was ahead when it was parked.
+    (known.askAgainAt ?? 0) < platform.clock.now() + 2 * hourMs
   ) {
     return null;
   }
@@ -66,23 +69,27 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
     await unparkProject(db, projectId);
   }
   const probed = await probedAt(db, projectId);
-  const isDue = probed === null || probed <= now - dayMs || known?.sameSource !== true;
+  // A probe of a day to come was made by a wrong clock.
+  const isKnown = probed !== null && probed > now - dayMs && probed < now + hourMs;
+  const isDue = !isKnown || known?.sameSource !== true;
   if (isDue || contact.probesNow === true) {
     facts = await refreshFacts(contact);
   }
-  if (isFirst || isDue || hasMoved(platform)) await healLedger(contact, facts);
+  const isElsewhere = hasMoved(platform);
+  if (isFirst || isDue || isElsewhere) await healLedger(contact, facts);
   return facts;
 }
 
-/** By platform: what its clock was believed to be ahead of this machine's when the ledger was last healed. */
-const healedAt = new WeakMap<Platform, number>();
+/** By platform: what was believed of its clock at the last contact, and who contradicted it. */
+const believed = new WeakMap<Platform, { offMs: number; by: string | null }>();
 
-/** Whether another time is believed than at the last contact. */
+/** Whether another time is believed than at the last contact, or somebody else contradicts it. */
 function hasMoved(platform: Platform): boolean {
   const offMs = platform.clock.offsetMs() ?? 0;
-  const before = healedAt.get(platform);
-  healedAt.set(platform, offMs);
-  return before === undefined || Math.abs(before - offMs) > agreeMs;
+  const by = platform.clock.disagreement()?.of ?? null;
+  const before = believed.get(platform);
+  believed.set(platform, { offMs, by });
+  return before === undefined || Math.abs(before.offMs - offMs) > agreeMs || before.by !== by;
 }
 
 /** So often, and with such pauses, a clock that contradicts this machine's is asked before work begins. */

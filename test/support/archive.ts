@@ -1,6 +1,7 @@
 // A worker on a database of its own against a simulator on a port of its own.
 import { silentLog } from '../../src/log.ts';
 import { createPlatform } from '../../src/platform/client.ts';
+import type { Platform } from '../../src/platform/platform.ts';
 import {
   createSimulator,
   type Simulator,
@@ -29,6 +30,8 @@ export type Bench = {
   connectionString: string;
   worker: Worker;
   run(options?: Partial<RunOptions>): Promise<RunReport>;
+  /** The process begins anew: what it knew of the time is gone but for what is kept. */
+  restart(): Promise<void>;
   /** How far this machine's wall clock is ahead of the platform's; 0 at first. */
   machine: { aheadMs: number };
   /** Moves every clock on, lets it be noticed, and runs. */
@@ -65,22 +68,23 @@ export async function createBench(
       return passed + ((options.speed ?? 0) === 0 ? performance.now() : 0);
     },
   };
-  const platform = createPlatform({
-    ...time,
-    baseUrl: simulator.url,
-    apiKey: project.apiKey,
-    apiSecret: project.apiSecret,
-    timeoutMs: options.timeoutMs ?? 20_000,
-    limiter: createLimiter(db, 'p', 100_000),
-    log,
-    // Faults are to be got over, not waited for.
-    random: () => 0,
-  });
+  const open = (): Platform =>
+    createPlatform({
+      ...time,
+      baseUrl: simulator.url,
+      apiKey: project.apiKey,
+      apiSecret: project.apiSecret,
+      timeoutMs: options.timeoutMs ?? 20_000,
+      limiter: createLimiter(db, 'p', 100_000),
+      log,
+      // Faults are to be got over, not waited for.
+      random: () => 0,
+    });
   const worker: Worker = {
     projectId: 'p',
     scope: { classes: 'all' },
     source: { baseUrl: simulator.url, apiKey: project.apiKey },
-    platform,
+    platform: open(),
     db,
     holder: 'test',
     leaseMs: 60_000,
@@ -98,6 +102,10 @@ export async function createBench(
     connectionString: database.connectionString,
     worker,
     machine,
+    restart: async () => {
+      await worker.platform.close();
+      worker.platform = open();
+    },
     run: runOnce,
     runLater: async (ms) => {
       simulator.advance(ms);
@@ -106,13 +114,13 @@ export async function createBench(
       if (requests === 0) {
         const { signal } = new AbortController();
         const question = { limit: 1, sortBy: 'DATE_DESC', countTotal: false } as const;
-        await platform.orders(question, signal).catch(() => undefined);
+        await worker.platform.orders(question, signal).catch(() => undefined);
         await runOnce();
       }
       return runOnce();
     },
     close: async () => {
-      await platform.close();
+      await worker.platform.close();
       await simulator.close();
       await db.close();
       await database.drop();
