@@ -159,8 +159,9 @@ describe('what a month still needs', () => {
   test('pending orders: the pages that hold them are read again; failed and unproved days are walked', () => {
     const one = (given: Partial<Slice>) => needsOf(read(500, { day: '2026-03-10', ...given }));
     expect(one({})).toMatchObject({ again: 0, settles: 0 });
-    expect(one({ state: 'walked', unresolved: 3 })).toMatchObject({ again: 0, settles: 3 });
-    expect(one({ state: 'walked', unresolved: 300 })).toMatchObject({ settles: 10 });
+    // When they settle, and on each of the 41 days until then, should they not.
+    expect(one({ state: 'walked', unresolved: 3 })).toMatchObject({ again: 0, settles: 3 * 42 });
+    expect(one({ state: 'walked', unresolved: 300 })).toMatchObject({ settles: 10 * 42 });
     expect(one({ attempts: 2 })).toMatchObject({ again: 10 });
     expect(one({ proof: 'none' })).toMatchObject({ again: 10 });
     expect(one({ walkedAt: at('2026-03-10T20:00:00Z') })).toMatchObject({ again: 10 });

@@ -109,9 +109,9 @@ describe('a platform that begins to lie when its days are sealed', () => {
     await sealed();
     bench.simulator.setFaults({ dropped: { ids: someIds } });
     await bench.runLater(25 * hour);
-    // Orders were counted, which is true; classes are walked every six hours.
+    // Orders were counted, which is true, but for the day whose turn it was; classes are walked every six hours.
     expect(await statesOf(bench.db)).toEqual({
-      orders: three('sealed counts'),
+      orders: ['walked none', 'sealed counts', 'sealed counts'],
       nft_classes: three('walked none'),
     });
     expect(await falseSeals(bench)).toEqual([]);
@@ -128,7 +128,11 @@ describe('a platform that begins to lie when its days are sealed', () => {
     bench.simulator.hide('orders', 'o-2026-04-02-7');
     bench.simulator.insert('orders', orderOf('2026-04-02', 30));
     await bench.runLater(25 * hour);
-    expect((await statesOf(bench.db))['orders']).toEqual(three('sealed counts'));
+    expect((await statesOf(bench.db))['orders']).toEqual([
+      'sealed walk',
+      'sealed counts',
+      'sealed counts',
+    ]);
     // What a count proves, and no more: the list was not read.
     expect(await falseSeals(bench)).toMatchObject([
       { missing: ['o-2026-04-02-30'], extra: ['o-2026-04-02-7'] },

@@ -208,7 +208,7 @@ function problemLines(list: ListStatus): string[] {
     .slice(0, 5)
     .map(
       ({ day, last_error: error, attempts }) =>
-        `  ${nameOf(list)} ${day === wholeList ? 'as a whole' : day}: ${error} (tried ${attempts} times)`,
+        `  ${nameOf(list)} ${day === wholeList ? 'as a whole' : day}: ${error}${attempts > 0 ? ` (tried ${attempts} times)` : ''}`,
     );
   const more = list.problems.length - lines.length;
   return more > 0

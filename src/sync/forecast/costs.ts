@@ -24,7 +24,7 @@ export type Requests = {
   compares: number;
   /** Walks for `nft_count` and `owner` of classes. */
   refreshes: number;
-  /** Pages with pending orders, read again when those have settled. */
+  /** Pages with pending orders, read again daily and when those have settled. */
   settles: number;
 };
 
@@ -95,14 +95,16 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
     ((isUnread || owed > 0) && from >= closingAt) ||
     (refreshes > 0 && settings.refreshMs <= until - closingAt);
   if (!isClosed && leftMs > 0) needs.closing = walk * walksToProve;
+  const times = Math.floor(leftMs / recountMs);
   if (refreshes === 0 || settings.refreshMs > recountMs) {
     const each = isAbsent ? walk : resource === 'orders' && records > 0 ? requestsPerCount : 1;
-    const times = Math.floor(leftMs / recountMs);
     const compared = isAbsent ? 0 : timesCompared(one, records, times, terms);
     needs.counts = (times - compared) * each;
     needs.compares = compared * walk;
   }
-  if (slice !== null) needs.settles = Math.min(slice.unresolved, walk);
+  // Before a count the pages with pending orders are read: daily, as long as those stay pending.
+  const looks = 1 + (records < limitOf(facts, resource) ? 0 : times);
+  if (slice !== null) needs.settles = Math.min(slice.unresolved, walk) * looks;
   return needs;
 }
 
