@@ -92,8 +92,8 @@ test.each([
   ['at its beginning', 'create table if not exists sync.migrations', 0, 'before', false],
   ['between two', 'insert into sync.migrations', 3, 'after', false],
   ['before the grants', 'grant usage on schema archive', 0, 'before', false],
-  ['before its end', 'commit\0', 2, 'before', false],
-  ['at its very end', 'commit\0', 2, 'after', true],
+  ['before its end', 'commit\0', 1, 'before', false],
+  ['at its very end', 'commit\0', 1, 'after', true],
 ] as const)(
   'migrations cut %s: all or nothing of them stays, and the next start goes on',
   async (_where, text, skip, when, stays) => {

@@ -17,7 +17,7 @@ import {
   type Tx,
   type TxTimeouts,
 } from './db.ts';
-import { ensureGrants, ensureRoles } from './roles.ts';
+import { areGrantsDue, ensureGrants, ensureRoles } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
 const migrationLock = 7_317_902_431;
@@ -47,9 +47,11 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
     log,
   });
   try {
-    refuseNewer(await appliedMigrations(db), known);
-    // By itself, for all databases of a cluster share it: nobody waits for this database's migrations.
-    const notes = await withTx(db, ensureRoles);
+    // The roles by themselves, for all databases of a cluster share them: nobody waits for this database's migrations.
+    const found = await withTx(db, (tx) => lookAround(tx, known));
+    const { notes } = found;
+    // As nearly always: then nobody waits for anybody.
+    if (!found.isDue) return { from: found.count, to: found.count, notes };
     const { from, to, withheld } = await inTurn(db, log, (tx) => bringUpToDate(tx, known));
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };
@@ -60,8 +62,19 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
   }
 }
 
+async function lookAround(
+  tx: Tx,
+  known: MigrationMeta[],
+): Promise<{ count: number; notes: string[]; isDue: boolean }> {
+  const applied = await appliedMigrations(tx);
+  refuseNewer(applied, known);
+  const notes = await ensureRoles(tx);
+  const isDue = missingOf(applied, known).length > 0 || (await areGrantsDue(tx));
+  return { count: applied.count, notes, isDue };
+}
+
 const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0 };
-const askAgainMs = 200;
+const askAgainMs = 100;
 
 /** One at a time. Whoever waits holds no connection of a pooler's; the lock ends with its transaction. */
 async function inTurn<T>(db: Db, log: Log, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -73,7 +86,7 @@ async function inTurn<T>(db: Db, log: Log, work: (tx: Tx) => Promise<T>): Promis
       patient,
     );
     if (turn !== null) return turn.done;
-    if (tries % 50 === 5) {
+    if (tries % 100 === 10) {
       await refuseLeftBehind(db);
       log.info('Waiting for another process that is migrating this database');
     }
@@ -115,7 +128,7 @@ async function bringUpToDate(
   await tx.query(`set local default_table_access_method = 'heap'`);
   const before = await appliedMigrations(tx);
   refuseNewer(before, known);
-  const missing = known.filter(({ folderMillis }) => folderMillis > before.newest);
+  const missing = missingOf(before, known);
   if (missing.length > 0) await apply(tx, missing);
   const withheld = await ensureGrants(tx, missing.length > 0);
   return { from: before.count, to: before.count + missing.length, withheld };
@@ -141,6 +154,9 @@ async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {
 }
 
 type Applied = { count: number; newest: number };
+
+const missingOf = (applied: Applied, known: MigrationMeta[]): MigrationMeta[] =>
+  known.filter(({ folderMillis }) => folderMillis > applied.newest);
 
 function refuseNewer(applied: Applied, known: MigrationMeta[]): void {
   if (applied.newest <= (known.at(-1)?.folderMillis ?? 0)) return;

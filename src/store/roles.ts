@@ -63,29 +63,29 @@ export async function ensureRoles(tx: Tx): Promise<string[]> {
  * came or changed in this transaction, so that all grants are due again.
  */
 export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[]> {
-  if (!(await arePresent(tx))) return [];
-  const isDue = isMigrated || !(await isGranted(tx));
+  const isDue = isMigrated ? await arePresent(tx) : await areGrantsDue(tx);
   return isDue && (await attempt(tx, grants)) === notAllowed ? [forbidden] : [];
+}
+
+/**
+ * Whether a table is without its grants: one that has none was left so by an earlier release that was killed between its
+ * migration and its grants. Giving them at every start would rewrite the catalog and, from PostgreSQL 18 on, wait for
+ * whoever has locked a table.
+ */
+export async function areGrantsDue(tx: Tx): Promise<boolean> {
+  if (!(await arePresent(tx))) return false;
+  const { rows } = await tx.query<{ due: boolean }>(
+    `select not bool_and(has_table_privilege('outlast_writer', c.oid, 'select')) as due
+       from pg_class c
+      where c.relnamespace = any (array['archive', 'analytics', 'sync']::regnamespace[])
+        and c.relkind in ('r', 'v')`,
+  );
+  return rows[0]?.due ?? true;
 }
 
 async function arePresent(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query('select from pg_roles where rolname = any($1)', [roles]);
   return rows.length === roles.length;
-}
-
-/**
- * Whether no table is without its grants: one that has none was left so by an earlier release that was killed between its
- * migration and its grants. Giving them at every start would rewrite the catalog and, from PostgreSQL 18 on, wait for
- * whoever has locked a table.
- */
-async function isGranted(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ granted: boolean }>(
-    `select bool_and(has_table_privilege('outlast_writer', c.oid, 'select')) as granted
-       from pg_class c
-      where c.relnamespace = any (array['archive', 'analytics', 'sync']::regnamespace[])
-        and c.relkind in ('r', 'v')`,
-  );
-  return rows[0]?.granted ?? false;
 }
 
 /** Runs a statement that a rival may have run already; returns the SQLSTATE when rights were missing. */

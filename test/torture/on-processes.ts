@@ -19,7 +19,7 @@ export const moments = [
   'set checkpoint',
   'set lease_holder',
   'set state',
-  'pg_try_advisory_xact_lock',
+  'pg_advisory_xact_lock',
 ] as const;
 
 export const momentName = (moment: string): string => moment.replace('\0', '');
