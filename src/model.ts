@@ -74,8 +74,16 @@ export type ParsedRecord = {
   unread: string[];
 };
 
-/** A record without a usable id: kept as bytes, with the reason. */
-export type Reject = { bytes: Buffer; sha256: string; reason: string };
+/**
+ * A record without a usable id, or one that is too long: kept as bytes, with the reason. `wholeLength`: `bytes` are only
+ * the beginning of so many, and the digest is that of all of them; null: they are all.
+ */
+export type Reject = {
+  bytes: Buffer;
+  sha256: string;
+  reason: string;
+  wholeLength: number | null;
+};
 
 /** One page of a list, read leniently at the door. */
 export type Page = {

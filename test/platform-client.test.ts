@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { causeChain, isOutlastError } from '../src/errors.ts';
+import { byteBounds } from '../src/platform/byte-bounds.ts';
 import { createPlatform, type PlatformOptions } from '../src/platform/client.ts';
 import type { OrdersQuery, Platform } from '../src/platform/platform.ts';
 import { refusalOf } from '../src/platform/refusal.ts';
@@ -173,7 +174,8 @@ describe('a request', () => {
 });
 
 describe('a passing fault', () => {
-  const faults: [string, Handler][] = [
+  // What is an answer, and cannot be read, says nothing of other questions.
+  const faults: [string, Handler, 'platform_unusable'?][] = [
     ['http_500', (_, response) => answer(response, 500, errorBody('INTERNAL_ERROR', 'sorry'))],
     ['http_502', (_, response) => answer(response, 502, '<html>', { 'content-type': 'text/html' })],
     ['http_404', (_, response) => answer(response, 404, '404 page not found')],
@@ -181,8 +183,16 @@ describe('a passing fault', () => {
     ['http_429', (_, response) => answer(response, 429, '')],
     ['http_408', (_, response) => answer(response, 408, '')],
     ['unreadable_page', (_, response) => answer(response, 200, '<html>maintenance</html>')],
-    ['unreadable_page', (_, response) => answer(response, 200, '{"data":{"order_infos":[')],
-    ['unreadable_page', (_, response) => answer(response, 200, errorBody('X', 'y'))],
+    [
+      'unreadable_page',
+      (_, response) => answer(response, 200, '{"data":{"order_infos":['),
+      'platform_unusable',
+    ],
+    [
+      'unreadable_page',
+      (_, response) => answer(response, 200, errorBody('X', 'y')),
+      'platform_unusable',
+    ],
     ['unreadable_page', (_, response) => response.writeHead(204).end()],
     ['ECONNRESET|UND_ERR_SOCKET', (request) => request.socket.resetAndDestroy()],
     ['UND_ERR_SOCKET', (request) => request.socket.destroy()],
@@ -210,10 +220,11 @@ describe('a passing fault', () => {
     expect(log()).toMatch(new RegExp(`"fault":"(${code})`));
   });
 
-  it.each(faults)('(%s) that lasts ends as platform_unavailable', async (code, fault) => {
+  it.each(faults)('(%s) that lasts ends the call', async (code, fault, ends) => {
     const { platform, server, waits } = await scene(fault);
     const error = await errorOf(platform.orders(query));
-    expect(isOutlastError(error, 'platform_unavailable') && error.kind).toBe('transient');
+    const endsAs = ends ?? 'platform_unavailable';
+    expect(isOutlastError(error, endsAs) && error.kind).toBe('transient');
     expect(server.requests.length).toBe(5);
     expect(waits).toEqual([125, 250, 500, 1000]);
     expect(code).not.toBe('');
@@ -262,13 +273,46 @@ describe('a passing fault', () => {
     expect(server.requests.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('that is an endless answer is not asked for again', async () => {
+  it('that is an endless answer is asked for again in smaller pages only', async () => {
     const { platform, server } = await scene(
-      (_, response) => answer(response, 200, 'x'.repeat(100_000)),
-      { maxBodyBytes: 50_000 },
+      (_, response) => answer(response, 200, '{"data":' + 'x'.repeat(100_000)),
+      { bounds: { ...byteBounds, answer: 50_000 } },
     );
     const error = await errorOf(platform.orders(query));
-    expect(causeChain(error)).toContain('an answer longer than 50000 bytes');
+    expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
+    expect(causeChain(error)).toMatch(
+      /\/v3\/orders is of no use: an answer longer than 50000 bytes$/,
+    );
+    const limits = server.requests.map(({ url }) => /limit=(\d+)/.exec(url ?? '')?.[1]);
+    expect(limits).toEqual(['50', '7', '1']);
+    // It told the time all the same.
+    expect(platform.clock.lastDate()).not.toBeNull();
+  });
+
+  it('that is a page too long is asked for again in smaller ones', async () => {
+    const { platform, server } = await scene(
+      ({ url }, response) => {
+        const limit = Number(/limit=(\d+)/.exec(url ?? '')?.[1]);
+        const orders = Array.from(
+          { length: limit },
+          (_, i) => `{"operation_id":"${i}","x":"${'x'.repeat(1000)}"}`,
+        );
+        answer(response, 200, `{"data":{"order_infos":[${orders.join(',')}]}}`);
+      },
+      { bounds: { ...byteBounds, record: 2000, held: 8000 } },
+    );
+    expect(await platform.orders(query)).toMatchObject({ shown: 7, rejects: [] });
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('that is an endless refusal is read no further than its beginning', async () => {
+    const { platform, server } = await scene((_, response) => {
+      response.writeHead(400);
+      response.write(`{"error":{"code":"BAD","message":"${'no '.repeat(1000)}"},"x":"`);
+      for (let i = 0; i < 50; i++) response.write('x'.repeat(10_000));
+    });
+    const error = await errorOf(platform.orders(query));
+    expect(refusalOf(error)).toMatchObject({ status: 400 });
     expect(server.requests.length).toBe(1);
   });
 });

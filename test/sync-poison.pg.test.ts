@@ -1,10 +1,14 @@
 // One poison stops one slice: text that Postgres cannot hold, and errors that nobody foresaw. The other slices go on, the
 // run ends as one that left something, and what came of it stands with the slice.
+import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
+import { byteBounds } from '../src/platform/byte-bounds.ts';
 import type { Platform } from '../src/platform/platform.ts';
-import { openDb } from '../src/store/db.ts';
+import { openDb, withTx } from '../src/store/db.ts';
 import { enter } from '../src/store/watch.ts';
+import { rebuild, type Rebuilt } from '../src/sync/rebuild.ts';
+import { checkRejects } from '../src/verify/listed.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
 import { statesOf, threeDaysOfRecords } from './support/days.ts';
 
@@ -137,6 +141,98 @@ function poisonedAt(
     },
   };
 }
+
+describe('P12: what is too long', () => {
+  const bounds = { ...byteBounds, answer: 100_000 };
+  const id = `o-${poisonedDay}-7`;
+  type Held = { sha256: string; length: number; whole_length: string; reason: string };
+  const rejects = async (): Promise<Held[]> => {
+    const { rows } = await bench.db.query<Held>(
+      `select encode(sha256, 'hex') as sha256, octet_length(bytes) as length, whole_length, reason
+         from sync.rejects`,
+    );
+    return rows;
+  };
+  const of = { projectId: 'p', resource: 'orders' } as const;
+  const rebuilt = (): Promise<Rebuilt> =>
+    rebuild(bench.db, of, {
+      signal: new AbortController().signal,
+      afresh: true,
+      onProgress: () => undefined,
+    });
+  const altered = async (): Promise<string[]> => {
+    const found: string[] = [];
+    const report = (finding: { says: string }): void => void found.push(finding.says);
+    await withTx(bench.db, (tx) => checkRejects(tx, of, null, report));
+    return found;
+  };
+
+  test('a record of 30 million quotation marks is a reject, and its day is whole', async () => {
+    let text = '';
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      faults: { giant: { ids: [id], bytes: 60_000_000, path: '/v3/orders' } },
+      onPage: ({ records }) => (text = records.find((one) => one.id === id)?.text ?? text),
+    });
+    expect(await bench.run()).toMatchObject({ outcome: 'done', recordsRejected: 1 });
+    expect(await statesOf(bench.db)).toMatchObject({ orders: [sealed, sealed, sealed] });
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    expect(await rejects()).toMatchObject([
+      { sha256, length: byteBounds.beginning, whole_length: String(text.length) },
+    ]);
+    expect(text.length).toBeGreaterThan(60_000_000);
+    const { rows } = await bench.db.query('select from archive.orders where slice_day = $1', [
+      poisonedDay,
+    ]);
+    expect(rows).toHaveLength(11);
+    expect(await altered()).toEqual([]);
+    expect(await rebuilt()).toMatchObject({ returned: 0, done: true });
+    expect(await rejects()).toHaveLength(1);
+  });
+
+  test('sabotage: its beginning passes for the whole where nothing says otherwise', async () => {
+    bench = await createBench(threeDaysOfRecords);
+    await bench.run();
+    // A beginning that happens to be a record: no reader of JSON would make one.
+    await bench.db.query(
+      `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
+       values ('p', 'orders', '', $1, sha256('all of it'), '{"operation_id":"new"}', 'long', now(), 1000000)`,
+      [poisonedDay],
+    );
+    expect(await altered()).toEqual([]);
+    expect((await rebuilt()).returned).toBe(0);
+    await bench.db.query('update sync.rejects set whole_length = null');
+    expect(await altered()).toHaveLength(1);
+    expect((await rebuilt()).returned).toBe(1);
+  });
+
+  test('an answer beyond its bound leaves its slice, and says so', async () => {
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      bounds,
+      faults: { giant: { ids: [id], bytes: 200_000, path: '/v3/orders' } },
+    });
+    await expectOneLeft();
+    expect((await noted()).last_error).toMatch(
+      /answer of \/v3\/orders is of no use: an answer longer than 100000 bytes$/,
+    );
+    bench.simulator.setFaults({ giant: null });
+    await expectHealed();
+  });
+
+  test('where the newest record is the poison, all other days are read', async () => {
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      bounds,
+      faults: { giant: { ids: ['o-2026-04-03-11'], bytes: 200_000, path: '/v3/orders' } },
+    });
+    expect(await bench.run()).toMatchObject({ outcome: 'left', slicesLeft: 1 });
+    const { rows } = await bench.db.query('select from archive.orders');
+    expect(rows.length).toBeGreaterThanOrEqual(24);
+    bench.simulator.setFaults({ giant: null });
+    await expectHealed();
+  });
+});
 
 describe('what nobody foresaw concerns its slice', () => {
   test.each([

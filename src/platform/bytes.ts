@@ -25,31 +25,70 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  let text = '';
-  let start = 0;
+  // Unit by unit: a text made of a piece for each bad byte took a second for a megabyte of them.
+  const units = new Uint16Array(bytes.length);
+  let count = 0;
   for (let at = 0; at < bytes.length;) {
-    const length = sequenceLength(bytes[at] ?? 0);
-    if (length > 0 && at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length))) {
-      at += length;
+    const byte = bytes[at] ?? 0;
+    const length = byte < 0x80 ? 1 : sequenceLength(byte);
+    const code = length === 1 ? byte : codePointAt(bytes, at, length);
+    if (code === null) {
+      units[count++] = 0xdc00 + byte;
+      at++;
       continue;
     }
-    text += bytes.toString('utf8', start, at) + String.fromCharCode(0xdc00 + (bytes[at] ?? 0));
-    start = ++at;
+    if (code > 0xffff) {
+      units[count++] = 0xd7c0 + (code >> 10);
+      units[count++] = 0xdc00 + (code & 0x3ff);
+    } else units[count++] = code;
+    at += length;
   }
-  return text + bytes.toString('utf8', start);
+  return Buffer.from(units.buffer, 0, 2 * count).toString('utf16le');
 }
 
 /** The bytes that `decodeUtf8` made this text (or a piece of it) from. */
 export function encodeUtf8(text: string): Buffer {
-  if (toUSVString(text) === text) return Buffer.from(text, 'utf8');
-  const parts = text.split(/(\p{Surrogate}+)/u);
-  return Buffer.concat(parts.map((part, i) => Buffer.from(part, i % 2 === 0 ? 'utf8' : 'latin1')));
+  const bytes = Buffer.from(text, 'utf8');
+  if (toUSVString(text) === text) return bytes;
+  // Each lone surrogate stands there as the three bytes of U+FFFD: one byte comes in their place.
+  let written = 0;
+  for (let read = 0, at = 0; read < bytes.length; at++) {
+    const unit = text.charCodeAt(at);
+    const isHigh = unit >= 0xd800 && unit < 0xdc00;
+    const isPair = isHigh && isLow(text.charCodeAt(at + 1));
+    if (isPair) at++;
+    const length = isPair ? 4 : unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+    if (!isPair && (isHigh || isLow(unit))) bytes[written++] = unit & 0xff;
+    else {
+      bytes.copyWithin(written, read, read + length);
+      written += length;
+    }
+    read += length;
+  }
+  return bytes.subarray(0, written);
 }
 
-/** How long the UTF-8 sequence is that this byte opens; 0 if it opens none. */
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+/** How long the UTF-8 sequence is that this byte, no ASCII, opens; 0 if it opens none. */
 function sequenceLength(byte: number): number {
-  if (byte < 0x80) return 1;
-  if (byte < 0xc0) return 0;
+  if (byte < 0xc0 || byte > 0xf7) return 0;
   if (byte < 0xe0) return 2;
   return byte < 0xf0 ? 3 : 4;
+}
+
+/** By length, the least code point that needs so many bytes. */
+const least = [0, 0, 0x80, 0x800, 0x10000];
+
+/** The code point of a sequence of two to four bytes; null where they are none (RFC 3629). */
+function codePointAt(bytes: Buffer, at: number, length: number): number | null {
+  if (length === 0) return null;
+  let code = (bytes[at] ?? 0) & (0x7f >> length);
+  for (let i = 1; i < length; i++) {
+    const byte = bytes[at + i] ?? 0;
+    if ((byte & 0xc0) !== 0x80) return null;
+    code = (code << 6) | (byte & 0x3f);
+  }
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return code < (least[length] ?? 0) || code > 0x10ffff || isSurrogate ? null : code;
 }

@@ -11,6 +11,8 @@
 // So the digest of a record is that of what jsonb prints for it, wherever jsonb can hold the record.
 import { hash } from 'node:crypto';
 import { toUSVString } from 'node:util';
+import { transient } from '../errors.ts';
+import { byteBounds } from './byte-bounds.ts';
 import { compareUtf8 } from './bytes.ts';
 import type { Json } from './json.ts';
 import { canonicalNumber, plainDecimal } from './numbers.ts';
@@ -21,6 +23,7 @@ export type Canonical = { text: string; fits: boolean };
 /** Lower-case hex SHA-256 of canonical text (or of any other text as UTF-8). */
 export const sha256 = (data: string | Buffer): string => hash('sha256', data, 'hex');
 
+/** Throws transient `unusable_answer` for numbers that nobody could write out. */
 export function canonical(value: Json): Canonical {
   const out: Canonical = { text: '', fits: true };
   write(value, out);
@@ -38,6 +41,10 @@ function write(value: Json, out: Canonical): void {
       const plain = plainDecimal(value.text);
       if (plain === null) out.fits = false;
       out.text += plain ?? canonicalNumber(value.text);
+      // Nothing else grows by being written out.
+      if (out.text.length > byteBounds.canonical) {
+        throw transient('unusable_answer', 'its numbers, written out, are too long');
+      }
       return;
     }
     case 'array': {

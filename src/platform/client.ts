@@ -1,18 +1,20 @@
 // A project's door to its platform, and the only retry loop of the house. Everything a caller must decide on
 // comes out as one of the errors named in platform.ts; nothing that comes out holds a secret (P10).
 import { setTimeout as wait } from 'node:timers/promises';
-import { settingsError, transient } from '../errors.ts';
+import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant } from '../model.ts';
+import { type ByteBounds, byteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
 import { createExchange } from './exchange.ts';
 import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
-import { readClassesPage, readOrdersPage } from './pages.ts';
+import { classesPage, ordersPage } from './pages.ts';
 import { classesParams, ordersParams } from './params.ts';
 import type { Limiter, Platform } from './platform.ts';
 import { createHide } from './refusal.ts';
 import { createRequest, type Outcome, type Question, type Request } from './request.ts';
 import { backoffMs, type Fault } from './retry.ts';
+import { inTurns } from './turns.ts';
 
 export type PlatformOptions = {
   /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
@@ -27,8 +29,8 @@ export type PlatformOptions = {
   log: Log;
   /** Requests for one call at most, the first included: 5. */
   maxAttempts?: number;
-  /** Longer answers are not read: 256 MiB. */
-  maxBodyBytes?: number;
+  /** How much of an answer is taken in; those of byte-bounds.ts. */
+  bounds?: ByteBounds;
   /** In [0, 1). */
   random?: () => number;
   /** Resolves after so many milliseconds, rejects when the signal is aborted. */
@@ -52,7 +54,7 @@ const maxPatienceMs = 60_000;
 /** Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or secret. */
 export function createPlatform(options: PlatformOptions): Platform {
   const { apiKey, apiSecret, limiter, log, maxAttempts = 5 } = options;
-  const { maxBodyBytes = 256 * 1024 * 1024, random = Math.random, sleep = wakeable } = options;
+  const { bounds = byteBounds, random = Math.random, sleep = wakeable } = options;
   const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
   checkPair(apiKey, apiSecret);
   const hide = createHide(apiKey, apiSecret);
@@ -65,13 +67,13 @@ export function createPlatform(options: PlatformOptions): Platform {
         'The platform goes by another time than was believed',
       ),
   });
-  const exchange = createExchange({ ...options, maxBodyBytes, monotonicNow, hide });
+  const exchange = createExchange({ ...options, bounds, monotonicNow, hide });
   const request = createRequest({ exchange, clock, pair: { apiKey, apiSecret }, hide });
   const { tokensUrl = null } = options;
   const nodeExchange =
     tokensUrl === null || tokensUrl === options.baseUrl
       ? exchange
-      : createExchange({ ...options, baseUrl: tokensUrl, maxBodyBytes, monotonicNow, hide });
+      : createExchange({ ...options, baseUrl: tokensUrl, bounds, monotonicNow, hide });
   const nodeRequest = createRequest({ exchange: nodeExchange, clock, pair: null, hide });
   /** Newer nodes have another path for fees; the one that was known is asked first the next time. */
   let feePaths: readonly ('fee' | 'fees')[] = ['fee', 'fees'];
@@ -105,7 +107,7 @@ export function createPlatform(options: PlatformOptions): Platform {
     }
   }
 
-  /** After a fault: waits as long as manners and Retry-After demand, or throws `platform_unavailable`. */
+  /** After a fault: waits as long as manners and Retry-After demand, or throws `platform_unavailable` or `…_unusable`. */
   async function recover(
     path: string,
     fault: Fault,
@@ -116,10 +118,14 @@ export function createPlatform(options: PlatformOptions): Platform {
     const waitMs = Math.max(backoffMs(faults, random), retryAfterMs ?? 0);
     // Everybody keeps quiet, not this call alone. P11
     if (retryAfterMs !== null || status === 429) await limiter.pause(waitMs);
-    if (faults >= maxAttempts || fault.final || waitMs > maxPatienceMs) {
+    if (fault.final) {
+      const cause = transient(code, fault.text);
+      throw transient('platform_unusable', `the platform's answer of ${path} is of no use`, cause);
+    }
+    if (faults >= maxAttempts || waitMs > maxPatienceMs) {
       const attempts = faults === 1 ? '1 attempt' : `${faults} attempts`;
       throw transient(
-        'platform_unavailable',
+        fault.isAnswer === true ? 'platform_unusable' : 'platform_unavailable',
         `the platform gave no page of ${path} in ${attempts}; at last: ${fault.text}`,
       );
     }
@@ -135,22 +141,28 @@ export function createPlatform(options: PlatformOptions): Platform {
   return {
     clock,
     orders: (query, signal) =>
-      ask(
-        {
-          path: '/v3/orders',
-          params: ordersParams(query),
-          read: (body, askedAt) => readOrdersPage(body, askedAt, query.startDate),
-        },
-        signal,
+      inPages(query, (asked) =>
+        ask(
+          {
+            path: '/v3/orders',
+            params: ordersParams(asked),
+            shape: 'list',
+            read: (answer, askedAt) => inTurns(ordersPage(answer, askedAt, asked.startDate)),
+          },
+          signal,
+        ),
       ),
     classes: (query, signal) =>
-      ask(
-        {
-          path: '/v1beta1/nft/classes',
-          params: classesParams(query),
-          read: (body, askedAt) => readClassesPage(body, askedAt, query.startDate),
-        },
-        signal,
+      inPages(query, (asked) =>
+        ask(
+          {
+            path: '/v1beta1/nft/classes',
+            params: classesParams(asked),
+            shape: 'list',
+            read: (answer, askedAt) => inTurns(classesPage(answer, askedAt, asked.startDate)),
+          },
+          signal,
+        ),
       ),
     transaction: (version, operationId, signal) =>
       ask(transactionQuestion(version, operationId), signal),
@@ -170,6 +182,25 @@ export function createPlatform(options: PlatformOptions): Platform {
       await nodeExchange.close();
     },
   };
+}
+
+/**
+ * A page that is too long is asked for in a smaller one: how many records it has is a wish, and a walk goes on by what it
+ * was shown. Ends: at one record.
+ */
+async function inPages<Q extends { limit: number }, T>(
+  query: Q,
+  ask: (query: Q) => Promise<T>,
+): Promise<T> {
+  for (let { limit } = query; ; limit = Math.ceil(limit / 8)) {
+    try {
+      return await ask({ ...query, limit });
+    } catch (error) {
+      const isTooLong =
+        error instanceof OutlastError && isOutlastError(error.cause, 'too_long') && limit > 1;
+      if (!isTooLong) throw error;
+    }
+  }
 }
 
 function checkPair(apiKey: string, apiSecret: string): void {

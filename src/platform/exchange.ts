@@ -1,15 +1,19 @@
-// One request and its whole answer, over undici. Knows HTTP and nothing of signatures, pages or retries.
+// One request and its whole answer, over undici, taken in within bounds. Knows HTTP and nothing of signatures, pages or
+// retries.
 import { Pool } from 'undici';
 import { codeOf, settingsError, transient } from '../errors.ts';
+import type { ByteBounds } from './byte-bounds.ts';
+import { type AnswerShape, createGatherer, type Gathered } from './gather.ts';
 import type { Fault } from './retry.ts';
 import { foreignText } from './refusal.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
-export type Answer = {
+export type Answer = Gathered & {
   status: number;
   date: string | undefined;
   retryAfter: string | undefined;
-  body: Buffer;
+  /** Why the body ends before its end: it would be as long the next time. Null: it is whole. */
+  tooLong: string | null;
   sentAt: number;
   receivedAt: number;
 };
@@ -19,6 +23,7 @@ export type Exchange = {
   get(
     target: string,
     headers: Record<string, string>,
+    shape: AnswerShape,
     signal: AbortSignal | undefined,
   ): Promise<Answer | Fault>;
   close(): Promise<void>;
@@ -28,25 +33,25 @@ export type ExchangeOptions = {
   baseUrl: string;
   /** Covers connecting, headers and body together. */
   timeoutMs: number;
-  maxBodyBytes: number;
+  bounds: ByteBounds;
   monotonicNow: () => number;
   hide: (text: string) => string;
 };
 
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { timeoutMs, maxBodyBytes, monotonicNow, hide } = options;
+  const { timeoutMs, bounds, monotonicNow, hide } = options;
   const { origin, prefix } = splitBaseUrl(options.baseUrl);
   const pool = new Pool(origin, {
     connect: { timeout: timeoutMs },
     // One timer of our own covers the whole exchange; a body that drips would outlive these two.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxResponseSize: maxBodyBytes,
   });
 
   async function get(
     target: string,
     headers: Record<string, string>,
+    shape: AnswerShape,
     signal: AbortSignal | undefined,
   ): Promise<Answer | Fault> {
     const control = new AbortController();
@@ -67,13 +72,22 @@ export function createExchange(options: ExchangeOptions): Exchange {
         signal: control.signal,
       });
       const receivedAt = monotonicNow();
-      const body = Buffer.from(await response.body.arrayBuffer());
+      const status = response.statusCode;
+      const isAnswer = status >= 200 && status < 300;
+      const gatherer = createGatherer(isAnswer ? shape : 'refusal', bounds);
+      let tooLong: string | null = null;
+      for await (const piece of response.body as AsyncIterable<Buffer>) {
+        tooLong = gatherer.add(piece);
+        // Leaving the loop gives up the rest, and the connection with it.
+        if (tooLong !== null) break;
+      }
       return {
-        status: response.statusCode,
+        status,
         // A cache's answer is of another time.
         date: response.headers['age'] === undefined ? text(response.headers['date']) : undefined,
         retryAfter: text(response.headers['retry-after']),
-        body,
+        ...gatherer.end(),
+        tooLong,
         sentAt,
         receivedAt,
       };
@@ -81,10 +95,6 @@ export function createExchange(options: ExchangeOptions): Exchange {
       if (signal?.aborted === true) throw aborted();
       if (timedOut) return fault('timeout', `no whole answer within ${timeoutMs} ms`);
       const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
-      if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-        // It would be as long the next time.
-        return { ...fault('too_long', `an answer longer than ${maxBodyBytes} bytes`), final: true };
-      }
       return fault(code, `no whole answer: ${foreignText(error, hide) || code}`);
     } finally {
       clearTimeout(timer);

@@ -3,12 +3,14 @@
 import { transient } from '../errors.ts';
 import type { ApiVersion, Reject } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';
+import type { Gathered } from './gather.ts';
 import { type Json, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
-import { reject } from './parse.ts';
+import { cutReject, reject } from './parse.ts';
 import type { FoundTransaction, ListedToken, TokenList } from './platform.ts';
 import type { Question } from './request.ts';
 import { symbolIn } from './tokens.ts';
 import { readTransaction } from './transactions.ts';
+import { inTurns } from './turns.ts';
 
 const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
 
@@ -21,7 +23,8 @@ export function transactionQuestion(
     path: `${path}/${encodeURIComponent(operationId)}`,
     name: path,
     params: {},
-    read: (body, askedAt) => {
+    shape: 'record',
+    read: ({ body }, askedAt) => {
       const text = objectIn(envelopeOf(body), 'data');
       return { record: readTransaction(parsed(text), text, operationId), askedAt };
     },
@@ -35,9 +38,11 @@ const tokensPath = '/token/tokens';
 export const tokensQuestion = (): Question<TokenList | null> => ({
   path: tokensPath,
   params: {},
-  read: (body, askedAt) => {
+  shape: 'list',
+  read: async ({ body, cut }, askedAt) => {
     const envelope = envelopeOf(body);
-    return { height: heightOf(envelope.get('height')), ...tokensIn(envelope), askedAt };
+    const height = heightOf(envelope.get('height'));
+    return { height, ...(await inTurns(tokensIn(envelope, cut))), askedAt };
   },
   missing: () => ({ value: null }),
 });
@@ -46,22 +51,33 @@ export const feesQuestion = (symbol: string, path: 'fee' | 'fees'): Question<str
   path: `${tokensPath}/${encodeURIComponent(symbol)}/${path}`,
   name: `${tokensPath}/…/${path}`,
   params: {},
-  read: (body) => objectIn(envelopeOf(body), 'result'),
+  shape: 'record',
+  read: ({ body }) => objectIn(envelopeOf(body), 'result'),
   missing: () => ({ value: null }),
 });
 
-function tokensIn(envelope: Envelope): Pick<TokenList, 'tokens' | 'rejects'> {
+function* tokensIn(
+  envelope: Envelope,
+  cut: Gathered['cut'],
+): Generator<void, Pick<TokenList, 'tokens' | 'rejects'>> {
   const tokens: ListedToken[] = [];
   const rejects: Reject[] = [];
   const result = envelope.get('result');
   // An empty list is null.
   if (result === null) return { tokens, rejects };
   const text = typeof result === 'object' && result.type === 'deep' ? result.text : '';
-  const list = parsed(text, maxRecordDepth + 1);
+  // Each token by itself, with room for others in between.
+  const list = parsed(text, 1);
   if (typeof list !== 'object' || list?.type !== 'array') throw unreadable('result is no list');
   for (let i = 0; i < list.items.length; i++) {
     const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
-    const id = symbolIn(list.items[i]);
+    const wasCut = cut.get(element);
+    if (wasCut !== undefined) {
+      rejects.push(cutReject(wasCut));
+      continue;
+    }
+    const id = symbolIn(parsed(element));
+    yield;
     if ('wrong' in id) rejects.push(reject(element, `symbol ${id.wrong}`));
     else tokens.push({ symbol: id.id, text: element });
   }

@@ -3,46 +3,70 @@
 import { transient } from '../errors.ts';
 import { dayOf } from '../day.ts';
 import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '../model.ts';
+import { byteBounds, mostParts } from './byte-bounds.ts';
 import { decodeUtf8 } from './bytes.ts';
+import type { Gathered } from './gather.ts';
 import { type Json, type JsonArray, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
 import { keptKey } from './page-key.ts';
-import { isReject, readClass, readOrder, unpinned } from './parse.ts';
+import { cutReject, isReject, readClass, readOrder, unpinned } from './parse.ts';
+import { atOnce } from './turns.ts';
+
+/** Up to here a body is taken apart in one go; from here on each record by itself, with room for others in between. */
+const ordinaryBytes = byteBounds.record;
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
 
 type ReadRecord = (value: Json, text: string, askedDay: Day) => ParsedRecord | Reject;
 
+type Reading = Generator<void, Page>;
+
 /**
- * Reads an answer of `/v3/orders`. `askedDay` is the day that was asked for, where it was one. Throws transient
- * `unreadable_page` if the body is no such page.
+ * Reads an answer of `/v3/orders`, and yields after each record. `askedDay` is the day that was asked for, where it was
+ * one. Throws transient `unreadable_page` if the body is no such page, and `unusable_answer` if it is one that it would
+ * be of no use to ask for again.
  */
+export const ordersPage = (answer: Gathered, askedAt: Instant, askedDay?: Day): Reading =>
+  readPage('orders', 'order_infos', readOrder, answer, askedAt, askedDay);
+
+/** Reads an answer of `/v1beta1/nft/classes`; as `ordersPage`. */
+export const classesPage = (answer: Gathered, askedAt: Instant, askedDay?: Day): Reading =>
+  readPage('nft_classes', 'classes', readClass, answer, askedAt, askedDay);
+
+/** As `ordersPage`, at once and of a body that nothing was cut out of. */
 export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
-  readPage('orders', 'order_infos', readOrder, body, askedAt, askedDay);
+  atOnce(ordersPage({ body, cut: new Map() }, askedAt, askedDay));
 
-/** Reads an answer of `/v1beta1/nft/classes`; as `readOrdersPage`. */
 export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
-  readPage('nft_classes', 'classes', readClass, body, askedAt, askedDay);
+  atOnce(classesPage({ body, cut: new Map() }, askedAt, askedDay));
 
-function readPage(
+function* readPage(
   resource: ListedResource,
   listField: string,
   read: ReadRecord,
-  body: Buffer,
+  { body, cut }: Gathered,
   askedAt: Instant,
   askedDay: Day = dayOf(askedAt),
-): Page {
+): Reading {
   const text = decodeUtf8(body).replace(/^\ufeff/, '');
-  const data = dataOf(text);
+  yield;
+  const isOrdinary = body.length <= ordinaryBytes;
+  const data = dataOf(text, recordDepthInPage + (isOrdinary ? maxRecordDepth : 0));
   const list = listOf(data, listField);
+  if (list.items.length > mostParts) throw unusable(`it has ${list.items.length} records`);
   const records: ParsedRecord[] = [];
   const rejects: Reject[] = [];
   let first: string | null = null;
   let last: string | null = null;
   for (let i = 0; i < list.items.length; i++) {
     const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
-    const result = read(list.items[i] ?? null, element, askedDay);
+    const wasCut = cut.size === 0 ? undefined : cut.get(element);
+    const result =
+      wasCut === undefined
+        ? read(isOrdinary ? (list.items[i] ?? null) : parsed(element), element, askedDay)
+        : cutReject(wasCut);
+    if (!isOrdinary) yield;
     if (isReject(result)) rejects.push(result);
     else records.push(result);
     last = isReject(result) ? result.sha256 : result.id;
@@ -72,13 +96,18 @@ const noKey: NextKey = { nextKey: null, nextKeyForm: null };
 const unreadable = (what: string, cause?: unknown): Error =>
   transient('unreadable_page', `the answer is no page: ${what}`, cause);
 
-function dataOf(text: string): JsonObject {
-  let envelope: Json;
+const unusable = (why: string): Error => transient('unusable_answer', why);
+
+function parsed(text: string, maxDepth = maxRecordDepth): Json {
   try {
-    envelope = parseJson(text, recordDepthInPage + maxRecordDepth);
+    return parseJson(text, maxDepth);
   } catch (error) {
     throw unreadable('its body is not JSON', error);
   }
+}
+
+function dataOf(text: string, maxDepth: number): JsonObject {
+  const envelope = parsed(text, maxDepth);
   if (!isObject(envelope)) throw unreadable('its JSON is not an object');
   const error = envelope.fields.get('error');
   if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
@@ -119,6 +148,7 @@ function keyOf(value: Json | undefined): NextKey {
   }
   // Taken for "no next page" it would end the walk early.
   if (key === null) throw unreadable('next_page_key is not text');
+  if (key.length > byteBounds.string) throw unusable('its next_page_key is too long to be sent');
   return { nextKey: unpinned(keptKey(key)), nextKeyForm: 'key' };
 }
 

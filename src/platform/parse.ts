@@ -2,10 +2,12 @@
 // throws for any JSON: what has a usable id is archived, whatever the rest looks like.
 import { toUSVString } from 'node:util';
 import type { Day, ParsedRecord, Reject } from '../model.ts';
+import { isOutlastError } from '../errors.ts';
 import { encodeUtf8 } from './bytes.ts';
 import { canonical, jsonbText, sha256, storable } from './canonical.ts';
 import { classColumns } from './classes.ts';
 import type { Columns } from './fields.ts';
+import type { CutRecord } from './gather.ts';
 import type { Json, JsonObject } from './json.ts';
 import { orderColumns } from './orders.ts';
 
@@ -33,10 +35,18 @@ function readRecord(
   }
   const id = readId(value.fields.get(idField));
   if ('wrong' in id) return reject(text, `${idField} ${id.wrong}`);
-  return recordOf(id.id, value, text, columnsOf(value, askedDay));
+  try {
+    return recordOf(id.id, value, text, columnsOf(value, askedDay));
+  } catch (error) {
+    if (!isOutlastError(error, 'unusable_answer')) throw error;
+    return reject(text, error.message);
+  }
 }
 
-/** A record with a known id: `text` is its verbatim text, `value` what `parseJson` made of it. */
+/**
+ * A record with a known id: `text` is its verbatim text, `value` what `parseJson` made of it. Throws transient
+ * `unusable_answer` where its canonical text would be too long.
+ */
 export function recordOf(
   id: string,
   value: Json,
@@ -81,5 +91,13 @@ export const unpinned = (text: string): string => ` ${text}`.slice(1);
 
 export function reject(text: string, reason: string): Reject {
   const bytes = encodeUtf8(text);
-  return { bytes, sha256: sha256(bytes), reason };
+  return { bytes, sha256: sha256(bytes), reason, wholeLength: null };
 }
+
+/** A record that was too long to be taken in. */
+export const cutReject = ({ beginning, length, sha256: digest }: CutRecord): Reject => ({
+  bytes: beginning,
+  sha256: digest,
+  reason: `it is ${length} bytes long, more than a record may have: the first ${beginning.length} are kept`,
+  wholeLength: length,
+});

@@ -51,6 +51,7 @@ export type ListedToken = { symbol: string; text: string };
  * One project's door to its platform. Every call takes a permit of the rate limit per attempt, signs afresh,
  * retries transient faults within bounds and honours the signal. It throws `OutlastError`:
  *   transient `platform_unavailable`  faults lasted through all attempts (time-outs, 429, 5xx, text 404, bad JSON …)
+ *   transient `platform_unusable`     answers came, and none of them could be read: others may fare better
  *   fatal     `platform_forbidden`    a final 403: park the project
  *   fatal     `platform_refused`      400 or another 4xx; `refusal` on the error holds status, code and message
  *   transient `aborted`               the signal was aborted

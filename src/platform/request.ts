@@ -4,6 +4,7 @@ import { OutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
 import type { Answer, Exchange } from './exchange.ts';
+import type { Gathered } from './gather.ts';
 import { type Params, queryText } from './params.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
 import { type Fault, readRetryAfter } from './retry.ts';
@@ -16,7 +17,9 @@ export type Question<T> = {
   /** The path as logs and errors name it, without ids; absent: as it is. */
   name?: string;
   params: Params;
-  read: (body: Buffer, askedAt: Instant) => T;
+  /** What may be cut out of an answer that is too long. */
+  shape: 'list' | 'record';
+  read: (answer: Gathered, askedAt: Instant) => T | Promise<T>;
   /** What a 404 with this body stands for; null, or absent: a passing fault. */
   missing?: (body: Buffer, askedAt: Instant) => { value: T } | null;
 };
@@ -50,7 +53,7 @@ export function createRequest(context: {
     const { path, params } = question;
     const signedAt = clock.now() + aheadMs;
     const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
-    const answer = await exchange.get(path + queryText(params), headers, signal);
+    const answer = await exchange.get(path + queryText(params), headers, question.shape, signal);
     if ('code' in answer) return answer;
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
     if (status >= 200 && status < 300) return readAnswer(question, answer);
@@ -87,15 +90,27 @@ export function createRequest(context: {
     if (pair !== null) clock.observe(date, sentAt, receivedAt);
   }
 
-  function readAnswer<T>({ read }: Question<T>, answer: Answer): { value: T } | Fault {
-    const { status, date, body, sentAt, receivedAt } = answer;
+  async function readAnswer<T>(
+    { read }: Question<T>,
+    answer: Answer,
+  ): Promise<{ value: T } | Fault> {
+    const { status, date, body, sentAt, receivedAt, tooLong } = answer;
     // Only from what could be the platform's own answer: a captive portal has a clock too.
     if (startsLikeJson(body)) observe(date, sentAt, receivedAt);
+    const of = { status, retryAfterMs: null };
+    if (tooLong !== null) return { ...of, code: 'too_long', text: tooLong, final: true };
     try {
-      return { value: read(body, clock.at(sentAt)) };
+      return { value: await read(answer, clock.at(sentAt)) };
     } catch (error) {
       if (!(error instanceof OutlastError) || error.kind !== 'transient') throw error;
-      return { code: error.code, text: error.message, status, retryAfterMs: null, final: false };
+      const { code, message: text } = error;
+      return {
+        ...of,
+        code,
+        text,
+        final: code === 'unusable_answer',
+        isAnswer: startsLikeJson(body),
+      };
     }
   }
 

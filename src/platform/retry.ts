@@ -11,8 +11,10 @@ export type Fault = {
   status: number | null;
   /** What Retry-After asked for, capped; null without one. */
   retryAfterMs: number | null;
-  /** True when asking again at once would only be rude. */
+  /** True when asking again would only bring the same. */
   final: boolean;
+  /** The platform did answer, in its own way: other questions may fare better. */
+  isAnswer?: boolean;
 };
 
 /** Longer requests for quiet are taken for this long. */

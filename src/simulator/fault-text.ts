@@ -37,6 +37,7 @@ const details: Record<keyof FaultRule, { is: (value: unknown) => boolean; what: 
   rows: { is: isCount, what: 'a whole number from 0 on' },
   positions: { is: (v) => Array.isArray(v) && v.every(isCount), what: 'a list of positions' },
   ids: { is: (v) => Array.isArray(v) && v.every(isText), what: 'a list of ids' },
+  bytes: { is: isCount, what: 'a whole number from 0 on' },
   by: { is: (v) => Number.isSafeInteger(v), what: 'a whole number' },
 };
 

@@ -22,6 +22,8 @@ export const faultSentences = {
   reordered: "shows the page's records in another order",
   dropped:
     'leaves records out while totals count them: those at {positions} (from 0), those of {ids}, or the last {rows} (1)',
+  giant:
+    "the page's first record, or those of {ids}, have {bytes} (1000000) more, in quotation marks",
   lyingTotal: 'the total is off by {by} (1), which may be negative',
   emptied: 'shows no record and counts none',
   hollow: 'answers 200 with {"data":{}}: no list, no total, no key',
@@ -47,6 +49,7 @@ export type FaultRule = {
   positions?: number[];
   ids?: string[];
   by?: number;
+  bytes?: number;
 };
 
 /** Several rules may stand for one fault; null ends it. */

@@ -42,6 +42,8 @@ export function mangle(page: ListPage, hits: Hits): { rows: Row[]; total: number
   const duplicated = hits.get('duplicated');
   if (duplicated !== undefined) rows = [...rows, ...rows.slice(-(duplicated.rows ?? 1))];
   if (hits.has('reordered')) rows = swapped(rows);
+  const giant = hits.get('giant');
+  if (giant !== undefined) rows = grown(rows, giant);
   return {
     rows,
     total: page.total + (hits.has('lyingTotal') ? (hits.get('lyingTotal')?.by ?? 1) : 0),
@@ -55,6 +57,15 @@ function without(rows: readonly Row[], { positions, ids, rows: count }: FaultRul
   return rows.filter(
     (row, i) => !(positions?.includes(i) ?? false) && !(ids?.includes(row.id()) ?? false),
   );
+}
+
+/** Records with a field more, of so many bytes. */
+function grown(rows: readonly Row[], { ids, bytes = 1_000_000 }: FaultRule): Row[] {
+  const field = `,"padding":"${'\\"'.repeat(Math.ceil(bytes / 2))}"}`;
+  return rows.map((row, i) => {
+    const isHit = ids === undefined ? i === 0 : ids.includes(row.id());
+    return isHit ? { ...row, text: row.text.replace(/\}\s*$/, () => field) } : row;
+  });
 }
 
 /** The second half first: every record keeps its neighbours but one, which is the harder case to notice. */

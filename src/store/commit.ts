@@ -84,9 +84,10 @@ async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<
   );
   if (rejects.length === 0) return 0;
   const { rows } = await tx.query(
-    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at)
-     select distinct on (sha256) $1, $2, $3, $4::date, sha256, bytes, reason, seen_at
-       from unnest($5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[]) as r(sha256, bytes, reason, seen_at)
+    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
+     select distinct on (sha256) $1, $2, $3, $4::date, sha256, bytes, reason, seen_at, whole_length
+       from unnest($5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[], $9::bigint[])
+            as r(sha256, bytes, reason, seen_at, whole_length)
       order by sha256, seen_at
          on conflict do nothing
      returning 1`,
@@ -99,6 +100,7 @@ async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<
       rejects.map((reject) => reject.bytes),
       rejects.map((reject) => reject.reason),
       rejects.map((reject) => reject.seenAt),
+      rejects.map((reject) => reject.wholeLength),
     ],
   );
   return rows.length;

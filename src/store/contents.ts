@@ -154,7 +154,7 @@ export function readVersionsUnheld(
 
 export type HeldReject = { day: Day; sha256: string; is_altered: boolean };
 
-/** Every reject of the days, and whether its bytes are still those its digest was made of. */
+/** Every reject of the days, and whether its bytes can still be those its digest was made of: of a long one they are a part. */
 export function readRejects(
   tx: Tx,
   { projectId, resource }: { projectId: ProjectId; resource: Resource },
@@ -163,7 +163,8 @@ export function readRejects(
 ): Promise<void> {
   return readInPages(
     tx,
-    `select day, encode(sha256, 'hex') as sha256, sha256(bytes) <> sha256 as is_altered
+    `select day, encode(sha256, 'hex') as sha256, case when whole_length is null then sha256(bytes) <> sha256
+                 else octet_length(bytes) >= whole_length end as is_altered
        from sync.rejects
       where project_id = $1 and resource = $4 and ${within('day')}`,
     [projectId, days?.from ?? null, days?.to ?? null, resource],

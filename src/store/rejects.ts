@@ -23,6 +23,8 @@ export async function rejectsAfter(
     `select encode(sha256, 'hex') as sha256, bytes, day, seen_at
        from sync.rejects
       where project_id = $1 and resource = $2 and sha256 > decode($3, 'hex')
+        -- Of what was too long there is only the beginning: no record.
+        and whole_length is null
       order by sync.rejects.sha256 limit $4`,
     [projectId, resource, after, limit],
   );

@@ -358,7 +358,7 @@ export const contested = sync.table(
   ],
 );
 
-/** Records without a usable id: bytes and reason, once each. */
+/** Records without a usable id, or too long to be taken in: bytes and reason, once each. */
 export const rejects = sync.table(
   'rejects',
   {
@@ -370,6 +370,8 @@ export const rejects = sync.table(
     owner: key('owner').notNull(),
     day: date('day').notNull(),
     seenAt: time('seen_at').notNull(),
+    /** Of a record that was too long: `bytes` is its beginning, this the length of all of it; null: `bytes` is all. */
+    wholeLength: bigint('whole_length', { mode: 'number' }),
   },
   (t) => [primaryKey({ name: 'rejects_pkey', columns: [t.projectId, t.resource, t.sha256] })],
 );

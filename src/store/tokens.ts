@@ -144,9 +144,9 @@ async function writeRejects(
 ): Promise<number> {
   if (rejects.length === 0) return 0;
   const { rows } = await tx.query(
-    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at)
-     select distinct on (sha256) $1, 'tokens', '', $2::date, sha256, bytes, reason, $3::timestamptz
-       from unnest($4::bytea[], $5::bytea[], $6::text[]) as r(sha256, bytes, reason)
+    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
+     select distinct on (sha256) $1, 'tokens', '', $2::date, sha256, bytes, reason, $3::timestamptz, whole_length
+       from unnest($4::bytea[], $5::bytea[], $6::text[], $7::bigint[]) as r(sha256, bytes, reason, whole_length)
       order by sha256
          on conflict do nothing
      returning 1`,
@@ -157,6 +157,7 @@ async function writeRejects(
       rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
       rejects.map((reject) => reject.bytes),
       rejects.map((reject) => reject.reason),
+      rejects.map((reject) => reject.wholeLength),
     ],
   );
   return rows.length;

@@ -16,6 +16,7 @@ import { probe } from './probe.ts';
 import { healLedger } from './reopen.ts';
 import { recallTime } from './remember-time.ts';
 import { recogniseSource } from './source.ts';
+import { concernsAll, unforeseenText } from './unforeseen.ts';
 
 export type Contact = {
   db: Db;
@@ -116,10 +117,10 @@ async function askForDate(platform: Platform, signal: AbortSignal): Promise<void
   try {
     await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false }, signal);
   } catch (error) {
-    // A refusal carries a date as well; anything else is a real failure.
-    if (!isOutlastError(error, 'platform_refused') || platform.clock.lastDate() === null) {
-      throw error;
-    }
+    // A refusal carries a date as well, and so does what is too long to be read; anything else is a real failure.
+    const isAnswer =
+      isOutlastError(error, 'platform_refused') || isOutlastError(error, 'platform_unusable');
+    if (!isAnswer || platform.clock.lastDate() === null) throw error;
   }
 }
 
@@ -143,31 +144,47 @@ function offsetText(offsetMs: number | null): string {
 /** Facts by which days are asked for and counted. */
 const proofsRestOn = new Set(['day_end', 'date_filter', 'month_end', 'totals']);
 
+/** A poison among the newest records must not keep the days without it from being read: what is not learned stays unknown. */
+async function ifUsable<T>(contact: Contact, learn: () => Promise<T>): Promise<T | null> {
+  try {
+    return await learn();
+  } catch (error) {
+    if (contact.signal.aborted || concernsAll(error)) throw error;
+    const problem = unforeseenText(error, contact);
+    contact.log.warn({ projectId: contact.projectId, problem }, 'The facts could not be probed');
+    return null;
+  }
+}
+
 async function refreshFacts(contact: Contact): Promise<Facts> {
   const { db, platform, projectId, scope, signal, log } = contact;
   const probed: Record<string, string> = {};
   const seen = new Set<string>();
+  let isWhole = true;
   for (const { resource, owner } of listsOf(scope)) {
     if (seen.has(resource)) continue;
     seen.add(resource);
-    Object.assign(probed, await probe(platform, resource, owner, signal));
+    const learned = await ifUsable(contact, () => probe(platform, resource, owner, signal));
+    Object.assign(probed, learned ?? {});
+    isWhole &&= learned !== null;
   }
   const before = await readFacts(db, projectId);
   const { clock } = platform;
   probed['clock.offset'] = offsetText(clock.offsetMs());
   const from = windowAt(clock.now()).from;
-  probed['orders.key_life'] = await probeKeyLife(db, platform, projectId, before, from, signal);
+  const keyLife = await ifUsable(contact, () =>
+    probeKeyLife(db, platform, projectId, before, from, signal),
+  );
+  probed['orders.key_life'] = keyLife ?? 'unknown';
   for (const { resource } of listsOf(scope)) keepInstant(probed, before, resource);
   // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
   for (const [fact, value] of Object.entries(probed)) {
     if (value === 'unknown' && before.has(fact)) delete probed[fact];
   }
-  const changed = await recordFacts(
-    db,
-    projectId,
-    { ...probed, probed: 'yes' },
-    platform.clock.now(),
-  );
+  const changed = await recordFacts(db, projectId, probed, platform.clock.now());
+  // What could not be probed is probed again in an hour, not at every run.
+  const probedAs = platform.clock.now() - (isWhole ? 0 : dayMs - hourMs);
+  await recordFacts(db, projectId, { probed: 'yes' }, probedAs);
   for (const { fact, from, to } of changed) {
     const [resource = '', name = ''] = fact.split('.');
     const asksTheSame = name === 'day_end' && from === 'exclusive' && to === 'instant';

@@ -118,11 +118,12 @@ async function findLimit(
 ): Promise<{ limit: number; newest: Page }> {
   for (const limit of limits[resource]) {
     try {
-      const newest = await list(
-        { platform, resource, owner, limit, signal },
-        { startDate },
-        'DATE_DESC',
-      );
+      const asking = { platform, resource, owner, limit, signal };
+      const newest = await list(asking, { startDate }, 'DATE_DESC').catch((error: unknown) => {
+        // Where the newest records are of no use, the oldest tell as much.
+        if (!isOutlastError(error, 'platform_unusable')) throw error;
+        return list(asking, { startDate }, 'DATE_ASC');
+      });
       // A clamped limit shows in a short page of a longer list.
       const isClamped = newest.total !== null && newest.shown < Math.min(limit, newest.total);
       return { limit: isClamped ? Math.max(newest.shown, 1) : limit, newest };

@@ -154,7 +154,9 @@ async function endingOf(
     log.warn({ projectId, error: causeChain(error) }, 'Days are no use here: going on by month');
     return { ...failed, outcome: 'left' };
   }
-  return isOutlastError(error, 'platform_unavailable') ? { ...failed, outcome: 'left' } : failed;
+  const isPassing =
+    isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
+  return isPassing ? { ...failed, outcome: 'left' } : failed;
 }
 
 const isQuiet = (ending: Ending, counts: RunCounts): boolean =>

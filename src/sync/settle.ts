@@ -1,6 +1,7 @@
 // Settle: the platform's list of pending orders points at the days whose orders have settled; their pages are read
 // again. The list is only a pointer: what counts is the page that showed the order, or a walk. A platform may ignore
 // the filter by status or leave orders out of the list: then the pages that show pending orders are read again, some at a time.
+import { isOutlastError } from '../errors.ts';
 import type { DayRange } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
@@ -76,7 +77,7 @@ export async function settle(
   const { slice, query, span } = act;
   const { db, facts } = context;
   const held = await pendingIds(db, slice, slice.wholeWalk, span);
-  const pending = list === null ? null : await list();
+  const pending = list === null ? null : await ifUsable(list());
   const isIgnored = pending?.ignoresStatus === true;
   if (isIgnored) await learnFilter(context, slice.projectId, 'ignored');
   const settled = held.filter((id) => isIgnored || pending?.ids.has(id) !== true);
@@ -110,6 +111,14 @@ export async function learnFilter(
   if (facts.get(statusFilter) === value) return;
   if (value === 'honoured' && !facts.has(statusFilter)) return;
   await recordFacts(db, projectId, { [statusFilter]: value }, platform.clock.now());
+}
+
+/** A list that is of no use is as good as none: one poisoned record in it must not keep all days back. */
+async function ifUsable<T>(asked: Promise<T>): Promise<T | null> {
+  return asked.catch((error: unknown) => {
+    if (isOutlastError(error, 'platform_unusable')) return null;
+    throw error;
+  });
 }
 
 function showsAll(pages: RememberedPage[], ids: string[]): boolean {

@@ -1,6 +1,6 @@
 // Errors that nobody foresaw: whether one concerns all the work or only the slice, operation or snapshot it came up
 // with, and what is kept of it there.
-import { causeChain, codeOf, OutlastError } from '../errors.ts';
+import { causeChain, codeOf, isOutlastError, OutlastError } from '../errors.ts';
 import { createHide } from '../platform/refusal.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Worker } from './worker.ts';
@@ -37,6 +37,8 @@ const ofOneStatement: ReadonlySet<string> = new Set(['53200', '53400']);
  */
 export function concernsAll(error: unknown): boolean {
   if (ofOneStatement.has(codeOf(error) ?? '')) return false;
+  // An answer that is of no use was foreseen, and concerns whatever asked for it.
+  if (isUnusable(error)) return false;
   if (error instanceof OutlastError || databaseError(error) !== null) return true;
   const code = codeOf(error);
   if (code === undefined || code.startsWith('ERR_')) return false;
@@ -50,6 +52,7 @@ export function concernsAll(error: unknown): boolean {
  * where they come from, for their sentences are in any language.
  */
 export function unforeseenText(error: unknown, { source }: Pick<Worker, 'source'>): string {
+  if (isUnusable(error)) return createHide(source.apiKey)(causeChain(error));
   const code = codeOf(error);
   const name = error instanceof Error ? error.name : typeof error;
   const said = ofOneStatement.has(code ?? '')
@@ -59,6 +62,9 @@ export function unforeseenText(error: unknown, { source }: Pick<Worker, 'source'
       : `${name}: ${causeChain(error).replaceAll(quoted, '"…"')}`;
   return createHide(source.apiKey)(`something unforeseen: ${said}`);
 }
+
+const isUnusable = (error: unknown): boolean =>
+  isOutlastError(error, 'platform_unusable') || isOutlastError(error, 'unusable_answer');
 
 const isSqlState = /^[0-9A-Z]{5}$/;
 

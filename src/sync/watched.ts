@@ -51,7 +51,7 @@ export async function askOperations(
     asked.add(operation.operationId);
     try {
       const turned = await takeTurn(worker, operation, counts, signal);
-      silent = turned.isSilent ? silent + 1 : 0;
+      silent = turned.isSilent && !turned.isUnusable ? silent + 1 : 0;
       unforeseen.note(null);
       if (turned.isSilent) left.notDone += 1;
       left.problem = turned.problem ?? left.problem;
@@ -95,7 +95,8 @@ async function postpone(worker: Worker, operation: Operation, problem: string): 
   });
 }
 
-type Turned = { isSilent: boolean; problem: string | null };
+/** `isUnusable`: there was an answer, and nothing of it could be kept; that says nothing of other operations. */
+type Turned = { isSilent: boolean; isUnusable: boolean; problem: string | null };
 
 async function takeTurn(
   worker: Worker,
@@ -107,10 +108,17 @@ async function takeTurn(
   const askedAt = platform.clock.now();
   const files = worker.certificateFiles ?? null;
   const lookups: LookedUp[] = [];
+  let isUnusable = false;
   const results: OperationCommit['results'] = [];
   for (const apiVersion of lookupsToAsk(operation, files !== null)) {
-    const { looked, record, observedAt } = await lookUp(worker, operation, apiVersion, signal);
+    const { looked, record, observedAt, ...more } = await lookUp(
+      worker,
+      operation,
+      apiVersion,
+      signal,
+    );
     lookups.push(looked);
+    isUnusable ||= more.isUnusable === true;
     if (record !== null) results.push({ apiVersion, record, observedAt });
   }
   const link = results.map(({ record }) => linkIn(record)).find((url) => url !== null) ?? null;
@@ -136,10 +144,15 @@ async function takeTurn(
     log.warn({ projectId, reason: end.lastError }, 'A watched operation is lost');
   }
   const isSilent = lookups.length > 0 && lookups.every((one) => one.outcome === 'silent');
-  return { isSilent, problem: isSilent ? end.lastError : null };
+  return { isSilent, isUnusable, problem: isSilent ? end.lastError : null };
 }
 
-type Lookup = { looked: LookedUp; record: ParsedRecord | null; observedAt: number };
+type Lookup = {
+  looked: LookedUp;
+  record: ParsedRecord | null;
+  observedAt: number;
+  isUnusable?: boolean;
+};
 
 async function lookUp(
   { platform }: Worker,
@@ -160,9 +173,10 @@ async function lookUp(
   } catch (error) {
     if (!(error instanceof OutlastError)) throw error;
     const isRefused = error.code === 'platform_refused';
-    if (!isRefused && error.code !== 'platform_unavailable') throw error;
+    const isUnusable = error.code === 'platform_unusable';
+    if (!isRefused && !isUnusable && error.code !== 'platform_unavailable') throw error;
     const outcome = isRefused ? 'refused' : 'silent';
     const looked: LookedUp = { apiVersion, outcome, status: null, problem: causeChain(error) };
-    return { looked, record: null, observedAt: platform.clock.now() };
+    return { looked, record: null, observedAt: platform.clock.now(), isUnusable };
   }
 }

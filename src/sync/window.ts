@@ -1,6 +1,7 @@
 // Questions about the whole window that a doubt about one day leads to: is it empty altogether, and does the platform
 // still show the month at the cliff? Nothing that is shown here is archived.
 import { addDays, monthStart, startOf } from '../day.ts';
+import { isOutlastError } from '../errors.ts';
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Facts } from '../store/facts.ts';
@@ -59,7 +60,12 @@ export function createWindowQuestions(
   };
 
   const emptyAt = async (list: List): Promise<Instant | null> => {
-    const page = await ask(list, 'DATE_DESC', 1, windowFrom);
+    const page = await ask(list, 'DATE_DESC', 1, windowFrom).catch((error: unknown) => {
+      // What is too long to be read is not empty.
+      if (isOutlastError(error, 'platform_unusable')) return null;
+      throw error;
+    });
+    if (page === null) return null;
     return page.shown === 0 && page.total === 0 ? page.askedAt : null;
   };
 

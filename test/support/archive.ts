@@ -1,5 +1,6 @@
 // A worker on a database of its own against a simulator on a port of its own.
 import { silentLog } from '../../src/log.ts';
+import { type ByteBounds, byteBounds } from '../../src/platform/byte-bounds.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import {
@@ -44,7 +45,11 @@ export type Bench = {
  * what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own.
  */
 export async function createBench(
-  options: SimulatorOptions & { timeoutMs?: number; time?: MachineTime } = {},
+  options: SimulatorOptions & {
+    timeoutMs?: number;
+    time?: MachineTime;
+    bounds?: ByteBounds;
+  } = {},
   given: Partial<Worker> = {},
 ): Promise<Bench> {
   const simulator = await createSimulator({
@@ -75,6 +80,7 @@ export async function createBench(
       apiKey: project.apiKey,
       apiSecret: project.apiSecret,
       timeoutMs: options.timeoutMs ?? 20_000,
+      bounds: options.bounds ?? byteBounds,
       limiter: createLimiter(db, 'p', 100_000),
       log,
       // Faults are to be got over, not waited for.
