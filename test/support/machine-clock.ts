@@ -1,12 +1,16 @@
 // The wall clock of child processes: moved together with a simulator's, or away from it. See machine-clock.mjs.
-import { mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Simulator } from '../../src/simulator/server.ts';
 
-const preload = fileURLToPath(new URL('machine-clock.mjs', import.meta.url));
+/** The compiler leaves it where it is: from dist/ it is looked for among the sources. */
+const beside = new URL('machine-clock.mjs', import.meta.url);
+const preload = fileURLToPath(
+  existsSync(beside) ? beside : new URL('../../../test/support/machine-clock.mjs', import.meta.url),
+);
 
 /** For child processes whose wall clock stands still, as that of a simulator at speed 0. */
 export const stoppedAt = (at: number): Record<string, string> => ({
