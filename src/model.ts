@@ -35,6 +35,12 @@ export type DayRange = { from: Day; to: Day };
  */
 export type ClockDisagreement = { of: 'machine' | 'answers'; byMs: number };
 
+/**
+ * What a slice stands for: the days it is asked for, as the platform counts them. Where they are not UTC's: how far ahead of UTC they
+ * are, and the time whose records are the slice's own.
+ */
+export type Span = DayRange & { aheadMs?: number; own?: { from: Instant; to: Instant } };
+
 /** An instant on the platform's clock, milliseconds since 1970 (see `PlatformClock`). */
 export type Instant = number;
 

@@ -4,13 +4,15 @@ import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 
 const eightHoursMs = 8 * 3_600_000;
+/** How far a zone is ahead of UTC. */
+const aheadMs = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs };
 
 /** Half-open, `[from, to)`. */
 export type Bounds = { from: Instant; to: Instant };
 
 /** The current and the previous calendar month, by the clock that ends the month. */
 export function windowStart(now: Instant, dialect: Dialect): Instant {
-  const ahead = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs }[dialect.monthEnd];
+  const ahead = aheadMs[dialect.monthEnd];
   return startOf(monthStart(dayOf(now + ahead), -1)) - ahead;
 }
 
@@ -25,7 +27,7 @@ export function boundsOf(
   if (start !== undefined && !isDay(start)) return 'start_date must be yyyy-MM-dd';
   if (end !== undefined && !isDay(end)) return 'end_date must be yyyy-MM-dd';
   if (dialect.dates === 'ignored') return { from: earliest, to: Infinity };
-  const ahead = dialect.dates === 'utc' ? 0 : eightHoursMs;
+  const ahead = aheadMs[dialect.dates];
   const from = start === undefined ? earliest : Math.max(earliest, startOf(start) - ahead);
   return { from, to: end === undefined ? Infinity : endOf(end, dialect) - ahead };
 }

@@ -23,7 +23,10 @@ export const switches = {
     ['inclusive', 'exclusive', 'instant'],
     'end_date: the whole day, nothing of it, or its first instant only',
   ),
-  dates: oneOf(['utc', 'utc+8', 'ignored'], 'the zone of start_date and end_date, or no filter'),
+  dates: oneOf(
+    ['utc', 'utc+8', 'utc-8', 'ignored'],
+    'the zone of start_date and end_date, or no filter',
+  ),
   lastKey: oneOf(
     ['empty', 'null', 'absent', 'repeated', 'onward', 'around'],
     'next_page_key on the last page; repeated shows that page again, onward leads to an empty page, around to some page shown before, by a key that is new each time',

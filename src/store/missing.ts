@@ -1,8 +1,9 @@
 // Absence is recorded, never acted upon (P4): what was shown before and is not by a whole walk is missing since now,
 // until it is shown again.
-import type { DayRange, Instant } from '../model.ts';
+import type { Instant, Span } from '../model.ts';
 import type { Queryable } from './db.ts';
 import type { Slice } from './ledger.ts';
+import { andOwn, ownDays } from './own-time.ts';
 import { tableShapes } from './tables.ts';
 
 /** Two walks of a slice that are compared: the last whole one and the one just read. */
@@ -27,13 +28,17 @@ const keysOf = (slice: Slice, { before, now }: Walks): unknown[] => [
  * pages, nor have those before a whole one that proved nothing: what only they showed is found among the records held,
  * unless the days beside this one show it.
  */
-function goneSince({ resource, owner, attempts }: Slice, { before, now }: Walks): string {
+function goneSince(
+  { resource, owner, attempts }: Slice,
+  span: Span,
+  { before, now }: Walks,
+): string {
   if (now <= before + 1 && attempts === 0) return gone;
   const { table, key } = tableShapes[resource];
   return `${gone}
         union
-       (select ${key} from ${table}
-         where project_id = $1 and slice_day >= $7 and slice_day < $8 and missing_since is null
+       (select ${key} from ${table} o
+         where project_id = $1 and slice_day >= $7 and slice_day < $8${andOwn(span)} and missing_since is null
            ${owner === '' ? '' : 'and owner = $3'}
         except select id from shown where walk = $6
         except select id from sync.pages, unnest(ids) id
@@ -45,17 +50,36 @@ function goneSince({ resource, owner, attempts }: Slice, { before, now }: Walks)
 export async function goneIds(
   db: Queryable,
   slice: Slice,
-  span: DayRange,
+  span: Span,
   walks: Walks,
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `with shown as (${shownBy}),
           -- Gives the days a type where nothing else asks for them.
           days as (select $7::date as day_from, $8::date as day_to)
-     ${goneSince(slice, walks)} order by 1`,
-    [...keysOf(slice, walks), span.from, span.to],
+     ${goneSince(slice, span, walks)} order by 1`,
+    [...keysOf(slice, walks), ownDays(span).from, ownDays(span).to],
   );
   return rows.map((row) => row.id);
+}
+
+/** When the oldest record was created that a walk showed and that is no older than `from`; null for none. */
+export async function oldestShown(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  from: Instant,
+): Promise<Instant | null> {
+  const { table, key } = tableShapes[slice.resource];
+  const { rows } = await db.query<{ at: string | null }>(
+    `select min(o.created_at) as at
+       from sync.pages p, unnest(p.ids) shown (id) join ${table} o on o.project_id = $1 and o.${key} = shown.id
+      where p.project_id = $1 and p.resource = $2 and p.owner = $3 and p.day = $4 and p.walk = $5
+        and o.created_at >= $6`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, walk, new Date(from).toISOString()],
+  );
+  const at = rows[0]?.at ?? null;
+  return at === null ? null : Date.parse(at);
 }
 
 /** Whether a walk showed a record of the slice's own days, or a reject: more may have been asked for than these days. */
@@ -63,9 +87,10 @@ export async function showsOwnDays(
   db: Queryable,
   slice: Slice,
   walk: number,
-  span: DayRange,
+  span: Span,
 ): Promise<boolean> {
   const { table, key } = tableShapes[slice.resource];
+  const { from, to } = ownDays(span);
   const { rows } = await db.query<{ own: boolean }>(
     `with asked as (
        select ids, rejects from sync.pages
@@ -73,8 +98,8 @@ export async function showsOwnDays(
      )
      select exists (select from asked where cardinality(rejects) > 0)
          or exists (select from asked, unnest(ids) shown (id) join ${table} o on o.project_id = $1 and o.${key} = shown.id
-                     where o.slice_day >= $6 and o.slice_day < $7) as own`,
-    [slice.projectId, slice.resource, slice.owner, slice.day, walk, span.from, span.to],
+                     where o.slice_day >= $6 and o.slice_day < $7${andOwn(span)}) as own`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, walk, from, to],
   );
   return rows[0]?.own === true;
 }
@@ -86,7 +111,7 @@ export async function showsOwnDays(
 export async function showTheSame(
   db: Queryable,
   slice: Slice,
-  span: DayRange,
+  span: Span,
   walks: Walks,
 ): Promise<boolean> {
   const { table, key } = tableShapes[slice.resource];
@@ -100,9 +125,9 @@ export async function showTheSame(
        select id from shown group by id having count(distinct walk) = 1
      )
      select exists (select from once join ${table} o on o.project_id = $1 and o.${key} = once.id
-                     where o.slice_day >= $7 and o.slice_day < $8)
+                     where o.slice_day >= $7 and o.slice_day < $8${andOwn(span)})
          or exists (select from rejected group by sha having count(distinct walk) = 1) as differ`,
-    [...keysOf(slice, walks), span.from, span.to],
+    [...keysOf(slice, walks), ownDays(span).from, ownDays(span).to],
   );
   return rows[0]?.differ === false;
 }
@@ -114,20 +139,21 @@ export async function showTheSame(
 export async function markMissing(
   db: Queryable,
   slice: Slice,
-  span: DayRange,
+  span: Span,
   walks: Walks,
   except: readonly string[],
   at: Instant,
 ): Promise<void> {
   const { table, key } = tableShapes[slice.resource];
+  const { from, to } = ownDays(span);
   await db.query(
     `with shown as (${shownBy})
      update ${table} o
         set missing_since = $9, changed_at = $9
-       from (${goneSince(slice, walks)}) gone
-      where o.project_id = $1 and o.${key} = gone.id and o.slice_day >= $7 and o.slice_day < $8
+       from (${goneSince(slice, span, walks)}) gone
+      where o.project_id = $1 and o.${key} = gone.id and o.slice_day >= $7 and o.slice_day < $8${andOwn(span)}
         and o.missing_since is null and o.${key} <> all ($10::text[])`,
-    [...keysOf(slice, walks), span.from, span.to, new Date(at).toISOString(), except],
+    [...keysOf(slice, walks), from, to, new Date(at).toISOString(), except],
   );
 }
 
@@ -135,14 +161,15 @@ export async function markMissing(
 export async function countMissing(
   db: Queryable,
   slice: Slice,
-  span: DayRange,
+  span: Span,
   since: Instant,
 ): Promise<number> {
   const { table } = tableShapes[slice.resource];
+  const { from, to } = ownDays(span);
   const { rows } = await db.query<{ missing: number }>(
-    `select count(*)::int as missing from ${table}
-      where project_id = $1 and slice_day >= $2 and slice_day < $3 and missing_since > $4`,
-    [slice.projectId, span.from, span.to, new Date(since).toISOString()],
+    `select count(*)::int as missing from ${table} o
+      where project_id = $1 and slice_day >= $2 and slice_day < $3${andOwn(span)} and missing_since > $4`,
+    [slice.projectId, from, to, new Date(since).toISOString()],
   );
   return rows[0]?.missing ?? 0;
 }

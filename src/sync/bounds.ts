@@ -2,8 +2,9 @@
 // where days are not half-open. The fact `day_end` says how the platform reads its end date.
 import { addDays, monthStart } from '../day.ts';
 import { wholeList } from '../model.ts';
-import type { Day, DayRange, Instant, ListedResource } from '../model.ts';
+import type { Day, DayRange, Instant, ListedResource, Span } from '../model.ts';
 import type { Facts } from '../store/facts.ts';
+import { aheadMsOf, knownAheadMs, spanInZone } from './zone.ts';
 
 /** `instant`: the end date is a closed instant, so 00:00:00 of the next day is shown too. */
 export type DayEnd = 'inclusive' | 'exclusive' | 'instant' | 'unknown';
@@ -23,18 +24,23 @@ export function answersOlder(facts: Facts, resource: ListedResource): boolean {
   return facts.get(`${resource}.older_days`) === 'answered';
 }
 
-/** The days a slice stands for: its own, or its month where the platform does not filter by date. */
-export function spanOf(day: Day, resource: ListedResource, facts: Facts): DayRange {
+/** The day that names a slice: its own, or the first of its month where the platform does not filter by date. */
+export const sliceDayOf = (day: Day, resource: ListedResource, facts: Facts): Day =>
+  ignoresDates(facts, resource) ? monthStart(day) : day;
+
+/** The days a slice stands for: its own as the platform counts them, or its month where it does not filter by date. */
+export function spanOf(day: Day, resource: ListedResource, facts: Facts): Span {
   if (day === wholeList) return { from: wholeList, to: '9999-12-31' };
   return ignoresDates(facts, resource)
     ? { from: monthStart(day), to: monthStart(day, 1) }
-    : { from: day, to: addDays(day, 1) };
+    : spanInZone(day, aheadMsOf(facts, resource));
 }
 
 /**
  * Dates that show the whole span under every reading that is still possible: while the fact is unknown the next day is
- * asked for as well, so that no record falls between two days (proof rule 4). A platform whose months end before UTC's
- * shows the last hours of the day before the window too: they are asked for with the window's first day.
+ * asked for as well, so that no record falls between two days (proof rule 4). The last hours of the day before the window are asked
+ * for with its first day, where a platform's months end before UTC's, which shows them too, and where its days may end after UTC's:
+ * then they hold the window's first hours. A platform that refuses that day is not asked for it.
  */
 export function boundsOf(
   span: DayRange,
@@ -43,9 +49,15 @@ export function boundsOf(
   windowFrom: Day,
 ): { startDate?: Day; endDate?: Day } {
   if (span.from === wholeList) return {};
-  const showsMore = span.from === windowFrom && facts.get(`${resource}.month_end`) === 'before_utc';
+  const dayBefore = addDays(windowFrom, -1);
+  const older = facts.get(`${resource}.older_days`);
+  const aheadMs = knownAheadMs(facts, resource);
+  const mayEndLater = aheadMs === null ? older === 'not shown' : aheadMs < 0;
+  const showsMore = facts.get(`${resource}.month_end`) === 'before_utc' || mayEndLater;
+  const isRefused = older === 'refused' && span.from === dayBefore && span.to > windowFrom;
+  const isExtended = span.from === windowFrom && showsMore && older !== 'refused';
   return {
-    startDate: showsMore ? addDays(span.from, -1) : span.from,
+    startDate: isRefused ? windowFrom : isExtended ? dayBefore : span.from,
     endDate: dayEndOf(facts, resource) === 'inclusive' ? addDays(span.to, -1) : span.to,
   };
 }

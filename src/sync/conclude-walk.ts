@@ -1,7 +1,8 @@
 // What a walk that was read to its end comes to: what it proves, what it misses, and what is written of it in one
 // transaction with the ledger.
+import { startOf, windowAt } from '../day.ts';
 import { transient } from '../errors.ts';
-import { wholeList, type Proof } from '../model.ts';
+import { wholeList, type Proof, type Span } from '../model.ts';
 import { countContested, dropUnshown, reopenOthers } from '../store/contested.ts';
 import { withTx } from '../store/db.ts';
 import { recordFacts } from '../store/facts.ts';
@@ -9,6 +10,7 @@ import { finishSlice, type Finished, type Slice } from '../store/ledger.ts';
 import {
   countMissing,
   markMissing,
+  oldestShown,
   showsOwnDays,
   showTheSame,
   type Walks,
@@ -18,7 +20,14 @@ import { writeRecords } from '../store/records.ts';
 import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
 import { findMoved } from './moved.ts';
-import { afterAct, afterFailure, betweenWalksMs, isOver, missingBlocksMs } from './policy.ts';
+import {
+  afterAct,
+  afterFailure,
+  betweenWalksMs,
+  decidedAfterMs,
+  isOver,
+  missingBlocksMs,
+} from './policy.ts';
 import type { Verdict } from './proof.ts';
 
 export type Whole = Verdict & {
@@ -58,12 +67,13 @@ export async function concludeWalk(
   // Also walks before the first whole one have shown records.
   const isCompared = walk > Math.max(walks.before, 1) && slice.day !== wholeList;
   const mayMiss = isCompared && whole.isAbsenceTrusted;
-  const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, span, walks) : [];
+  const known = mayMiss ? await knownSpan(context, act, walk) : span;
+  const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, known, walks) : [];
   const { missing, contested } = await withTx(db, async (tx) => {
     await dropUnshown(tx, slice, walk);
     if (mayMiss) {
       const except = moved.map(({ record }) => record.id);
-      await markMissing(tx, slice, span, walks, except, askedAt);
+      await markMissing(tx, slice, known, walks, except, askedAt);
     }
     const to = { projectId: slice.projectId, resource: slice.resource, expectsNew: null };
     await writeRecords(tx, to, moved, now);
@@ -152,6 +162,23 @@ export async function concludeUnproved(
     await dropOtherPages(tx, slice, [walk]);
   });
   return { done: false, problem };
+}
+
+/**
+ * The time in which what a walk does not show is missing. A window that is cut in a zone behind UTC begins some hours into
+ * its first day: what is older than all that the walk shows of that day may have left with the month before (rule 5).
+ */
+async function knownSpan(
+  { db }: ActContext,
+  { slice, span, askedAt }: Act,
+  walk: number,
+): Promise<Span> {
+  const { from } = windowAt(askedAt);
+  if (slice.day !== from) return span;
+  const own = span.own ?? { from: startOf(span.from), to: startOf(span.to) };
+  const oldest = await oldestShown(db, slice, walk, own.from);
+  const begins = Math.min(startOf(from) + decidedAfterMs, oldest ?? Infinity);
+  return { ...span, own: { ...own, from: Math.max(own.from, begins) } };
 }
 
 /**

@@ -1,7 +1,7 @@
 // What an act comes to, written into the ledger: the state, the proof, when the slice is due again. The lease is
 // given back with it, and nothing is written by whoever lost it (P8).
 import type { Log } from '../log.ts';
-import type { DayRange } from '../model.ts';
+import type { Span } from '../model.ts';
 import { dropList } from '../store/contested.ts';
 import type { Facts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice, type WalkQuery } from '../store/ledger.ts';
@@ -41,7 +41,7 @@ export type Acted = {
 };
 
 /** An act as it is under way: the slice, the days it stands for, what is asked, and since when. */
-export type Act = { slice: Slice; span: DayRange; query: WalkQuery; askedAt: number };
+export type Act = { slice: Slice; span: Span; query: WalkQuery; askedAt: number };
 
 const done: Acted = { done: true, problem: null };
 
@@ -125,7 +125,7 @@ export async function concludeSettled(
 }
 
 /** How many orders keep a slice from being sealed: those its last whole walk was shown that are pending still. */
-async function countPending({ db }: ActContext, slice: Slice, span: DayRange): Promise<number> {
+async function countPending({ db }: ActContext, slice: Slice, span: Span): Promise<number> {
   return (await pendingIds(db, slice, slice.wholeWalk, span)).length;
 }
 

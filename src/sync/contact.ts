@@ -17,6 +17,7 @@ import { healLedger } from './reopen.ts';
 import { recallTime } from './remember-time.ts';
 import { recogniseSource } from './source.ts';
 import { concernsAll, unforeseenText } from './unforeseen.ts';
+import { isSameSide } from './zone.ts';
 
 export type Contact = {
   db: Db;
@@ -160,15 +161,15 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   const { db, platform, projectId, scope, signal, log } = contact;
   const probed: Record<string, string> = {};
   const seen = new Set<string>();
+  const before = await readFacts(db, projectId);
   let isWhole = true;
   for (const { resource, owner } of listsOf(scope)) {
     if (seen.has(resource)) continue;
     seen.add(resource);
-    const learned = await ifUsable(contact, () => probe(platform, resource, owner, signal));
+    const learned = await ifUsable(contact, () => probe(platform, resource, owner, signal, before));
     Object.assign(probed, learned ?? {});
     isWhole &&= learned !== null;
   }
-  const before = await readFacts(db, projectId);
   const { clock } = platform;
   probed['clock.offset'] = offsetText(clock.offsetMs());
   const from = windowAt(clock.now()).from;
@@ -190,6 +191,10 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     const asksTheSame = name === 'day_end' && from === 'exclusive' && to === 'instant';
     if (proofsRestOn.has(name) && !asksTheSame) {
       await reopenSlices(db, projectId, resource, from === 'unknown');
+    }
+    // Days of another zone are other days; that the zone is UTC after all was taken for granted.
+    if (name === 'day_zone' && !isSameSide(from, to)) {
+      await reopenSlices(db, projectId, resource, false);
     }
     if (from !== 'unknown')
       log.warn({ projectId, fact, from, to }, 'The platform behaves differently than before');

@@ -1,6 +1,6 @@
 // Classes that left an owner's list were transferred, or are gone: each is asked for by its id. What is shown under
 // another owner is archived as such; only what is not shown at all counts as missing.
-import type { DayRange, ObservedRecord } from '../model.ts';
+import type { ObservedRecord, Span } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 import { goneIds, type Walks } from '../store/missing.ts';
 import type { ActContext } from './conclude.ts';
@@ -9,7 +9,7 @@ import type { ActContext } from './conclude.ts';
 export async function findMoved(
   { db, platform, signal }: Pick<ActContext, 'db' | 'platform' | 'signal'>,
   slice: Slice,
-  span: DayRange,
+  span: Span,
   walks: Walks,
 ): Promise<ObservedRecord[]> {
   const found: ObservedRecord[] = [];

@@ -1,6 +1,6 @@
 // Which slices there must be: every day from the first one accounted for to today, of every resource and owner
 // that is archived. Days that passed while the service was off are entered like all others (P7).
-import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../day.ts';
+import { addDays, dayOf, daysIn, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
@@ -8,8 +8,9 @@ import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
 import type { PlatformClock } from '../platform/platform.ts';
-import { answersOlder, ignoresDates, limitOf } from './bounds.ts';
+import { answersOlder, ignoresDates, limitOf, sliceDayOf } from './bounds.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
+import { aheadMsOf, todayOf } from './zone.ts';
 
 /** What is archived of a project: orders always, classes all, of some owners, or none. */
 export type Scope = { classes: 'all' | 'none' | readonly string[] };
@@ -31,9 +32,7 @@ export function slicesOf(
   facts: Facts,
 ): SliceKey[] {
   return listsOf(scope).flatMap((list) => {
-    const each = daysIn(days).map((day) =>
-      ignoresDates(facts, list.resource) ? monthStart(day) : day,
-    );
+    const each = daysIn(days).map((day) => sliceDayOf(day, list.resource, facts));
     return [...new Set(each)].map((day) => ({ projectId, ...list, day }));
   });
 }
@@ -42,8 +41,8 @@ export function slicesOf(
 const leapMs = 400 * 24 * 3_600_000;
 
 /**
- * Enters what is not in the ledger yet, due at once: the window, and whatever days have passed since the newest day
- * entered. Today is what several answers of the platform agree on, also against this machine's clock, or a machine that is a
+ * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever days have passed
+ * since the newest day entered. Today is what several answers of the platform agree on, also against this machine's clock, or a machine that is a
  * year behind would read nothing; what of it turns out to lie in the future is taken back (reopen.ts). While nothing is
  * agreed on, today is the earliest of all. Returns how many were new.
  */
@@ -63,15 +62,11 @@ export async function enterSlices(
   const newest = (await newestDay(db, projectId, window.to)) ?? window.from;
   const isLeap = now - clock.certain() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
-  const entered = await enterDays(
-    db,
-    projectId,
-    scope,
-    facts,
-    { from, to: window.to },
-    now,
-    settings,
-  );
+  let entered = 0;
+  for (const resource of new Set(listsOf(scope).map((list) => list.resource))) {
+    const days = { from, to: addDays(todayOf(facts, resource, now), 1) };
+    entered += await enterDays(db, projectId, scope, facts, days, now, settings, resource);
+  }
   return entered + (await enterWholeLists(db, projectId, scope, now, settings));
 }
 
@@ -108,7 +103,7 @@ export function enterDays(
   const entered: NewSlice[] = wanted.map((slice) => ({
     ...slice,
     // Due since the day began: an estimate of now may lie a second ahead of the next process's.
-    dueAt: startOf(slice.day),
+    dueAt: startOf(slice.day) - aheadMsOf(facts, slice.resource),
     deadlineAt: deadlineOf(slice.day, now, settingsOf(settings, slice.resource, facts)),
   }));
   return addSlices(db, entered);

@@ -1,7 +1,7 @@
 // What to do with a slice next, and when: a pure function of the ledger row, what an act showed, settings and
 // now. All timing rules live here. It knows no clock, no database and no network.
 import { cliffOf, startOf } from '../day.ts';
-import { wholeList, type DayRange, type Instant, type Proof, type SliceState } from '../model.ts';
+import { wholeList, type Instant, type Proof, type SliceState, type Span } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 import { isComparedNow, type RotaSettings } from './rota.ts';
 
@@ -53,9 +53,14 @@ export function closingOf(day: string, settings: PolicySettings): Instant {
   return cliffOf(day) - settings.deadlineMarginMs - closingMs;
 }
 
-/** Whether the days `[from, to)` had been over for long enough when they were read. */
-export function isOver(span: DayRange, at: Instant): boolean {
-  return at >= startOf(span.to) + overAfterMs;
+/** When the days of a span are over for long enough, on the platform's calendar. */
+export function overAt({ to, aheadMs = 0 }: Span): Instant {
+  return startOf(to) - aheadMs + overAfterMs;
+}
+
+/** Whether the days of a span had been over for long enough when they were read. */
+export function isOver(span: Span, at: Instant): boolean {
+  return at >= overAt(span);
 }
 
 /** From around the cliff on an empty day, a smaller total or a missing record says nothing by itself (proof rule 5). */
@@ -68,7 +73,7 @@ export type Action = 'walk' | 'tail' | 'settle' | 'count' | 'lapse' | 'none';
 /** What is to be done with a claimed slice. `now` is the best estimate; `certainAt` is certainly past, by every witness. */
 export function actionFor(
   slice: Slice,
-  span: DayRange,
+  span: Span,
   now: Instant,
   certainAt: Instant,
   settings: PolicySettings,
@@ -146,7 +151,7 @@ export type Next = { state: SliceState; dueAt: Instant | null; attempts: number 
 /** When a slice is due again after an act that began at `askedAt`. Null: nothing is due before the cliff. */
 export function afterAct(
   slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts' | 'reopenedAt'>,
-  span: DayRange,
+  span: Span,
   outcome: Outcome,
   askedAt: Instant,
   settings: PolicySettings,

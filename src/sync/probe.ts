@@ -9,6 +9,8 @@ import { list, timesOf, type Asking } from './asking.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from './bounds.ts';
 import { decidedAfterMs } from './policy.ts';
 import { longAgo } from './window.ts';
+import { knownAheadMs, zoneSeen } from './zone.ts';
+import type { Facts } from '../store/facts.ts';
 
 export type Probed = Record<string, string>;
 
@@ -24,6 +26,7 @@ export async function probe(
   resource: ListedResource,
   owner: string,
   signal: AbortSignal,
+  before: Facts = new Map(),
 ): Promise<Probed> {
   const now = platform.clock.now();
   const window = windowAt(now);
@@ -31,7 +34,8 @@ export async function probe(
   const oldest = windowAt(now - decidedAfterMs).from;
   const { limit, newest } = await findLimit(platform, resource, owner, window.from, signal);
   const asking: Asking = { platform, resource, owner, limit, signal };
-  const { day, ...rules } = await findDateRules(asking, newest, window.from);
+  const aheadBefore = knownAheadMs(before, resource);
+  const { day, ...rules } = await findDateRules(asking, newest, window.from, aheadBefore);
   const known: Probed = {
     limit: String(limit),
     ...rules,
@@ -140,18 +144,23 @@ async function findLimit(
  * (exclusive; instant, if that shows 00:00:00 of the next day too). Totals with a start date only confirm it. Records
  * far outside the asked day mean that there is no filter; that there is one is seen where dates make a difference.
  */
-async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<DateRules> {
+async function findDateRules(
+  asking: Asking,
+  newest: Page,
+  from: Day,
+  aheadBefore: number | null,
+): Promise<DateRules> {
   const today = dayOf(asking.platform.clock.now());
   const day =
     pastDay(newest, today) ?? pastDay(await list(asking, { startDate: from }, 'DATE_ASC'), today);
-  if (day === null) return { day, day_end: 'unknown' };
+  if (day === null) return { day, day_end: 'unknown', day_zone: 'unknown' };
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
   const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
   const isForeign = (page: Page): boolean =>
     disproveFilter(timesOf(page), startOf(day), startOf(next));
   if (isForeign(own) || isForeign(oldest)) {
-    return { day: null, day_end: 'unknown', date_filter: 'ignored' };
+    return { day: null, day_end: 'unknown', day_zone: 'unknown', date_filter: 'ignored' };
   }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');
   const counted = await countOf(asking, day, next);
@@ -161,15 +170,41 @@ async function findDateRules(asking: Asking, newest: Page, from: Day): Promise<D
   const later = timesOn(both, next);
   let dayEnd: DayEnd = 'unknown';
   if (showsDay(own)) dayEnd = agrees(own) ? 'inclusive' : 'unknown';
-  else if (!showsDay(both) || later.some((at) => at > startOf(next))) dayEnd = 'unknown';
-  else if (later.length > 0) dayEnd = 'instant';
+  else if (!showsDay(both)) dayEnd = 'unknown';
+  else if (later.some((at) => at > startOf(next))) {
+    // In a zone behind UTC the day goes on there: what is counted of it tells that nothing of the next one is shown.
+    dayEnd =
+      own.shown === 0 && counted !== null && both.total === counted ? 'exclusive' : 'unknown';
+  } else if (later.length > 0) dayEnd = 'instant';
   else if (agrees(both)) dayEnd = 'exclusive';
+  const zone = async (): Promise<string> => {
+    if (dayEnd === 'unknown') return 'unknown';
+    const isInclusive = dayEnd === 'inclusive';
+    const first = isInclusive
+      ? oldest
+      : await list(asking, { startDate: day, endDate: next }, 'DATE_ASC');
+    // The first instant of the next day is none of this one's.
+    const shown = [...timesOf(first), ...timesOf(isInclusive ? own : both)].filter(
+      (at) => isInclusive || at !== startOf(next),
+    );
+    return zoneSeen(day, Math.min(...shown), Math.max(...shown), aheadBefore);
+  };
   const isFiltered = !isSameList(own, newest) || !isSameList(own, both);
-  return { day, day_end: dayEnd, ...(isFiltered ? { date_filter: 'days' } : {}) };
+  return {
+    day,
+    day_end: dayEnd,
+    day_zone: await zone(),
+    ...(isFiltered ? { date_filter: 'days' } : {}),
+  };
 }
 
 /** `day`: the past day they were learned from; null where there is none. */
-type DateRules = { day: Day | null; day_end: DayEnd; date_filter?: 'days' | 'ignored' };
+type DateRules = {
+  day: Day | null;
+  day_end: DayEnd;
+  day_zone: string;
+  date_filter?: 'days' | 'ignored';
+};
 
 /** Whether two answers show and count the same: then the dates that tell their questions apart may have been ignored. */
 function isSameList(one: Page, other: Page): boolean {

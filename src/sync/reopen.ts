@@ -9,6 +9,7 @@ import type { Facts } from '../store/facts.ts';
 import { reopenDays, takeBackFutureDays, voidFutureActs } from '../store/reopenings.ts';
 import { answersOlder } from './bounds.ts';
 import { decidedAfterMs, noDeadline } from './policy.ts';
+import { aheadMsOf } from './zone.ts';
 
 type Healing = {
   db: Db;
@@ -29,7 +30,9 @@ export async function healLedger(healing: Healing, facts: Facts): Promise<void> 
   const { clock } = platform;
   if (!clock.isSettled()) return;
   const possible = clock.possible();
-  const tomorrow = addDays(dayOf(possible + slackMs), 1);
+  // Where the platform's days begin before UTC's, so does tomorrow.
+  const aheadMs = Math.max(0, ...listedResources.map((resource) => aheadMsOf(facts, resource)));
+  const tomorrow = addDays(dayOf(possible + slackMs + aheadMs), 1);
   const [taken, voided] = await withTx(db, async (tx) => [
     await takeBackFutureDays(tx, projectId, tomorrow),
     await voidFutureActs(tx, projectId, possible + slackMs),

@@ -6,6 +6,7 @@ import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Facts } from '../store/facts.ts';
 import { dayEndOf, limitOf } from './bounds.ts';
+import { aheadMsOf } from './zone.ts';
 
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
@@ -59,6 +60,15 @@ export function createWindowQuestions(
         );
   };
 
+  /** How many records of a page were created on the days `[from, to)`, as the platform counts them. */
+  const count = ({ resource }: List, page: Page, from: Day, to: Day): number => {
+    const aheadMs = aheadMsOf(facts, resource);
+    return page.records.filter(({ columns: { created_at: createdAt } }) => {
+      const at = typeof createdAt === 'string' ? Date.parse(createdAt) + aheadMs : Number.NaN;
+      return at >= startOf(from) && at < startOf(to);
+    }).length;
+  };
+
   const emptyAt = async (list: List): Promise<Instant | null> => {
     const page = await ask(list, 'DATE_DESC', 1, windowFrom).catch((error: unknown) => {
       // What is too long to be read is not empty.
@@ -78,7 +88,7 @@ export function createWindowQuestions(
     },
     async showsDay(list, day) {
       const next = addDays(day, 1);
-      return count(await ask(list, 'DATE_ASC', aFew, day, next), day, next) > 0;
+      return count(list, await ask(list, 'DATE_ASC', aFew, day, next), day, next) > 0;
     },
     async stillShowsMonth(list, day, { records, orOlder }) {
       const from = orOlder ? longAgo : monthStart(day);
@@ -89,23 +99,15 @@ export function createWindowQuestions(
         const end = dayEndOf(facts, list.resource) === 'exclusive' ? next : day;
         const upTo = await ask(list, 'DATE_DESC', records + 1, from, end);
         if (upTo.shown !== records) {
-          return upTo.shown === records + 1 && count(upTo, from, day) === 1;
+          return upTo.shown === records + 1 && count(list, upTo, from, day) === 1;
         }
       } else if (day > from) {
         const older = await ask(list, 'DATE_DESC', 1, from, addDays(day, -1));
-        if (count(older, from, day) === 1) return true;
+        if (count(list, older, from, day) === 1) return true;
       }
       if (next >= last) return false;
       const since = await ask(list, 'DATE_ASC', 1, records === 0 ? day : next, addDays(last, -1));
-      return count(since, next, last) === 1;
+      return count(list, since, next, last) === 1;
     },
   };
-}
-
-/** How many records of a page were created in `[from, to)`. */
-function count(page: Page, from: Day, to: Day): number {
-  return page.records.filter(({ columns: { created_at: createdAt } }) => {
-    const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
-    return at >= startOf(from) && at < startOf(to);
-  }).length;
 }

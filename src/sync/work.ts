@@ -1,6 +1,6 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
-import { dayOf, windowAt } from '../day.ts';
+import { windowAt } from '../day.ts';
 import { listedResources, wholeList, type Instant } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
@@ -8,7 +8,7 @@ import { claimSlice, releaseSlice } from '../store/leases.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { actOn } from './act.ts';
-import { spanOf } from './bounds.ts';
+import { sliceDayOf, spanOf } from './bounds.ts';
 import { createLanes } from './lanes.ts';
 import { readComparePeriod } from './forecast/foresee.ts';
 import { enterSlices } from './plan.ts';
@@ -18,6 +18,7 @@ import { createTurns } from './turns.ts';
 import { createRepetition, sameInARow } from './unforeseen.ts';
 import { createWindowQuestions } from './window.ts';
 import type { Acted } from './conclude.ts';
+import { todayOf } from './zone.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
 /** How often an idle lane looks whether today's tail is due again, in milliseconds. */
@@ -76,23 +77,29 @@ export async function workThrough(
     };
   });
 
-  let today = dayOf(clock.now());
+  /** The day it is on the platform's calendar, of each list. */
+  const todays = (now: Instant): string[] =>
+    listedResources.map((resource) => todayOf(facts, resource, now));
+  let today = todays(clock.now()).join(' ');
   let by = dueBy;
   const claim = async (): Promise<Slice | null> => {
     const now = clock.now();
     // A run that outlasts the day enters the new one: its tail is read like any other (P7).
-    if (dayOf(now) !== today && dueBy !== null) {
+    const isNewDay = todays(now).join(' ') !== today;
+    if (isNewDay && dueBy !== null) {
       await enterSlices(db, projectId, worker.scope, facts, clock, worker.settings);
     }
     // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
-    if (by !== null && (turns.isReady() || dayOf(now) !== today)) by = Math.max(by, now + 1000);
-    today = dayOf(now);
+    if (by !== null && (turns.isReady() || isNewDay)) by = Math.max(by, now + 1000);
+    today = todays(now).join(' ');
     const slice = await claimSlice(db, {
       projectId,
       holder: worker.holder,
       leaseMs: worker.leaseMs,
       dueBy: by,
-      today: listedResources.map((resource) => spanOf(today, resource, facts).from),
+      today: listedResources.map((resource) =>
+        sliceDayOf(todayOf(facts, resource, now), resource, facts),
+      ),
       only: options.only ?? {},
       except: turns.except(),
     });

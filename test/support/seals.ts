@@ -99,7 +99,7 @@ function rangeOf(day: string, dates: string): { from: Instant; to: Instant } {
   if (dates === 'ignored') {
     return { from: startOf(monthStart(day)), to: startOf(monthStart(day, 1)) };
   }
-  const aheadMs = dates === 'utc+8' ? 8 * 3_600_000 : 0;
+  const aheadMs = ({ 'utc+8': 8, 'utc-8': -8 }[dates] ?? 0) * 3_600_000;
   return { from: startOf(day) - aheadMs, to: startOf(addDays(day, 1)) - aheadMs };
 }
 

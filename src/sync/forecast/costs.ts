@@ -5,7 +5,7 @@ import type { Day, Instant, ListedResource } from '../../model.ts';
 import type { Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { limitOf, spanOf } from '../bounds.ts';
-import { closingOf, isOver, overAfterMs, recountMs, type PolicySettings } from '../policy.ts';
+import { closingOf, isOver, overAt, recountMs, type PolicySettings } from '../policy.ts';
 import { compareMs, turnDays } from '../rota.ts';
 
 /** Requests by what they are for. */
@@ -67,7 +67,6 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
   const { facts, settings, now } = terms;
   const span = spanOf(day, resource, facts);
   const walk = walkRequests(resource, records, facts);
-  const overAt = startOf(span.to) + overAfterMs;
   const needs = noRequests();
   const isAbsent = facts.get(`${resource}.totals`) === 'absent';
   // Without totals two walks are the proof (proof rule 2).
@@ -83,7 +82,7 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
     needs.again = Math.max(0, walk * owed - (isUnread ? 0 : begun));
   }
 
-  const from = Math.max(now, overAt);
+  const from = Math.max(now, overAt(span));
   const leftMs = Math.max(0, until - from);
   const closingAt = closingOf(day, settings);
   const refreshes =
