@@ -305,6 +305,28 @@ describe('a passing fault', () => {
     expect(server.requests.length).toBe(2);
   });
 
+  it('that is a token too long sets that token aside, and a result too long is of no use', async () => {
+    const token = (symbol: string, length: number): string =>
+      `{"value":{"symbol":"${symbol}","x":"${'x'.repeat(length)}"}}`;
+    const { platform, server } = await scene(
+      ({ url }, response) => {
+        const isList = url?.startsWith('/token') === true;
+        const tokens = [token('a', 10), token('b', 5000), token('c', 10)].join(',');
+        const body = isList
+          ? `{"height":"1","result":[${tokens}]}`
+          : `{"data":${token('a', 5000)}}`;
+        answer(response, 200, body);
+      },
+      { bounds: { ...byteBounds, record: 1000, beginning: 10 } },
+    );
+    const list = await platform.tokens();
+    expect(list?.tokens.map(({ symbol }) => symbol)).toEqual(['a', 'c']);
+    expect(list?.rejects).toMatchObject([{ wholeLength: token('b', 5000).length }]);
+    const error = await errorOf(platform.transaction('v3', 'op'));
+    expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
+    expect(server.requests.length).toBe(2);
+  });
+
   it('that is an endless refusal is read no further than its beginning', async () => {
     const { platform, server } = await scene((_, response) => {
       response.writeHead(400);
