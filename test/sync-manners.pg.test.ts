@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import { claimSlice } from '../src/store/leases.ts';
 import { startSchedule } from '../src/sync/schedule.ts';
-import { firstPosition, step, type Memory } from '../src/sync/steps.ts';
+import { emptyMemory, firstPosition, step } from '../src/sync/steps.ts';
 import { createBench, noon, type Bench } from './support/archive.ts';
 
 const benches: Bench[] = [];
@@ -68,14 +68,8 @@ test('a project whose platform hangs keeps no other waiting', async () => {
 }, 30_000);
 
 test('P9: a list that shows new ids for ever ends, far beyond its total', () => {
-  const memory: Memory = {
-    query: { startDate: '2026-04-01', endDate: '2026-04-02', limit: 50 },
-    rows: 0,
-    totalBefore: 100,
-    usedKeys: new Set(),
-    firstPageIds: new Set(),
-    previousIds: new Set(),
-  };
+  const memory = emptyMemory({ startDate: '2026-04-01', endDate: '2026-04-02', limit: 50 });
+  memory.totalBefore = 100;
   for (let number = 0; number < 1000; number++) {
     memory.rows += 50;
     const page = {

@@ -163,7 +163,7 @@ test('where days are those of another zone, what the day beside shows is not mis
   bench = await createBench({
     records: { orders, classes: [] },
     dialect: { dates: 'utc+8' },
-    faults: { dropped: { positions: [0], path: '/v3/orders' } },
+    faults: { lyingTotal: { path: '/v3/orders' } },
   });
   await bench.run();
   expect((await statesOf(bench.db))['orders']).toEqual([
@@ -171,7 +171,7 @@ test('where days are those of another zone, what the day beside shows is not mis
     'walked none',
     'walked none',
   ]);
-  bench.simulator.setFaults({ dropped: null });
+  bench.simulator.setFaults({ lyingTotal: null });
   await bench.runLater(25 * hour);
   expect((await statesOf(bench.db))['orders']).toEqual([
     'sealed walk',

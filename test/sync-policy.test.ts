@@ -14,7 +14,14 @@ import {
   type Outcome,
 } from '../src/sync/policy.ts';
 import { judge } from '../src/sync/proof.ts';
-import { firstPosition, remember, step, type Memory, type Position } from '../src/sync/steps.ts';
+import {
+  emptyMemory,
+  firstPosition,
+  remember,
+  step,
+  type Memory,
+  type Position,
+} from '../src/sync/steps.ts';
 
 const at = (text: string): number => Date.parse(text);
 const span = { from: '2026-03-10', to: '2026-03-11' };
@@ -327,61 +334,51 @@ describe('P9: every walk ends, and says why', () => {
   }
 
   function memory(given: Partial<Memory> = {}): Memory {
-    return {
-      query,
-      rows: 0,
-      totalBefore: null,
-      usedKeys: new Set(),
-      firstPageIds: new Set(),
-      previousIds: new Set(),
-      ...given,
-    };
+    return { ...emptyMemory(query), ...given };
   }
 
+  const ended = (why: string, end = 'whole'): unknown => ({ kind: 'end', why, end });
   const second: Position = { ...firstPosition, number: 1, pageKey: 'k1' };
 
   test.each([
-    ['no next key', page(['a']), firstPosition, {}, { kind: 'end', why: 'no next key' }],
-    [
-      'its own key again',
-      page(['b'], { nextKey: 'k1' }),
-      second,
-      {},
-      { kind: 'end', why: 'repeated key' },
-    ],
+    ['no next key', page(['a']), firstPosition, {}, ended('no next key')],
+    ['its own key again', page(['b'], { nextKey: 'k1' }), second, {}, ended('repeated key')],
     [
       'a key of long ago',
       page(['b'], { nextKey: 'k0' }),
       second,
       { usedKeys: new Set(['k0']) },
-      { kind: 'end', why: 'repeated key' },
+      ended('repeated key'),
     ],
-    ['an empty page', page([]), second, {}, { kind: 'end', why: 'empty page' }],
+    ['an empty page', page([]), second, {}, ended('empty page')],
     [
       'the same page under ever new keys',
       page(['a'], { nextKey: 'k2' }),
       second,
       { firstPageIds: new Set(['a']) },
-      { kind: 'end', why: 'no progress' },
+      ended('no progress'),
     ],
     [
       'the page ceiling',
       page(['z'], { nextKey: 'k999' }),
       { ...second, number: 100_000 },
       { rows: 50 },
-      { kind: 'end', why: 'page ceiling' },
+      ended('page ceiling', 'given up'),
     ],
   ])('orders: %s', (_name, shown, position, given, expected) => {
     expect(step('orders', shown, position, memory(given))).toEqual(expected);
   });
 
   test.each([
-    ['refusal by an empty page', page([])],
+    ['an empty page', page([])],
     ['the first page again', page(['a'], { nextKey: 'k2' })],
-  ])('an expired key means a fresh walk while the total says more: %s', (_name, shown) => {
-    const missing = memory({ totalBefore: 100, rows: 50, firstPageIds: new Set(['a']) });
-    expect(step('orders', shown, second, missing).kind).toBe('restart');
-  });
+  ])(
+    'while the total says more, a key that leads nowhere leaves it to the other end: %s',
+    (_name, shown) => {
+      const missing = memory({ totalBefore: 100, rows: 50, firstPageIds: new Set(['a']) });
+      expect(step('orders', shown, second, missing)).toMatchObject({ kind: 'end', end: 'unsure' });
+    },
+  );
 
   const classes = (ids: string[], total: number | null): Page =>
     page(ids, { resource: 'nft_classes', total });
@@ -402,21 +399,35 @@ describe('P9: every walk ends, and says why', () => {
 
   test('classes end at the total, or behind the last row where there is no total', () => {
     const position = { number: 1, pageKey: null, offset: 2, overlap: 'c' };
-    expect(step('nft_classes', classes(['c', 'd'], 4), position, memory())).toEqual({
-      kind: 'end',
-      why: 'total reached',
-    });
-    expect(step('nft_classes', classes(['c'], null), position, memory())).toEqual({
-      kind: 'end',
-      why: 'nothing behind the last row',
-    });
+    const known = memory({ countsBeyond: true, pageSize: 3 });
+    expect(step('nft_classes', classes(['c', 'd'], 4), position, known)).toEqual(
+      ended('total reached'),
+    );
+    expect(step('nft_classes', classes(['c'], null), position, memory())).toEqual(
+      ended('nothing behind the last row'),
+    );
   });
 
-  test('classes: a platform that gives one row at a time cannot hold us for ever', () => {
-    expect(step('nft_classes', classes(['a'], null), firstPosition, memory())).toEqual({
-      kind: 'end',
-      why: 'no progress',
+  test.each([
+    ['totals may count the page alone', classes(['c', 'd'], 4), { pageSize: 3 }],
+    ['the page was full', classes(['c', 'd', 'e'], 5), { countsBeyond: true, pageSize: 3 }],
+    ['more was shown than it', classes(['c', 'd'], 3), { countsBeyond: true, pageSize: 3 }],
+  ])('classes: one page past the total is asked for while %s', (_why, shown, given) => {
+    const position = { number: 1, pageKey: null, offset: 2, overlap: 'c' };
+    expect(step('nft_classes', shown, position, memory(given)).kind).toBe('next');
+  });
+
+  test('classes: a platform that gives one row at a time is read on, and cannot hold us for ever', () => {
+    const first = memory();
+    const position = { number: 1, pageKey: null, offset: 1, overlap: null };
+    expect(step('nft_classes', classes(['a'], null), firstPosition, first)).toEqual({
+      kind: 'next',
+      position,
     });
+    remember(first, classes(['a'], null), firstPosition);
+    expect(step('nft_classes', classes(['a'], null), position, first)).toEqual(
+      ended('no progress'),
+    );
   });
 
   test('the memory of a walk holds two pages, however long the walk', () => {

@@ -79,7 +79,7 @@ test('50,000 classes are walked again at the rate of pages, as often as is set a
 describe('the probe', () => {
   const world = { ...flat, ordersPerDay: 70, classesPerDay: 5 };
 
-  test('once a day, with at most twelve requests for orders, eight for classes, and two for keys', async () => {
+  test('once a day, with at most thirteen requests for orders, nine for classes, and two for keys', async () => {
     bench = await createBench({ world });
     await bench.run();
     await jumpTo(bench, noon + 25 * hour);
@@ -88,8 +88,8 @@ describe('the probe', () => {
       `update sync.facts set confirmed_at = confirmed_at - interval '2 days' where fact = 'probed'`,
     );
     const { orders, classes } = await costOf(bench, () => bench.run());
-    expect(orders - 1).toBeLessThanOrEqual(12 + 2);
-    expect(classes - 1).toBeLessThanOrEqual(8);
+    expect(orders - 1).toBeLessThanOrEqual(13 + 2);
+    expect(classes - 1).toBeLessThanOrEqual(9);
     bench.simulator.advance(minute);
     expect(await costOf(bench, () => bench.run())).toEqual({ orders: 1, classes: 1 });
   });
@@ -102,8 +102,8 @@ describe('the probe', () => {
     bench.simulator.requests.clear();
     await bench.run({ only: { days: { from: today, to: '2026-04-07' } } });
     const { byPath } = bench.simulator.requests;
-    expect(byPath['/v3/orders']).toBeLessThanOrEqual(1 + 12 + 2 + 2 + 1);
-    expect(byPath['/v1beta1/nft/classes']).toBeLessThanOrEqual(8 + 2 + 2 + 1);
+    expect(byPath['/v3/orders']).toBeLessThanOrEqual(1 + 13 + 2 + 2 + 1);
+    expect(byPath['/v1beta1/nft/classes']).toBeLessThanOrEqual(9 + 2 + 2 + 1);
   });
 });
 

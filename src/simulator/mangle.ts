@@ -46,7 +46,11 @@ export function mangle(page: ListPage, hits: Hits): { rows: Row[]; total: number
   if (giant !== undefined) rows = grown(rows, giant);
   return {
     rows,
-    total: page.total + (hits.has('lyingTotal') ? (hits.get('lyingTotal')?.by ?? 1) : 0),
+    // Nobody counts fewer than none.
+    total: Math.max(
+      0,
+      page.total + (hits.has('lyingTotal') ? (hits.get('lyingTotal')?.by ?? 1) : 0),
+    ),
   };
 }
 

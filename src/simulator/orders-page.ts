@@ -131,16 +131,12 @@ function keysText<F>(
     return `${previous}"next_page_key":"${onward}",`;
   }
   if (lastKey === 'around') {
-    // By an instant that no other request has, the key is one that nobody has seen.
+    if (size === 0) return previous + endKeyText('next_page_key', 'empty');
+    // By the request it was given on the key is one that nobody has seen.
     const issued = { at: context.now, request: context.request };
-    const { shelf, k } = recordAt(
-      stretch,
-      mix(context.keySeed, context.request) % Math.max(size, 1),
-    );
+    const { shelf, k } = recordAt(stretch, mix(context.keySeed, context.request) % size);
     const around = { kind: 'next', place: placeAt(shelf, k), issued } as const;
-    return size === 0
-      ? previous
-      : `${previous}"next_page_key":"${encodeKey(around, context.keySeed)}",`;
+    return `${previous}"next_page_key":"${encodeKey(around, context.keySeed)}",`;
   }
   return previous + endKeyText('next_page_key', lastKey);
 }

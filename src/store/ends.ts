@@ -6,8 +6,8 @@ import { tableShapes } from './tables.ts';
 /**
  * How the ids of the first page of a list read in `order` stand to a walk that was read the other way round: how many the
  * walk did not show, and whether the page begins at the walk's end. It does where its first record is the walk's last, or
- * was created at the same time as the walk's last while the walk's first was not, for records of one second may stand in
- * any order. Of a list of one record, or none, either end is the other.
+ * where it shows a record of the walk's last moment and none of its first: records of one second may stand in any order,
+ * and so may those of a page. Of a list of one record, or none, either end is the other.
  */
 export async function compareWithWalk(
   db: Queryable,
@@ -17,30 +17,77 @@ export async function compareWithWalk(
   order: 'asc' | 'desc',
 ): Promise<{ unshown: number; begins: boolean }> {
   const { table, key } = tableShapes[slice.resource];
+  const last = order === 'desc' ? 'max' : 'min';
   const { rows } = await db.query<{ unshown: number; begins: boolean | null }>(
     `with shown as (
        select page, place, id from sync.pages, unnest(ids) with ordinality s (id, place)
         where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5
      ),
-     ends as (
-       select (select id from shown order by page, place limit 1)           as walk_first,
-              (select id from shown order by page desc, place desc limit 1) as walk_last,
-              (select count(distinct id) from shown)                        as records
+     asked as (
+       select asked.id, o.created_at as at
+         from unnest($6::text[]) asked (id) left join ${table} o on o.project_id = $1 and o.${key} = asked.id
      ),
-     -- The walk's last record by its time, whatever page it stood on.
-     farthest as (
-       select ${order === 'desc' ? 'max' : 'min'} (o.created_at) as at
-         from shown join ${table} o on o.project_id = $1 and o.${key} = shown.id
+     ends as (
+       select (select id from shown order by page desc, place desc limit 1) as last_shown,
+              (select count(distinct id) from shown)                        as records,
+              (select ${last} (o.created_at) from shown join ${table} o on o.project_id = $1 and o.${key} = shown.id)
+                as last_at,
+              -- As the walk showed it, whatever it was asked for: a platform may not sort at all.
+              (select o.created_at from shown join ${table} o on o.project_id = $1 and o.${key} = shown.id
+                order by page, place limit 1) as first_at
      )
-     select (select count(*)::int from unnest($6::text[]) asked (id)
-              where not exists (select from shown where shown.id = asked.id)) as unshown,
+     select (select count(*)::int from asked where not exists (select from shown where shown.id = asked.id)) as unshown,
             records <= 1
-            or walk_last = ($6::text[])[1]
-            or (begun.created_at = farthest.at and begun.created_at <> (
-                 select created_at from ${table} where project_id = $1 and ${key} = walk_first)) as begins
-       from ends, farthest
-       left join ${table} begun on begun.project_id = $1 and begun.${key} = ($6::text[])[1]`,
+            or last_shown = ($6::text[])[1]
+            or (exists (select from asked where at = last_at) and not exists (select from asked where at = first_at))
+              as begins
+       from ends`,
     [slice.projectId, slice.resource, slice.owner, slice.day, walk, ids],
   );
   return { unshown: rows[0]?.unshown ?? 0, begins: rows[0]?.begins === true };
+}
+
+/** How many other days of a list were proved with exactly so many records. */
+export async function countEqual(db: Queryable, slice: Slice, records: number): Promise<number> {
+  const { rows } = await db.query<{ days: number }>(
+    `select count(*)::int as days from sync.slices
+      where project_id = $1 and resource = $2 and owner = $3 and day <> $4
+        and shown_total = $5 and proof <> 'none'`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, records],
+  );
+  return rows[0]?.days ?? 0;
+}
+
+/** Whether any of these ids stands on the pages of a walk numbered from `from` on and below `to`. */
+export async function standsOn(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  ids: string[],
+  { from, to }: { from: number; to: number },
+): Promise<boolean> {
+  const { rows } = await db.query<{ stands: boolean }>(
+    `select exists (
+       select from sync.pages
+        where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5
+          and page >= $6 and page < $7 and ids && $8::text[]
+     ) as stands`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, walk, from, to, ids],
+  );
+  return rows[0]?.stands === true;
+}
+
+/** Rows that the pages of a walk show from number `from` on, repeated ones included. */
+export async function rowsFrom(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  from: number,
+): Promise<number> {
+  const { rows } = await db.query<{ shown: number }>(
+    `select coalesce(sum(cardinality(ids) + cardinality(rejects)), 0)::int as shown from sync.pages
+      where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5 and page >= $6`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, walk, from],
+  );
+  return rows[0]?.shown ?? 0;
 }

@@ -32,7 +32,7 @@ export async function doubtFacts(db: Queryable, projectId: ProjectId): Promise<v
 }
 
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */
-const measured = '\\.(oldest_day|key_life|offset)$';
+const measured = '\\.(oldest_day|key_life|offset|\\w+_doubted)$';
 
 export type ChangedFact = { fact: string; from: string; to: string };
 

@@ -20,6 +20,30 @@ export type WalkQuery = {
   limit: number;
   /** Newest first; absent: oldest first, as every walk that a tail may follow. */
   order?: 'desc';
+  /** Orders of one status, where a list is cut and read in parts. */
+  status?: 1 | 2 | 3;
+};
+
+/** A list that ends before all its records were shown: what is known of it while it is read in parts, all of one walk. */
+export type CutList = {
+  /** The end from which its first part was read. */
+  first: 'asc' | 'desc';
+  /** The total before the walk; null where there was none. */
+  total: number | null;
+  /** The platform does not show it from its other end. */
+  isBlind: boolean;
+  /** Records of the first part: so many are shown at a time. */
+  size: number;
+  /** A part was left whose two ends did not meet. */
+  hasGap: boolean;
+};
+
+export type PartInProgress = {
+  list: CutList;
+  /** Number of its first page. */
+  begins: number;
+  /** A record that stands on one of these pages of the walk ends the part: the ends have met. Null: it is read to its end. */
+  meets: { from: number; to: number } | null;
 };
 
 /** Where a walk in progress goes on. */
@@ -34,6 +58,8 @@ export type Checkpoint = {
   lastId: string | null;
   /** The total of the first page; null where the platform gave none. */
   totalBefore: number | null;
+  /** The part in progress, where a list is read in parts. */
+  part?: PartInProgress;
 };
 
 export type Slice = SliceKey & {
@@ -237,21 +263,24 @@ export async function finishSlice(db: Queryable, slice: Slice, end: Finished): P
 
 /**
  * A fact that proofs rest on has changed: what was proved under the old one is due again, unsealed (proof rule 6). Where
- * the fact was unknown before, only what it left unproved. Returns how many slices.
+ * the fact was unknown before, only what it left unproved; with `atLeast`, only what showed so many records. Returns how
+ * many slices.
  */
 export async function reopenSlices(
   db: Queryable,
   projectId: ProjectId,
   resource: string,
   onlyUnproved: boolean,
+  atLeast = 0,
 ): Promise<number> {
   const { rows } = await db.query(
     `update sync.slices
         set state = 'walked', proof = 'none', due_at = least(due_at, day::timestamp at time zone 'UTC')
       where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
         and (not $3 or proof = 'none')
+        and ($4 = 0 or shown_total >= $4)
      returning 1`,
-    [projectId, resource, onlyUnproved],
+    [projectId, resource, onlyUnproved, atLeast],
   );
   return rows.length;
 }

@@ -71,12 +71,19 @@ export async function dropOtherPages(tx: Queryable, slice: Slice, keep: number[]
 export type ShownByWalk = { distinct: number; pages: number };
 
 /** How many distinct ids and rejects a walk was shown: counted in the database, a day may hold a million. */
-export async function countShown(db: Queryable, slice: Slice, walk: number): Promise<ShownByWalk> {
+export async function countShown(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  /** Only of pages numbered below this. */
+  before?: number,
+): Promise<ShownByWalk> {
+  const pages = `${ofWalk} and ($6::int is null or page < $6)`;
   const { rows } = await db.query<{ distinct: number; pages: number }>(
-    `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})
-          + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${ofWalk}) as distinct,
-            (select count(*)::int from sync.pages where ${ofWalk}) as pages`,
-    keyOf(slice, walk),
+    `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${pages})
+          + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${pages}) as distinct,
+            (select count(*)::int from sync.pages where ${pages}) as pages`,
+    [...keyOf(slice, walk), before ?? null],
   );
   return rows[0] ?? { distinct: 0, pages: 0 };
 }

@@ -92,3 +92,17 @@ export function disproveFilter(times: Instant[], from: Instant, to: Instant): bo
 /** Before `from` in every zone. */
 export const isFarBefore = (createdAt: Instant, from: Instant): boolean =>
   createdAt < from - toleranceMs;
+
+/** What is known of a list's dates and totals. */
+export function rulesOf(
+  facts: Facts,
+  resource: ListedResource,
+): { ignoresDates: boolean; ignoresTotals: boolean; countsBeyond: boolean } {
+  const scope = facts.get(`${resource}.total_scope`);
+  return {
+    ignoresDates: ignoresDates(facts, resource),
+    ignoresTotals: facts.get(`${resource}.totals`) === 'inconsistent' || scope === 'page',
+    // Totals that were seen to be cut end no list.
+    countsBeyond: scope === 'list' && !facts.has(`${resource}.cap`),
+  };
+}

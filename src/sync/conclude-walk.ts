@@ -15,7 +15,8 @@ import {
   showTheSame,
   type Walks,
 } from '../store/missing.ts';
-import { dropOtherPages, pendingIds } from '../store/pages.ts';
+import { compareWithWalk } from '../store/ends.ts';
+import { dropOtherPages, pendingIds, rememberedPage } from '../store/pages.ts';
 import { writeRecords } from '../store/records.ts';
 import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
@@ -201,7 +202,11 @@ async function proofOf(
     isOver(span, walkedAt) &&
     walkOrder !== whole.order &&
     askedAt >= walkedAt + betweenWalksMs;
-  return isSecond && (await showTheSame(db, slice, span, walks)) ? 'walks' : 'none';
+  if (!isSecond || !(await showTheSame(db, slice, span, walks))) return 'none';
+  // The second walk must be seen to begin at the other end: a platform may sort as it likes, and show the same part twice.
+  const first = await rememberedPage(db, slice, walks.now, 0);
+  const ends = await compareWithWalk(db, slice, walks.before, first?.ids ?? [], whole.order);
+  return ends.begins ? 'walks' : 'none';
 }
 
 /** How the last page says that it is the last: by what stands in place of a key, or else why the walk ended. */

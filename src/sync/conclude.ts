@@ -1,7 +1,7 @@
 // What an act comes to, written into the ledger: the state, the proof, when the slice is due again. The lease is
 // given back with it, and nothing is written by whoever lost it (P8).
 import type { Log } from '../log.ts';
-import type { Span } from '../model.ts';
+import type { ListedResource, Span } from '../model.ts';
 import { dropList } from '../store/contested.ts';
 import type { Facts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice, type WalkQuery } from '../store/ledger.ts';
@@ -16,11 +16,11 @@ import {
   missingBlocksMs,
   type PolicySettings,
 } from './policy.ts';
-import type { WalkContext } from './walk.ts';
+import type { ListRules, WalkContext } from './walk.ts';
 import type { WindowQuestions } from './window.ts';
 import type { Worker } from './worker.ts';
 
-export type ActContext = Omit<WalkContext, 'ignoresDates'> & {
+export type ActContext = Omit<WalkContext, keyof ListRules> & {
   facts: Facts;
   settings: PolicySettings;
   log: Log;
@@ -28,7 +28,18 @@ export type ActContext = Omit<WalkContext, 'ignoresDates'> & {
   isAskedFor: boolean;
   window: WindowQuestions;
   source: Worker['source'];
+  learned: Learned;
 };
+
+/** What a run has learned of the platform's lists beyond the facts it began with. */
+export type Learned = {
+  /** Numbers of records that several days have, and that stood a look from the other end. */
+  alike: Set<string>;
+  /** Where lists and totals were found to be cut. */
+  caps: Map<ListedResource, number>;
+};
+
+export const nothingLearned = (): Learned => ({ alike: new Set(), caps: new Map() });
 
 export type Acted = {
   done: boolean;
@@ -41,7 +52,14 @@ export type Acted = {
 };
 
 /** An act as it is under way: the slice, the days it stands for, what is asked, and since when. */
-export type Act = { slice: Slice; span: Span; query: WalkQuery; askedAt: number };
+export type Act = {
+  slice: Slice;
+  span: Span;
+  query: WalkQuery;
+  askedAt: number;
+  /** The totals of the statuses belie the total: it is not believed alone. */
+  doubtsTotal?: boolean;
+};
 
 const done: Acted = { done: true, problem: null };
 

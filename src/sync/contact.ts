@@ -5,6 +5,7 @@ import { windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
+import type { Instant } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts';
@@ -15,6 +16,7 @@ import { probeKeyLife } from './probe-keys.ts';
 import { probe } from './probe.ts';
 import { healLedger } from './reopen.ts';
 import { recallTime } from './remember-time.ts';
+import { soundly } from './sound-answers.ts';
 import { recogniseSource } from './source.ts';
 import { concernsAll, unforeseenText } from './unforeseen.ts';
 import { isSameSide } from './zone.ts';
@@ -134,6 +136,28 @@ function keepInstant(probed: Record<string, string>, before: Facts, resource: st
   if (probed[fact] === 'exclusive' && before.get(fact) === 'instant') delete probed[fact];
 }
 
+/**
+ * That totals are given no more, or otherwise, is believed when a second probe says so, a day after the first: records were
+ * shown both times. Until then their absence is a fault, and the fact stays `good`.
+ */
+function keepUntilSure(
+  probed: Record<string, string>,
+  before: Facts,
+  fact: string,
+  good: string,
+  now: Instant,
+): void {
+  const doubt = `${fact}_doubted`;
+  if (before.get(fact) !== good || (probed[fact] ?? good) === good) {
+    if (probed[fact] !== undefined && before.has(doubt)) probed[doubt] = 'no';
+    return;
+  }
+  const since = Date.parse(before.get(doubt) ?? '');
+  if (now >= since + dayMs) return;
+  probed[doubt] = new Date(Number.isNaN(since) ? now : since).toISOString();
+  delete probed[fact];
+}
+
 /** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */
 function offsetText(offsetMs: number | null): string {
   if (offsetMs === null) return 'unknown';
@@ -158,15 +182,19 @@ async function ifUsable<T>(contact: Contact, learn: () => Promise<T>): Promise<T
 }
 
 async function refreshFacts(contact: Contact): Promise<Facts> {
-  const { db, platform, projectId, scope, signal, log } = contact;
+  const { db, projectId, scope, signal, log } = contact;
+  const before = await readFacts(db, projectId);
+  // A platform that is out of order teaches nothing.
+  const platform = soundly(contact.platform, before, true);
   const probed: Record<string, string> = {};
   const seen = new Set<string>();
-  const before = await readFacts(db, projectId);
   let isWhole = true;
   for (const { resource, owner } of listsOf(scope)) {
     if (seen.has(resource)) continue;
     seen.add(resource);
-    const learned = await ifUsable(contact, () => probe(platform, resource, owner, signal, before));
+    const learned = await ifUsable(contact, () =>
+      probe(contact.platform, platform, resource, owner, signal, before),
+    );
     Object.assign(probed, learned ?? {});
     isWhole &&= learned !== null;
   }
@@ -182,10 +210,21 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   for (const [fact, value] of Object.entries(probed)) {
     if (value === 'unknown' && before.has(fact)) delete probed[fact];
   }
+  for (const { resource } of listsOf(scope)) {
+    keepUntilSure(probed, before, `${resource}.totals`, 'present', clock.now());
+    keepUntilSure(probed, before, `${resource}.empty_total`, 'zero', clock.now());
+  }
   const changed = await recordFacts(db, projectId, probed, platform.clock.now());
   // What could not be probed is probed again in an hour, not at every run.
   const probedAs = platform.clock.now() - (isWhole ? 0 : dayMs - hourMs);
   await recordFacts(db, projectId, { probed: 'yes' }, probedAs);
+  for (const { resource } of listsOf(scope)) {
+    const cap = probed[`${resource}.cap`];
+    // What such a total proved is read once more.
+    if (cap !== undefined && cap !== before.get(`${resource}.cap`)) {
+      await reopenSlices(db, projectId, resource, false, Number(cap));
+    }
+  }
   for (const { fact, from, to } of changed) {
     const [resource = '', name = ''] = fact.split('.');
     const asksTheSame = name === 'day_end' && from === 'exclusive' && to === 'instant';

@@ -27,7 +27,7 @@ export async function lookFromOtherEnd(
   const order = opposite(query.order ?? 'asc');
   const { order: _asked, ...same } = query;
   const turned: WalkQuery = order === 'desc' ? { ...same, order } : same;
-  const page = await ask(platform, slice, turned, firstPosition, false, signal);
+  const page = await ask(platform, slice, turned, firstPosition, true, signal);
   const { unshown, begins } = await compareWithWalk(db, slice, walk, idsOf(page), order);
   if (unshown > 0) return 'more';
   return begins ? 'same' : 'unseen';

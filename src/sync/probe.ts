@@ -20,9 +20,13 @@ const limits: Record<ListedResource, readonly number[]> = {
   nft_classes: [200, 50, 10],
 };
 
-/** Facts of one resource by name, for example `orders.day_end`. Throws what the platform throws. */
+/**
+ * Facts of one resource by name, for example `orders.day_end`. Throws what the platform throws. `sound`: the platform as it
+ * is known, from which an answer without anything in it is a fault; where records come without their total, it has changed.
+ */
 export async function probe(
   platform: Platform,
+  sound: Platform,
   resource: ListedResource,
   owner: string,
   signal: AbortSignal,
@@ -32,17 +36,21 @@ export async function probe(
   const window = windowAt(now);
   // A month that has just ended may still be shown in a zone behind UTC: that says nothing about older days.
   const oldest = windowAt(now - decidedAfterMs).from;
-  const { limit, newest } = await findLimit(platform, resource, owner, window.from, signal);
-  const asking: Asking = { platform, resource, owner, limit, signal };
+  const { limit, newest } = await findLimit(sound, resource, owner, window.from, signal);
+  const isChanged = newest.shown > 0 && newest.total === null;
+  const asking: Asking = { platform: isChanged ? platform : sound, resource, owner, limit, signal };
   const aheadBefore = knownAheadMs(before, resource);
-  const { day, ...rules } = await findDateRules(asking, newest, window.from, aheadBefore);
+  const { day, counting, ...rules } = await findDateRules(asking, newest, window.from, aheadBefore);
   const known: Probed = {
     limit: String(limit),
     ...rules,
     month_end: await findMonthEnd(asking, oldest),
-    ...(await findOlderDays(asking, oldest)),
+    ...(await findOlderDays(asking, oldest, newest)),
+    ...counting,
   };
-  if (newest.shown > 0) known['totals'] = totalsOf(newest);
+  if (newest.shown > 0) {
+    known['totals'] = counting?.total_scope === 'page' ? 'inconsistent' : totalsOf(newest);
+  }
   const form = formOf(newest);
   if (form !== null) known['time_form'] = form;
   if (resource === 'orders' && day !== null && known['totals'] === 'present') {
@@ -96,13 +104,16 @@ async function findStatusTotals(asking: Asking, day: Day, dayEnd: DayEnd): Promi
  * Whether days before the window are answered: by the oldest record shown when they are asked for. An empty answer may
  * also come from a platform too young to have any.
  */
-async function findOlderDays(asking: Asking, from: Day): Promise<OlderDays> {
+async function findOlderDays(asking: Asking, from: Day, newest: Page): Promise<OlderDays> {
   try {
     const range = { startDate: longAgo, endDate: from };
     const page = await list({ ...asking, limit: 1 }, range, 'DATE_ASC');
     const [oldest] = timesOf(page);
     if (oldest === undefined || !isFarBefore(oldest, startOf(from))) {
-      return { older_days: 'not shown' };
+      // Where a total of none is left out, an empty list without one is no fault: see sound-answers.ts.
+      const isEmpty = page.shown === 0 && newest.total !== null;
+      const emptyTotal = page.total === null ? 'absent' : 'zero';
+      return { older_days: 'not shown', ...(isEmpty ? { empty_total: emptyTotal } : {}) };
     }
     return { older_days: 'answered', oldest_day: dayOf(oldest) };
   } catch (error) {
@@ -111,7 +122,11 @@ async function findOlderDays(asking: Asking, from: Day): Promise<OlderDays> {
   }
 }
 
-type OlderDays = { older_days: 'answered' | 'not shown' | 'refused'; oldest_day?: Day };
+type OlderDays = {
+  older_days: 'answered' | 'not shown' | 'refused';
+  oldest_day?: Day;
+  empty_total?: 'absent' | 'zero';
+};
 
 async function findLimit(
   platform: Platform,
@@ -163,7 +178,13 @@ async function findDateRules(
     return { day: null, day_end: 'unknown', day_zone: 'unknown', date_filter: 'ignored' };
   }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');
-  const counted = await countOf(asking, day, next);
+  const { counted, counting } = await countOf(
+    asking,
+    newest,
+    Math.max(own.shown, both.shown),
+    from,
+    day,
+  );
   const agrees = (page: Page): boolean =>
     counted === null || page.total === null || page.total === counted;
   const showsDay = (page: Page): boolean => timesOn(page, day).some((at) => at > startOf(day));
@@ -194,6 +215,7 @@ async function findDateRules(
     day,
     day_end: dayEnd,
     day_zone: await zone(),
+    counting,
     ...(isFiltered ? { date_filter: 'days' } : {}),
   };
 }
@@ -204,7 +226,11 @@ type DateRules = {
   day_end: DayEnd;
   day_zone: string;
   date_filter?: 'days' | 'ignored';
+  counting?: Counting;
 };
+
+/** What totals count: the `list` or its `page`; and `cap`, the number beyond which they were seen to count no further. */
+type Counting = { total_scope?: 'list' | 'page'; cap?: string };
 
 /** Whether two answers show and count the same: then the dates that tell their questions apart may have been ignored. */
 function isSameList(one: Page, other: Page): boolean {
@@ -237,12 +263,37 @@ function pastDay(page: Page, today: Day): Day | null {
   return days.toSorted().at(-1) ?? null;
 }
 
-/** Records of one day as the difference of two totals without an end date; null where totals are not given. */
-async function countOf(asking: Asking, day: Day, next: Day): Promise<number | null> {
+/**
+ * Records of one day as the difference of two totals without an end date, null where they do not tell; and what totals
+ * count. Two parts of the window hold no more than the whole: where they count more, totals stop at a cap.
+ */
+async function countOf(
+  asking: Asking,
+  newest: Page,
+  shownOf: number,
+  from: Day,
+  day: Day,
+): Promise<{ counted: number | null; counting: Counting }> {
   const narrow = { ...asking, limit: 1 };
   const since = await list(narrow, { startDate: day }, 'DATE_ASC');
-  const after = await list(narrow, { startDate: next }, 'DATE_ASC');
-  return since.total === null || after.total === null ? null : since.total - after.total;
+  const after = await list(narrow, { startDate: addDays(day, 1) }, 'DATE_ASC');
+  if (since.total === null || after.total === null) return { counted: null, counting: {} };
+  const range = { startDate: from, endDate: addDays(day, -1) };
+  const before = day > addDays(from, 1) ? await list(narrow, range, 'DATE_ASC') : null;
+  const counting: Counting = {};
+  const isBeyond = [since, before].some((page) => (page?.total ?? 0) > (page?.shown ?? 0));
+  if (isBeyond) counting.total_scope = 'list';
+  else if (shownOf > since.shown) counting.total_scope = 'page';
+  if (!isBeyond || before === null) return { counted: since.total - after.total, counting };
+  const parts = (before.total ?? 0) + since.total;
+  if (parts > (newest.total ?? parts)) {
+    // Records may have come since: the whole is counted after its parts.
+    const whole = (await list(narrow, { startDate: from }, 'DATE_ASC')).total;
+    if (whole !== null && parts > whole) counting.cap = String(whole);
+  }
+  // Totals that were cut tell no difference.
+  const isCut = counting.cap !== undefined && since.total >= Number(counting.cap);
+  return { counted: isCut ? null : since.total - after.total, counting };
 }
 
 const timesOn = (page: Page, day: Day): Instant[] =>

@@ -1,5 +1,7 @@
 // The rules of proof as pure functions: what a walk was shown against what the platform counts.
 import type { Proof } from '../model.ts';
+import type { Facts } from '../store/facts.ts';
+import type { Slice } from '../store/ledger.ts';
 
 export type WalkEvidence = {
   /** The total before the first and after the last page; null where the platform gave none. */
@@ -36,4 +38,36 @@ export function judge(evidence: WalkEvidence, growing: boolean): Verdict {
     proof: 'none',
     disagreement: `the platform counts ${before ?? 'nothing'} before and ${after ?? 'nothing'} after, and showed ${distinct}`,
   };
+}
+
+/** A platform that gives no totals may say 0 on an empty page as on every other: that counts nothing (proof rule 2). */
+export function asGiven(
+  evidence: WalkEvidence,
+  facts: Facts,
+  { resource }: Pick<Slice, 'resource'>,
+): WalkEvidence {
+  const isAbsent = facts.get(`${resource}.totals`) === 'absent';
+  const given = (total: number | null): number | null => (isAbsent && total === 0 ? null : total);
+  return {
+    ...evidence,
+    totalBefore: given(evidence.totalBefore),
+    totalAfter: given(evidence.totalAfter),
+  };
+}
+
+/**
+ * A total that is missing where totals are known to be given is a fault: it proves nothing, and contradicts nothing. But a day
+ * that never showed a record may be without one, where a total of none is left out.
+ */
+export function lacksTotal(
+  evidence: WalkEvidence,
+  facts: Facts,
+  slice: Pick<Slice, 'resource' | 'shownTotal'>,
+): boolean {
+  if (facts.get(`${slice.resource}.totals`) !== 'present') return false;
+  const isLeftOut =
+    evidence.distinct === 0 &&
+    (slice.shownTotal ?? 0) === 0 &&
+    facts.get(`${slice.resource}.empty_total`) === 'absent';
+  return !isLeftOut && (evidence.totalBefore === null || evidence.totalAfter === null);
 }

@@ -12,6 +12,8 @@ export type Recount = {
   total: number | null;
   /** An order of another status was shown when one was asked for: the filter does nothing, and such totals count nothing. */
   ignoresStatus?: true;
+  /** The totals of the statuses are more than the total: it is not to be believed alone. */
+  isBelied?: true;
 };
 
 const statuses = [1, 2, 3] as const;
@@ -23,9 +25,13 @@ export async function recount(
   slice: Slice,
   query: WalkQuery,
   signal: AbortSignal,
+  /** Where lists and totals are known to be cut; null where they are not. */
+  cap: number | null = null,
 ): Promise<Recount> {
   const { total } = await countOf(platform, slice, query, undefined, signal);
-  if (total === null || total !== slice.shownTotal) return { agrees: false, total };
+  // A total that was cut says nothing: those of the statuses do, while they are below the cut.
+  const isCut = total !== null && total === cap && (slice.shownTotal ?? 0) > total;
+  if (total === null || (total !== slice.shownTotal && !isCut)) return { agrees: false, total };
   if (slice.resource !== 'orders' || total === 0) return { agrees: true, total };
   const held = await countStatuses(db, slice, slice.wholeWalk);
   const counted = new Map<number, number>();
@@ -34,20 +40,19 @@ export async function recount(
     const isOther = page.records.some(({ columns: { status: shown } }) => {
       return typeof shown === 'number' && shown !== status;
     });
-    if (isOther) return { agrees: true, total, ignoresStatus: true };
+    if (isOther) return { agrees: !isCut, total, ignoresStatus: true };
+    if (isCut && (page.total ?? total) >= total) return { agrees: false, total };
     // Without all three there is nothing to compare: the total has said what it can.
     if (page.total === null) return { agrees: true, total };
     counted.set(status, page.total);
   }
   // Orders of three statuses are no more than all orders: more of them belie the total, which may have been cut (proof rule 1).
   const sum = [...counted.values()].reduce((all, one) => all + one, 0);
-  if (sum > total) return { agrees: false, total };
+  if (!isCut && sum > total) return { agrees: false, total, isBelied: true };
   // Fewer say nothing: there may be other statuses.
   if (sum < total) return { agrees: true, total };
-  return {
-    agrees: statuses.every((status) => (counted.get(status) ?? 0) === (held.get(status) ?? 0)),
-    total,
-  };
+  const isSame = statuses.every((status) => counted.get(status) === (held.get(status) ?? 0));
+  return { agrees: isSame && (!isCut || sum === slice.shownTotal), total: isCut ? sum : total };
 }
 
 function countOf(

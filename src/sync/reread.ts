@@ -6,14 +6,14 @@ import type { Slice, WalkQuery } from '../store/ledger.ts';
 import type { RememberedPage } from '../store/pages.ts';
 import { ask, showsAgain } from './ask-page.ts';
 import { firstPosition } from './steps.ts';
-import type { WalkContext } from './walk.ts';
+import type { ListRules, WalkContext } from './walk.ts';
 
 /**
  * Reads given pages of the last whole walk again, each by its own key. False when one is refused or does not show again
  * every id it showed; what was read until then is committed.
  */
 export async function reread(
-  context: Omit<WalkContext, 'ignoresDates'>,
+  context: Omit<WalkContext, keyof ListRules>,
   slice: Slice,
   query: WalkQuery,
   pages: RememberedPage[],

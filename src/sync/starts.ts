@@ -1,9 +1,11 @@
 // Where reading a slice begins: at its first page, where an interrupted walk stopped, or, for a tail, at the last page of
 // the last whole walk. What a walk remembers is read from its pages.
 import type { Db } from '../store/db.ts';
-import type { Checkpoint, Slice, WalkQuery } from '../store/ledger.ts';
+import { rowsFrom } from '../store/ends.ts';
+import type { Checkpoint, PartInProgress, Slice, WalkQuery } from '../store/ledger.ts';
 import { countShown, rememberedPage, usedKeys } from '../store/pages.ts';
-import { firstPosition, type Memory, type Position } from './steps.ts';
+import { emptyMemory, firstPosition, type Memory, type Position } from './steps.ts';
+import { recallGrowth } from './stall.ts';
 
 /** Where reading begins. */
 export type Start = {
@@ -26,14 +28,14 @@ export function freshStart(slice: Slice, query: WalkQuery, after: number): Start
   };
 }
 
-function emptyMemory(query: WalkQuery): Memory {
+/** A further part of a cut list, whose pages are numbered on in the same walk. */
+export function partStart(walk: number, query: WalkQuery, part: PartInProgress): Start {
   return {
-    query,
-    rows: 0,
-    totalBefore: null,
-    usedKeys: new Set(),
-    firstPageIds: new Set(),
-    previousIds: new Set(),
+    walk,
+    position: { ...firstPosition, number: part.begins },
+    memory: { ...emptyMemory(query), part },
+    mustShow: [],
+    isTail: false,
   };
 }
 
@@ -41,6 +43,13 @@ function emptyMemory(query: WalkQuery): Memory {
 export async function resumedStart(db: Db, slice: Slice, checkpoint: Checkpoint): Promise<Start> {
   const memory = await recall(db, slice, slice.walk, checkpoint.page - 1, checkpoint.query);
   memory.totalBefore = checkpoint.totalBefore;
+  if (checkpoint.part !== undefined) {
+    const { begins } = checkpoint.part;
+    memory.part = checkpoint.part;
+    memory.rows = await rowsFrom(db, slice, slice.walk, begins);
+    memory.firstPageIds = new Set((await rememberedPage(db, slice, slice.walk, begins))?.ids);
+  }
+  memory.growth = await recallGrowth(db, slice, checkpoint.page);
   return {
     walk: slice.walk,
     position: {
@@ -86,6 +95,8 @@ async function recall(
   const previous = upTo === 0 ? first : await rememberedPage(db, slice, walk, upTo);
   memory.firstPageIds = new Set(first?.ids);
   memory.previousIds = new Set(previous?.ids);
+  memory.pageSize = Math.max(first?.ids.length ?? 0, previous?.ids.length ?? 0);
+  memory.endsFull = memory.pageSize > 0 && (previous?.ids.length ?? 0) >= memory.pageSize;
   memory.usedKeys = new Set(await usedKeys(db, slice, walk));
   memory.rows = (await countShown(db, slice, walk)).distinct;
   return memory;

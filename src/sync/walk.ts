@@ -7,20 +7,31 @@ import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { commitPages, type CommitEffects } from '../store/commit.ts';
 import type { Checkpoint, Slice, WalkQuery } from '../store/ledger.ts';
+import { standsOn } from '../store/ends.ts';
+import { idsOf } from '../store/pages.ts';
 import { ask, count, showsAgain } from './ask-page.ts';
 import { timesOf } from './asking.ts';
 import { disproveFilter, farOutside } from './bounds.ts';
 import { createCommitter } from './committer.ts';
+import { hasStalled } from './stall.ts';
 import type { Start } from './starts.ts';
-import { remember, step, type Memory, type Position, type WalkEnd } from './steps.ts';
+import { isBeginning, remember, step, type Memory, type Position, type WalkEnd } from './steps.ts';
 
-export type WalkContext = {
+/** What is known of a list. */
+export type ListRules = {
+  /** The platform is known not to filter by date: records of any day may come. */
+  ignoresDates: boolean;
+  /** Totals are known to count nothing but the page they stand on. */
+  ignoresTotals: boolean;
+  /** Totals were seen to count more than the page they stand on. */
+  countsBeyond: boolean;
+};
+
+export type WalkContext = ListRules & {
   db: Db;
   platform: Platform;
   leaseMs: number;
   signal: AbortSignal;
-  /** The platform is known not to filter by date: records of any day may come. */
-  ignoresDates: boolean;
   /** Told of every committed group of pages. */
   onCommit: (effects: CommitEffects & { shown: number }) => void;
 };
@@ -44,6 +55,8 @@ export type Reading =
 export async function readOn(context: WalkContext, slice: Slice, start: Start): Promise<Reading> {
   const { platform, signal } = context;
   const { memory } = start;
+  // Today is never sealed by it.
+  memory.countsBeyond = context.countsBeyond || start.isTail;
   let { position } = start;
   let observedAt: Instant = slice.observedAt ?? 0;
   let requests = 0;
@@ -56,6 +69,8 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
       leaseMs: context.leaseMs,
       writtenAt: platform.clock.now(),
     });
+    // A further reading by this act counts as later too, even if the platform's clock was set back (P2).
+    slice.observedAt = Math.max(slice.observedAt ?? 0, ...pages.map((one) => one.observedAt));
     const shown = pages.reduce((sum, one) => sum + one.page.shown, 0);
     context.onCommit({ ...effects, shown });
   });
@@ -69,6 +84,7 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     let page: Page;
     try {
       page = await ask(platform, slice, memory.query, position, withTotal, signal);
+      if (context.ignoresTotals) page = { ...page, total: null };
     } catch (error) {
       await committer.drain();
       if (position.pageKey !== null && isOutlastError(error, 'platform_refused')) {
@@ -81,9 +97,9 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     if (isFirst && !showsAgain(page, start.mustShow)) {
       return { kind: 'restart', why: 'the last page no longer shows what it showed' };
     }
-    if (position.number === 0 || start.isTail) memory.totalBefore ??= page.total;
+    if (isBeginning(position) || start.isTail) memory.totalBefore ??= page.total;
     memory.rows += page.shown - (position.overlap === null ? 0 : 1);
-    const next = step(slice.resource, page, position, memory);
+    let next = step(slice.resource, page, position, memory);
     if (next.kind === 'restart') {
       await committer.drain();
       return next;
@@ -101,11 +117,23 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
         checkpoint,
       );
     }
+    if (await hasMet(context.db, slice, start.walk, page, memory)) {
+      next = { kind: 'end', why: 'both ends have met', end: 'met' };
+    }
+    if (
+      next.kind === 'next' &&
+      (await hasStalled(context.db, slice, start.walk, position.number, memory))
+    ) {
+      // With its total exceeded the list may still have been left for another: its other end tells.
+      const end = memory.totalBefore === null ? 'whole' : 'unsure';
+      next = { kind: 'end', why: 'nothing new for many pages', end };
+    }
     if (next.kind === 'end') {
       await committer.drain();
       let totalAfter = withTotal ? page.total : null;
       // A platform may give totals without a page key only.
-      if (totalAfter === null && memory.totalBefore !== null && slice.resource === 'orders') {
+      const isAsked = memory.totalBefore !== null && memory.part === null;
+      if (totalAfter === null && isAsked && slice.resource === 'orders') {
         totalAfter = (await count(platform, slice, memory.query, signal)).total;
         requests += 1;
       }
@@ -123,6 +151,18 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
   }
 }
 
+/** Whether a part that is read from the other end shows what was shown from this one. */
+async function hasMet(
+  db: Db,
+  slice: Slice,
+  walk: number,
+  page: Page,
+  { part }: Memory,
+): Promise<boolean> {
+  if (part === null || part.meets === null) return false;
+  return standsOn(db, slice, walk, idsOf(page), part.meets);
+}
+
 function checkpointAt(position: Position, memory: Memory): Checkpoint {
   return {
     query: memory.query,
@@ -131,6 +171,7 @@ function checkpointAt(position: Position, memory: Memory): Checkpoint {
     offset: position.offset,
     lastId: position.overlap,
     totalBefore: memory.totalBefore,
+    ...(memory.part === null ? {} : { part: memory.part }),
   };
 }
 

@@ -14,10 +14,11 @@ import { readComparePeriod } from './forecast/foresee.ts';
 import { enterSlices } from './plan.ts';
 import { isOver, settleMs } from './policy.ts';
 import { createPendingList } from './settle.ts';
+import { soundly } from './sound-answers.ts';
 import { createTurns } from './turns.ts';
 import { createRepetition, sameInARow } from './unforeseen.ts';
 import { createWindowQuestions } from './window.ts';
-import type { Acted } from './conclude.ts';
+import { nothingLearned, type Acted } from './conclude.ts';
 import { todayOf } from './zone.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
@@ -42,8 +43,10 @@ export async function workThrough(
   counts: RunCounts,
   dueBy: Instant | null,
 ): Promise<Work> {
-  const { db, platform, projectId, log } = worker;
+  const { db, projectId, log } = worker;
+  const platform = soundly(worker.platform, facts);
   const { clock } = platform;
+  const learned = nothingLearned();
   const turns = createTurns<Slice>(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;
@@ -131,10 +134,12 @@ export async function workThrough(
           {
             ...worker,
             settings: { ...worker.settings, ...rota },
+            platform,
             facts,
             signal,
             onCommit,
             window: questions,
+            learned,
             isAskedFor: options.only !== undefined,
             log: log.child({ projectId }),
           },
