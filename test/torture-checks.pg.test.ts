@@ -41,7 +41,10 @@ const findings = (): Promise<string[]> =>
   withEvidence(bench.connectionString, { memory, keepsake, slackMs: 2_000 }, findAll);
 
 const restFindings = (): Promise<string[]> =>
-  notAtRest({ simulator: bench.simulator, memory, drawn: { dialect: {} } }, bench.db);
+  notAtRest(
+    { simulator: bench.simulator, memory, drawn: { dialect: {}, hardship: null } },
+    bench.db,
+  );
 
 /** An order of a sealed day. */
 async function sealedOrder(): Promise<string> {

@@ -3,7 +3,7 @@
 import { dayOf, monthStart, startOf } from '../../src/day.ts';
 import type { Action } from './actions.ts';
 import { drawFaults, drawKeyLife, noFaults, setBackMs } from './world.ts';
-import type { Stage } from './stage.ts';
+import { later, type Stage } from './stage.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -32,6 +32,19 @@ export const platformActions: readonly Action[] = [
     act: ({ simulator }) => {
       simulator.setFaults(noFaults);
       return 'for a while';
+    },
+  },
+  {
+    name: 'hollow hours',
+    weight: 2,
+    act: (stage, chance) => {
+      const { simulator } = stage;
+      const hours = chance.between(1, 5);
+      const realMs = chance.between(500, 4000);
+      simulator.setFaults({ hollow: {} });
+      const said = moveTo(stage, simulator.clock.now() + hours * hourMs);
+      later(stage, realMs, () => simulator.setFaults({ hollow: null }));
+      return `${said}; answers without list and total for ${realMs} ms more`;
     },
   },
   {

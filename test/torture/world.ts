@@ -19,6 +19,19 @@ export type Drawn = {
   replicas: number;
   /** The `Date` of an answer may be wrong by so much. */
   lieMs: number;
+  /** A machine behind the platform's balancer has a clock that is wrong by so much; 0: there is none. */
+  balancerMs: number;
+  hardship: Hardship | null;
+};
+
+/** What makes a platform hard to prove from its first day to its last. */
+export type Hardship = {
+  name: string;
+  dialect: Partial<Dialect>;
+  /** Whether what it shows can be proved all the same, so that every day must be sealed in the end. */
+  isProvable: boolean;
+  /** Whether it shows everything to whoever asks well: a list that is cut may hide its middle from everybody. */
+  showsAll: boolean;
 };
 
 const minuteMs = 60_000;
@@ -27,6 +40,7 @@ const hourMs = 60 * minuteMs;
 export function drawWorld(chance: Chance): Drawn {
   const startAt = drawStart(chance.stream('start'));
   const speed = chance.pick([0, 1, 1, 20, 60]);
+  const hardship = drawHardship(chance.stream('hardship'));
   return {
     startAt,
     speed,
@@ -37,12 +51,64 @@ export function drawWorld(chance: Chance): Drawn {
       pendingShare: chance.pick([0.02, 0.2]),
       settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
     },
-    dialect: drawDialect(chance.stream('dialect'), speed),
+    dialect: { ...drawDialect(chance.stream('dialect'), speed), ...hardship?.dialect },
     latencyMs: chance.pick([0, 2, 6]),
     isEmbedded: chance.isHit(0.15),
     replicas: chance.pick([1, 2, 2, 3, 3]),
     lieMs: chance.pick([0, 0, 3 * minuteMs, hourMs]),
+    balancerMs: chance.stream('balancer').pick([0, 0, 2 * hourMs, -hourMs * 36, 75 * 24 * hourMs]),
+    hardship,
   };
+}
+
+function drawHardship(chance: Chance): Hardship | null {
+  if (!chance.isHit(0.35)) return null;
+  const cap = chance.between(5, 25);
+  const without = { totals: 'absent', classTotals: 'absent' } as const;
+  return chance.pick<Hardship>([
+    {
+      name: 'totals stand on first pages only',
+      dialect: { totals: 'first' },
+      isProvable: true,
+      showsAll: true,
+    },
+    {
+      name: 'totals count the page',
+      dialect: { totals: 'page', classTotals: 'page', maxOrders: 10, maxClasses: 10 },
+      isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: `an index cuts lists and totals at ${cap}`,
+      dialect: { totals: 'present', classTotals: 'present', totalsCap: cap, listCap: cap },
+      isProvable: false,
+      showsAll: false,
+    },
+    {
+      name: `totals end at ${cap}`,
+      dialect: { totals: 'present', classTotals: 'present', totalsCap: cap },
+      isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: 'the order is ignored, and there are no totals',
+      dialect: { ...without, sort: 'ignored' },
+      isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: 'keys have no end',
+      dialect: { lastKey: 'around' },
+      isProvable: true,
+      showsAll: true,
+    },
+    {
+      name: 'keys have no end, and there are no totals',
+      dialect: { ...without, lastKey: 'around' },
+      isProvable: true,
+      showsAll: true,
+    },
+  ]);
 }
 
 /** Any moment, and every third time the last hours of a month, of a leap year's February as well. */
@@ -103,7 +169,10 @@ export const setBackMs = 3 * minuteMs;
 export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
   const share = (most: number): number => most * chance.unit();
   const lieMs = Math.round(drawn.lieMs * (2 * chance.unit() - 1));
-  const hasTotals = drawn.dialect.totals === 'present' && drawn.dialect.classTotals === 'present';
+  const hasTotals =
+    drawn.dialect.totals === 'present' &&
+    drawn.dialect.classTotals === 'present' &&
+    drawn.hardship === null;
   return {
     tooMany: { share: share(0.006), retryAfter: 1 },
     serverError: { share: share(0.04), status: chance.pick([500, 502, 503]) },
@@ -116,7 +185,10 @@ export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
     truncated: { share: share(0.04) },
     hang: { share: share(0.01) },
     slow: { share: share(0.04), ms: chance.between(20, 400) },
-    wrongDate: lieMs === 0 ? null : { share: share(0.02), ms: lieMs },
+    wrongDate: [
+      ...(lieMs === 0 ? [] : [{ share: share(0.02), ms: lieMs }]),
+      ...(drawn.balancerMs === 0 ? [] : [{ share: share(0.05), ms: drawn.balancerMs }]),
+    ],
     duplicated: { share: share(0.06), rows: chance.between(1, 3) },
     reordered: { share: share(0.04) },
     // A record that both the list and the totals leave out cannot be noticed (P6): no list is emptied, totals are never
@@ -124,6 +196,7 @@ export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
     dropped: hasTotals ? { share: share(0.04), rows: chance.between(1, 3) } : null,
     lyingTotal: { share: share(0.03), by: chance.between(1, 3) },
     stale: { share: share(0.03), ms: chance.between(1, staleMs) },
+    hollow: { share: share(0.06) },
   };
 }
 
