@@ -36,6 +36,7 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'slices', table: 'sync.slices', day: null, order: 'resource, owner, day', without: lease },
   { name: 'pages', table: 'sync.pages', day: 'day', order: 'resource, owner, day, walk, page' },
   { name: 'contested', table: 'sync.contested', day: null, order: 'resource, id, owner, day' },
+  { name: 'reopenings', table: 'sync.reopenings', day: null, order: 'resource, owner, day, reopened_at' },
   { name: 'rejects', table: 'sync.rejects', day: null, order: 'resource, sha256' },
   { name: 'facts', table: 'sync.facts', day: null, order: 'fact' },
   { name: 'certificates', table: 'sync.certificates', day: null, order: 'resource, month' },
@@ -46,8 +47,16 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'watched_operations', table: 'sync.watched_operations', day: null, order: 'operation_id', without: lease },
 ];
 
-/** What an export leaves out: the rate fills again by itself, the schema comes with a release, and a request is soon forgotten. */
-export const leftOut: readonly string[] = ['sync.rate', 'sync.migrations', 'sync.taken_requests'];
+/**
+ * What an export leaves out: the rate fills again by itself, the schema comes with a release, a request is soon forgotten, and what a
+ * machine believes of the time is of no use to another one.
+ */
+export const leftOut: readonly string[] = [
+  'sync.rate',
+  'sync.migrations',
+  'sync.taken_requests',
+  'sync.clocks',
+];
 
 /** A column with its SQL type, as Postgres names it. */
 export type ExportedColumn = { name: string; type: string };
