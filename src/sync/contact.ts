@@ -5,11 +5,12 @@ import { windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
-import type { Instant } from '../model.ts';
+import { listedResources, type Instant } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts';
 import { reopenSlices } from '../store/ledger.ts';
+import { hurryUncounted } from '../store/reopenings.ts';
 import { readProject, saveProject, unparkProject, type Source } from '../store/projects.ts';
 import { listsOf, type Scope } from './plan.ts';
 import { probeKeyLife } from './probe-keys.ts';
@@ -79,6 +80,7 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   if (isDue || contact.probesNow === true) {
     facts = await refreshFacts(contact);
   }
+  await readUncountedAgain(contact, facts);
   const isElsewhere = hasMoved(platform);
   if (isFirst || isDue || isElsewhere) await healLedger(contact, facts);
   return facts;
@@ -113,6 +115,23 @@ export async function learnClock(platform: Platform, signal: AbortSignal): Promi
     if (isKnown || clock.lastDate() === null || asked === asksAtMost) return;
     await wait(pauseMs, undefined, { signal });
   }
+}
+
+/**
+ * Before answers without their total were known for a fault, hours of them left seals of empty days behind, and records that
+ * were marked as missing. Once in an archive's life all of that is read again.
+ */
+async function readUncountedAgain(
+  { db, projectId, platform, log }: Contact,
+  facts: Facts,
+): Promise<void> {
+  const known = listedResources.filter((resource) => facts.get(`${resource}.totals`) === 'present');
+  if (facts.has('uncounted.reread') || known.length === 0) return;
+  let slices = 0;
+  for (const resource of known) slices += await hurryUncounted(db, projectId, resource);
+  await recordFacts(db, projectId, { 'uncounted.reread': 'yes' }, platform.clock.now());
+  if (slices > 0)
+    log.warn({ projectId, slices }, 'Days that were concluded without a total are read again');
 }
 
 /** One record is asked for, only to hear a `Date`; what is asked matters not. */
