@@ -103,6 +103,14 @@ export const table = {
     default: './.outlast/certificates',
     sentence: 'folder for copies of the certificates of months that are over',
   }),
+  OUTLAST_HEADS_DIR: setting({
+    group: 'archive',
+    kind: kind.anyText,
+    default: null,
+    example: '/mnt/elsewhere/outlast',
+    sentence:
+      'folder where the heads of the journal are kept, for `outlast verify --heads`; unset: none',
+  }),
   OUTLAST_KEEP_CERTIFICATES: setting({
     group: 'archive',
     kind: kind.names,

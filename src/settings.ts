@@ -26,6 +26,8 @@ export type Settings = {
   projects: ProjectSettings[];
   database: DatabaseSettings;
   certificatesDir: string;
+  /** Where the heads of the journal go; null: nowhere. */
+  headsDir: string | null;
   host: string;
   port: number;
   /** The file of those who may read over HTTP beside the projects' own keys; null: there is none. */
@@ -74,6 +76,7 @@ export function readSettings(
     projects,
     database: readDatabase(reader),
     certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
+    headsDir: reader.read('OUTLAST_HEADS_DIR'),
     host: reader.read('OUTLAST_HOST'),
     port: reader.read('OUTLAST_PORT'),
     readersFile: reader.read('OUTLAST_READERS_FILE'),

@@ -16,7 +16,9 @@ const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1] ?? '',
   );
-const [records = '', days = ''] = blocks('sql');
+const [records = '', days = '', entries = '', heads = '', contents = ''] = blocks('sql').map(
+  (sql) => sql.replaceAll(`'default'`, `'p'`),
+);
 const [, copying = '', script = ''] = blocks('sh');
 
 let archive: Certified;
@@ -93,6 +95,26 @@ describe('by SQL', () => {
       const found = (await spoilt(sql, () => rowsOf(days))) as { day: Date }[];
       expect(found).toHaveLength(1);
     }
+  });
+
+  test.each([
+    [
+      'the journal follows from itself',
+      entries,
+      `update sync.journal set body = body || ' ' where kind = 'pages' and day = '2026-03-05'`,
+    ],
+    ['heads follow from each other', heads, `update sync.heads set body = body || 'x'`],
+    ['heads cover what is there', heads, `delete from sync.journal where day = '2026-03-05'`],
+    ['what was stored is held', contents, `delete from archive.orders where operation_id = 'op_7'`],
+    [
+      'nothing else is held',
+      contents,
+      `update archive.orders set observed_at = observed_at + interval '1 second' where operation_id = 'op_7'`,
+    ],
+  ])('%s; sabotaged it does not', async (_, recipe, sql) => {
+    expect(recipe).not.toBe('');
+    expect(await rowsOf(recipe)).toEqual([]);
+    expect(await spoilt(sql, () => rowsOf(recipe))).not.toEqual([]);
   });
 
   test('COPY prints the file of leaves', async () => {

@@ -32,6 +32,7 @@ beforeAll(async () => {
   );
   await archive.owner.query(oddRows);
   await archive.owner.query(bulkyRow);
+  await archive.owner.query(`select sync.journal_adopt('odd')`);
   await archive.owner.query(
     `insert into sync.watched_operations (project_id, operation_id) values ('p', 'watched')`,
   );

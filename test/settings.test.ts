@@ -58,6 +58,7 @@ describe('what is taken when little is said', () => {
       ],
       database: { kind: 'embedded', dataDir: './.outlast' },
       certificatesDir: './.outlast/certificates',
+      headsDir: null,
       host: '127.0.0.1',
       port: 8080,
       concurrency: 4,
@@ -302,6 +303,7 @@ describe('.env.example', () => {
       const { OUTLAST_PROJECTS_FILE: _several, ...single } = env;
       expect(read({ ...single, ...pair })).toMatchObject({
         ...read(one),
+        headsDir: '/mnt/elsewhere/outlast',
         readersFile: './secrets/readers.json',
         keepCertificates: ['files.example.org', '*.example.net'],
         projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],

@@ -4,6 +4,8 @@ import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
+import { canonical, sha256 } from '../src/platform/canonical.ts';
+import { parseJson } from '../src/platform/json.ts';
 import type { Certificate } from '../src/verify/certificate.ts';
 import { certifyMonths } from '../src/verify/certify.ts';
 import { readLeafLine } from '../src/verify/digest.ts';
@@ -14,6 +16,7 @@ import {
   observe,
   type Certified,
 } from './support/certified.ts';
+import { settle } from './support/ledger.ts';
 
 let archive: Certified;
 afterEach(() => archive.close());
@@ -26,7 +29,7 @@ type Row = { resource: string; month: string; text: string; certificate: Certifi
 async function certificates(): Promise<Row[]> {
   const { rows } = await archive.db.query<Row>(
     `select resource, month, certificate::text || digest || leaves_sha256 || certified_at as text, certificate
-       from sync.certificates order by month, resource desc`,
+       from sync.certificates order by month, resource desc, issue`,
   );
   return rows;
 }
@@ -35,7 +38,8 @@ async function certificates(): Promise<Row[]> {
 async function marchEnds(): Promise<void> {
   archive.simulator.setNow(marchIsOver);
   await archive.worker.platform.orders({ limit: 1, sortBy: 'DATE_ASC', countTotal: false });
-  await archive.db.query(
+  await settle(
+    archive.db,
     `update sync.slices set state = 'final', due_at = null where day < '2026-04-01'`,
   );
 }
@@ -102,10 +106,12 @@ describe('a month that is over', () => {
 
   test('says by name which of its days are lost, and what is uncertain of the others', async () => {
     archive = await createUncertified();
-    await archive.db.query(
+    await settle(
+      archive.db,
       `update sync.slices set state = 'open', proof = 'none', checkpoint = null where resource = 'orders' and day = '2026-03-07'`,
     );
-    await archive.db.query(
+    await settle(
+      archive.db,
       `update sync.slices set proof = 'none' where resource = 'orders' and day = '2026-03-09'`,
     );
     archive.simulator.setNow(marchIsOver);
@@ -156,7 +162,64 @@ describe('a month that is over', () => {
     await rm(fileOf('orders-2026-03.certificate.json'));
     expect((await archive.verify()).findings).toMatchObject([
       { kind: 'certificate', when: '2026-04', says: expect.stringContaining('2026-03') },
+      { kind: 'certificate', when: '2026-03', says: expect.stringContaining('not the one') },
     ]);
+  });
+
+  test('whose certificate is gone gets one that says so, and the old one is missed for ever', async () => {
+    archive = await createCertified();
+    const [before] = await certificates();
+    const kept = await readFile(fileOf('orders-2026-03.certificate.json'), 'utf8');
+    await archive.owner.query(`delete from sync.certificates where resource = 'orders'`);
+    const errors: string[] = [];
+    const log = Object.assign(silentLog(), {
+      error: (_: object, sentence: string) => errors.push(sentence),
+    });
+    await certifyMonths({ ...archive.worker, log }, signal);
+    expect(errors).toEqual([expect.stringMatching(/is no longer held: a new one says so/)]);
+    const issued = (await certificates()).filter(({ resource }) => resource === 'orders');
+    expect(issued).toHaveLength(1);
+    expect(issued[0]?.certificate).toMatchObject({
+      issue: 2,
+      replaces: { issue: 1, sha256: sha256(kept), why: 'it is no longer held' },
+      digest: before?.certificate.digest,
+    });
+    expect(await readFile(fileOf('orders-2026-03.certificate.json'), 'utf8')).toBe(kept);
+    expect(await readdir(join(archive.folder, 'p'))).toContain('orders-2026-03.2.certificate.json');
+    expect((await archive.verify()).findings.map(({ says }) => says)).toContain(
+      'certificate 1 of the month was issued, and is no longer held',
+    );
+  });
+
+  test('that is reopened and over again gets one that replaces the first; both stay and hold', async () => {
+    archive = await createCertified();
+    const ofDay = `where resource = 'orders' and day = '2026-03-09'`;
+    await settle(archive.db, `update sync.slices set state = 'walked' ${ofDay}`);
+    await certifyMonths(archive.worker, signal);
+    expect(await certificates()).toHaveLength(2);
+    await settle(archive.db, `update sync.slices set state = 'final' ${ofDay}`);
+    await certifyMonths(archive.worker, signal);
+    await certifyMonths(archive.worker, signal);
+    const [first, second] = (await certificates()).filter(({ resource }) => resource === 'orders');
+    expect(first?.certificate).toMatchObject({ issue: 1, replaces: null });
+    expect(second?.certificate).toMatchObject({
+      issue: 2,
+      replaces: {
+        issue: 1,
+        sha256: sha256(`${canonical(parseJson(JSON.stringify(first?.certificate))).text}\n`),
+        why: 'the month was reopened',
+      },
+    });
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]?.certificates.map(({ issue, holds }) => [issue, holds])).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+    const { rows } = await archive.db.query(
+      `select from analytics.certificates where resource = 'orders'`,
+    );
+    expect(rows).toHaveLength(1);
   });
 
   test('counts where one slice stands for all of it, for the platform knows no days', async () => {
@@ -236,7 +299,8 @@ describe('ids of any kind', () => {
     await archive.owner.query('delete from archive.orders where operation_id = any ($1)', [
       ids.slice(0, 3),
     ]);
-    const { findings } = await archive.verify();
+    // Pages that are gone are named besides.
+    const findings = (await archive.verify()).findings.filter(({ id }) => id !== null);
     expect(new Set(findings.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 3)));
     expect(findings).toHaveLength(3);
   });
@@ -264,7 +328,10 @@ describe('what changed later', () => {
     expect((await archive.verify()).findings).toEqual([]);
     // Sabotaged: without that version nothing is held of what was certified.
     await archive.owner.query('truncate archive.order_versions');
-    expect((await archive.verify()).findings).toMatchObject([{ kind: 'day', when: '2026-03-05' }]);
+    expect((await archive.verify()).findings).toMatchObject([
+      { kind: 'day', when: '2026-03-05' },
+      { kind: 'missing', id: 'o' },
+    ]);
   });
 
   test('the version in force is the one that its commit preferred, not the one observed last', async () => {

@@ -7,6 +7,7 @@ import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
+import { newestHeads } from '../store/heads.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import { concernsAll } from '../sync/unforeseen.ts';
 import type { Turn } from '../sync/worker.ts';
@@ -86,7 +87,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   async function beat(): Promise<void> {
     if (heartbeatUrl === null || !options.mayBeat || unwell.size > 0) return;
     if (!heartbeat.isDue(monotonicNow())) return;
-    const problem = await deliver({ url: heartbeatUrl, body: null, signal: stop.signal });
+    const heads = await newestHeads(db, [...projects.keys()]);
+    const problem = await deliver({ url: heartbeatUrl, body: null, heads, signal: stop.signal });
     if (problem === null) heartbeat.beat(monotonicNow());
     else log.warn({ problem }, 'The heartbeat was not taken');
   }

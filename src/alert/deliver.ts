@@ -2,6 +2,7 @@
 // nothing of the address gets into it (P10), for such addresses carry tokens.
 import { Agent, request } from 'undici';
 import { codeOf } from '../errors.ts';
+import type { NamedHead } from '../store/heads.ts';
 
 /** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */
 export type Verdict = string | null;
@@ -12,6 +13,8 @@ export type Delivery = {
   url: string;
   /** JSON text to post; null: a plain GET. */
   body: string | null;
+  /** Heads of the journal, which stand in the user agent: what receivers log of a plain GET. */
+  heads?: readonly NamedHead[];
   timeoutMs?: number;
   signal?: AbortSignal;
 };
@@ -32,7 +35,7 @@ export async function deliver(delivery: Delivery): Promise<Verdict> {
   // Its own connection, gone afterwards: minutes lie between two deliveries.
   const agent = new Agent({ connect: { timeout: timeoutMs }, connections: 1 });
   try {
-    const { url, headers } = addressed(delivery.url);
+    const { url, headers } = addressed(delivery.url, delivery.heads ?? []);
     const response = await request(url, {
       method: body === null ? 'GET' : 'POST',
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
@@ -56,16 +59,25 @@ export async function deliver(delivery: Delivery): Promise<Verdict> {
   }
 }
 
+/** Servers refuse long headers; `outlast status` has all. */
+const namedAtMost = 20;
+
 const stopped = 'stopped before it was answered';
 
 /** A user and a password in the address become a header: no HTTP client sends them by itself. */
-function addressed(text: string): { url: URL; headers: Record<string, string> } {
+function addressed(
+  text: string,
+  heads: readonly NamedHead[],
+): { url: URL; headers: Record<string, string> } {
   const url = new URL(text);
   const { username, password } = url;
   url.username = '';
   url.password = '';
   url.hash = '';
-  const headers = { 'user-agent': 'outlast' };
+  const named = heads
+    .slice(0, namedAtMost)
+    .map(({ project, n, head }) => `${project} ${n} ${head}`);
+  const headers = { 'user-agent': `outlast${named.length === 0 ? '' : ` (${named.join('; ')})`}` };
   if (username + password === '') return { url, headers };
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {

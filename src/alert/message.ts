@@ -2,6 +2,7 @@
 // Slack's form take it. Pure. However much goes wrong at once, it is one message of bounded length.
 import type { AlertSettings } from '../settings.ts';
 import type { Claimed } from '../store/alert-claims.ts';
+import type { NamedHead } from '../store/heads.ts';
 import { isOver } from '../store/alerts.ts';
 
 export type Format = AlertSettings['format'];
@@ -29,8 +30,12 @@ const words: Record<Telling, string> = {
 const inOrder: readonly Telling[] = ['open', 'news', 'still', 'over'];
 
 /** The request's body, JSON text. */
-export function bodyOf(alerts: Claimed[], format: Format): string {
-  const text = textOf(alerts);
+export function bodyOf(
+  alerts: Claimed[],
+  format: Format,
+  heads: readonly NamedHead[] = [],
+): string {
+  const text = [textOf(alerts), ...heads.slice(0, headsAtMost).map(headLine)].join('\n');
   if (format === 'slack') return JSON.stringify({ text: escaped(text) });
   const listed = sorted(alerts).slice(0, listedAtMost);
   return JSON.stringify({
@@ -45,14 +50,19 @@ export function bodyOf(alerts: Claimed[], format: Format): string {
       since: new Date(alert.openedAt).toISOString(),
     })),
     left_out: alerts.length - listed.length,
+    heads,
   });
 }
+
+const headsAtMost = 20;
+const headLine = ({ project, n, head }: NamedHead): string =>
+  `Journal of ${project}: head ${n} is ${head}`;
 
 /** A message that says nothing is wrong, to try the way. */
 export function testBody(format: Format): string {
   const text = 'Outlast: a test message. Alerts will arrive here.';
   return JSON.stringify(
-    format === 'slack' ? { text } : { source: 'outlast', text, alerts: [], left_out: 0 },
+    format === 'slack' ? { text } : { source: 'outlast', text, alerts: [], left_out: 0, heads: [] },
   );
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alert-claims.ts';
 import type { Db } from '../store/db.ts';
+import { newestHeads } from '../store/heads.ts';
 import { deliver } from './deliver.ts';
 import { bodyOf, type Format } from './message.ts';
 
@@ -34,7 +35,12 @@ export async function tell(
   }
   const all = claimed.flatMap(({ alerts }) => alerts);
   if (all.length === 0) return true;
-  const problem = await deliver({ url: webhook.url, body: bodyOf(all, webhook.format), signal });
+  const heads = await newestHeads(
+    db,
+    claimed.map(({ project }) => project.projectId),
+  );
+  const body = bodyOf(all, webhook.format, heads);
+  const problem = await deliver({ url: webhook.url, body, signal });
   for (const { project, alerts } of claimed) {
     if (problem === null) await noteTold(db, project.projectId, alerts, project.now);
     else await noteUntold(db, project.projectId, alerts, restMs);

@@ -92,6 +92,7 @@ export function createWorker(
     concurrency: settings.concurrency,
     settings: { deadlineMarginMs: settings.deadlineMarginMs, refreshMs: settings.refreshMs },
     certificatesDir: settings.certificatesDir,
+    headsDir: settings.headsDir,
     certificateFiles,
     tokensEveryMs: settings.tokensEveryMs,
     log,

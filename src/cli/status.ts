@@ -96,6 +96,10 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
+  if (project.head !== null) {
+    const { n, at, head } = project.head;
+    lines.push(`  journal: head ${n} of ${at.slice(0, 16).replace('T', ' ')} (UTC) is ${head}`);
+  }
   lines.push(...factLines(project.facts));
   const firstOf = (resource: string): string | undefined =>
     project.lists.find((list) => list.resource === resource)?.months[0]?.month;

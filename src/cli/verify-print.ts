@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { isListed, type Resource } from '../model.ts';
 import type { ResultReproved } from '../sync/reprove-results.ts';
 import type { Reproved } from '../sync/reprove.ts';
+import type { ChainsVerified } from '../verify/chains.ts';
+import { fileName } from '../verify/files.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
 import { formatCount, table } from './print.ts';
@@ -16,7 +18,7 @@ export type Output = {
   finding(finding: Finding): Promise<void> | void;
   slice(slice: Reproved): void;
   result(result: ResultReproved): void;
-  end(lists: ListVerified[]): Promise<void>;
+  end(lists: ListVerified[], journals: ChainsVerified[]): Promise<void>;
 };
 
 /** One JSON object, written as it grows: there may be as many findings as records. */
@@ -31,8 +33,8 @@ export function asJson(): Output {
     },
     slice: (slice) => void slices.push(slice),
     result: ({ outcome }) => void (results[outcome] += 1),
-    async end(lists) {
-      const rest = JSON.stringify({ lists, platform: slices, results }, null, 2);
+    async end(lists, journals) {
+      const rest = JSON.stringify({ lists, journals, platform: slices, results }, null, 2);
       await say(`${mark === ',' ? '\n],' : `${mark}],`}${rest.slice(1)}\n`);
     },
   };
@@ -52,7 +54,7 @@ export function asText(): Output {
     },
     slice: (slice) => void slices.push(slice),
     result: ({ outcome }) => void (results[outcome] += 1),
-    end: (lists) => say(`${textOf(lists, slices, results, findings, count)}\n`),
+    end: (lists, journals) => say(`${textOf(lists, journals, slices, results, findings, count)}\n`),
   };
 }
 
@@ -63,6 +65,7 @@ async function say(text: string): Promise<void> {
 /** The whole text as a person reads it; the verdict is its last line. */
 export function textOf(
   lists: ListVerified[],
+  journals: ChainsVerified[],
   slices: Reproved[],
   results: Results,
   findings: Finding[],
@@ -73,6 +76,7 @@ export function textOf(
   if (lists.some(({ certificates }) => certificates.length > 0)) {
     parts.push(certificateTable(lists), ...keepLines(lists));
   }
+  parts.push(...headLines(journals));
   const missing = lists.flatMap(({ certificates }) =>
     certificates.flatMap((one) => one.files_missing),
   );
@@ -143,10 +147,23 @@ const certificateTable = (lists: ListVerified[]): string =>
 const keepLines = (lists: ListVerified[]): string[] =>
   lists.flatMap(({ project, resource, certificates }) => {
     const newest = certificates.at(-1);
-    if (newest === undefined) return [];
-    const name = `${project}/${resource}-${newest.month}.certificate.json`;
+    if (newest === undefined || !isListed(resource)) return [];
+    const name = `${project}/${fileName({ resource, ...newest, month: `${newest.month}-01` }, 'certificate.json')}`;
     return [`${name} has SHA-256\n  ${newest.certificate_sha256}`];
   });
+
+/** The newest head covers the whole journal: another digest to keep elsewhere. */
+const headLines = (journals: ChainsVerified[]): string[] =>
+  journals.flatMap(({ project, head, passed }) => [
+    ...(head === null
+      ? []
+      : [
+          `the journal of ${project} has head ${head.n}, of ${head.at.slice(0, 16).replace('T', ' ')} (UTC)\n  ${head.head}`,
+        ]),
+    ...(passed.length === 0
+      ? []
+      : [`It passes through ${formatCount(passed.length)} of the heads that were kept elsewhere.`]),
+  ]);
 
 const missingText = (files: string[]): string =>
   `${formatCount(files.length)} files are missing beside the archive (${files[0]}${files.length > 1 ? ', …' : ''}); the next sync makes them.`;

@@ -1,12 +1,20 @@
 // `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
+import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { monthStart, isDay } from '../day.ts';
-import { exitCode, settingsError } from '../errors.ts';
+import { codeOf, exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { resources, type DayRange, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
-import { verifyProject, type ListVerified } from '../verify/verify.ts';
+import type { ChainsVerified } from '../verify/chains.ts';
+import { headsIn } from '../verify/publish-heads.ts';
+import {
+  verifyChains,
+  verifyProject,
+  type ListVerified,
+  type Verifying,
+} from '../verify/verify.ts';
 import { openMigrated } from './app.ts';
 import { createProgress, formatCount } from './print.ts';
 import { wantedProjects } from './projects.ts';
@@ -20,6 +28,8 @@ type Flags = {
   month?: string;
   fromMonth?: string;
   platform?: true;
+  head?: string[];
+  heads?: string;
   json?: true;
 };
 
@@ -34,6 +44,11 @@ export function verifyCommand(): Command {
       '--platform',
       'also count every proved day of the window against the platform now; with --resource transactions, look up every final result again',
     )
+    .option(
+      '--head <digest...>',
+      'a head of the journal that was kept elsewhere: this archive must have passed it',
+    )
+    .option('--heads <file>', 'the same for every head in a file, such as one of OUTLAST_HEADS_DIR')
     .option('--json', 'print everything as JSON, each finding included')
     .action(async (flags: Flags) => {
       const months = readMonths(flags);
@@ -71,19 +86,27 @@ function firstDay(option: string, month: string): string {
 
 /** Returns the exit code: failed where anything does not follow. */
 async function verify(settings: Settings, flags: Flags, months: DayRange | null): Promise<number> {
+  const heads = readHeads(flags);
   const log = createLog(settings.logLevel);
   const stop = stopOnSignals();
   const archive = await openMigrated(settings, log);
   const output = flags.json === true ? asJson() : asText();
   try {
     const projects = await wantedProjects(archive.db, flags.project);
-    const wanted = { projects, months, resource: flags.resource };
-    const lists = await verifyHeld(archive.db, settings, wanted, stop.signal, output);
+    if (heads.length > 0 && projects.length > 1) {
+      throw settingsError(
+        'bad_head',
+        'Each project has heads of its own: name the one with --project.',
+      );
+    }
+    const wanted = { projects, months, resource: flags.resource, heads };
+    const { lists, journals } = await verifyHeld(archive.db, settings, wanted, stop.signal, output);
     const asked = await askPlatform(settings, wanted, archive.db, log, stop.signal, output);
-    await output.end(lists);
+    await output.end(lists, journals);
     // What is held was verified all the same, and is told first.
     if (asked.failure !== null) throw asked.failure;
-    if (lists.some((list) => list.findings > 0) || asked.differing > 0) return exitCode.failed;
+    const all = [...lists, ...journals];
+    if (all.some(({ findings }) => findings > 0) || asked.differing > 0) return exitCode.failed;
     return asked.isComplete ? exitCode.done : exitCode.tryLater;
   } finally {
     await archive.close();
@@ -91,7 +114,31 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   }
 }
 
-type Wanted = { projects: string[]; months: DayRange | null; resource: Resource | undefined };
+type Wanted = {
+  projects: string[];
+  months: DayRange | null;
+  resource: Resource | undefined;
+  heads: string[];
+};
+
+/** Heads in lower-case hex. Throws settings `bad_head`. */
+function readHeads({ head = [], heads }: Flags): string[] {
+  const given = head.map((text) => {
+    const [found] = headsIn(text);
+    if (found !== undefined) return found;
+    throw settingsError('bad_head', `--head "${text}" is no head: give its 64 hex digits.`);
+  });
+  if (heads === undefined) return given;
+  let text: string;
+  try {
+    text = readFileSync(heads, 'utf8');
+  } catch (error) {
+    throw settingsError('bad_head', `--heads ${heads} cannot be read (${codeOf(error) ?? '?'}).`);
+  }
+  const listed = headsIn(text);
+  if (listed.length === 0) throw settingsError('bad_head', `--heads ${heads} names no head.`);
+  return [...given, ...listed];
+}
 
 async function verifyHeld(
   db: Db,
@@ -99,28 +146,31 @@ async function verifyHeld(
   wanted: Wanted,
   signal: AbortSignal,
   output: Output,
-): Promise<ListVerified[]> {
+): Promise<{ lists: ListVerified[]; journals: ChainsVerified[] }> {
   const progress = createProgress(process.stderr);
   const lists: ListVerified[] = [];
+  const journals: ChainsVerified[] = [];
   try {
     for (const projectId of wanted.projects) {
-      const verified = await verifyProject({
+      const verifying: Verifying = {
         db,
         projectId,
         ...(wanted.resource === undefined ? {} : { resources: [wanted.resource] }),
         months: wanted.months,
         certificatesDir: settings.certificatesDir,
+        heads: wanted.heads,
         signal,
         onFinding: (finding) => output.finding(finding),
         onProgress: (resource, { records, versions }) =>
           progress.update(
             `${projectId}: ${formatCount(records)} ${resource} and ${formatCount(versions)} earlier versions of them verified`,
           ),
-      });
-      lists.push(...verified);
+      };
+      lists.push(...(await verifyProject(verifying)));
+      journals.push(await verifyChains(verifying));
     }
   } finally {
     progress.end();
   }
-  return lists;
+  return { lists, journals };
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
 import { copyFrom } from '../store/copy-stream.ts';
+import { adopt } from '../store/journal.ts';
 import { onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { linesOf } from '../verify/files.ts';
 import { checkExport, type FoundExport } from './check.ts';
@@ -81,6 +82,8 @@ async function bringIn(
     rows += content.rows;
     onProgress({ file: file.path, rows });
   }
+  // What came from a release without a journal is fixed as it is now.
+  for (const { project } of manifest.projects) await adopt(tx, project);
 }
 
 type From = { path: string; engine: Engine | null; scratch: string };

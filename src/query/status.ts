@@ -2,6 +2,7 @@
 import { wholeList } from '../model.ts';
 import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
+import { newestHead, type Head } from '../store/heads.ts';
 import {
   readOperations,
   readTokens,
@@ -54,6 +55,8 @@ export type ProjectStatus = {
   tokens: TokensStatus | null;
   facts: Record<string, string>;
   last_run: RunStatus | null;
+  /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
+  head: Head | null;
   /** Open alerts; news (a lost day, rejects) stands in the counts. */
   alerts: { kind: string; subject: string; text: string; opened_at: string }[];
   /** Who contradicts the time that is believed, and since when; empty: nobody. */
@@ -97,6 +100,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       tokens: await readTokens(db, id),
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
+      head: await newestHead(db, id),
       alerts: await alertsOf(db, id),
       clocks: await clocksOf(db, id),
       reopened: await reopenedOf(db, id),

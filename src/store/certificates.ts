@@ -1,42 +1,48 @@
 // sync.certificates, and what goes into one besides the records. A certificate is entered once and never changed. One
 // statement a function.
 import type { Day, ListedResource, ProjectId } from '../model.ts';
-import type { Queryable } from './db.ts';
 import type { Listed } from './contents.ts';
+import { withTx, type Db, type Queryable } from './db.ts';
+import { enterCertified } from './journal.ts';
 
 /** A month by its first day. */
 export type Month = { resource: ListedResource; month: Day };
 
+/** One certificate of a month. */
+export type Issued = Month & { issue: number };
+
 /** A certificate as it is held: `text` is what jsonb prints of it; digests are lower-case hex, the time RFC 3339. */
 export type HeldCertificate = {
   month: Day;
+  /** 1 for the first of the month, 2 for the one that replaces it. */
+  issue: number;
   certifiedAt: string;
   digest: string;
   leavesSha256: string;
   text: string;
 };
 
-/** All of a list's certificates, or that of one month. */
+/** All of a list's certificates, or those of one month; of a month in the order they were issued. */
 export async function certificatesOf(
   db: Queryable,
   { projectId, resource }: Listed,
   month: Day | null = null,
 ): Promise<HeldCertificate[]> {
   const { rows } = await db.query<HeldCertificate>(
-    `select month, certified_at as "certifiedAt", encode(digest, 'hex') as digest,
+    `select month, issue, certified_at as "certifiedAt", encode(digest, 'hex') as digest,
             encode(leaves_sha256, 'hex') as "leavesSha256", certificate::text as text
        from sync.certificates
       where project_id = $1 and resource = $2 and ($3::date is null or month = $3)
-      order by month`,
+      order by month, issue`,
     [projectId, resource, month],
   );
   return rows;
 }
 
-/** Which months have a certificate: what a look at the files needs. */
-export async function certifiedMonths(db: Queryable, projectId: ProjectId): Promise<Month[]> {
-  const { rows } = await db.query<Month>(
-    'select resource, month from sync.certificates where project_id = $1 order by month, resource',
+/** Which months have certificates: what a look at the files needs. */
+export async function certifiedMonths(db: Queryable, projectId: ProjectId): Promise<Issued[]> {
+  const { rows } = await db.query<Issued>(
+    'select resource, month, issue from sync.certificates where project_id = $1 order by month, resource, issue',
     [projectId],
   );
   return rows;
@@ -51,35 +57,104 @@ export async function newestCertificate(
     `select month, certificate::text as text
        from sync.certificates
       where project_id = $1 and resource = $2
-      order by certified_at desc, month desc
+      order by certified_at desc, month desc, issue desc
       limit 1`,
     [projectId, resource],
   );
   return rows[0] ?? null;
 }
 
-/** False when there is one for the month already: it stays as it is. */
-export async function enterCertificate(
+/** The certificate that a new one of the month would replace, whether it is still held or not. */
+export type Replaced = {
+  issue: number;
+  /** SHA-256 of its file; null where the journal only knows that it was there. */
+  sha256: string | null;
+  isHeld: boolean;
+  /** The ledger of the month has moved on since. */
+  isReopened: boolean;
+};
+
+export async function lastIssued(
   db: Queryable,
   { projectId, resource }: Listed,
-  certificate: HeldCertificate,
-): Promise<boolean> {
-  const { rows } = await db.query(
-    `insert into sync.certificates (project_id, resource, month, certified_at, certificate, digest, leaves_sha256)
-     values ($1, $2, $3, $4, $5::jsonb, decode($6, 'hex'), decode($7, 'hex'))
-         on conflict do nothing
-     returning 1`,
-    [
-      projectId,
-      resource,
-      certificate.month,
-      certificate.certifiedAt,
-      certificate.text,
-      certificate.digest,
-      certificate.leavesSha256,
-    ],
+  month: Day,
+): Promise<Replaced | null> {
+  const { rows } = await db.query<Replaced>(
+    `select issue, max(sha256) as sha256, bool_or(is_held) as "isHeld",
+            exists (select from sync.chains c
+                     where c.project_id = $1 and c.resource = $2 and c.ledger_seq > c.certified_seq
+                       and c.day >= $3 and c.day < ($3::date + interval '1 month')::date) as "isReopened"
+       from (select (body::jsonb ->> 'issue')::int as issue, body::jsonb ->> 'file_sha256' as sha256, false as is_held
+               from sync.journal
+              where project_id = $1 and resource = $2 and owner = '' and day = $3 and kind = 'certified'
+              union all
+             select issue, null, true
+               from sync.certificates where project_id = $1 and resource = $2 and month = $3) known
+      group by issue
+      order by issue desc
+      limit 1`,
+    [projectId, resource, month],
   );
-  return rows.length === 1;
+  return rows[0] ?? null;
+}
+
+/** Where the journal of a slice stood. */
+export type Named = { owner: string; day: Day; entry: number };
+
+/**
+ * False when there is one for the month and issue already: it stays as it is. The journal tells of it, and each of the slices'
+ * chains how far it names them: what becomes of the ledger after that makes the month due again. `fileSha256` is of its file.
+ */
+export function enterCertificate(
+  db: Db,
+  { projectId, resource }: Listed,
+  certificate: HeldCertificate,
+  fileSha256: string,
+  named: Named[],
+): Promise<boolean> {
+  return withTx(db, async (tx) => {
+    const { rows } = await tx.query<{ sha256: string }>(
+      `insert into sync.certificates (project_id, resource, month, issue, certified_at, certificate, digest, leaves_sha256)
+       values ($1, $2, $3, $4, $5, $6::jsonb, decode($7, 'hex'), decode($8, 'hex'))
+           on conflict do nothing
+       returning encode(sha256(convert_to(certificate::text, 'UTF8')), 'hex') as sha256`,
+      [
+        projectId,
+        resource,
+        certificate.month,
+        certificate.issue,
+        certificate.certifiedAt,
+        certificate.text,
+        certificate.digest,
+        certificate.leavesSha256,
+      ],
+    );
+    const [entered] = rows;
+    if (entered === undefined) return false;
+    await tx.query(
+      `with named as (
+         select c.owner, c.day, n.entry
+           from unnest($3::text[], $4::date[], $5::int[]) as n(owner, day, entry)
+           join sync.chains c on c.project_id = $1 and c.resource = $2 and c.owner = n.owner and c.day = n.day
+          order by c.owner, c.day
+            for no key update of c
+       )
+       update sync.chains c set certified_seq = named.entry
+         from named
+        where c.project_id = $1 and c.resource = $2 and c.owner = named.owner and c.day = named.day`,
+      [
+        projectId,
+        resource,
+        named.map(({ owner }) => owner),
+        named.map(({ day }) => day),
+        named.map(({ entry }) => entry),
+      ],
+    );
+    const chain = { projectId, resource, owner: '', day: certificate.month };
+    const { issue } = certificate;
+    await enterCertified(tx, chain, { issue, sha256: entered.sha256, file_sha256: fileSha256 });
+    return true;
+  });
 }
 
 /** A slice of the month as analytics.coverage shows it, with every reservation. */
@@ -95,6 +170,9 @@ export type CoveredSlice = {
   unresolved: number;
   rejected: string;
   reservations: string[];
+  /** Where its journal stands; null where it has none. */
+  journal_entry: number | null;
+  journal_head: string | null;
 };
 
 export async function coverageOf(
@@ -104,8 +182,9 @@ export async function coverageOf(
 ): Promise<CoveredSlice[]> {
   const { rows } = await db.query<CoveredSlice>(
     `select day, owner, state, proof, proved_at, walked_at, platform_total, shown_total, unresolved, rejected,
-            reservations
+            reservations, c.seq as journal_entry, encode(c.head, 'hex') as journal_head
        from analytics.coverage
+       left join sync.chains c using (project_id, resource, owner, day)
       where project_id = $1 and resource = $2
         and day >= $3 and day < ($3::date + interval '1 month')::date
       order by day, owner`,

@@ -5,6 +5,7 @@ import type { Instant } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
+import { enteredReject, type EnteredReject } from './rejects.ts';
 import { writeRecords, type RecordEffects } from './records.ts';
 
 export type PagesCommit = {
@@ -54,7 +55,9 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
     throw transient('lease_lost', 'The slice went on without us: its pages are read again');
   // The first walk has no others.
   if (pages[0]?.number === 0 && walk > 1) await dropOtherPages(tx, slice, [slice.wholeWalk, walk]);
-  await writePages(tx, slice, walk, pages);
+  const entered = await writePages(tx, slice, walk, pages);
+  const rejects = await writeRejects(tx, slice, pages);
+  const says = { walk, pages: entered, ...(rejects.length > 0 ? { rejects } : {}) };
   const effects = await writeRecords(
     tx,
     {
@@ -65,32 +68,33 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
         ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
         : null,
       shownBy: slice,
+      entry: { chain: slice, told: { kind: 'pages', says } },
     },
     pages.flatMap((one) =>
       one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
     ),
     commit.writtenAt,
   );
-  return { ...effects, rejected: await writeRejects(tx, slice, pages) };
+  return { ...effects, rejected: rejects.length };
 }
 
-/** Keeps what has no usable id: bytes and reason, once each. Returns how many were new. */
-async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<number> {
+/** Keeps what has no usable id: bytes and reason, once each. Returns those that were new. */
+async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<EnteredReject[]> {
   const rejects = pages.flatMap((one) =>
     one.page.rejects.map((reject) => ({
       ...reject,
       seenAt: new Date(one.observedAt).toISOString(),
     })),
   );
-  if (rejects.length === 0) return 0;
-  const { rows } = await tx.query(
+  if (rejects.length === 0) return [];
+  const { rows } = await tx.query<{ entered: EnteredReject }>(
     `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
      select distinct on (sha256) $1, $2, $3, $4::date, sha256, bytes, reason, seen_at, whole_length
        from unnest($5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[], $9::bigint[])
             as r(sha256, bytes, reason, seen_at, whole_length)
       order by sha256, seen_at
          on conflict do nothing
-     returning 1`,
+     returning ${enteredReject} as entered`,
     [
       slice.projectId,
       slice.resource,
@@ -103,5 +107,5 @@ async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<
       rejects.map((reject) => reject.wholeLength),
     ],
   );
-  return rows.length;
+  return rows.map(({ entered }) => entered);
 }

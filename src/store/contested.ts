@@ -2,7 +2,7 @@
 // and the other a version: the list that shows the other one claims no proof. What each list last showed is noted from the
 // moment a content returns or comes under another day; nearly always there is nothing to note.
 import type { Queryable, Tx } from './db.ts';
-import type { Slice } from './ledger.ts';
+import { inOrder, type Slice } from './ledger.ts';
 import { tableShapes, type TableShape } from './tables.ts';
 
 /** A record that came with another content than is held, or one whose contents are noted. */
@@ -134,16 +134,28 @@ export async function countContested(db: Queryable, slice: Slice): Promise<numbe
 export async function reopenOthers(db: Queryable, slice: Slice, at: string): Promise<number> {
   const { table, key } = tableShapes[slice.resource];
   const { rows } = await db.query(
-    `update sync.slices s
-        set state = 'walked', proof = 'none', due_at = least(s.due_at, $5::timestamptz)
-       from sync.contested c
-       join sync.contested other using (project_id, resource, id)
-       join ${table} o on o.project_id = c.project_id and o.${key} = c.id
-      where ${ofList} and (other.owner, other.day) <> (c.owner, c.day)
-        and other.raw_sha256 is distinct from o.raw_sha256
-        and s.project_id = $1 and s.resource = $2 and s.owner = other.owner and s.day = other.day
-        and s.state in ('walked', 'sealed') and s.proof <> 'none'
-     returning 1`,
+    `with was as materialized (
+       select s.owner, s.day, sync.ledger_of(s) as said
+         from sync.slices s
+        where s.project_id = $1 and s.resource = $2 and s.state in ('walked', 'sealed') and s.proof <> 'none'
+          and (s.owner, s.day) in (
+                select other.owner, other.day
+                  from sync.contested c
+                  join sync.contested other using (project_id, resource, id)
+                  join ${table} o on o.project_id = c.project_id and o.${key} = c.id
+                 where ${ofList} and (other.owner, other.day) <> (c.owner, c.day)
+                   and other.raw_sha256 is distinct from o.raw_sha256)
+        order by s.owner, s.day
+          for no key update of s
+     ),
+     done as (
+       update sync.slices s
+          set state = 'walked', proof = 'none', due_at = least(s.due_at, $5::timestamptz)
+         from was
+        where s.project_id = $1 and s.resource = $2 and s.owner = was.owner and s.day = was.day
+       returning s.*
+     )
+     select sync.journal_ledger(was.said, s) from ${inOrder('done')} join was using (owner, day)`,
     [...keyOf(slice), at],
   );
   return rows.length;

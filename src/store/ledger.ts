@@ -143,17 +143,24 @@ export function toSlice(row: SliceRow): Slice {
   };
 }
 
+/** What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other. */
+export const inOrder = (returned: string): string => `
+     (select row(r.*)::sync.slices as s, resource, owner, day from ${returned} r order by resource, owner, day) ${returned}_ones`;
+
 export type NewSlice = SliceKey & { dueAt: Instant; deadlineAt: Instant };
 
 /** Enters slices that are not in the ledger yet; the others stay as they are (P7). Returns how many were new. */
 export async function addSlices(db: Queryable, added: NewSlice[]): Promise<number> {
   if (added.length === 0) return 0;
   const { rows } = await db.query(
-    `insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[])
-      order by 1, 2, 3, 4
-         on conflict do nothing
-     returning 1`,
+    `with added as (
+       insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[])
+        order by 1, 2, 3, 4
+           on conflict do nothing
+       returning *
+     )
+     select sync.journal_ledger(null, s) from ${inOrder('added')}`,
     [
       added.map((slice) => slice.projectId),
       added.map((slice) => slice.resource),
@@ -233,14 +240,21 @@ export type Finished = {
 /** False when the lease is another's by now: nothing was written (P8). */
 export async function finishSlice(db: Queryable, slice: Slice, end: Finished): Promise<boolean> {
   const { rows } = await db.query(
-    `update sync.slices
+    `with was as materialized (
+       select sync.ledger_of(s) as said from sync.slices s where ${ofSlice} for no key update
+     ),
+     done as (
+     update sync.slices
         set state = $6, proof = $7, proved_at = $8, walked_at = $9, whole_walk = $10,
             platform_total = $11, shown_total = $12, unresolved = $13,
             due_at = $14, attempts = $15, last_error = $16,
             checkpoint = case when $17 then null else checkpoint end,
             walk_order = $18, lease_holder = null, lease_until = null
+       from was
       where ${ofSlice}
-     returning 1`,
+     returning slices.*
+     )
+     select sync.journal_ledger(was.said, s) from was, ${inOrder('done')}`,
     [
       ...keyOf(slice),
       end.state,
@@ -274,12 +288,23 @@ export async function reopenSlices(
   atLeast = 0,
 ): Promise<number> {
   const { rows } = await db.query(
-    `update sync.slices
-        set state = 'walked', proof = 'none', due_at = least(due_at, day::timestamp at time zone 'UTC')
-      where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
-        and (not $3 or proof = 'none')
-        and ($4 = 0 or shown_total >= $4)
-     returning 1`,
+    `with was as materialized (
+       select owner, day, sync.ledger_of(s) as said
+         from sync.slices s
+        where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
+          and (not $3 or proof = 'none')
+          and ($4 = 0 or shown_total >= $4)
+        order by owner, day
+          for no key update
+     ),
+     done as (
+       update sync.slices s
+          set state = 'walked', proof = 'none', due_at = least(due_at, s.day::timestamp at time zone 'UTC')
+         from was
+        where s.project_id = $1 and s.resource = $2 and s.owner = was.owner and s.day = was.day
+       returning s.*
+     )
+     select sync.journal_ledger(was.said, s) from ${inOrder('done')} join was using (owner, day)`,
     [projectId, resource, onlyUnproved, atLeast],
   );
   return rows.length;
@@ -292,10 +317,14 @@ export async function dropUnreadDays(
   resource: ListedResource,
 ): Promise<void> {
   await db.query(
-    `delete from sync.slices
-      where project_id = $1 and resource = $2 and day <> date_trunc('month', day)::date
-        and state = 'open' and whole_walk = 0
-        and (lease_until is null or lease_until < clock_timestamp())`,
+    `with dropped as (
+       delete from sync.slices
+        where project_id = $1 and resource = $2 and day <> date_trunc('month', day)::date
+          and state = 'open' and whole_walk = 0
+          and (lease_until is null or lease_until < clock_timestamp())
+       returning *
+     )
+     select sync.journal_dropped(s) from ${inOrder('dropped')}`,
     [projectId, resource],
   );
 }

@@ -1,7 +1,8 @@
 // Absence is recorded, never acted upon (P4): what was shown before and is not by a whole walk is missing since now,
 // until it is shown again.
 import type { Instant, Span } from '../model.ts';
-import type { Queryable } from './db.ts';
+import type { Queryable, Tx } from './db.ts';
+import { enterMissing } from './journal.ts';
 import type { Slice } from './ledger.ts';
 import { andOwn, ownDays } from './own-time.ts';
 import { tableShapes } from './tables.ts';
@@ -137,7 +138,7 @@ export async function showTheSame(
  * those found elsewhere. A record counts by its own day: the walks may have asked for different bounds.
  */
 export async function markMissing(
-  db: Queryable,
+  tx: Tx,
   slice: Slice,
   span: Span,
   walks: Walks,
@@ -146,15 +147,18 @@ export async function markMissing(
 ): Promise<void> {
   const { table, key } = tableShapes[slice.resource];
   const { from, to } = ownDays(span);
-  await db.query(
+  const { rows } = await tx.query<{ id: string }>(
     `with shown as (${shownBy})
      update ${table} o
         set missing_since = $9, changed_at = $9
        from (${goneSince(slice, span, walks)}) gone
       where o.project_id = $1 and o.${key} = gone.id and o.slice_day >= $7 and o.slice_day < $8${andOwn(span)}
-        and o.missing_since is null and o.${key} <> all ($10::text[])`,
+        and o.missing_since is null and o.${key} <> all ($10::text[])
+     returning o.${key} as id`,
     [...keysOf(slice, walks), from, to, new Date(at).toISOString(), except],
   );
+  const ids = rows.map((row) => row.id).toSorted();
+  await enterMissing(tx, slice, ids, at);
 }
 
 /** How many records of these days were noticed as missing after `since` and are missing still (proof rule 3). */

@@ -23,13 +23,21 @@ const keyOf = (slice: Slice, walk: number): unknown[] => [
   walk,
 ];
 
-/** Enters pages; a page entered again (the tail reads its last one again) takes the newer content. */
+/** A page's entry as a digest: what it showed and how it was asked for. An expression on its row, `p`. */
+export const pageDigest = `encode(sha256(
+  convert_to(concat(p.page_key, E'\\t', p.page_offset, E'\\t', p.total, E'\\n', array_to_string(p.ids, E'\\n')), 'UTF8')
+  || coalesce((select string_agg(r, ''::bytea order by k) from unnest(p.rejects) with ordinality u(r, k)), '')), 'hex')`;
+
+/**
+ * Enters pages; a page entered again (the tail reads its last one again) takes the newer content. Returns their numbers and
+ * digests for the journal.
+ */
 export async function writePages(
   tx: Tx,
   slice: Slice,
   walk: number,
   pages: WalkedPage[],
-): Promise<void> {
+): Promise<[page: number, digest: string][]> {
   const entries = pages.map((one) => ({
     page: one.number,
     page_key: one.pageKey,
@@ -39,8 +47,8 @@ export async function writePages(
     total: one.page.total,
     asked_at: new Date(one.observedAt).toISOString(),
   }));
-  await tx.query(
-    `insert into sync.pages (project_id, resource, owner, day, walk, page, page_key, page_offset,
+  const { rows } = await tx.query<{ page: number; digest: string }>(
+    `insert into sync.pages as p (project_id, resource, owner, day, walk, page, page_key, page_offset,
                              ids, rejects, total, asked_at)
      select $1, $2, $3, $4, $5, page, page_key, page_offset, ids, rejects, total, asked_at
        from json_to_recordset($6::json)
@@ -49,9 +57,11 @@ export async function writePages(
          on conflict (project_id, resource, owner, day, walk, page)
          do update set page_key = excluded.page_key, page_offset = excluded.page_offset,
                        ids = excluded.ids, rejects = excluded.rejects,
-                       total = excluded.total, asked_at = excluded.asked_at`,
+                       total = excluded.total, asked_at = excluded.asked_at
+     returning p.page, ${pageDigest} as digest`,
     [...keyOf(slice, walk), JSON.stringify(entries)],
   );
+  return rows.map(({ page, digest }) => [page, digest]);
 }
 
 /** The ids of a page in the order shown, without repetitions. */

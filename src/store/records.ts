@@ -4,8 +4,16 @@ import type { Instant, ListedResource, ObservedRecord, ProjectId } from '../mode
 import { copyRecords } from './copy.ts';
 import { isContested, noteContents, type Differing } from './contested.ts';
 import { onlyRow, type Tx } from './db.ts';
+import {
+  chainBeside,
+  enterStored,
+  type Chain,
+  type Stored,
+  type StoredContent,
+  type Told,
+} from './journal.ts';
 import type { Slice } from './ledger.ts';
-import { keyNames, keyValues, ofKey, tableShapes, type TableShape } from './tables.ts';
+import { keyNames, keyValues, nameOf, ofKey, tableShapes, type TableShape } from './tables.ts';
 
 export type RecordEffects = {
   /** Records held for the first time. */
@@ -28,6 +36,8 @@ export type RecordsTo = {
   expectsNew: { overlap: string | null } | null;
   /** The list that shows them: two lists may show one id with different contents. */
   shownBy?: Slice;
+  /** Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. */
+  entry?: { chain: Chain; told: Told };
 };
 
 /**
@@ -48,9 +58,25 @@ export function writeRecords(
 export async function writeInto(
   tx: Tx,
   shape: TableShape,
+  to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'shownBy' | 'entry'>,
+  observed: ObservedRecord[],
+  writtenAt: Instant,
+): Promise<RecordEffects> {
+  const stored: Stored = { first: [], further: [], found: [] };
+  const effects = await write(tx, shape, to, observed, writtenAt, stored);
+  const chain = to.entry?.chain ?? chainBeside(to.projectId, nameOf(shape));
+  await enterStored(tx, chain, to.entry?.told ?? null, stored);
+  return effects;
+}
+
+/** Adds to `stored` what nobody held before. */
+async function write(
+  tx: Tx,
+  shape: TableShape,
   to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'shownBy'>,
   observed: ObservedRecord[],
   writtenAt: Instant,
+  stored: Stored,
 ): Promise<RecordEffects> {
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0, reopened: 0 };
   if (observed.length === 0) return none;
@@ -83,19 +109,24 @@ export async function writeInto(
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
   if (to.expectsNew !== null && unknown.length > 0) {
     inserted = await copyRecords(tx, shape, to.projectId, unknown, now);
+    stored.first = contentsOf(unknown);
   } else if (unknown.length > 0) {
-    const added = await tx.query<{ inserted: number }>(sql.insert, [
+    const added = await tx.query<{ inserted: number; ids: string[] | null }>(sql.insert, [
       to.projectId,
       jsonOf(unknown),
       now,
+      unknown.length,
     ]);
+    const { ids } = onlyRow(added);
     ({ inserted } = onlyRow(added));
+    const mine = ids === null ? null : new Set(ids);
+    stored.first = contentsOf(unknown.filter(({ record }) => mine?.has(record.id) !== false));
     // A rival came first with some of them: which ones, the merge finds out.
     if (inserted < unknown.length) for (const { record } of unknown) differing.add(record.id);
   }
   if (differing.size === 0) return { ...none, inserted };
-  const merged = onlyRow(
-    await tx.query<Omit<RecordEffects, 'inserted'>>(sql.merge, [
+  const { kept, found, ...merged } = onlyRow(
+    await tx.query<Omit<RecordEffects, 'inserted'> & Merged>(sql.merge, [
       to.projectId,
       jsonOf(observed.filter(({ record }) => differing.has(record.id))),
       now,
@@ -103,7 +134,22 @@ export async function writeInto(
       contested,
     ]),
   );
+  stored.further = kept.map(([id, sha256, observedAt]) => ({ id, sha256, observedAt }));
+  stored.found = found;
   return { inserted, ...merged };
+}
+
+/** What a merge stored that nobody held, and what it found again. */
+type Merged = { kept: [id: string, sha256: string, observedAt: string][]; found: Stored['found'] };
+
+function contentsOf(observed: ObservedRecord[]): StoredContent[] {
+  let at = Number.NaN;
+  let atText = '';
+  return observed.map(({ record, observedAt }) => {
+    // A page's records share their moment.
+    if (observedAt !== at) [at, atText] = [observedAt, new Date(observedAt).toISOString()];
+    return { id: record.id, sha256: record.rawSha256, observedAt: atText };
+  });
 }
 
 function only<T>(all: Map<string, T>, id: string | null): Map<string, T> {
@@ -190,6 +236,10 @@ function arriving(shape: TableShape): string {
            as e(id text, ${typed}, raw text, bytes text, sha text, unread text[], observed_at timestamptz)`;
 }
 
+/** RFC 3339 with microseconds. */
+const utc = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
 const content = ['raw', 'raw_bytes', 'raw_sha256', 'unread', 'observed_at'];
 
 function insertSql(shape: TableShape): string {
@@ -202,9 +252,11 @@ function insertSql(shape: TableShape): string {
         from arriving
        order by id
           on conflict (${keyNames(shape)}, ${shape.key}) do nothing
-      returning 1
+      returning ${shape.key} as id
     )
-    select count(*)::int as inserted from inserted`;
+    -- Which ones, only where a rival came first with some.
+    select n as inserted, case when n < $4::int then coalesce((select array_agg(id) from inserted), '{}') end as ids
+      from (select count(*)::int as n from inserted) counted`;
 }
 
 const dayOf = ({ columns }: TableShape): string =>
@@ -263,7 +315,7 @@ function mergeSql(shape: TableShape): string {
                                 and v.raw_sha256 = k.raw_sha256))
        order by k.id, k.raw_sha256, k.arrived, k.observed_at
           on conflict do nothing
-      returning 1
+      returning ${shape.key} as id, observed_at, raw_sha256
     ),
     changed as (
       update ${shape.table} o
@@ -278,9 +330,20 @@ function mergeSql(shape: TableShape): string {
         from newest n join held h using (id)
        where ${ofKey(shape, 'o')} and o.${shape.key} = n.id
          and (n.raw_sha256 <> h.raw_sha256 or h.missing_since is not null)
-      returning n.raw_sha256 <> h.raw_sha256 as replaced
+      returning n.id, n.observed_at, n.raw_sha256, n.raw_sha256 <> h.raw_sha256 as replaced, h.missing_since
+    ),
+    -- What is held now and was not: what was replaced has only moved.
+    stored as (
+      select id, observed_at, raw_sha256 from changed where replaced
+      union all
+      select id, observed_at, raw_sha256 from kept k
+       where not exists (select from held h where h.id = k.id and h.raw_sha256 = k.raw_sha256 and h.observed_at = k.observed_at)
     )
     select (select count(*)::int from changed where replaced) as changed,
            (select count(*)::int from kept)                    as versions,
-           ${reopened}                                         as reopened`;
+           ${reopened}                                         as reopened,
+           (select coalesce(json_agg(json_build_array(id, encode(raw_sha256, 'hex'), ${utc('observed_at')})
+                                     order by observed_at, id, raw_sha256), '[]') from stored) as kept,
+           (select coalesce(json_agg(json_build_array(id, ${utc('missing_since')}) order by id), '[]')
+              from changed where missing_since is not null)    as found`;
 }

@@ -2,7 +2,7 @@
 // for a while left in the ledger. One statement a function.
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
-import { iso } from './ledger.ts';
+import { inOrder, iso } from './ledger.ts';
 
 /** `window`: the day lies in the window by every witness; `answered`: the platform was seen to answer for days as old. */
 export type ReopenReason = 'window' | 'answered';
@@ -31,7 +31,7 @@ export async function reopenDays(
 ): Promise<Pick<Reopening, 'day' | 'was'>[]> {
   const { rows } = await db.query<{ day: Day; was: Reopening['was'] }>(
     `with found as (
-       select resource, owner, day, state as was
+       select resource, owner, day, state as was, sync.ledger_of(s) as said
          from sync.slices s
         where project_id = $1 and resource = $2 and day >= $3 and day < $4 and state in ('lost', 'final')
           and (state = 'lost' or $5 = 'window'
@@ -45,7 +45,8 @@ export async function reopenDays(
        insert into sync.reopenings (project_id, resource, owner, day, reopened_at, was, reason)
        select $1, resource, owner, day, $6, was, $5 from found
            on conflict do nothing
-     )
+     ),
+     done as (
      update sync.slices s
         set state = case when found.was = 'lost' then 'open' else 'walked' end,
             due_at = s.day::timestamp at time zone 'UTC',
@@ -56,7 +57,10 @@ export async function reopenDays(
             last_error = null
        from found
       where s.project_id = $1 and s.resource = found.resource and s.owner = found.owner and s.day = found.day
-     returning s.day, found.was`,
+     returning s.*
+     )
+     select day, found.was, sync.journal_ledger(found.said, s)
+       from ${inOrder('done')} join found using (owner, day)`,
     [projectId, days.resource, days.from, days.to, days.reason, iso(at), iso(deadlineAt)],
   );
   return rows;
@@ -93,14 +97,22 @@ export async function takeBackFutureDays(
   from: Day,
 ): Promise<number> {
   const { rows } = await db.query(
-    `delete from sync.slices
-      where project_id = $1 and day >= $2 and state = 'open' and whole_walk = 0 and observed_at is null
-        and (lease_until is null or lease_until < clock_timestamp())
-     returning 1`,
+    `with dropped as (
+       delete from sync.slices
+        where project_id = $1 and day >= $2 and state = 'open' and whole_walk = 0 and observed_at is null
+          and (lease_until is null or lease_until < clock_timestamp())
+       returning *
+     )
+     select sync.journal_dropped(s) from ${inOrder('dropped')}`,
     [projectId, from],
   );
   return rows.length;
 }
+
+const future = `project_id = $1 and state not in ('final', 'lost')
+          and (greatest(walked_at, proved_at) > $2
+               -- Whatever is due is due within a day, but for days to come and an owner's whole list.
+               or (due_at > greatest($2, day::timestamp at time zone 'UTC') + interval '25 hours' and day > '0001-01-01'))`;
 
 /**
  * Slices that were read or counted at a moment that has not come yet, while the platform's clock was wrong: what was concluded
@@ -112,17 +124,26 @@ export async function voidFutureActs(
   possible: Instant,
 ): Promise<number> {
   const { rows } = await db.query(
-    `update sync.slices
+    `with was as materialized (
+       select resource, owner, day, sync.ledger_of(s) as said
+         from sync.slices s
+        where ${future}
+        order by resource, owner, day
+          for no key update
+     ),
+     done as (
+     update sync.slices s
         set state = case when whole_walk > 0 then 'walked' else 'open' end,
             proof = 'none',
             walked_at = null,
             proved_at = case when proved_at > $2 then null else proved_at end,
-            due_at = greatest($2, day::timestamp at time zone 'UTC')
-      where project_id = $1 and state not in ('final', 'lost')
-        and (greatest(walked_at, proved_at) > $2
-             -- Whatever is due is due within a day, but for days to come and an owner's whole list.
-             or (due_at > greatest($2, day::timestamp at time zone 'UTC') + interval '25 hours' and day > '0001-01-01'))
-     returning 1`,
+            due_at = greatest($2, s.day::timestamp at time zone 'UTC')
+       from was
+      where s.project_id = $1 and s.resource = was.resource and s.owner = was.owner and s.day = was.day
+     returning s.*
+     )
+     select sync.journal_ledger(was.said, s)
+       from ${inOrder('done')} join was using (resource, owner, day)`,
     [projectId, iso(possible)],
   );
   // An operation is asked for hourly at least.

@@ -11,16 +11,18 @@ const notAllowed = '42501';
 
 const grants = `
   grant usage on schema archive, analytics to outlast_writer, outlast_reader;
-  grant usage on schema sync to outlast_writer, outlast_intake;
+  grant usage on schema sync to outlast_writer, outlast_reader, outlast_intake;
   grant select, insert, update on all tables in schema archive to outlast_writer;
   revoke update on archive.order_versions, archive.nft_class_versions,
                    archive.transaction_versions, archive.token_versions,
                    archive.certificate_files from outlast_writer;
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
-  revoke update, delete on sync.certificates from outlast_writer;
+  revoke update, delete on sync.certificates, sync.journal, sync.heads from outlast_writer;
   revoke update, delete on sync.reopenings from outlast_writer;
+  revoke delete on sync.chains from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
+  grant select on sync.journal, sync.heads to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;

@@ -483,8 +483,89 @@ export const certificates = sync.table(
     certificate: jsonb('certificate').notNull(),
     digest: bytea('digest').notNull(),
     leavesSha256: bytea('leaves_sha256').notNull(),
+    /** 1 for the first certificate of the month, 2 for the one that replaces it; the greatest counts. */
+    issue: integer('issue').notNull().default(1),
   },
-  (t) => [primaryKey({ name: 'certificates_pkey', columns: [t.projectId, t.resource, t.month] })],
+  (t) => [
+    primaryKey({
+      name: 'certificates_pkey',
+      columns: [t.projectId, t.resource, t.month, t.issue],
+    }),
+  ],
+);
+
+/** Whose journal an entry is: a slice's, or that of what no slice shows, under the day 0001-01-01. */
+const chainKey = () => ({
+  projectId: key('project_id').notNull(),
+  resource: key('resource').notNull(),
+  owner: key('owner').notNull(),
+  day: date('day').notNull(),
+});
+
+/** Where the journal of each slice stands. */
+export const chains = sync.table(
+  'chains',
+  {
+    ...chainKey(),
+    seq: integer('seq').notNull().default(0),
+    /** The digest of the newest entry and of all before it. */
+    head: bytea('head').notNull(),
+    /** What the journal last said of the ledger's row, and by which entry. */
+    ledger: jsonb('ledger'),
+    ledgerSeq: integer('ledger_seq').notNull().default(0),
+    /** SHA-256 of the newest entry of pages: today's last page is read again at every tick. */
+    pages: bytea('pages'),
+    /** The newest entry that a head of the project covers, and that a certificate names. */
+    coveredSeq: integer('covered_seq').notNull().default(0),
+    certifiedSeq: integer('certified_seq'),
+  },
+  (t) => [
+    primaryKey({ name: 'chains_pkey', columns: [t.projectId, t.resource, t.owner, t.day] }),
+    index('chains_uncovered')
+      .on(t.projectId)
+      .where(sql`covered_seq < seq`),
+    index('chains_reopened')
+      .on(t.projectId)
+      .where(sql`ledger_seq > certified_seq`),
+  ],
+);
+
+/** What was written, in its order: append-only, written by the migration's functions only. */
+export const journal = sync.table(
+  'journal',
+  {
+    ...chainKey(),
+    seq: integer('seq').notNull(),
+    /** The database's clock. */
+    enteredAt: time('entered_at').notNull(),
+    kind: text('kind').notNull(),
+    /** JSON: what was written besides contents. */
+    body: text('body').notNull(),
+    /** The records of which a content was stored, with its raw_sha256, or that were marked missing. */
+    ids: text('ids').array(),
+    shas: bytea('shas').array(),
+    /** SHA-256 over the head before it and this entry. */
+    head: bytea('head').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.seq] }),
+  ],
+);
+
+/** The journal as a whole, from time to time: what is worth keeping elsewhere. */
+export const heads = sync.table(
+  'heads',
+  {
+    projectId: key('project_id').notNull(),
+    n: integer('n').notNull(),
+    /** The database's clock. */
+    at: time('at').notNull(),
+    /** A line for each chain that moved since the head before: resource, owner, day, entry, its head. */
+    body: text('body').notNull(),
+    /** SHA-256 over the head before it and the body. */
+    head: bytea('head').notNull(),
+  },
+  (t) => [primaryKey({ name: 'heads_pkey', columns: [t.projectId, t.n] })],
 );
 
 /** What is wrong and was told, or is to be told: one row for each condition that holds, so that none is told twice. */

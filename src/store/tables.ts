@@ -134,6 +134,10 @@ export function shapeOf(of: Archived): TableShape {
 export const archivedName = (of: Archived): string =>
   of.resource === 'transactions' ? `${of.resource}.${of.apiVersion}` : of.resource;
 
+/** The same of a shape. */
+export const nameOf = ({ table, fixed }: TableShape): string =>
+  `${table.replace('archive.', '')}${fixed === undefined ? '' : `.${fixed[1]}`}`;
+
 /** The typed columns that follow from the record alone. */
 export const derivedColumns = ({ columns, observed = [] }: TableShape): TableShape['columns'] =>
   columns.filter(([name]) => !observed.includes(name));

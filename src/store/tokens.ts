@@ -10,6 +10,8 @@ import {
 } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { iso } from './ledger.ts';
+import { chainBeside, enterMissing } from './journal.ts';
+import { enteredReject, type EnteredReject } from './rejects.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { tokenShape } from './tables.ts';
 
@@ -124,32 +126,42 @@ async function commitIn(
   if (rows.length !== 1) {
     throw transient('lease_lost', 'The tokens went on without us: they are read again');
   }
-  const to = { projectId, expectsNew: null };
+  const entered = await writeRejects(tx, projectId, rejects, takenAt);
+  const chain = chainBeside(projectId, 'tokens');
+  const told = { kind: 'contents' as const, says: { rejects: entered } };
+  const to = {
+    projectId,
+    expectsNew: null,
+    ...(entered.length > 0 ? { entry: { chain, told } } : {}),
+  };
   const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
   // P4: absence is recorded, and nothing more comes of it.
-  await tx.query(
+  const gone = await tx.query<{ symbol: string }>(
     `update archive.tokens set missing_since = $3, changed_at = $4
-      where project_id = $1 and symbol <> all ($2::text[]) and missing_since is null`,
+      where project_id = $1 and symbol <> all ($2::text[]) and missing_since is null
+     returning symbol`,
     [projectId, symbols, iso(takenAt), iso(writtenAt)],
   );
-  return { ...effects, rejected: await writeRejects(tx, projectId, rejects, takenAt) };
+  const missing = gone.rows.map(({ symbol }) => symbol).toSorted();
+  await enterMissing(tx, chain, missing, takenAt);
+  return { ...effects, rejected: entered.length };
 }
 
-/** Keeps what has no usable symbol, once each, under no day. */
+/** Keeps what has no usable symbol, once each, under no day. Returns those that were new. */
 async function writeRejects(
   tx: Tx,
   projectId: ProjectId,
   rejects: Reject[],
   seenAt: Instant,
-): Promise<number> {
-  if (rejects.length === 0) return 0;
-  const { rows } = await tx.query(
+): Promise<EnteredReject[]> {
+  if (rejects.length === 0) return [];
+  const { rows } = await tx.query<{ entered: EnteredReject }>(
     `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
      select distinct on (sha256) $1, 'tokens', '', $2::date, sha256, bytes, reason, $3::timestamptz, whole_length
        from unnest($4::bytea[], $5::bytea[], $6::text[], $7::bigint[]) as r(sha256, bytes, reason, whole_length)
       order by sha256
          on conflict do nothing
-     returning 1`,
+     returning ${enteredReject} as entered`,
     [
       projectId,
       wholeList,
@@ -160,7 +172,7 @@ async function writeRejects(
       rejects.map((reject) => reject.wholeLength),
     ],
   );
-  return rows.length;
+  return rows.map(({ entered }) => entered);
 }
 
 /** Puts the tokens off after they could not be read; nothing where they are another's by now. */

@@ -16,14 +16,13 @@ const rejectsAtATime = 1_000;
 export async function retryRejects(db: Db, of: Archived): Promise<number> {
   // What a lookup answers belongs to the id that was asked for: nothing of it is ever set aside.
   if (of.resource === 'transactions') return 0;
-  const to = { projectId: of.projectId, expectsNew: null };
   let returned = 0;
   let after = '';
   // Ends: every page begins behind the last one's digest.
   for (;;) {
     const rejects = await rejectsAfter(db, of, after, rejectsAtATime);
     if (rejects.length === 0) return returned;
-    for (const { sha256, bytes, day, seenAt } of rejects) {
+    for (const { sha256, bytes, owner, day, seenAt } of rejects) {
       after = sha256;
       const record = readRejectAgain(of.resource, bytes, day);
       if (record === null) continue;
@@ -31,8 +30,11 @@ export async function retryRejects(db: Db, of: Archived): Promise<number> {
       // One transaction, or a kill in between would leave it both or neither.
       await withTx(db, async (tx) => {
         const observed = [{ record, observedAt: Date.parse(seenAt) }];
-        await writeInto(tx, shapeOf(of), to, observed, writtenAt);
         await dropReject(tx, of, sha256);
+        const chain = { projectId: of.projectId, resource: of.resource, owner, day };
+        const told = { kind: 'returned' as const, says: { reject: sha256 } };
+        const to = { projectId: of.projectId, expectsNew: null, entry: { chain, told } };
+        await writeInto(tx, shapeOf(of), to, observed, writtenAt);
       });
       returned += 1;
     }

@@ -9,6 +9,7 @@ import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/
 import { parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { certifyMonths } from '../verify/certify.ts';
+import { publishHeads } from '../verify/publish-heads.ts';
 import { nothingBeside, workBeside } from './beside.ts';
 import { makeContact } from './contact.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
@@ -91,6 +92,7 @@ async function pass(
   }
   const besides = await beside.close();
   await certifyMonths(worker, options.signal);
+  await publishHeads(worker);
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;
   const others =

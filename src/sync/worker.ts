@@ -25,6 +25,8 @@ export type Worker = {
   settings: PolicySettings;
   /** Where certificates' files go; null: nowhere. */
   certificatesDir: string | null;
+  /** Where the heads of the journal go; absent or null: nowhere. */
+  headsDir?: string | null;
   /** Fetches the files behind certificate links; absent or null: they are not kept. */
   certificateFiles?: FileFetcher | null;
   /** How often the tokens are read, in milliseconds; absent or null: never. */

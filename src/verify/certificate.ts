@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Day, ListedResource, ProjectId } from '../model.ts';
 import { canonical, sha256 } from '../platform/canonical.ts';
 import { parseJson } from '../platform/json.ts';
-import type { CoveredSlice, DatedFact, HeldCertificate } from '../store/certificates.ts';
+import type { CoveredSlice, DatedFact, HeldCertificate, Replaced } from '../store/certificates.ts';
 import type { MonthDigest } from './digest.ts';
 
 /** The first version of the format; another one would say so here. */
@@ -22,6 +22,8 @@ export type CertifiedSlice = {
   unresolved: number;
   rejected: number;
   reservations: string[];
+  /** Where the journal of the slice stood: an entry, and its head, which covers all before it. */
+  journal: { entry: number; head: string } | null;
 };
 
 export type CertifiedDay = {
@@ -49,6 +51,10 @@ export type Certificate = {
   facts: DatedFact[];
   /** The certificate of the same list that was issued before this one, by the digest of its bytes. */
   previous: { month: string; sha256: string } | null;
+  /** 1 for the first certificate of the month. */
+  issue: number;
+  /** The certificate of the same month that this one takes the place of, and why. */
+  replaces: { issue: number; sha256: string | null; why: string } | null;
   days: CertifiedDay[];
 };
 
@@ -61,11 +67,14 @@ export type Certified = {
   coverage: CoveredSlice[];
   facts: DatedFact[];
   previous: { month: Day; text: string } | null;
+  replaces: Replaced | null;
 };
 
 /** A certificate as it is entered. */
 export function certify(given: Certified): HeldCertificate {
-  const { projectId, resource, month, certifiedAt, contents, coverage, facts, previous } = given;
+  const { projectId, resource, month, certifiedAt, contents, coverage, facts, previous, replaces } =
+    given;
+  const issue = (replaces?.issue ?? 0) + 1;
   const certificate: Certificate = {
     format: certificateFormat,
     project: projectId,
@@ -82,6 +91,15 @@ export function certify(given: Certified): HeldCertificate {
       previous === null
         ? null
         : { month: previous.month.slice(0, 7), sha256: sha256(bytesOf(previous.text)) },
+    issue,
+    replaces:
+      replaces === null
+        ? null
+        : {
+            issue: replaces.issue,
+            sha256: replaces.sha256,
+            why: replaces.isHeld ? 'the month was reopened' : 'it is no longer held',
+          },
     days: contents.days.map(({ day, records, digest }) => ({
       day,
       records,
@@ -91,6 +109,7 @@ export function certify(given: Certified): HeldCertificate {
   };
   return {
     month,
+    issue,
     certifiedAt,
     digest: contents.digest,
     leavesSha256: contents.leavesSha256,
@@ -112,7 +131,20 @@ const claims = z.object({
   digest,
   leaves_sha256: digest,
   previous: z.object({ month, sha256: digest }).nullable(),
-  days: z.array(z.object({ day: z.string(), records: z.number(), digest })),
+  issue: z.number(),
+  days: z.array(
+    z.object({
+      day: z.string(),
+      records: z.number(),
+      digest,
+      slices: z.array(
+        z.object({
+          owner: z.string(),
+          journal: z.object({ entry: z.number(), head: digest }).nullable(),
+        }),
+      ),
+    }),
+  ),
 });
 
 export type Claims = z.infer<typeof claims>;
@@ -142,4 +174,8 @@ const certifiedSlice = (slice: CoveredSlice): CertifiedSlice => ({
   unresolved: slice.unresolved,
   rejected: Number(slice.rejected),
   reservations: slice.reservations,
+  journal:
+    slice.journal_entry === null || slice.journal_head === null
+      ? null
+      : { entry: slice.journal_entry, head: slice.journal_head },
 });

@@ -5,12 +5,14 @@ import {
   coverageOf,
   enterCertificate,
   factsOf,
+  lastIssued,
   newestCertificate,
   type Month,
 } from '../store/certificates.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { certify } from './certificate.ts';
+import { sha256 } from '../platform/canonical.ts';
+import { bytesOf, certify } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';
 import { leavesInForce } from './in-force.ts';
 import { writeOwedFiles, type Certifying } from './owed.ts';
@@ -43,13 +45,16 @@ async function certifyMonth(
   at: string,
 ): Promise<void> {
   const of = { projectId, resource };
-  const made = await withSnapshot(db, async (tx) => {
+  const held = await withSnapshot(db, async (tx) => {
+    const replaces = await lastIssued(tx, of, month);
+    // A rival was first.
+    if (replaces?.isHeld === true && !replaces.isReopened) return null;
     const coverage = await coverageOf(tx, of, month);
     const digest = createMonthDigest(coverage.map(({ day }) => day));
     const { moved } = await leavesInForce(tx, of, month, at, (leaf) => digest.add(leaf));
     // It stands between two days until that change is old enough: the next run is the next try.
     if (moved > 0) return null;
-    return certify({
+    const made = certify({
       ...of,
       month,
       certifiedAt: at,
@@ -57,12 +62,24 @@ async function certifyMonth(
       coverage,
       facts: await factsOf(tx, of),
       previous: await newestCertificate(tx, of),
+      replaces,
     });
+    const named = coverage.flatMap(({ owner, day, journal_entry: entry }) =>
+      entry === null ? [] : [{ owner, day, entry }],
+    );
+    return { made, named, replaces };
   });
   // A rival may have been first: then it is the rival's that counts.
-  if (made === null || !(await enterCertificate(db, of, made))) return;
-  log.info(
-    { projectId, resource, month: month.slice(0, 7), digest: made.digest },
-    'A month is certified',
-  );
+  if (held === null) return;
+  const { made, named, replaces } = held;
+  if (!(await enterCertificate(db, of, made, sha256(bytesOf(made.text)), named))) return;
+  const fields = { projectId, resource, month: month.slice(0, 7), digest: made.digest };
+  if (replaces === null) log.info(fields, 'A month is certified');
+  else if (replaces.isHeld) log.warn(fields, 'A month that was reopened is certified anew');
+  else {
+    log.error(
+      fields,
+      'The certificate of a month is no longer held: a new one says so; `outlast verify` tells more',
+    );
+  }
 }

@@ -4,6 +4,7 @@ import { sha256 } from '../platform/canonical.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
+import { entriesUnlike } from '../store/journal-chains.ts';
 import { compareWithLeaves } from './against-leaves.ts';
 import { bytesOf, certificateFormat, claimsOf, type Claims } from './certificate.ts';
 import {
@@ -21,6 +22,8 @@ import { leavesInForce } from './in-force.ts';
 export type CertificateChecked = {
   /** `yyyy-MM`. */
   month: string;
+  /** 1 for the first of the month, 2 for the one that replaces it. */
+  issue: number;
   certified_at: string;
   records: number;
   digest: string;
@@ -37,8 +40,8 @@ export type CheckingCertificate = {
   tx: Tx;
   of: Listed;
   held: HeldCertificate;
-  /** All certificates of the list, by month: the links between them are looked at too. */
-  all: ReadonlyMap<Day, HeldCertificate>;
+  /** All certificates of the list: the links between them are looked at too. */
+  all: readonly HeldCertificate[];
   folder: string | null;
   report: Report;
 };
@@ -60,6 +63,11 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
     for (const says of contradictions(of, held, claims)) await contradicts(says);
     const broken = brokenLink(claims, checking.all);
     if (broken !== null) await contradicts(broken);
+    for (const { owner, day, seq } of await entriesUnlike(tx, of, entriesOf(claims))) {
+      await contradicts(
+        `the journal entry ${seq} of ${day}${owner === '' ? '' : ` of ${owner}`}, which it names, is not held`,
+      );
+    }
   }
 
   const days = claims?.days ?? [];
@@ -86,6 +94,7 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
   }
   return {
     month,
+    issue: held.issue,
     certified_at: held.certifiedAt,
     records: claims?.records ?? 0,
     digest: held.digest,
@@ -106,6 +115,7 @@ function* contradictions(
   const expected: [string, unknown, unknown][] = [
     ['project', certificate.project, of.projectId],
     ['resource', certificate.resource, of.resource],
+    ['issue', certificate.issue, held.issue],
     ['month', certificate.month, held.month.slice(0, 7)],
     ['certified_at', Date.parse(certificate.certified_at), Date.parse(held.certifiedAt)],
     ['digest', certificate.digest, held.digest],
@@ -120,14 +130,22 @@ function* contradictions(
 }
 
 /** Each certificate names the one before it by digest: one that was altered or deleted is told of by the next. */
-function brokenLink({ previous }: Claims, all: ReadonlyMap<Day, HeldCertificate>): string | null {
+function brokenLink({ previous }: Claims, all: readonly HeldCertificate[]): string | null {
   if (previous === null) return null;
-  const before = all.get(`${previous.month}-01`);
-  if (before === undefined)
+  const before = all.filter(({ month }) => month === `${previous.month}-01`);
+  if (before.length === 0)
     return `the certificate of ${previous.month}, which it names, is not held`;
-  if (sha256(bytesOf(before.text)) === previous.sha256) return null;
+  if (before.some(({ text }) => sha256(bytesOf(text)) === previous.sha256)) return null;
   return `the certificate of ${previous.month} is not the one that it names`;
 }
+
+/** Where the journal of each slice stood when it was issued. */
+const entriesOf = ({ days }: Claims): { owner: string; day: Day; seq: number; head: string }[] =>
+  days.flatMap(({ day, slices }) =>
+    slices.flatMap(({ owner, journal }) =>
+      journal === null ? [] : [{ owner, day, seq: journal.entry, head: journal.head }],
+    ),
+  );
 
 function differingDays(now: MonthDigest, certified: DayDigest[]): ReadonlySet<Day> {
   const digestOf = new Map(certified.map(({ day, digest }) => [day, digest]));

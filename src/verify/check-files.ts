@@ -25,7 +25,7 @@ export async function checkFiles(
 ): Promise<FilesChecked> {
   const checked: FilesChecked = { missing: [], leavesPath: null };
   if (folder === null) return checked;
-  const month = { resource: of.resource, month: held.month };
+  const month = { resource: of.resource, month: held.month, issue: held.issue };
   const look = async (
     kind: FileKind,
     wrong: (path: string) => Promise<string | null>,

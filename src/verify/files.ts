@@ -7,17 +7,20 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../errors.ts';
 import type { Day, ProjectId } from '../model.ts';
-import type { Month } from '../store/certificates.ts';
+import type { Issued } from '../store/certificates.ts';
 
 export type FileKind = 'certificate.json' | 'leaves.txt';
 
-/** `default/orders-2026-03.certificate.json`: names of projects are safe as names of folders. */
-export const fileName = ({ resource, month }: Month, kind: FileKind): string =>
-  `${resource}-${month.slice(0, 7)}.${kind}`;
+/**
+ * `default/orders-2026-03.certificate.json`, and `orders-2026-03.2.certificate.json` for one that replaces it: names of projects
+ * are safe as names of folders.
+ */
+export const fileName = ({ resource, month, issue }: Issued, kind: FileKind): string =>
+  `${resource}-${month.slice(0, 7)}.${issue > 1 ? `${issue}.` : ''}${kind}`;
 
-const fileForm = /^(orders|nft_classes)-(\d{4}-\d\d)\.(certificate\.json|leaves\.txt)$/;
+const fileForm = /^(orders|nft_classes)-(\d{4}-\d\d)\.(?:(\d+)\.)?(certificate\.json|leaves\.txt)$/;
 
-export type FoundFile = Month & { kind: FileKind; name: string };
+export type FoundFile = Issued & { kind: FileKind; name: string };
 
 /** The certificates' files of a project; none where the folder is missing. Throws what the disk says. */
 export async function filesOf(folder: string, projectId: ProjectId): Promise<FoundFile[]> {
@@ -25,13 +28,14 @@ export async function filesOf(folder: string, projectId: ProjectId): Promise<Fou
   return names.toSorted().flatMap((name) => {
     const parts = fileForm.exec(name);
     if (parts === null) return [];
-    const [, resource, month, kind] = parts as unknown as [
+    const [, resource, month, issue = '1', kind] = parts as unknown as [
       string,
-      Month['resource'],
+      Issued['resource'],
       Day,
+      string | undefined,
       FileKind,
     ];
-    return [{ resource, month: `${month}-01`, kind, name }];
+    return [{ resource, month: `${month}-01`, issue: Number(issue), kind, name }];
   });
 }
 

@@ -9,7 +9,7 @@ import {
   certificatesOf,
   certifiedMonths,
   type HeldCertificate,
-  type Month,
+  type Issued,
 } from '../store/certificates.ts';
 import type { Listed } from '../store/contents.ts';
 import type { Db } from '../store/db.ts';
@@ -80,11 +80,11 @@ export async function writeOwedFiles(
 async function writeOne(
   { db, projectId }: Certifying,
   path: string,
-  { resource, month }: Month,
+  { resource, month, issue }: Issued,
   kind: FileKind,
 ): Promise<boolean> {
   const of = { projectId, resource };
-  const [certificate] = await certificatesOf(db, of, month);
+  const certificate = (await certificatesOf(db, of, month)).find((one) => one.issue === issue);
   if (certificate === undefined) return true;
   return writeWhole(path, async (write) => {
     if (kind === 'leaves.txt') return writeLeaves(db, of, certificate, write);

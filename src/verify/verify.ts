@@ -6,9 +6,11 @@ import { certificatesOf } from '../store/certificates.ts';
 import type { Listed } from '../store/contents.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
+import { checkChains, type ChainsVerified } from './chains.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
 import { filesOf, type FoundFile } from './files.ts';
 import type { Finding, Report } from './finding.ts';
+import { checkAgainstJournal } from './journal.ts';
 import type { RecordsChecked } from './records.ts';
 import { checkResource, type ResourceChecked } from './resource.ts';
 
@@ -20,6 +22,8 @@ export type Verifying = {
   /** Whole months `[from, to)`; null: everything. Tokens belong to no month: they are left out where one is named. */
   months: DayRange | null;
   certificatesDir: string | null;
+  /** Heads of the journal that were kept elsewhere, lower-case hex: each must be one that this archive has passed. */
+  heads?: readonly string[];
   signal: AbortSignal;
   onFinding: (finding: Finding) => Promise<void> | void;
   onProgress: (resource: Resource, sofar: RecordsChecked) => void;
@@ -42,11 +46,31 @@ export async function verifyProject(verifying: Verifying): Promise<ListVerified[
   return verified;
 }
 
+/** The journal of a project as a whole. Throws what the store throws. */
+export function verifyChains(verifying: Verifying): Promise<ChainsVerified> {
+  const { db, projectId, heads = [], onFinding } = verifying;
+  return withSnapshot(db, (tx) =>
+    checkChains(tx, projectId, heads, async (finding) => onFinding(finding)),
+  );
+}
+
+const namedAtMost = 100_000;
+
+/** What has no day is always told. */
+const isWithin = (months: DayRange | null, when: string | null): boolean =>
+  months === null ||
+  when === null ||
+  (when.padEnd(10, '-01') >= months.from && when.padEnd(10, '-01') < months.to);
+
 async function verifyResource(verifying: Verifying, resource: Resource): Promise<ListVerified> {
   const { db, projectId, months, signal, onFinding, onProgress } = verifying;
   let findings = 0;
+  /** Records whose contents were told of: the journal would only say it again. */
+  const named = new Set<string>();
   const report: Report = async (finding) => {
     findings += 1;
+    const isContent = ['altered', 'missing', 'extra'].includes(finding.kind);
+    if (isContent && finding.id !== null && named.size < namedAtMost) named.add(finding.id);
     await onFinding({ project: projectId, resource, ...finding });
   };
   return withSnapshot(db, async (tx) => {
@@ -56,6 +80,9 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
     });
     const of = { projectId, resource };
     const certificates = isCertified(of) ? await checkCertificates(tx, of, verifying, report) : [];
+    await checkAgainstJournal(tx, projectId, resource, (finding) =>
+      named.has(finding.id ?? '') || !isWithin(months, finding.when) ? undefined : report(finding),
+    );
     return { project: projectId, resource, ...checked, certificates, findings };
   });
 }
@@ -73,15 +100,15 @@ async function checkCertificates(
   const isWanted = (month: Day): boolean =>
     months === null || (month >= months.from && month < months.to);
   const held = await certificatesOf(tx, of);
-  const all = new Map(held.map((one) => [one.month, one]));
   const certificates: CertificateChecked[] = [];
   for (const one of held) {
     if (!isWanted(one.month)) continue;
     goOnUnless(signal);
-    certificates.push(await checkCertificate({ tx, of, held: one, all, folder, report }));
+    certificates.push(await checkCertificate({ tx, of, held: one, all: held, folder, report }));
   }
   for (const file of await filesIn(folder, of.projectId, report)) {
-    if (file.resource !== of.resource || all.has(file.month) || !isWanted(file.month)) continue;
+    const isHeld = held.some(({ month, issue }) => month === file.month && issue === file.issue);
+    if (file.resource !== of.resource || isHeld || !isWanted(file.month)) continue;
     const says = `${file.name} is there, and the database has no certificate of that month`;
     await report({ kind: 'file', when: file.month.slice(0, 7), id: null, says });
   }

@@ -10,7 +10,12 @@ import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { writeRecords } from '../../src/store/records.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import type { Finding } from '../../src/verify/finding.ts';
-import { verifyProject, type ListVerified } from '../../src/verify/verify.ts';
+import {
+  verifyChains,
+  verifyProject,
+  type ListVerified,
+  type Verifying,
+} from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
 
 /** March has left the window, and what became of it is decided. */
@@ -20,7 +25,7 @@ export type Certified = Bench & {
   folder: string;
   /** As a superuser, who can do what the service itself cannot. */
   owner: Db;
-  verify(): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
+  verify(heads?: string[]): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
 };
 
 /** An archive filled in April while March is still shown. */
@@ -49,17 +54,20 @@ export async function createUncertified(
     ...bench,
     folder,
     owner,
-    verify: async () => {
+    verify: async (heads = []) => {
       const findings: Finding[] = [];
-      const lists = await verifyProject({
+      const verifying: Verifying = {
         db: bench.db,
         projectId: 'p',
         months: null,
         certificatesDir: folder,
+        heads,
         signal: new AbortController().signal,
         onFinding: (finding) => void findings.push(finding),
         onProgress: () => undefined,
-      });
+      };
+      const lists = await verifyProject(verifying);
+      await verifyChains(verifying);
       return { lists, findings };
     },
     close: async () => {

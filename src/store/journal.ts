@@ -1,0 +1,121 @@
+// The journal, sync.journal: what was written, chained entry by entry, so that what is changed behind it is found out. Only the
+// functions of the migration write it, inside the transaction that it tells of (P1); verify/ reads it, by SQL of its own.
+import { wholeList, type Day, type Instant, type ProjectId } from '../model.ts';
+import type { Queryable, Tx } from './db.ts';
+
+/** Whose chain an entry goes to: a slice's, or that of what no slice shows. */
+export type Chain = { projectId: ProjectId; resource: string; owner: string; day: Day };
+
+/** The chain of what was stored outside a slice; `resource` as `archivedName` has it. */
+export const chainBeside = (projectId: ProjectId, resource: string): Chain => ({
+  projectId,
+  resource,
+  owner: '',
+  day: wholeList,
+});
+
+/** A content that nobody held: `observedAt` is RFC 3339. */
+export type StoredContent = { id: string; sha256: string; observedAt: string };
+
+/** What a write came to, as the journal tells it. */
+export type Stored = {
+  /** Records held for the first time, and further contents of those that were. */
+  first: StoredContent[];
+  further: StoredContent[];
+  /** Records that were missing since a moment (RFC 3339) and were shown again. */
+  found: [id: string, since: string][];
+};
+
+export const nothingStored: Stored = { first: [], further: [], found: [] };
+
+/** What else an entry tells; without it nothing is entered unless something was stored. */
+export type Told = { kind: 'pages' | 'contents' | 'returned'; says: Record<string, unknown> };
+
+/** One entry for what a transaction wrote. The last of its statements: the chain's row is locked after all others. */
+export async function enterStored(
+  tx: Tx,
+  chain: Chain,
+  told: Told | null,
+  { first, further, found }: Stored,
+): Promise<void> {
+  const contents = first.length === 0 ? further : [...first, ...further];
+  if (told === null && contents.length + found.length === 0) return;
+  const body = {
+    ...told?.says,
+    ...(contents.length > 0 ? { first: first.length, observed: runsOf(contents) } : {}),
+    ...(found.length > 0 ? { found } : {}),
+  };
+  const isNone = contents.length === 0;
+  await append(tx, chain, told?.kind ?? 'contents', body, {
+    ids: isNone ? null : arrayOf(contents.map(({ id }) => id)),
+    shas: isNone ? null : `{"\\\\x${contents.map(({ sha256 }) => sha256).join('","\\\\x')}"}`,
+  });
+}
+
+/** An array as Postgres reads it: a page's hundreds by hand, for pg's own way costs a microsecond each. */
+const arrayOf = (ids: string[]): string =>
+  `{"${(ids.some((id) => /["\\]/.test(id)) ? ids.map((id) => id.replaceAll(/["\\]/g, '\\$&')) : ids).join('","')}"}`;
+
+/** How many in a row were observed at one moment: a page's records share theirs. */
+function runsOf(contents: StoredContent[]): [at: string, count: number][] {
+  const runs: [string, number][] = [];
+  for (const { observedAt } of contents) {
+    const last = runs.at(-1);
+    if (last?.[0] === observedAt) last[1] += 1;
+    else runs.push([observedAt, 1]);
+  }
+  return runs;
+}
+
+/** Records were marked missing since a moment. */
+export async function enterMissing(
+  db: Queryable,
+  chain: Chain,
+  ids: string[],
+  at: Instant,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await append(
+    db,
+    chain,
+    'missing',
+    { at: new Date(at).toISOString() },
+    {
+      ids: arrayOf(ids),
+      shas: null,
+    },
+  );
+}
+
+/** A certificate of the month that begins with the chain's day: `sha256` is that of its JSON as Postgres prints it. */
+export function enterCertified(
+  tx: Tx,
+  chain: Chain,
+  issued: { issue: number; sha256: string; file_sha256: string },
+): Promise<void> {
+  return append(tx, chain, 'certified', issued, { ids: null, shas: null });
+}
+
+async function append(
+  db: Queryable,
+  { projectId, resource, owner, day }: Chain,
+  kind: string,
+  body: object,
+  { ids, shas }: { ids: string | null; shas: string | null },
+): Promise<void> {
+  await db.query('select sync.journal_append($1, $2, $3, $4, $5, $6, $7::text[], $8::bytea[])', [
+    projectId,
+    resource,
+    owner,
+    day,
+    kind,
+    JSON.stringify(body),
+    ids,
+    shas,
+  ]);
+}
+
+/** A project that came from a time without a journal: what is held of it is fixed as it is now. */
+export async function adopt(db: Queryable, projectId: ProjectId): Promise<void> {
+  await db.query('select sync.journal_adopt($1)', [projectId]);
+}

@@ -1,0 +1,199 @@
+// What is held against the journal: every content that was stored, and no other; when it was observed; the ledger, its pages,
+// its rejects, its certificates. What is gone without a trace elsewhere is named here.
+import { windowAt } from '../day.ts';
+import { codeOf } from '../errors.ts';
+import { isListed, type ProjectId, type Resource } from '../model.ts';
+import {
+  readContentDifferences,
+  readFirstSeenDifferences,
+  readMissingDifferences,
+  type ContentDifference,
+  type MomentDifference,
+} from '../store/journal-contents.ts';
+import {
+  certificateDifferences,
+  ledgerDifferences,
+  lastLookedAfter,
+  ledgerOvertaken,
+  readPageDifferences,
+  rejectDifferences,
+  unaccountedDays,
+  type LedgerSaid,
+} from '../store/journal-ledger.ts';
+import type { Tx } from '../store/db.ts';
+import { monthsToCertify } from '../store/months-over.ts';
+import { archivedOf, type Archived } from '../store/tables.ts';
+import type { Report } from './finding.ts';
+
+/** Everything of a resource that the journal tells of. */
+export async function checkAgainstJournal(
+  tx: Tx,
+  projectId: ProjectId,
+  resource: Resource,
+  report: Report,
+): Promise<void> {
+  try {
+    for (const of of archivedOf(projectId, resource)) await checkContents(tx, of, report);
+    if (resource !== 'transactions') await checkRejects(tx, { projectId, resource }, report);
+    if (!isListed(resource)) return;
+    await checkLedger(tx, { projectId, resource }, report);
+    await checkPages(tx, { projectId, resource }, report);
+    await checkCertified(tx, { projectId, resource }, report);
+  } catch (error) {
+    // SQLSTATE class 22: a body that is no JSON any more, or says what it never says.
+    if (codeOf(error)?.startsWith('22') !== true) throw error;
+    const says = `the journal of ${resource} cannot be read: it was altered`;
+    await report({ kind: 'journal', when: null, id: null, says });
+  }
+}
+
+type Of = { projectId: ProjectId; resource: Resource };
+
+async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void> {
+  let open: ContentDifference[] = [];
+  const tell = async (): Promise<void> => {
+    const [first] = open;
+    if (first === undefined) return;
+    const gone = open.filter((one) => one.seq !== null);
+    const extra = open.filter((one) => one.seq === null);
+    open = [];
+    // What no slice shows is under no day.
+    const when = isListed(of.resource) ? (gone[0]?.day ?? null) : null;
+    if (extra.length === 0) {
+      const says = `${listed(gone)} was archived${entryOf(gone[0])}, and is no longer held`;
+      await report({ kind: 'missing', when, id: first.id, says });
+    } else if (gone.length === 0) {
+      const says = `${listed(extra)} is held, and nothing in the journal stored it`;
+      await report({ kind: 'extra', when, id: first.id, says });
+    } else {
+      const says = `archived${entryOf(gone[0])} was ${listed(gone)}, held is ${listed(extra)}`;
+      await report({ kind: 'altered', when, id: first.id, says });
+    }
+  };
+  await readContentDifferences(tx, of, async (rows) => {
+    for (const row of rows) {
+      if (open[0]?.id !== row.id) await tell();
+      open.push(row);
+    }
+  });
+  await tell();
+  const moments =
+    (column: string) =>
+    async (rows: MomentDifference[]): Promise<void> => {
+      for (const { id, held, said } of rows) {
+        const says = `${column} is ${held ?? 'not set'}, and ${said ?? 'nothing'} is in the journal`;
+        await report({ kind: 'altered', when: null, id, says });
+      }
+    };
+  await readFirstSeenDifferences(tx, of, moments('first_seen_at'));
+  await readMissingDifferences(tx, of, moments('missing_since'));
+}
+
+const shownAtMost = 3;
+
+/** `a content observed at … (raw_sha256 …)`, for several all of them. */
+function listed(contents: ContentDifference[]): string {
+  const named = contents
+    .slice(0, shownAtMost)
+    .map(({ observed_at: at, sha256 }) => `a content observed at ${at} (raw_sha256 ${sha256})`);
+  if (contents.length > named.length) named.push(`${contents.length - named.length} more`);
+  return named.join(' and ');
+}
+
+const entryOf = (one: ContentDifference | undefined): string =>
+  one === undefined ? '' : ` by entry ${one.seq} of ${placeOf(one)}`;
+
+const placeOf = ({ owner, day }: { owner: string | null; day: string | null }): string =>
+  `${day ?? ''}${(owner ?? '') === '' ? '' : ` of ${owner}`}`;
+
+async function checkLedger(tx: Tx, of: Of, report: Report): Promise<void> {
+  const tell = (when: string, owner: string, says: string): Promise<void> | void =>
+    report({
+      kind: 'ledger',
+      when,
+      id: null,
+      says: `${owner === '' ? '' : `of ${owner}: `}${says}`,
+    });
+  for (const { owner, day, held, said } of await ledgerDifferences(tx, of)) {
+    if (held === null)
+      await tell(day, owner, `the day is gone from the ledger, which said ${shown(said)}`);
+    else if (said === null)
+      await tell(day, owner, 'the day is in the ledger, and nothing in the journal entered it');
+    else await tell(day, owner, differing(held, said));
+  }
+  for (const { owner, day, seq, was, said } of await ledgerOvertaken(tx, of)) {
+    const says = was === null ? 'the day was gone from the ledger' : differing(was, said ?? {});
+    await tell(day, owner, `until entry ${seq} was written: ${says}`);
+  }
+  for (const { owner, day } of await unaccountedDays(tx, of)) {
+    await tell(day, owner, 'nothing in the ledger accounts for the day');
+  }
+}
+
+const differing = (held: NonNullable<LedgerSaid>, said: NonNullable<LedgerSaid>): string =>
+  Object.keys(held)
+    .filter((name) => held[name] !== said[name])
+    .map((name) => `${name} was ${value(held[name])}, and ${value(said[name])} is in the journal`)
+    .join('; ');
+
+const shown = (said: LedgerSaid): string =>
+  ['state', 'proof', 'shown_total'].map((name) => `${name} ${value(said?.[name])}`).join(', ');
+
+const value = (given: string | number | null | undefined): string => String(given ?? 'not set');
+
+async function checkPages(tx: Tx, of: Of, report: Report): Promise<void> {
+  await readPageDifferences(tx, of, async (rows) => {
+    for (const { owner, day, walk, page, held, said } of rows) {
+      const what =
+        held === null
+          ? 'is gone'
+          : said === null
+            ? 'is held, and nothing in the journal entered it'
+            : 'is not as it was entered';
+      const says = `page ${page} of walk ${walk}${owner === '' ? '' : ` of ${owner}`} ${what}`;
+      await report({ kind: 'ledger', when: day, id: null, says });
+    }
+  });
+}
+
+async function checkRejects(tx: Tx, of: Of, report: Report): Promise<void> {
+  for (const { day, sha256, is_held: isHeld, is_said: isSaid } of await rejectDifferences(tx, of)) {
+    const kind = !isHeld ? 'missing' : !isSaid ? 'extra' : 'altered';
+    const what = !isHeld
+      ? 'was kept, and is no longer held'
+      : !isSaid
+        ? 'is held, and nothing in the journal kept it'
+        : 'is not under the day, the moment and the reason that it was kept with';
+    await report({ kind, when: day, id: null, says: `reject ${sha256} ${what}` });
+  }
+}
+
+const dueForMs = 86_400_000;
+
+async function checkCertified(tx: Tx, of: Of, report: Report): Promise<void> {
+  if (!isListed(of.resource)) return;
+  const { projectId, resource } = of;
+  for (const one of await certificateDifferences(tx, { projectId, resource })) {
+    const what = !one.is_held
+      ? 'was issued, and is no longer held'
+      : !one.is_said
+        ? 'is held, and nothing in the journal issued it'
+        : 'is not the one that was issued';
+    const says = `certificate ${one.issue} of the month ${what}`;
+    await report({ kind: 'certificate', when: one.day.slice(0, 7), id: null, says });
+  }
+  const at = await lastLookedAfter(tx, projectId);
+  if (at === null) return;
+  // What was over a day before somebody looked should have been certified then.
+  const overBy = Date.parse(at) - dueForMs;
+  const due = await monthsToCertify(
+    tx,
+    projectId,
+    windowAt(overBy).from,
+    new Date(overBy).toISOString(),
+  );
+  for (const { month } of due.filter((one) => one.resource === resource)) {
+    const says = 'the month is over, and no certificate says what was held of it then';
+    await report({ kind: 'certificate', when: month.slice(0, 7), id: null, says });
+  }
+}
