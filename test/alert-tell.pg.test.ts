@@ -284,7 +284,8 @@ test('P7: a month that passes while nothing runs: its days are lost, told togeth
 test('a deadline nears with days unproved, passes, and the month is lost: three steps, no false recovery', async () => {
   await bench.run();
   await bench.db.query(
-    `update sync.slices set state = 'open', proof = 'none', whole_walk = 0, due_at = '2027-01-01'
+    `update sync.slices set state = 'open', proof = 'none', whole_walk = 0,
+            lease_holder = 'somebody else', lease_until = '2999-01-01'
       where day = '2026-03-05' and resource = 'orders'`,
   );
   let now = noon;
@@ -298,7 +299,9 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
   await at('2026-04-28T12:00:00Z');
   await at('2026-04-30T01:00:00Z');
   await at('2026-05-01T06:00:00Z');
-  await bench.db.query(`update sync.slices set due_at = '2026-04-01' where due_at = '2027-01-01'`);
+  await bench.db.query(
+    `update sync.slices set lease_until = null where lease_until = '2999-01-01'`,
+  );
   await at('2026-05-01T13:00:00Z');
   await at('2026-05-01T14:00:00Z');
   expect(told().filter((one) => !one.startsWith('still'))).toEqual([

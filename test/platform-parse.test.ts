@@ -143,6 +143,7 @@ describe('an order', () => {
       bytes: Buffer.from(text),
       sha256: sha256(Buffer.from(text)),
       reason,
+      wholeLength: null,
     });
   });
 
