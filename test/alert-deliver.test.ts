@@ -36,12 +36,22 @@ it('posts JSON, and calls a heartbeat with a plain GET', async () => {
   expect(receiver.bodies).toEqual(['{"a":1}', '']);
 });
 
+it('names the heads of the journal as its user agent, which receivers log of a plain GET', async () => {
+  const head = { project: 'p', n: 17, at: '2026-04-06T12:00:00Z', head: '3f'.repeat(32) };
+  await to({ body: null, heads: [head] });
+  await to({ body: null });
+  expect(receiver.requests.map(({ agent }) => agent)).toEqual([
+    `outlast (p 17 ${head.head})`,
+    'outlast',
+  ]);
+});
+
 it('sends a user and a password in the address as a header', async () => {
   const url = new URL('/in', receiver.url);
   url.username = 'ops';
   url.password = 'p@ss word';
   await to({ url: url.href });
-  expect(receiver.requests).toEqual([
+  expect(receiver.requests).toMatchObject([
     {
       path: '/in',
       authorization: `Basic ${Buffer.from('ops:p@ss word').toString('base64')}`,

@@ -1,4 +1,6 @@
 // `outlast verify` as a person or a program runs it: what it prints, and the exit code that says what to do next.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand, type Ended } from './support/command.ts';
 import { createCertified, type Certified } from './support/certified.ts';
@@ -59,6 +61,25 @@ describe('an archive that nobody touched', () => {
     });
     const later = await verify('--json', '--from-month', '2026-04');
     expect(JSON.parse(later.stdout)).toMatchObject({ lists: [{ certificates: [] }, {}, {}] });
+  });
+
+  test('passes the heads that were kept elsewhere; another one ends with 1, and what is none with 2', async () => {
+    const { rows } = await archive.db.query<{ head: string }>(
+      `select encode(head, 'hex') as head from sync.heads order by n`,
+    );
+    const file = join(archive.folder, 'p.heads');
+    await writeFile(file, rows.map(({ head }, i) => `${i + 1}\t2026-05-01\t${head}\n`).join(''));
+    const passed = await verify('--heads', file, '--head', rows[0]?.head ?? '');
+    expect(passed.code, passed.stdout).toBe(0);
+    expect(passed.stdout).toContain(`the journal of p has head ${rows.length}, of `);
+    expect(passed.stdout).toContain('of the heads that were kept elsewhere');
+    const other = await verify('--head', '0'.repeat(64));
+    expect(other.code).toBe(1);
+    expect(other.stdout).toMatch(/journal +p: the head 0{64} was kept elsewhere, and no head/);
+    expect(await verify('--head', 'abc')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is no head: give its 64 hex digits'),
+    });
   });
 
   test('is narrowed to a resource where one is named', async () => {

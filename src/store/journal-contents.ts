@@ -100,7 +100,7 @@ export function readMissingDifferences(
        select (found ->> 0) collate "C", (found ->> 1)::timestamptz, -1
          from entries, jsonb_array_elements(said -> 'found') found where kind <> 'missing'
      ),
-     said as (select id, since from marks group by id, since having sum(n) > 0),
+     said as (select id, since from marks group by id, since having sum(n) <> 0),
      held as (
        select ${shape.key} as id, missing_since as since from ${shape.table} o
         where ${ofKey(shape, 'o')} and missing_since is not null

@@ -11,8 +11,8 @@ export type Receiver = {
   url: string;
   /** Bodies of the requests so far, also of those that were not taken; '' of a GET. */
   bodies: string[];
-  /** Path and query of the requests so far, and their Authorization header. */
-  requests: { path: string; authorization: string | undefined }[];
+  /** Path and query of the requests so far, and two of their headers. */
+  requests: { path: string; authorization: string | undefined; agent: string | undefined }[];
   /** How it answers from now on. */
   be(mood: Mood): void;
   /** What was told so far, alert by alert. */
@@ -38,7 +38,8 @@ export async function startReceiver(): Promise<Receiver> {
     request.setEncoding('utf8').on('data', (part: string) => (body += part));
     request.on('end', () => {
       bodies.push(body);
-      requests.push({ path: request.url ?? '', authorization: request.headers.authorization });
+      const { authorization, 'user-agent': agent } = request.headers;
+      requests.push({ path: request.url ?? '', authorization, agent });
       moods[mood](response);
     });
   });
