@@ -15,7 +15,12 @@ async function expectExact(dialect: Partial<Dialect>): Promise<void> {
 }
 
 const choices = Object.entries(switches).flatMap(([name, of]) =>
-  'values' in of ? of.values.map((value) => [name, value] as const) : [],
+  'values' in of
+    ? of.values
+        // Page keys that nobody can send back leave all but first pages unread: sync-poison has them.
+        .filter((value) => value !== 'surrogate')
+        .map((value) => [name, value] as const)
+    : [],
 );
 
 describe('one switch at a time', () => {

@@ -99,16 +99,16 @@ test('P6, sabotaged: two walks in the same direction, or too soon, prove nothing
     dialect: { totals: 'absent', classTotals: 'absent' },
   });
   await bench.run();
-  // As if the first walk had begun at the other end already.
+  // As if the first walk had begun at the other end already: days of two records and more show that it had not.
   await bench.db.query(`update sync.slices set walk_order = 'desc'`);
   await bench.runLater(61 * minute);
-  expect(await states()).toEqual({ 'sealed walks': 36 });
+  expect(await states()).toEqual({ 'sealed walks': 31, 'walked none': 5 });
   await bench.db.query(
     `update sync.slices set walk_order = 'asc', proof = 'none', state = 'walked' where day = '2026-04-02'`,
   );
   const only = { resource: 'orders', days: { from: '2026-04-02', to: '2026-04-03' } } as const;
   await bench.run({ only });
-  expect(await states()).toEqual({ 'sealed walks': 35, 'walked none': 1 });
+  expect(await states()).toEqual({ 'sealed walks': 31, 'walked none': 5 });
 });
 
 describe('given owners', () => {

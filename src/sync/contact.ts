@@ -247,8 +247,10 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   for (const { fact, from, to } of changed) {
     const [resource = '', name = ''] = fact.split('.');
     const asksTheSame = name === 'day_end' && from === 'exclusive' && to === 'instant';
+    // Where older days were answered, nothing that was shown told where a month ends.
+    const saidNothing = name === 'month_end' && before.get(`${resource}.older_days`) === 'answered';
     if (proofsRestOn.has(name) && !asksTheSame) {
-      await reopenSlices(db, projectId, resource, from === 'unknown');
+      await reopenSlices(db, projectId, resource, from === 'unknown' || saidNothing);
     }
     // Days of another zone are other days; that the zone is UTC after all was taken for granted.
     if (name === 'day_zone' && !isSameSide(from, to)) {

@@ -18,7 +18,9 @@ export async function findMoved(
     const page = await platform.classes({ id, offset: 0, limit: 1, sortBy: 'DATE_ASC' }, signal);
     // A platform that ignores the filter shows others: they have their own slices.
     const record = page.records.find((one) => one.id === id);
-    if (record !== undefined) found.push({ record, observedAt: page.askedAt });
+    // After the pages that no longer show it, even if the platform's clock was set back meanwhile (P2).
+    const observedAt = Math.max(page.askedAt, (slice.observedAt ?? 0) + 1);
+    if (record !== undefined) found.push({ record, observedAt });
   }
   return found;
 }
