@@ -55,6 +55,9 @@ export type SliceKey = {
 /** The day of an owner's whole list: walked like a day, without dates. It is no day of the calendar and has no cliff. */
 export const wholeList: Day = '0001-01-01';
 
+/** Pending, done, failed. */
+export const orderStatuses = [1, 2, 3] as const;
+
 export type SliceState = 'open' | 'walked' | 'sealed' | 'final' | 'lost';
 
 /** How a slice was proved: by a walk against its totals, by counts alone, or by two walks where totals are absent. */

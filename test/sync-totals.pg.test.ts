@@ -146,6 +146,58 @@ describe('an index that cuts lists and totals at the same number', () => {
   });
 });
 
+describe('a status that is listed and counted only where it is asked for', () => {
+  const addOne = (): void => {
+    for (const on of threeDays) bench.simulator.insert('orders', orderOf(on, 13, { status: 3 }));
+  };
+
+  test('from the first on: each status is read by itself, and held whole and proved', async () => {
+    await start({ statusUnasked: 3 });
+    const lived = await live();
+    expect(lived.first).toMatchObject({ orders: three('sealed walk') });
+    expect(lived.later).toMatchObject({ orders: three('sealed') });
+    expect(await differences(bench)).toEqual([]);
+    expect(await fact('orders.status_totals')).toBe('exceed');
+  });
+
+  test.each([
+    ['days of several pages', 4],
+    ['days of less than a page', 0],
+  ])(
+    'from one day to the next, %s: nothing is missed, and what came is held',
+    async (_name, shortPages) => {
+      await start({ shortPages });
+      await bench.run();
+      bench.simulator.setDialect({ statusUnasked: 3 });
+      addOne();
+      for (let i = 0; i < 2; i++) {
+        await bench.runLater(25 * hour);
+        await expectTruth();
+        expect(await held('orders')).toBe(13);
+      }
+      bench.simulator.setDialect({ statusUnasked: 0 });
+      await bench.runLater(25 * hour);
+      await expectTruth();
+      expect(await fact('orders.status_totals')).toBe('add up');
+      expect((await statesOf(bench.db)).orders?.map((state) => state.split(' ')[0])).toEqual(
+        three('sealed'),
+      );
+    },
+  );
+
+  test('and no totals: found when the turn of the day comes, by the orders that are shown', async () => {
+    await start({ totals: 'absent' });
+    await bench.run();
+    await bench.runLater(hour);
+    bench.simulator.setDialect({ statusUnasked: 3 });
+    addOne();
+    for (let i = 0; i < 7; i++) await bench.runLater(25 * hour);
+    await expectTruth();
+    expect(await held('orders')).toBe(13);
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
+  });
+});
+
 describe('totals that do not count their list', () => {
   test.each<[string, Partial<Dialect>]>([
     ['stopped at a number that ends a page', { totalsCap: 4 }],

@@ -57,6 +57,7 @@ export const switches = {
     ['honoured', 'ignored', 'empty', 'stale'],
     'status: honoured, no filter, one that nothing matches, or an index that knows what orders were when they came',
   ),
+  statusUnasked: amount(0, 'lists of orders leave this status out unless it is asked for; 0: none'),
   statusForm: oneOf(['number', 'text', 'word'], 'an order status: 2, "2" or "success"'),
   batchForm: oneOf(
     ['absent', 'empty', 'null'],

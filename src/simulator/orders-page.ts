@@ -47,7 +47,7 @@ export function ordersPage(
   if (isExpired && dialect.keyExpired === 'refuse') return badRequest('page_key has expired');
   if (isExpired) key = null;
 
-  const filter = status === '' ? null : filterOf(Number(status), dialect);
+  const filter = filterOf(Number(status), dialect);
   const selection = list.select(bounds.from, bounds.to, filter, now);
   const size = listed(selection.total, dialect);
   const stretch = stretchOf(selection, ascending, key, limit, size);
@@ -68,7 +68,9 @@ export function ordersPage(
   };
 }
 
-function filterOf(status: number, { statusFilter }: Dialect): OrderFilter | null {
+/** `status`: 0 where none is asked for. */
+function filterOf(status: number, { statusFilter, statusUnasked }: Dialect): OrderFilter | null {
+  if (status === 0) return statusUnasked === 0 ? null : { status: statusUnasked, isNot: true };
   if (statusFilter === 'ignored') return null;
   if (statusFilter === 'empty') return { status: 0 };
   return statusFilter === 'stale' ? { status, asItCame: true } : { status };

@@ -10,9 +10,13 @@ import { countOn, secondsOn, type World } from './world.ts';
 
 export type OrderFilter = {
   status: number;
+  /** All but those of this status. */
+  isNot?: true;
   /** By the status an order had when it came: an index that is never brought up to date. */
   asItCame?: true;
 };
+
+const isChosen = (has: boolean, { isNot }: OrderFilter): boolean => has !== (isNot === true);
 
 const statusWords = ['', 'pending', 'success', 'failed'];
 
@@ -20,7 +24,7 @@ export const orderKind: Kind<OrderFilter> = {
   idField: 'operation_id',
   timeField: 'create_time',
   matches: ({ status }, filter) =>
-    Number(status) === filter.status || status === statusWords[filter.status],
+    isChosen(Number(status) === filter.status || status === statusWords[filter.status], filter),
   seesChanges: ({ asItCame }) => asItCame !== true,
 };
 
@@ -75,7 +79,7 @@ export function orderSource(
       seqAt: numberAt,
       idAt: (k) => id(numberAt(k)),
       matches: (k, filter, now) =>
-        statusAt(k, filter.asItCame === true ? timeAt(k) : now) === filter.status,
+        isChosen(statusAt(k, filter.asItCame === true ? timeAt(k) : now) === filter.status, filter),
       firstTextAt: (k) => {
         const status = statusAt(k, timeAt(k));
         return orderText(id(numberAt(k)), mix(chanceOf, numberAt(k)), timeAt(k), status);

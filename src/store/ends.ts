@@ -47,6 +47,24 @@ export async function compareWithWalk(
   return { unshown: rows[0]?.unshown ?? 0, begins: rows[0]?.begins === true };
 }
 
+/** How many of these ids a walk did not show. */
+export async function countUnshown(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  ids: string[],
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { rows } = await db.query<{ unshown: number }>(
+    `select count(*)::int as unshown from unnest($6::text[]) asked (id)
+      where not exists (select from sync.pages
+                         where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5
+                           and asked.id = any (ids))`,
+    [slice.projectId, slice.resource, slice.owner, slice.day, walk, ids],
+  );
+  return rows[0]?.unshown ?? 0;
+}
+
 /** How many other days of a list were proved with exactly so many records. */
 export async function countEqual(db: Queryable, slice: Slice, records: number): Promise<number> {
   const { rows } = await db.query<{ days: number }>(

@@ -36,6 +36,8 @@ export type CutList = {
   size: number;
   /** A part was left whose two ends did not meet. */
   hasGap: boolean;
+  /** It leaves out what is shown when its status is asked for. */
+  hides?: true;
 };
 
 export type PartInProgress = {

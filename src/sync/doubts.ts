@@ -1,8 +1,15 @@
-// When a total that agrees is not believed by itself: where a list that was cut together with its total would look the same.
-import { countEqual } from '../store/ends.ts';
+// When a total that agrees is not believed by itself: where a list that was cut together with its total would look the same,
+// or one that leaves orders out unless their status is asked for.
+import { wholeList } from '../model.ts';
+import { recordFacts } from '../store/facts.ts';
+import { countEqual, countUnshown } from '../store/ends.ts';
 import type { Slice } from '../store/ledger.ts';
+import { goneIds } from '../store/missing.ts';
 import { limitOf } from './bounds.ts';
-import type { ActContext } from './conclude.ts';
+import type { Act, ActContext } from './conclude.ts';
+import { closingOf } from './policy.ts';
+import { countByStatus, sumOf } from './recount.ts';
+import { hasTurn } from './rota.ts';
 
 /** A total that is a multiple of this may be somebody's limit; one in a hundred is by chance. */
 const roundTo = 100;
@@ -42,3 +49,54 @@ export async function wantsSecondWitness(
 /** Days of one list with the same number of records. */
 export const alikeKey = ({ resource, owner }: Slice, distinct: number): string =>
   `${resource} ${owner} ${distinct}`;
+
+/** What the probe found: the totals of the statuses add up to more than the total of the same days. */
+export const statusesExceed = 'exceed';
+
+/**
+ * Whether more orders are counted or shown by their status than the walk was shown. It is asked, in three requests, where a
+ * count or the probe found it so, where the walk does not show what an earlier one showed, and of a day that is read daily
+ * in place of counts when its turn on the rota comes, and in the closing.
+ */
+export async function hidesOrders(
+  context: ActContext,
+  act: Act,
+  walk: number,
+  distinct: number,
+): Promise<boolean> {
+  const { db, platform, signal, facts, log } = context;
+  const { slice, query } = act;
+  if (slice.resource !== 'orders' || slice.day === wholeList) return false;
+  if (!(await wantsStatuses(context, act, walk, distinct))) return false;
+  const { order: _order, ...range } = query;
+  const { totals, ids } = await countByStatus(platform, slice, range, signal);
+  const isMore = (sumOf(totals) ?? 0) > distinct || (await countUnshown(db, slice, walk, ids)) > 0;
+  if (isMore && facts.get(statusTotals) !== statusesExceed) {
+    const found = { [statusTotals]: statusesExceed };
+    await recordFacts(db, slice.projectId, found, platform.clock.now());
+    log.warn(
+      { projectId: slice.projectId, day: slice.day },
+      'The platform leaves orders out of its list unless their status is asked for: they are read by status as well',
+    );
+  }
+  return isMore;
+}
+
+const statusTotals = 'orders.status_totals';
+
+async function wantsStatuses(
+  { db, facts, settings }: ActContext,
+  { slice, span, askedAt, doubtsTotal }: Act,
+  walk: number,
+  distinct: number,
+): Promise<boolean> {
+  if (doubtsTotal === true || facts.get(statusTotals) === statusesExceed) return true;
+  const { wholeWalk, walkedAt } = slice;
+  if (wholeWalk === 0 || walkedAt === null) return false;
+  const closing = closingOf(slice.day, settings);
+  const isClosing = askedAt >= closing && walkedAt < closing;
+  // Others are counted daily, by status as well.
+  const isNeverCounted = distinct < limitOf(facts, 'orders') || slice.platformTotal === null;
+  if (isNeverCounted && (isClosing || hasTurn(slice, askedAt, settings))) return true;
+  return (await goneIds(db, slice, span, { before: wholeWalk, now: walk })).length > 0;
+}

@@ -1,7 +1,8 @@
 // Reads a list that is cut, as a search index cuts it that lists and counts so many at most: from its other end as well, until
-// both ends meet, and where they do not, each status by itself from both its ends. All of it is one walk. What it comes to
-// is a proof only where a second witness says so (proof rule 1): the totals of the statuses, each below the cut, or the
-// same once more an hour later.
+// both ends meet, and where they do not, each status by itself from both its ends. A list that leaves orders out unless their
+// status is asked for is read by status as well. All of it is one walk. What it comes to is a proof only where a second
+// witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same once more an hour later.
+import { orderStatuses } from '../model.ts';
 import { recordFacts } from '../store/facts.ts';
 import {
   reopenSlices,
@@ -16,6 +17,7 @@ import type { Act, ActContext } from './conclude.ts';
 import type { Whole } from './conclude-walk.ts';
 import { capOf } from './doubts.ts';
 import { opposite } from './other-end.ts';
+import { countByStatus } from './recount.ts';
 import { partStart, type Start } from './starts.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -25,8 +27,6 @@ export type NewlyCut = Omit<CutList, 'size' | 'hasGap'>;
 type Ended = Extract<Reading, { kind: 'ended' }>;
 /** One part as it is asked for; `meets`: it is over where it comes upon what those pages showed. */
 type Part = { query: WalkQuery; meets: PartInProgress['meets'] };
-
-const statuses = [1, 2, 3] as const;
 
 /**
  * Reads on in parts after the first one has ended, or after the part that a stopped walk went on with (`resumed`). All is
@@ -71,13 +71,13 @@ const ordered = (query: WalkQuery, order: 'asc' | 'desc'): WalkQuery =>
   order === 'desc' ? { ...query, order } : query;
 
 function secondPart(slice: Slice, range: WalkQuery, list: CutList, end: number): Part | null {
-  if (list.isBlind) return statusPart(slice, range, 1);
+  if (list.isBlind || list.hides) return statusPart(slice, range, 1);
   return { query: ordered(range, opposite(list.first)), meets: { from: 0, to: end } };
 }
 
 /** A status from its oldest order on; null where there is none to ask for: classes have no status. */
 function statusPart(slice: Slice, range: WalkQuery, status: number): Part | null {
-  const known = statuses.find((one) => one === status);
+  const known = orderStatuses.find((one) => one === status);
   if (slice.resource !== 'orders' || known === undefined) return null;
   return { query: { ...range, status: known }, meets: null };
 }
@@ -100,7 +100,9 @@ function partAfter(
     return { part: next, list: next === null ? gap : list };
   }
   const next = statusPart(slice, range, query.status + 1);
-  const isWhole = read.end === 'whole' && rows < list.size && rows >= (totalBefore ?? 0);
+  const isCounted = read.end === 'whole' && rows >= (totalBefore ?? 0);
+  // Of a list that was not cut a status may still be.
+  const isWhole = isCounted && (list.hides === true ? !memory.endsFull : rows < list.size);
   if (hasMet || isWhole) return { part: next, list };
   if (part === null || part.meets !== null || list.isBlind) return { part: next, list: gap };
   const meets = { from: part.begins, to: end };
@@ -119,18 +121,25 @@ async function judgeCut(
   const { total } = await count(platform, slice, range, signal);
   const whole = { why: 'read in parts', nextKeyForm: null, distinct, order: list.first };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
-  // The list was cut, and its total was not.
+  // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high.
   if (!list.isBlind && total === distinct && list.total === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: total };
   }
-  const isCut =
+  const mayBeCut =
     list.isBlind || total === null || total === list.size || total === capOf(context, slice);
+  const isCut = mayBeCut && list.hides !== true;
   if (isCut && total !== null && distinct > total) await learnCap(context, slice, total);
   const cap = total ?? list.size;
-  const counted = isCut ? await countByStatus(context, slice, walk, range, cap) : null;
-  if (counted === distinct) return { ...agreed, proof: 'walk', totalAfter: counted };
+  const counted =
+    isCut || list.hides
+      ? await sumOfStatuses(context, slice, walk, range, isCut ? cap : Infinity)
+      : { sum: 0, isWhole: false };
+  if (counted.isWhole && counted.sum === distinct) {
+    return { ...agreed, proof: 'walk', totalAfter: distinct };
+  }
   // The ends of every part have met, but nobody vouches for it except the list itself.
-  if (isCut && distinct >= cap && !list.hasGap) {
+  const isAllShown = isCut ? distinct >= cap : list.hides === true && total === null;
+  if (isAllShown && !list.hasGap && counted.sum <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }
   const disagreement = isCut
@@ -140,23 +149,25 @@ async function judgeCut(
   return { ...whole, ...unproved, disagreement, totalAfter: total };
 }
 
-/** The sum of the totals of the statuses, where each is below the cut and equals what was shown of it; else null. */
-async function countByStatus(
+/**
+ * The sum of the totals of the statuses, as far as they are given. `isWhole`: each is below the cut, and as many were shown
+ * of it.
+ */
+async function sumOfStatuses(
   { db, platform, signal }: ActContext,
   slice: Slice,
   walk: number,
   range: WalkQuery,
   cap: number,
-): Promise<number | null> {
-  if (slice.resource !== 'orders') return null;
+): Promise<{ sum: number; isWhole: boolean }> {
+  if (slice.resource !== 'orders') return { sum: 0, isWhole: false };
   const shown = await countStatuses(db, slice, walk);
-  let sum = 0;
-  for (const status of statuses) {
-    const { total } = await count(platform, slice, { ...range, status }, signal);
-    if (total === null || total >= cap || total !== (shown.get(status) ?? 0)) return null;
-    sum += total;
-  }
-  return sum;
+  const { totals } = await countByStatus(platform, slice, range, signal);
+  const isWhole = orderStatuses.every((status, i) => {
+    const total = totals[i] ?? Infinity;
+    return total < cap && total === (shown.get(status) ?? 0);
+  });
+  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isWhole };
 }
 
 /** Lists and totals stop at `cap`: what was proved with so many records, or more, by such a total was not. */

@@ -2,11 +2,12 @@
 // given, how an end date is read (proof rules 4 and 6). A few requests, at first contact and daily.
 import { addDays, dayOf, startOf, windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
-import type { Day, Instant, ListedResource, Page } from '../model.ts';
+import { orderStatuses, type Day, type Instant, type ListedResource, type Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import { timeForm } from '../platform/times.ts';
 import { list, timesOf, type Asking } from './asking.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from './bounds.ts';
+import { statusesExceed } from './doubts.ts';
 import { decidedAfterMs } from './policy.ts';
 import { longAgo } from './window.ts';
 import { knownAheadMs, zoneSeen } from './zone.ts';
@@ -54,7 +55,7 @@ export async function probe(
   const form = formOf(newest);
   if (form !== null) known['time_form'] = form;
   if (resource === 'orders' && day !== null && known['totals'] === 'present') {
-    known['status_totals'] = await findStatusTotals(asking, day, rules.day_end);
+    known['status_totals'] = await findStatusTotals(asking, window.from, day, rules.day_end);
   }
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
@@ -84,20 +85,30 @@ function formOf(page: Page): string | null {
   return forms.size > 1 ? 'mixed' : ([...forms][0] ?? null);
 }
 
-/** Whether the totals of the three statuses add up to the total: only then they count (proof rule 1). */
-async function findStatusTotals(asking: Asking, day: Day, dayEnd: DayEnd): Promise<string> {
+/**
+ * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more, as
+ * they do where lists leave out a status that nobody asks for (proof rule 1).
+ */
+async function findStatusTotals(
+  asking: Asking,
+  from: Day,
+  last: Day,
+  dayEnd: DayEnd,
+): Promise<string> {
   const narrow = { ...asking, limit: 1 };
-  const range = { startDate: day, endDate: dayEnd === 'inclusive' ? day : addDays(day, 1) };
-  const totalOf = async (status?: 1 | 2 | 3): Promise<number | null> =>
-    (await list(narrow, range, 'DATE_ASC', status)).total;
-  const total = await totalOf();
+  const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
   let sum = 0;
-  for (const status of [1, 2, 3] as const) {
-    const counted = await totalOf(status);
-    if (counted === null) return 'absent';
-    sum += counted;
+  // Pending orders last, and then the total: whatever settles or comes in between is not counted twice.
+  for (const status of orderStatuses.toReversed()) {
+    const { records, total } = await list(narrow, range, 'DATE_ASC', status);
+    if (records.some(({ columns }) => columns['status'] !== status)) return 'do not add up';
+    if (total === null) return 'absent';
+    sum += total;
   }
-  return sum === total ? 'add up' : 'do not add up';
+  const { total } = await list(narrow, range, 'DATE_ASC');
+  if (total === null) return 'absent';
+  if (sum === total) return 'add up';
+  return sum > total ? statusesExceed : 'do not add up';
 }
 
 /**

@@ -8,7 +8,7 @@ import { readsDatesOtherwise, showsAll, trustsAbsence } from './absence.ts';
 import { rulesOf } from './bounds.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
-import { alikeKey, capOf, wantsSecondWitness } from './doubts.ts';
+import { alikeKey, capOf, hidesOrders, wantsSecondWitness } from './doubts.ts';
 import { lookFromOtherEnd, type OtherEnd } from './other-end.ts';
 import { readInParts, type NewlyCut } from './parts.ts';
 import { absenceProves, isOver } from './policy.ts';
@@ -89,8 +89,12 @@ async function readSlice(
   const isOneWay = growing || slice.day === wholeList;
   const inParts = (sees: OtherEnd): Promise<Acted | Judged> => {
     const first = memory.query.order ?? 'asc';
-    const isBlind = sees === 'unseen';
-    return judgeParts(walking, act, start, { first, total: memory.totalBefore, isBlind }, null);
+    // Where its other end shows no more, it leaves out what is not asked for by status.
+    const found = {
+      isBlind: sees === 'unseen',
+      ...(sees === 'same' ? { hides: true as const } : {}),
+    };
+    return judgeParts(walking, act, start, { first, total: memory.totalBefore, ...found }, null);
   };
   if (result.end === 'given up') return lost(result.why);
   if (result.end === 'unsure') {
@@ -120,6 +124,7 @@ async function readSlice(
     if (sees !== 'same') return inParts(sees);
     context.learned.alike.add(alikeKey(slice, distinct));
   }
+  if (!isOneWay && (await hidesOrders(context, act, walk, distinct))) return inParts('same');
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.
   const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
   const claim = growing && isUnseen ? { ...whole, proof: 'none' as const } : whole;

@@ -24,10 +24,19 @@ export type RotaSettings = {
 export function isComparedNow(
   slice: Pick<Slice, 'day' | 'owner' | 'shownTotal' | 'walkedAt'>,
   now: Instant,
-  { pageSize = 0, compareEveryMs = compareMs }: RotaSettings,
+  settings: RotaSettings,
 ): boolean {
   // A page that is full may not be all of it: the counts are another witness.
-  if (slice.shownTotal !== null && slice.shownTotal < pageSize) return true;
+  if (slice.shownTotal !== null && slice.shownTotal < (settings.pageSize ?? 0)) return true;
+  return hasTurn(slice, now, settings);
+}
+
+/** Whether the turn of a day on the rota has come since it was last read whole. */
+export function hasTurn(
+  slice: Pick<Slice, 'day' | 'owner' | 'walkedAt'>,
+  now: Instant,
+  { compareEveryMs = compareMs }: RotaSettings,
+): boolean {
   const walkedAt = slice.walkedAt ?? 0;
   return walkedAt < turnOf(slice, now, compareEveryMs) || now >= walkedAt + compareEveryMs;
 }

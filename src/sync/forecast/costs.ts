@@ -1,7 +1,7 @@
 // What a day will still cost in requests before its deadline: a pure function of its ledger row, its size, the facts,
 // the settings and now. It follows policy.ts, which decides what is really done.
 import { startOf } from '../../day.ts';
-import type { Day, Instant, ListedResource } from '../../model.ts';
+import { orderStatuses, type Day, type Instant, type ListedResource } from '../../model.ts';
 import type { Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { limitOf, spanOf } from '../bounds.ts';
@@ -20,7 +20,10 @@ export type Requests = {
   closing: number;
   /** Daily counts of what is proved; daily walks where totals are absent. */
   counts: number;
-  /** Walks in their place: daily of what fits in one page, once a week or so of the others. */
+  /**
+   * Walks in their place: daily of what fits in one page, with the totals of its statuses once a week or so; that often of
+   * the others.
+   */
   compares: number;
   /** Walks for `nft_count` and `owner` of classes. */
   refreshes: number;
@@ -99,7 +102,7 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
     const each = isAbsent ? walk : resource === 'orders' && records > 0 ? requestsPerCount : 1;
     const compared = isAbsent ? 0 : timesCompared(one, records, times, terms);
     needs.counts = (times - compared) * each;
-    needs.compares = compared * walk;
+    needs.compares = compared * walk + statusesAsked(one, records, times, terms);
   }
   // Before a count the pages with pending orders are read: daily, as long as those stay pending.
   const looks = 1 + (records < limitOf(facts, resource) ? 0 : times);
@@ -116,6 +119,20 @@ function timesCompared(
 ): number {
   if (records < limitOf(facts, resource)) return times;
   return Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
+}
+
+/** Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes (doubts.ts). */
+function statusesAsked(
+  { resource }: ListDay,
+  records: number,
+  times: number,
+  { facts, settings }: Terms,
+): number {
+  const isNeverCounted =
+    records < limitOf(facts, resource) || facts.get(`${resource}.totals`) === 'absent';
+  if (resource !== 'orders' || !isNeverCounted) return 0;
+  const turns = Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
+  return turns * orderStatuses.length;
 }
 
 /** How many whole walks a day needs whatever else happens, its first one not counted. */
