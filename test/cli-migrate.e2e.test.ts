@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand, startCommand } from './support/command.ts';
 import { createEmptyDatabase, type TestDatabase } from './support/postgres.ts';
-import { createWire } from './torture/wire.ts';
+import { createWireTo } from './torture/wire.ts';
 
 describe('outlast migrate', () => {
   let database: TestDatabase;
@@ -32,16 +32,8 @@ describe('outlast migrate', () => {
 
   it('killed in the middle leaves nothing of it, and the next start does all of it', async () => {
     const empty = await createEmptyDatabase();
-    const server = new URL(empty.connectionString);
-    const target = { host: server.hostname, port: Number(server.port) };
-    const wire = await createWire(
-      () => target,
-      () => 0,
-    );
-    const through = new URL(server);
-    through.hostname = '127.0.0.1';
-    through.port = String(wire.port);
-    const env = { OUTLAST_LOG_LEVEL: 'error', DATABASE_URL: through.href };
+    const { wire, address } = await createWireTo(empty.connectionString);
+    const env = { OUTLAST_LOG_LEVEL: 'error', DATABASE_URL: address };
     const running = startCommand(['migrate'], { env });
     const spring = (): void => void running.child.kill('SIGKILL');
     wire.arm({

@@ -8,7 +8,7 @@ import { openDb, withTx, type Db } from '../src/store/db.ts';
 import { endFrozenSessions } from '../src/store/leases.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
-import { createWire, type Wire } from './torture/wire.ts';
+import { createWireTo, type Wire } from './torture/wire.ts';
 
 const log = silentLog();
 let database: TestDatabase;
@@ -21,16 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  const server = new URL(database.connectionString);
-  const target = { host: server.hostname, port: Number(server.port) };
-  wire = await createWire(
-    () => target,
-    () => 0,
-  );
-  const through = new URL(database.connectionString);
-  through.hostname = '127.0.0.1';
-  through.port = String(wire.port);
-  address = through.href;
+  ({ wire, address } = await createWireTo(database.connectionString));
 });
 afterEach(async () => {
   await db?.close();

@@ -11,7 +11,7 @@ import {
   createEmptyDatabase,
   type TestDatabase,
 } from './support/postgres.ts';
-import { createWire } from './torture/wire.ts';
+import { createWireTo } from './torture/wire.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -97,17 +97,9 @@ test.each([
 ] as const)(
   'migrations cut %s: all or nothing of them stays, and the next start goes on',
   async (_where, text, skip, when, stays) => {
-    const server = new URL(database.connectionString);
-    const target = { host: server.hostname, port: Number(server.port) };
-    const wire = await createWire(
-      () => target,
-      () => 0,
-    );
-    const through = new URL(server);
-    through.hostname = '127.0.0.1';
-    through.port = String(wire.port);
+    const { wire, address } = await createWireTo(database.connectionString);
     wire.arm({ text, skip, when, how: 'reset', spring: () => undefined });
-    await expect(migrate(through.href, log)).rejects.toMatchObject({
+    await expect(migrate(address, log)).rejects.toMatchObject({
       code: 'database_unreachable',
     });
     await wire.close();

@@ -138,3 +138,18 @@ export async function createWire(target: () => Target, unit: () => number): Prom
       }),
   };
 }
+
+/** A wire to the server of a connection string, and the connection string that leads through it. */
+export async function createWireTo(
+  connectionString: string,
+): Promise<{ wire: Wire; address: string }> {
+  const { hostname, port } = new URL(connectionString);
+  const wire = await createWire(
+    () => ({ host: hostname, port: Number(port) }),
+    () => 0,
+  );
+  const through = new URL(connectionString);
+  through.hostname = '127.0.0.1';
+  through.port = String(wire.port);
+  return { wire, address: through.href };
+}
