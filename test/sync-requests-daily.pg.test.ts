@@ -46,9 +46,9 @@ describe('a day that is proved again', () => {
       .filter(({ query }) => query.includes(`start_date=${yesterday}`));
     expect(asked.map(({ query }) => /status=\d/.exec(query)?.[0] ?? 'all')).toEqual([
       'all',
-      'status=1',
-      'status=2',
       'status=3',
+      'status=2',
+      'status=1',
     ]);
   });
 });

@@ -87,6 +87,13 @@ describe('an index that cuts lists and totals at the same number', () => {
     expect(await fact('orders.cap')).toBe('8');
   });
 
+  test('below the length of a page: the largest days are alike, and both ends are read', async () => {
+    await start({ ...cut(11), shortPages: 0 });
+    await live();
+    expect([await held('orders'), await held('nft_classes')]).toEqual([12, 12]);
+    expect(await differences(bench)).toEqual([]);
+  });
+
   test('both ends meet, and nothing vouches for them: the weaker proof, an hour later', async () => {
     await start(cut(8), false);
     const lived = await live();

@@ -65,15 +65,20 @@ export async function countUnshown(
   return rows[0]?.unshown ?? 0;
 }
 
-/** How many other days of a list were proved with exactly so many records. */
-export async function countEqual(db: Queryable, slice: Slice, records: number): Promise<number> {
-  const { rows } = await db.query<{ days: number }>(
-    `select count(*)::int as days from sync.slices
-      where project_id = $1 and resource = $2 and owner = $3 and day <> $4
-        and shown_total = $5 and proof <> 'none'`,
+/** How many other days of a list were proved with exactly so many records, and how many with more. */
+export async function compareSizes(
+  db: Queryable,
+  slice: Slice,
+  records: number,
+): Promise<{ equal: number; larger: number }> {
+  const { rows } = await db.query<{ equal: number; larger: number }>(
+    `select count(*) filter (where shown_total = $5)::int as equal,
+            count(*) filter (where shown_total > $5)::int as larger
+       from sync.slices
+      where project_id = $1 and resource = $2 and owner = $3 and day <> $4 and proof <> 'none'`,
     [slice.projectId, slice.resource, slice.owner, slice.day, records],
   );
-  return rows[0]?.days ?? 0;
+  return rows[0] ?? { equal: 0, larger: 0 };
 }
 
 /** Whether any of these ids stands on the pages of a walk numbered from `from` on and below `to`. */

@@ -1,13 +1,13 @@
 // When a total that agrees is not believed by itself: where a list that was cut together with its total would look the same,
 // or one that leaves orders out unless their status is asked for.
-import { wholeList } from '../model.ts';
+import { wholeList, type ListedResource } from '../model.ts';
 import { recordFacts } from '../store/facts.ts';
-import { countEqual, countUnshown } from '../store/ends.ts';
+import { compareSizes, countUnshown } from '../store/ends.ts';
 import type { Slice } from '../store/ledger.ts';
 import { goneIds } from '../store/missing.ts';
 import { limitOf } from './bounds.ts';
 import type { Act, ActContext } from './conclude.ts';
-import { closingOf } from './policy.ts';
+import { absenceProves, closingOf } from './policy.ts';
 import { countByStatus, sumOf } from './recount.ts';
 import { hasTurn } from './rota.ts';
 
@@ -15,6 +15,13 @@ import { hasTurn } from './rota.ts';
 const roundTo = 100;
 /** So many other days with the same total are no chance. */
 const equalDays = 2;
+
+/** Days with fewer records are alike by chance, and nobody cuts a list so short. */
+const fewRecords = 10;
+
+/** A platform that cuts one list may cut the other at the same number. */
+const otherList = (resource: ListedResource): ListedResource =>
+  resource === 'orders' ? 'nft_classes' : 'orders';
 
 /** The number at which lists and totals of this platform were seen to be cut; null where none is known. */
 export function capOf(
@@ -27,8 +34,8 @@ export function capOf(
 
 /**
  * Whether so many records, which the total counts as well, may be all that the platform shows of more: the last page was
- * full, the number is round, or as many were shown of other days, or the platform is known to list no more. Costs a first
- * walk one request where it holds, which is rare.
+ * full, the number is round, or as many were shown of other days, or the platform is known to list no more, of this list
+ * or the other one. Costs a first walk one request where it holds, which is rare.
  */
 export async function wantsSecondWitness(
   context: ActContext,
@@ -40,10 +47,12 @@ export async function wantsSecondWitness(
   if (endsFull || distinct % roundTo === 0 || distinct >= (capOf(context, slice) ?? Infinity)) {
     return true;
   }
-  // Days alike are looked at once a run.
-  if (distinct < limitOf(context.facts, slice.resource)) return false;
-  if (context.learned.alike.has(alikeKey(slice, distinct))) return false;
-  return (await countEqual(context.db, slice, distinct)) >= equalDays;
+  if (distinct === capOf(context, { resource: otherList(slice.resource) })) return true;
+  // Days alike are looked at once a run; small ones where none is larger: whatever cuts a list has cut the largest.
+  if (distinct < fewRecords || context.learned.alike.has(alikeKey(slice, distinct))) return false;
+  const { equal, larger } = await compareSizes(context.db, slice, distinct);
+  const isPage = distinct >= limitOf(context.facts, slice.resource);
+  return equal >= equalDays && (isPage || larger === 0);
 }
 
 /** Days of one list with the same number of records. */
@@ -85,7 +94,7 @@ export async function hidesOrders(
 const statusTotals = 'orders.status_totals';
 
 async function wantsStatuses(
-  { db, facts, settings }: ActContext,
+  { db, facts, settings, platform }: ActContext,
   { slice, span, askedAt, doubtsTotal }: Act,
   walk: number,
   distinct: number,
@@ -97,6 +106,8 @@ async function wantsStatuses(
   const isClosing = askedAt >= closing && walkedAt < closing;
   // Others are counted daily, by status as well.
   const isNeverCounted = distinct < limitOf(facts, 'orders') || slice.platformTotal === null;
-  if (isNeverCounted && (isClosing || hasTurn(slice, askedAt, settings))) return true;
+  const isTurn = isClosing || hasTurn(slice, askedAt, settings);
+  if (isNeverCounted && isTurn && distinct > 0) return true;
+  if (!absenceProves(slice.day, platform.clock.possible())) return false;
   return (await goneIds(db, slice, span, { before: wholeWalk, now: walk })).length > 0;
 }

@@ -130,7 +130,7 @@ function statusesAsked(
 ): number {
   const isNeverCounted =
     records < limitOf(facts, resource) || facts.get(`${resource}.totals`) === 'absent';
-  if (resource !== 'orders' || !isNeverCounted) return 0;
+  if (resource !== 'orders' || !isNeverCounted || records === 0) return 0;
   const turns = Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
   return turns * orderStatuses.length;
 }
