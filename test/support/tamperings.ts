@@ -1,0 +1,129 @@
+// What a superuser may do behind the archive's back, digests, pages and certificates made to fit where he can. Each is named
+// by what the journal says. Who uses it chooses what the names with a dollar stand for, and leaves out what an archive has not.
+import type { Finding } from '../../src/verify/finding.ts';
+
+/**
+ * `$final` and `$sealed`: days of orders, of two months, with a proof by totals and more than one order. `$certified`: an order of
+ * a certified month. `$order`: one of a month that is open. `$missing`: one that vanished. `$versioned`: a class with
+ * versions. `$reject`: the digest of a reject, hex. `$head`: the number of a head that has one after it.
+ */
+export type Chosen = Partial<
+  Record<
+    'final' | 'sealed' | 'certified' | 'order' | 'missing' | 'versioned' | 'reject' | 'head',
+    string
+  >
+>;
+
+export type Tampering = [
+  what: string,
+  sql: string,
+  kind: Finding['kind'],
+  says: RegExp,
+  /** Of the record that the finding names. */
+  id?: string,
+];
+
+/** The text with what was chosen put in; null where something was not. */
+export function filled(text: string, chosen: Chosen): string | null {
+  let isWhole = true;
+  const whole = text.replaceAll(/\$([a-z]+)/g, (_, name: string) => {
+    const value = chosen[name as keyof Chosen];
+    isWhole &&= value !== undefined;
+    return value ?? '';
+  });
+  return isWhole ? whole : null;
+}
+
+/** The digest of a raw whose keys and values need nothing but sorting: what a careful forger would put beside it. */
+export const forgedSha = (raw: string): string =>
+  `(select sha256(convert_to('{' || string_agg(to_json(key) || ':' || value, ',' order by key collate "C") || '}', 'UTF8'))
+      from jsonb_each(${raw}))`;
+
+const forgedRaw = `n.raw || '{"message": "forged"}'`;
+const ofFinal = `project_id = 'p' and resource = 'orders' and day = '$final'`;
+const ofSealed = `project_id = 'p' and resource = 'orders' and day = '$sealed'`;
+const ofReject = `sha256 = decode('$reject', 'hex')`;
+const versionOf = `archive.nft_class_versions where id = '$versioned'`;
+// prettier-ignore
+export const tamperings: readonly Tampering[] = [
+  // The ledger, of certified months and of open ones.
+  ['a final day called sealed', `update sync.slices set state = 'sealed' where ${ofFinal}`, 'ledger', /state was sealed, and final is in the journal/],
+  ['a final day called lost', `update sync.slices set state = 'lost' where ${ofFinal}`, 'ledger', /state/],
+  ['a sealed day called open', `update sync.slices set state = 'open' where ${ofSealed}`, 'ledger', /state/],
+  ['the platform total of a sealed day', `update sync.slices set platform_total = platform_total + 1 where ${ofSealed}`, 'ledger', /platform_total/],
+  ['the shown total of a sealed day', `update sync.slices set shown_total = 0 where ${ofSealed}`, 'ledger', /shown_total/],
+  ['the proof of a sealed day', `update sync.slices set proof = 'walks' where ${ofSealed}`, 'ledger', /proof was walks/],
+  ['when a sealed day was proved', `update sync.slices set proved_at = proved_at - interval '1 day' where ${ofSealed}`, 'ledger', /proved_at/],
+  ['when a final day was walked', `update sync.slices set walked_at = walked_at + interval '1 day' where ${ofFinal}`, 'ledger', /walked_at/],
+  ['pending orders of a final day', `update sync.slices set unresolved = 3 where ${ofFinal}`, 'ledger', /unresolved/],
+  ['the deadline of a final day', `update sync.slices set deadline_at = '9999-12-31' where ${ofFinal}`, 'ledger', /deadline_at/],
+  ['which walk of a day was whole', `update sync.slices set whole_walk = 0 where ${ofSealed}`, 'ledger', /whole_walk/],
+  ['a certified day gone', `delete from sync.slices where ${ofFinal}`, 'ledger', /gone from the ledger, which said state final/],
+  ['an open day gone', `delete from sync.slices where ${ofSealed}`, 'ledger', /gone from the ledger/],
+  ['all days of a month gone', `delete from sync.slices where resource = 'orders' and date_trunc('month', day) = date_trunc('month', date '$final')`, 'ledger', /gone from the ledger/],
+  ['a day by hand', `insert into sync.slices (project_id, resource, day, deadline_at, state) values ('p', 'orders', '2020-02-01', '2020-03-31', 'final')`, 'ledger', /nothing in the journal entered it/],
+  ['a day gone with its journal', `delete from sync.slices where ${ofSealed}; delete from sync.chains where ${ofSealed}; delete from sync.journal where ${ofSealed}`, 'ledger', /nothing in the ledger accounts for the day/],
+  ['the same, and what the heads say', `delete from sync.slices where ${ofSealed}; delete from sync.chains where ${ofSealed}; delete from sync.journal where ${ofSealed}`, 'journal', /is not the one that head \d+ of the project covers/],
+  ['a ledger row altered, and written again by the service', `update sync.slices set shown_total = 1 where ${ofSealed};
+    select sync.journal_ledger(sync.ledger_of(s), row(s.*)::sync.slices) from sync.slices s where ${ofSealed}`, 'ledger', /until entry \d+ was written: shown_total was 1/],
+  // Pages.
+  ['all pages gone', `delete from sync.pages`, 'ledger', /page 0 of walk \d+ is gone/],
+  ['the page of a final day gone', `delete from sync.pages where ${ofFinal}`, 'ledger', /page 0 of walk \d+ is gone/],
+  ['an id out of a page', `update sync.pages set ids = ids[2:] where ${ofSealed}`, 'ledger', /is not as it was entered/],
+  ['an id into a page', `update sync.pages set ids = ids || '{$order}' where ${ofSealed}`, 'ledger', /is not as it was entered/],
+  ['the total of a page', `update sync.pages set total = 1000 where ${ofSealed}`, 'ledger', /is not as it was entered/],
+  ['the key of a page', `update sync.pages set page_key = 'x' where ${ofSealed}`, 'ledger', /is not as it was entered/],
+  ['a page by hand', `insert into sync.pages select project_id, resource, owner, day, walk, 7777, page_key, page_offset, ids, rejects, total, asked_at from sync.pages where ${ofSealed} limit 1`, 'ledger', /page 7777 of walk \d+ is held, and nothing/],
+  // Rejects.
+  ['a reject gone', `delete from sync.rejects where ${ofReject}`, 'missing', /^reject [0-9a-f]{64} was kept/],
+  ['a reject with another reason', `update sync.rejects set reason = 'other' where ${ofReject}`, 'altered', /^reject/],
+  ['a reject at another moment', `update sync.rejects set seen_at = now() where ${ofReject}`, 'altered', /^reject/],
+  ['a reject on another day', `update sync.rejects set day = day + 1 where ${ofReject}`, 'altered', /^reject/],
+  ['a reject altered with its digest', `update sync.rejects set bytes = 'x', sha256 = sha256('x') where ${ofReject}`, 'missing', /^reject/],
+  ['a reject by hand', `insert into sync.rejects select project_id, resource, sha256('y'), 'y', reason, owner, day, seen_at from sync.rejects where ${ofReject}`, 'extra', /^reject/],
+  // Versions.
+  ['a version gone', `delete from ${versionOf}`, 'missing', /was archived by entry \d+ of \d{4}-/, '$versioned'],
+  ['all versions gone', `delete from archive.nft_class_versions`, 'missing', /and is no longer held/, '$versioned'],
+  ['a version altered with its digest', `update archive.nft_class_versions v set raw = n.raw || '{"name": "forged"}', raw_sha256 = ${forgedSha(`(n.raw || '{"name": "forged"}')`)}
+    from ${versionOf.replace('where', 'n where n.')} and n.id = v.id and n.observed_at = v.observed_at`, 'altered', /held is a content/, '$versioned'],
+  ['a version forged', `insert into archive.nft_class_versions select project_id, id, observed_at - interval '1 hour', ${forgedSha(`(raw || '{"name": "forged"}')`)}, raw || '{"name": "forged"}', null from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
+  ['a version copied to another moment', `insert into archive.nft_class_versions select project_id, id, observed_at - interval '1 hour', raw_sha256, raw, raw_bytes from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
+  ['a version re-timed', `update archive.nft_class_versions set observed_at = observed_at - interval '1 minute' where id = '$versioned'`, 'altered', /held is a content observed at/, '$versioned'],
+  ['a version and the row exchanged', `update archive.nft_classes c set observed_at = v.observed_at from ${versionOf.replace('where', 'v where v.')} and v.id = c.id`, 'altered', /held is/, '$versioned'],
+  // Moments.
+  ['observed_at moved', `update archive.orders set observed_at = observed_at - interval '1 hour' where operation_id = '$order'`, 'altered', /held is a content observed at/, '$order'],
+  ['observed_at moved behind the certificate', `update archive.orders set observed_at = '2099-06-01' where operation_id = '$certified'; truncate sync.certificates`, 'altered', /held is a content observed at 2099-06-01/, '$certified'],
+  ['first_seen_at moved', `update archive.orders set first_seen_at = first_seen_at + interval '1 day' where operation_id = '$order'`, 'altered', /^first_seen_at is/, '$order'],
+  ['first_seen_at moved, certified', `update archive.orders set first_seen_at = first_seen_at - interval '1 second' where operation_id = '$certified'`, 'altered', /^first_seen_at is/, '$certified'],
+  ['missing_since moved', `update archive.orders set missing_since = missing_since + interval '1 day' where operation_id = '$missing'`, 'altered', /^missing_since is/, '$missing'],
+  ['missing_since taken back', `update archive.orders set missing_since = null where operation_id = '$missing'`, 'altered', /^missing_since is not set/, '$missing'],
+  ['missing_since made up', `update archive.orders set missing_since = now() where operation_id = '$order'`, 'altered', /nothing is in the journal/, '$order'],
+  // Records.
+  ['an order by hand, in an open month', `insert into archive.orders select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type, slice_day,
+      raw || '{"operation_id": "invented"}', null, ${forgedSha(`(raw || '{"operation_id": "invented"}')`)}, unread, observed_at, first_seen_at, changed_at, null from archive.orders where operation_id = '$order'`, 'extra', /nothing in the journal stored it/, 'invented'],
+  ['an order by hand, with a page', `insert into archive.orders select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type, slice_day,
+      raw || '{"operation_id": "invented"}', null, ${forgedSha(`(raw || '{"operation_id": "invented"}')`)}, unread, observed_at, first_seen_at, changed_at, null from archive.orders where operation_id = '$order';
+    update sync.pages set ids = ids || '{invented}' where ids @> '{$order}'`, 'extra', /nothing in the journal stored it/, 'invented'],
+  ['an order gone with its page entry', `delete from archive.orders where operation_id = '$order'; update sync.pages set ids = array_remove(ids, '$order')`, 'missing', /was archived by entry \d+ of \d{4}-/, '$order'],
+  ['an order gone with its pages', `delete from archive.orders where operation_id = '$order'; delete from sync.pages where ids @> '{$order}'`, 'missing', /was archived by entry/, '$order'],
+  ['a certified order gone, page, certificate and all', `delete from archive.orders where operation_id = '$certified'; update sync.pages set ids = array_remove(ids, '$certified'); truncate sync.certificates`, 'missing', /was archived by entry/, '$certified'],
+  ['an order altered with its digest, certificates gone', `update archive.orders o set raw = ${forgedRaw}, message = 'forged', raw_sha256 = ${forgedSha(`(${forgedRaw})`)} from archive.orders n
+    where n.operation_id = o.operation_id and o.operation_id = '$certified'; truncate sync.certificates`, 'altered', /archived by entry/, '$certified'],
+  // Certificates.
+  ['the newest certificate gone', `delete from sync.certificates where resource = 'orders'`, 'certificate', /was issued, and is no longer held/],
+  ['all certificates gone', `delete from sync.certificates`, 'certificate', /was issued, and is no longer held/],
+  ['a month that should have one', `delete from sync.certificates; delete from sync.journal where kind = 'certified'; update sync.runs set started_at = started_at + interval '2 days'`, 'certificate', /is over, and no certificate says/],
+  ['a certificate altered, row and all', `update sync.certificates set certificate = jsonb_set(certificate, '{lost_days}', '["2026-03-01"]')`, 'certificate', /is not the one that was issued/],
+  ['a certificate by hand', `insert into sync.certificates select project_id, resource, '2020-02-01', certified_at, certificate, digest, leaves_sha256, 1 from sync.certificates where resource = 'orders'`, 'certificate', /nothing in the journal issued it/],
+  // The journal itself.
+  ['an entry altered', `update sync.journal set body = body || ' ' where ${ofSealed} and seq = 1`, 'journal', /entry 1 of orders does not follow/],
+  ['an entry of contents altered', `update sync.journal set ids = ids[2:], shas = shas[2:] where ${ofSealed} and shas is not null`, 'journal', /does not follow/],
+  ['an entry gone', `delete from sync.journal where ${ofSealed} and seq = 1`, 'journal', /does not follow/],
+  ['the last entry gone', `delete from sync.journal j using sync.chains c where (j.project_id, j.resource, j.owner, j.day, j.seq) = (c.project_id, c.resource, c.owner, c.day, c.seq) and j.day = '$sealed'`, 'journal', /does not end with entry/],
+  ['an entry that is no JSON', `update sync.journal set body = 'x' where ${ofSealed} and kind = 'ledger'`, 'journal', /cannot be read: it was altered/],
+  ['a head altered', `update sync.heads set head = sha256('x') where n = $head`, 'journal', /head \d+ of the project does not follow/],
+  ['what a head covers altered', `update sync.heads set body = body || 'orders' where n = $head`, 'journal', /./],
+  ['an order gone, and its chain made anew', `delete from archive.orders where operation_id = '$order'; update sync.pages set ids = array_remove(ids, '$order');
+    delete from sync.journal where resource = 'orders'; delete from sync.chains where resource = 'orders'`, 'journal', /is not the one that head \d+ of the project covers/],
+  ['a head gone', `delete from sync.heads where n = $head`, 'journal', /head \d+ of the project does not follow/],
+];
