@@ -80,6 +80,20 @@ test('P6, sabotaged: a sealed day is without a record', async () => {
   expect(found.join()).toContain(`without ${id}, which the platform had`);
 });
 
+test('P1, P6, sabotaged: a record was too long to be held, and what was kept of it is gone', async () => {
+  const { simulator } = bench;
+  const at = Date.parse('2026-03-03T10:00:00Z');
+  memory.wasInserted('orders', 'endless', at, simulator.clock.now());
+  simulator.insert('orders', { record: { operation_id: 'endless', status: 2 }, at });
+  simulator.setFaults({ giant: { ids: ['endless'], bytes: 600_000 } });
+  await bench.runLater(25 * 3_600_000);
+  expect(await findings()).toEqual([]);
+  await owner.query('delete from sync.rejects');
+  const found = (await findings()).join('\n');
+  expect(found).toContain('orders 2026-03-03 names reject');
+  expect(found).toContain('without endless, which the platform had');
+});
+
 test('P6, sabotaged: what a seal counts is not what its pages show', async () => {
   await owner.query(
     `update sync.slices set shown_total = shown_total + 1, platform_total = platform_total + 1

@@ -46,5 +46,19 @@ async function rowsNotHeld({ db }: Evidence): Promise<string[]> {
       ...rows.map(({ id, day }) => `a page of ${resource} ${day} names ${id}, which is not held`),
     );
   }
+  const { rows } = await db.query<{ resource: string; day: string; sha256: string }>(
+    `select resource, day::text, encode(sha, 'hex') as sha256
+       from sync.pages p, unnest(p.rejects) sha
+      where not exists (select from sync.rejects r
+                         where (r.project_id, r.resource, r.sha256) = (p.project_id, p.resource, sha))
+      limit $1`,
+    [toldAtMost],
+  );
+  found.push(
+    ...rows.map(
+      ({ resource, day, sha256 }) =>
+        `a page of ${resource} ${day} names reject ${sha256}, which is not held`,
+    ),
+  );
   return found;
 }

@@ -24,13 +24,17 @@ type PageRow = {
   walk: number;
   page: number;
   ids: string[];
+  /** Digests, lower-case hex. */
+  rejects: string[];
   /** Milliseconds since 1970, on the platform's clock. */
   askedAt: number;
 };
 
 export async function pagesNotKept({ db, held, memory, slackMs }: Evidence): Promise<string[]> {
   const { rows } = await db.query<PageRow>(
-    `select resource, day::text, walk, page, ids, extract(epoch from asked_at)::float8 * 1000 as "askedAt"
+    `select resource, day::text, walk, page, ids,
+            array(select encode(sha, 'hex') from unnest(rejects) sha) as rejects,
+            extract(epoch from asked_at)::float8 * 1000 as "askedAt"
        from sync.pages`,
   );
   return rows
@@ -43,14 +47,14 @@ export async function pagesNotKept({ db, held, memory, slackMs }: Evidence): Pro
  * times are held together.
  */
 function notKept(
-  { resource, day, walk, page, ids, askedAt }: PageRow,
+  { resource, day, walk, page, ids, rejects, askedAt }: PageRow,
   held: Contents,
   memory: Memory,
   slackMs: number,
 ): string[] {
-  if (ids.length === 0) return [];
+  if (ids.length === 0 && rejects.length === 0) return [];
   const name = `page ${page} of walk ${walk} of ${resource} ${day}`;
-  const times = memory.sentWith(resource, ids, askedAt - slackMs);
+  const times = memory.sentWith(resource, { ids, rejects }, askedAt - slackMs);
   if (times.length === 0) return [`${name} was committed and never sent`];
   const isKept = times.some((records) =>
     [...records].every(([id, content]) => held.get(id)?.has(content) === true),

@@ -35,10 +35,12 @@ const forbidden = [
   /Cannot read propert.*/,
 ];
 
+/** `mayEndWith`: a code that is expected of this one. */
 export function judgeEnding(
   args: readonly string[],
   { code, signal, said }: Ended,
   secrets: readonly string[],
+  mayEndWith = 0,
 ): Judged {
   const name = signal ?? `exit ${String(code)}`;
   // P10
@@ -55,7 +57,9 @@ export function judgeEnding(
     return { name, finding: isOurs ? null : `it was ended by ${signal}` };
   }
   // 143: told to leave a second time, it left at once.
-  if (code === 0 || code === 75 || code === 143) return { name, finding: null };
+  if (code === 0 || code === 75 || code === 143 || code === mayEndWith) {
+    return { name, finding: null };
+  }
   const isExcused = (excused[code ?? -1] ?? []).some((pattern) => pattern.test(said));
   const finding = isExcused ? null : `it ended with ${String(code)}: ${lastLine(said)}`;
   return { name: `${name} (${args[0] ?? ''})`, finding };

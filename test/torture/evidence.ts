@@ -19,6 +19,8 @@ export type Evidence = {
   memory: Memory;
   /** All that is held, in the tables and as versions. */
   held: Record<ListedResource, Contents>;
+  /** Ids of records that were once too long to be held, and of which the beginning and the digest are. */
+  setAside: Record<ListedResource, ReadonlySet<string>>;
   keepsake: Keepsake;
   /** A moment in the archive may be so far from the platform's clock: its own `Date` lied, or it moved. */
   slackMs: number;
@@ -49,9 +51,10 @@ export async function withEvidence<T>(
       orders: await heldContents(db, 'orders'),
       nft_classes: await heldContents(db, 'nft_classes'),
     };
+    const setAside = await idsSetAside(db, given.memory);
     // After the archive's instant: so the platform had whatever was archived by then.
     given.memory.look();
-    const result = await look({ db, held, ...given });
+    const result = await look({ db, held, setAside, ...given });
     await db.query('commit');
     return result;
   });
@@ -87,6 +90,22 @@ async function heldContents(db: Queryable, resource: ListedResource): Promise<Co
     else contents.add(contentOf(raw));
   }
   return held;
+}
+
+/** The records of `sync.rejects` by their ids, as far as the platform sent them. */
+export async function idsSetAside(
+  db: Queryable,
+  memory: Pick<Memory, 'tooLong'>,
+): Promise<Evidence['setAside']> {
+  const { rows } = await db.query<{ resource: ListedResource; sha256: string }>(
+    `select resource, encode(sha256, 'hex') as sha256 from sync.rejects where whole_length is not null`,
+  );
+  const ids = { orders: new Set<string>(), nft_classes: new Set<string>() };
+  for (const { resource, sha256 } of rows) {
+    const id = memory.tooLong(sha256);
+    if (id !== null) ids[resource].add(id);
+  }
+  return ids;
 }
 
 /** How many records are held. */

@@ -18,6 +18,8 @@ const { values: flags } = parseArgs({
     minutes: { type: 'string', default: '10' },
     /** SIGKILLs in one world. */
     world: { type: 'string', default: '25' },
+    /** Goes on with the next world after one that found something. */
+    on: { type: 'boolean', default: false },
     log: { type: 'string' },
   },
 });
@@ -58,7 +60,7 @@ for (let seed = firstSeed; !stop.signal.aborted; seed++) {
     note,
   });
   worlds.push({ seed, played });
-  if (played.findings.length > 0) break;
+  if (played.findings.length > 0 && !flags.on) break;
 }
 progress.end();
 
@@ -93,12 +95,21 @@ printTable(
     ],
   ],
 );
-const endings = new Map<string, number>();
-for (const { played } of worlds) {
-  for (const [name, count] of played.endings) endings.set(name, (endings.get(name) ?? 0) + count);
-}
+const counted = (names: Iterable<[string, number]>): string => {
+  const counts = new Map<string, number>();
+  for (const [name, count] of names) counts.set(name, (counts.get(name) ?? 0) + count);
+  return [...counts].map(([name, count]) => `${name}: ${count}`).join(', ');
+};
+const endings = worlds.flatMap(({ played }) => [...played.endings]);
+const hard = worlds.flatMap(({ played }) => played.hard.map((name): [string, number] => [name, 1]));
+const isHard = ({ played }: (typeof worlds)[number]): boolean => played.hard.length > 0;
+const tampered = worlds.flatMap(({ played }) => played.tampered ?? []);
+process.stdout.write(`processes ended by ${counted(endings)}\n`);
 process.stdout.write(
-  `processes ended by ${[...endings].map(([name, count]) => `${name}: ${count}`).join(', ')}\n`,
+  `${worlds.filter(isHard).length} worlds were hard, with ${worlds.filter(isHard).reduce((all, { played }) => all + played.kills, 0)} of the kills: ${counted(hard)}\n`,
+);
+process.stdout.write(
+  `${tampered.length} archives were tampered with in the end: ${tampered.join('; ')}\n`,
 );
 for (const finding of findings) process.stdout.write(`${finding}\n`);
 if (findings.length > 0)

@@ -1,7 +1,9 @@
 // What the platform is known to have had and to have shown, kept outside of the archive: the other side of every
 // check. It follows the simulator's own record, never the archive.
+import { createHash } from 'node:crypto';
 import { dayOf, monthStart } from '../../src/day.ts';
 import { listedResources, type Day, type Instant, type ListedResource } from '../../src/model.ts';
+import { byteBounds } from '../../src/platform/byte-bounds.ts';
 import { windowStart } from '../../src/simulator/bounds.ts';
 import type { SentPage } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
@@ -35,18 +37,22 @@ export type Memory = {
   onPage: (page: SentPage) => void;
   /**
    * The contents (`contentOf`) this page of ids was sent with since a moment on the platform's clock, each by id; empty
-   * where it was not.
+   * where it was not. `rejects`: the digests of those that were too long to be held.
    */
   sentWith(
     resource: ListedResource,
-    ids: readonly string[],
+    page: { ids: readonly string[]; rejects: readonly string[] },
     since: Instant,
   ): ReadonlyMap<string, string>[];
+  /** The id of a record that was sent at too great a length, by the SHA-256 of its bytes, lower-case hex. */
+  tooLong(sha256: string): string | null;
   /** Whether the platform ever showed this record with this content. */
   wasShown(resource: ListedResource, id: string, content: string): boolean;
 };
 
 const eightHoursMs = 8 * 3_600_000;
+/** How far the platform's days are ahead of UTC's. */
+const aheadMs = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs };
 const timeField = { orders: 'create_time', nft_classes: 'timestamp' };
 
 /** A content as text that is the same for equal JSON values. */
@@ -55,6 +61,9 @@ export function contentOf(text: string): string {
 }
 
 type Sent = { records: SentPage['records']; lastAt: Instant };
+
+const isTooLong = (text: string): boolean => Buffer.byteLength(text) > byteBounds.record;
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export function createMemory(
   simulator: () => Pick<Simulator, 'oracle' | 'clock' | 'dialect'>,
@@ -65,6 +74,8 @@ export function createMemory(
   const pages = new Map<string, Map<string, Sent>>();
   const shown = new Map<string, Set<string>>();
   const contents = new Map<string, string>();
+  /** Ids of records that were sent at too great a length, by digest. */
+  const cut = new Map<string, string>();
 
   const content = (text: string): string => {
     let known = contents.get(text);
@@ -74,8 +85,7 @@ export function createMemory(
 
   const sliceOf = (at: Instant): Day => {
     const { dates } = simulator().dialect();
-    if (dates === 'ignored') return monthStart(dayOf(at));
-    return dayOf(dates === 'utc' ? at : at + eightHoursMs);
+    return dates === 'ignored' ? monthStart(dayOf(at)) : dayOf(at + aheadMs[dates]);
   };
 
   function add(
@@ -118,8 +128,21 @@ export function createMemory(
       const one = had[resource].get(id);
       if (one !== undefined) one.hiddenAt = at;
     },
-    onPage: ({ resource, records }) => {
-      const key = keyOf(resource, [...new Set(records.map(({ id }) => id))]);
+    onPage: ({ resource, records: sentRecords }) => {
+      // Of what is too long nothing but the digest is kept here: a page may hold megabytes of it.
+      const rejects: string[] = [];
+      const records = sentRecords.filter(({ id, text }) => {
+        if (!isTooLong(text)) return true;
+        const sha256 = digestOf(text);
+        cut.set(sha256, id);
+        rejects.push(sha256);
+        return false;
+      });
+      const key = keyOf(
+        resource,
+        records.map(({ id }) => id),
+        rejects,
+      );
       let sent = pages.get(key);
       if (sent === undefined) pages.set(key, (sent = new Map()));
       const lastAt = simulator().clock.now();
@@ -131,14 +154,18 @@ export function createMemory(
         else texts.add(text);
       }
     },
-    sentWith: (resource, ids, since) =>
-      [...(pages.get(keyOf(resource, ids))?.values() ?? [])]
+    sentWith: (resource, { ids, rejects }, since) =>
+      [...(pages.get(keyOf(resource, ids, rejects))?.values() ?? [])]
         .filter(({ lastAt }) => lastAt >= since)
         .map(({ records }) => new Map(records.map(({ id, text }) => [id, content(text)]))),
+    tooLong: (sha256) => cut.get(sha256) ?? null,
     wasShown: (resource, id, wanted) =>
       [...(shown.get(`${resource} ${id}`) ?? [])].some((text) => content(text) === wanted),
   };
 }
 
-const keyOf = (resource: ListedResource, ids: readonly string[]): string =>
-  `${resource} ${ids.join(' ')}`;
+const keyOf = (
+  resource: ListedResource,
+  ids: readonly string[],
+  rejects: readonly string[],
+): string => `${resource} ${[...new Set(ids)].join(' ')} ${[...new Set(rejects)].join(' ')}`;

@@ -2,7 +2,7 @@
 // that begin to age.
 import { dayOf, monthStart, startOf } from '../../src/day.ts';
 import type { Action } from './actions.ts';
-import { drawFaults, drawKeyLife, noFaults, setBackMs } from './world.ts';
+import { drawFaults, drawKeyLife, giantBytes, noFaults, setBackMs } from './world.ts';
 import { later, type Stage } from './stage.ts';
 
 const minuteMs = 60_000;
@@ -54,6 +54,49 @@ export const platformActions: readonly Action[] = [
       const life = drawKeyLife(chance, drawn.speed);
       simulator.setDialect(life);
       return JSON.stringify(life);
+    },
+  },
+  {
+    // A lone surrogate cannot be sent back: as long as keys hold one, no day of several pages is read to its end.
+    name: 'keys that cannot be sent back',
+    weight: 1,
+    act: (stage, chance) => {
+      const { simulator, drawn } = stage;
+      const keyText = chance.pick(['surrogate', 'surrogate', 'nul'] as const);
+      const realMs = chance.between(500, 4000);
+      simulator.setDialect({ keyText });
+      later(stage, realMs, () =>
+        simulator.setDialect({ keyText: drawn.dialect.keyText ?? 'plain' }),
+      );
+      return `${keyText} for ${realMs} ms`;
+    },
+  },
+  {
+    name: 'the filter by status breaks',
+    weight: 1,
+    act: (stage, chance) => {
+      const { simulator, drawn } = stage;
+      const statusFilter = chance.pick(['ignored', 'empty', 'stale'] as const);
+      const realMs = chance.between(1000, 8000);
+      simulator.setDialect({ statusFilter });
+      later(stage, realMs, () =>
+        simulator.setDialect({ statusFilter: drawn.dialect.statusFilter ?? 'honoured' }),
+      );
+      return `${statusFilter} for ${realMs} ms`;
+    },
+  },
+  {
+    name: 'poison',
+    weight: 3,
+    act: (stage, chance) => {
+      const { simulator } = stage;
+      const realMs = chance.between(500, 3000);
+      simulator.setFaults({
+        poisonError: { share: chance.pick([0.05, 0.3]) },
+        giant: { share: chance.pick([0.02, 0.1]), bytes: chance.pick(giantBytes) },
+      });
+      later(stage, realMs, () => simulator.setFaults({ poisonError: null, giant: null }));
+      return `errors with U+0000 and records of great length for ${realMs} ms`;
     },
   },
   {

@@ -8,6 +8,7 @@ import { addDays, dayOf, windowAt } from '../../src/day.ts';
 import { workDatabase } from '../../src/store/embedded/password.ts';
 import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
 import { withMachine } from '../support/machine-clock.ts';
+import { createPooler } from '../support/pooler.ts';
 import { actions } from './actions.ts';
 import { createChance, type Chance } from './chance.ts';
 import { findAll } from './checks.ts';
@@ -19,7 +20,8 @@ import { createMemory, type Memory } from './memory.ts';
 import { leaseSeconds } from './on-processes.ts';
 import { createReplicas } from './replicas.ts';
 import { calm, insist, type Stage } from './stage.ts';
-import { drawWorld, setBackMs, staleMs } from './world.ts';
+import { tamper } from './tamper.ts';
+import { drawWorld, hardOf, setBackMs, staleMs } from './world.ts';
 
 export type Played = {
   kills: number;
@@ -32,6 +34,10 @@ export type Played = {
   looks: number;
   requests: number;
   records: number;
+  /** What made this world a hard one; empty where nothing did. */
+  hard: string[];
+  /** What was altered in the end by somebody with all rights; null where nothing was. */
+  tampered: string | null;
   /** How processes ended, and how often. */
   endings: ReadonlyMap<string, number>;
   findings: string[];
@@ -55,6 +61,8 @@ const actsAtMost = 40;
 const hangsAfterMs = 60_000;
 /** What a process takes to start and end on a machine that does nothing else. */
 const usualStartMs = 300;
+/** Fewer than three processes would like to have. */
+const pooledConnections = 5;
 const secret = 'torture-secret-of-no-value';
 
 export async function play(options: PlayOptions): Promise<Played> {
@@ -84,9 +92,12 @@ export async function play(options: PlayOptions): Promise<Played> {
   await dropDatabase(cluster, database);
   const address = await makeDatabase(cluster, database);
   const password = new URL(address).password;
+  const pooler = drawn.isPooled
+    ? await createPooler(() => pooledAddress(cluster, database), pooledConnections)
+    : null;
   const replicas = createReplicas({
     mainFile: options.mainFile,
-    target: () => ({ host: '127.0.0.1', port: cluster.port() }),
+    target: () => ({ host: '127.0.0.1', port: pooler?.port ?? cluster.port() }),
     address: drawn.isEmbedded ? null : address,
     env: {
       ...settingsOf(simulator),
@@ -101,7 +112,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const common = { drawn, simulator, cluster, replicas, memory, address, report, note };
   const stage: Stage = { ...common, pending: new Set() };
   const keepsake = createKeepsake();
-  const played = { acts: 0, looks: 0, records: 0 };
+  const played = { acts: 0, looks: 0, records: 0, tampered: null as string | null };
   const look = async (): Promise<void> => {
     played.looks++;
     played.records = await insist(stage, () => lookAt(stage, keepsake));
@@ -125,12 +136,19 @@ export async function play(options: PlayOptions): Promise<Played> {
       await bringToRest(stage, chance.stream('end'));
       await look();
     }
+    if (findings.length === 0 && !options.signal.aborted) {
+      played.tampered = await tamper(stage, chance.stream('tamper'));
+    }
   } catch (error) {
     report(
       `the torture itself failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
     );
   } finally {
     await replicas.close();
+    await pooler?.close();
+    if (findings.length > 0) {
+      await insist(stage, () => noteLedger(stage)).catch((error: unknown) => note(String(error)));
+    }
     await calm(stage).catch((error: unknown) =>
       report(`Postgres does not come back: ${String(error)}`),
     );
@@ -140,6 +158,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   if (findings.length === 0) await dropDatabase(cluster, database);
   return {
     ...played,
+    hard: hardOf(drawn),
     kills: replicas.counts.killed,
     killsAtStatements: replicas.counts.killedAtStatement,
     started: replicas.counts.started,
@@ -148,6 +167,13 @@ export async function play(options: PlayOptions): Promise<Played> {
     endings: replicas.endings,
     findings,
   };
+}
+
+/** The acts on sessions know Outlast's by their name. */
+async function pooledAddress(cluster: Cluster, database: string): Promise<string> {
+  const address = new URL(await cluster.address(database));
+  address.searchParams.set('application_name', 'outlast-pooler');
+  return address.href;
 }
 
 async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
@@ -222,6 +248,21 @@ function drawArguments(simulator: Simulator, chance: Chance): string[] {
   const from = addDays(today, -chance.between(0, 25));
   const to = addDays(from, chance.between(0, 15));
   return ['sync', '--from', from, '--to', to < today ? to : today];
+}
+
+/** What a finding is read with: the facts and the ledger as they are in the end, a line each. */
+async function noteLedger({ address, note }: Stage): Promise<void> {
+  await withClient(address, async (db) => {
+    const { rows } = await db.query<{ line: string }>(
+      `select concat('fact: ', fact, ' ', value) as line from sync.facts
+       union all
+       select concat('slice: ', resource, ' ', day, ' ',
+                     (to_jsonb(s) - array['project_id', 'resource', 'owner', 'day'])::text)
+         from sync.slices s
+       order by line`,
+    );
+    for (const { line } of rows) note(line);
+  });
 }
 
 /** Every check, as of now. Returns how many records are held. */

@@ -1,6 +1,7 @@
 // The Outlast processes under torture: started, killed, frozen, and listened to when they end. What they may say in
 // the end is judged in endings.ts.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { exitCode } from '../../src/errors.ts';
 import type { Chance } from './chance.ts';
 import { judgeEnding, type Ended } from './endings.ts';
 import { createWire, type Target, type Wire } from './wire.ts';
@@ -19,7 +20,8 @@ export type Replica = {
 export type Replicas = {
   /** Those that have not ended, the oldest first. */
   alive(): Replica[];
-  start(args: readonly string[], chance: Chance): Promise<Replica>;
+  /** `mayEndWith`: an exit code that is no finding this time. */
+  start(args: readonly string[], chance: Chance, mayEndWith?: number): Promise<Replica>;
   /** False when it had ended before. `moment`: the statement it was killed at. */
   kill(replica: Replica, moment?: string): boolean;
   /** SIGSTOP; SIGCONT is the caller's to send by `thaw`. */
@@ -53,7 +55,11 @@ export function createReplicas(options: ReplicaOptions): Replicas {
   const endings = new Map<string, number>();
   const counts = { started: 0, killed: 0, killedAtStatement: 0, frozen: 0 };
 
-  async function start(args: readonly string[], chance: Chance): Promise<Replica> {
+  async function start(
+    args: readonly string[],
+    chance: Chance,
+    mayEndWith = exitCode.done,
+  ): Promise<Replica> {
     const number = ++counts.started;
     const wire = await createWire(options.target, () => chance.unit());
     const child = spawn(process.execPath, [options.mainFile, ...args], {
@@ -84,7 +90,7 @@ export function createReplicas(options: ReplicaOptions): Replicas {
       ended,
     };
     living.add(replica);
-    void listen(replica);
+    void listen(replica, mayEndWith);
     return replica;
   }
 
@@ -97,10 +103,10 @@ export function createReplicas(options: ReplicaOptions): Replicas {
     return { DATABASE_URL: address.href };
   };
 
-  async function listen({ number, args, ended, wire }: Replica): Promise<void> {
+  async function listen({ number, args, ended, wire }: Replica, mayEndWith: number): Promise<void> {
     const end = await ended;
     await wire.close();
-    const { name, finding } = judgeEnding(args, end, options.secrets);
+    const { name, finding } = judgeEnding(args, end, options.secrets, mayEndWith);
     endings.set(name, (endings.get(name) ?? 0) + 1);
     if (finding !== null) options.onFinding(`replica ${number} (${args.join(' ')}): ${finding}`);
   }

@@ -3,8 +3,8 @@
 import { dayOf, daysIn, startOf, windowAt } from '../../src/day.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
-import { differences } from '../support/differences.ts';
-import { toldAtMost } from './evidence.ts';
+import { differences, type Difference } from '../support/differences.ts';
+import { idsSetAside, toldAtMost } from './evidence.ts';
 import type { Memory } from './memory.ts';
 import type { Drawn } from './world.ts';
 
@@ -18,24 +18,37 @@ export type World = {
 
 /** Everything that is not as it must be, after the policy alone has decided what to do. */
 export async function notAtRest(world: World, db: Queryable): Promise<string[]> {
+  // What was too long, or padded, when its day was read whole is read again within a week, which is not waited for.
+  const { orders, nft_classes: classes } = await idsSetAside(db, world.memory);
+  const isAwaited = ({ id, archived }: Difference): boolean =>
+    archived === null
+      ? orders.has(id) || classes.has(id)
+      : 'padding' in (JSON.parse(archived) as object);
   return [
-    ...(await notExact(world, db)),
+    ...(await notExact(world, db, isAwaited)),
     ...(await notAccountedFor(world, db)),
     ...(await notSealed(world, db)),
   ];
 }
 
-/** P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows. */
+/**
+ * P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows, and what is `awaited`.
+ */
 export async function notExact(
   { simulator, memory, drawn }: World,
   db: Queryable,
+  isAwaited: (one: Difference) => boolean = () => false,
 ): Promise<string[]> {
   const found = await differences({ simulator, db });
+  // Also what came into being since the last look.
+  memory.look();
   const now = simulator.clock.now();
   const { from } = windowAt(now);
-  const wrong = found.filter(({ id, archived, shown }) => {
-    // What lies in the middle of a list that is cut at both ends is shown to nobody.
-    if (archived === null && drawn.hardship?.showsAll === false) return false;
+  const wrong = found.filter((one) => {
+    const { id, shown } = one;
+    if (isAwaited(one)) return false;
+    // What lies in the middle of a list that is cut at both ends is shown to nobody, or not any more.
+    if (shown !== null && drawn.hardship?.showsAll === false) return false;
     const had = memory.find(id);
     if (had === null) return true;
     if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
@@ -59,7 +72,10 @@ async function notAccountedFor({ simulator, memory }: World, db: Queryable): Pro
      except select resource || ' ' || day from sync.slices
       limit $2`,
     [
-      daysIn(windowAt(simulator.clock.now())).map((day) => memory.sliceOf(startOf(day))),
+      // At noon it is the same day in every zone that a platform may count by.
+      daysIn(windowAt(simulator.clock.now())).map((day) =>
+        memory.sliceOf(startOf(day) + dayMs / 2),
+      ),
       toldAtMost,
     ],
   );

@@ -21,13 +21,21 @@ type Seal = {
 
 const doubtfulMs = 14 * 3_600_000;
 
-export async function sealsBroken({ db, memory, held, slackMs }: Evidence): Promise<string[]> {
+export async function sealsBroken({
+  db,
+  memory,
+  held,
+  setAside,
+  slackMs,
+}: Evidence): Promise<string[]> {
   const seals = await allSeals(db);
   const found = seals.flatMap(countsApart);
   for (const seal of seals) {
     for (const record of memory.hadOn(seal.resource, seal.day)) {
       if (!isClaimed(record, memory, seal.provedAt, slackMs)) continue;
       if (held[seal.resource].has(record.id)) continue;
+      // It was shown at a length that is counted and not held.
+      if (setAside[seal.resource].has(record.id)) continue;
       found.push(
         `${nameOf(seal)}, proved at ${iso(seal.provedAt)}, without ${record.id}, which the platform had since ${iso(record.appearedAt)}`,
       );

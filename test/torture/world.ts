@@ -5,6 +5,7 @@ import { faultSentences, type Faults } from '../../src/simulator/faults.ts';
 import type { World } from '../../src/simulator/world.ts';
 import type { Instant } from '../../src/model.ts';
 import type { Chance } from './chance.ts';
+import { drawHardship, type Hardship } from './hardships.ts';
 
 export type Drawn = {
   startAt: Instant;
@@ -15,6 +16,8 @@ export type Drawn = {
   latencyMs: number;
   /** Outlast starts and stops the server itself, by the settings that every user begins with; no wire can be cut. */
   isEmbedded: boolean;
+  /** A pooler in transaction mode stands before the database, and lends all processes the same few connections. */
+  isPooled: boolean;
   /** Outlast processes at a time. */
   replicas: number;
   /** The `Date` of an answer may be wrong by so much. */
@@ -24,16 +27,6 @@ export type Drawn = {
   hardship: Hardship | null;
 };
 
-/** What makes a platform hard to prove from its first day to its last. */
-export type Hardship = {
-  name: string;
-  dialect: Partial<Dialect>;
-  /** Whether what it shows can be proved all the same, so that every day must be sealed in the end. */
-  isProvable: boolean;
-  /** Whether it shows everything to whoever asks well: a list that is cut may hide its middle from everybody. */
-  showsAll: boolean;
-};
-
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
@@ -41,74 +34,32 @@ export function drawWorld(chance: Chance): Drawn {
   const startAt = drawStart(chance.stream('start'));
   const speed = chance.pick([0, 1, 1, 20, 60]);
   const hardship = drawHardship(chance.stream('hardship'));
+  const world = {
+    ordersPerDay: chance.between(3, 30),
+    classesPerDay: chance.between(2, 12),
+    quietShare: 0.2,
+    pendingShare: chance.pick([0.02, 0.2]),
+    settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
+  };
+  const latencyMs = chance.pick([0, 2, 6]);
+  const isEmbedded = chance.isHit(0.15);
   return {
     startAt,
     speed,
-    world: {
-      ordersPerDay: chance.between(3, 30),
-      classesPerDay: chance.between(2, 12),
-      quietShare: 0.2,
-      pendingShare: chance.pick([0.02, 0.2]),
-      settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
+    world,
+    dialect: {
+      ...drawDialect(chance.stream('dialect'), speed),
+      ...drawOddities(chance.stream('oddities')),
+      ...hardship?.dialect,
     },
-    dialect: { ...drawDialect(chance.stream('dialect'), speed), ...hardship?.dialect },
-    latencyMs: chance.pick([0, 2, 6]),
-    isEmbedded: chance.isHit(0.15),
+    latencyMs,
+    isEmbedded,
+    isPooled: !isEmbedded && chance.stream('pooler').isHit(0.25),
     replicas: chance.pick([1, 2, 2, 3, 3]),
     lieMs: chance.pick([0, 0, 3 * minuteMs, hourMs]),
     balancerMs: chance.stream('balancer').pick([0, 0, 2 * hourMs, -hourMs * 36, 75 * 24 * hourMs]),
     hardship,
   };
-}
-
-function drawHardship(chance: Chance): Hardship | null {
-  if (!chance.isHit(0.35)) return null;
-  const cap = chance.between(5, 25);
-  const without = { totals: 'absent', classTotals: 'absent' } as const;
-  return chance.pick<Hardship>([
-    {
-      name: 'totals stand on first pages only',
-      dialect: { totals: 'first' },
-      isProvable: true,
-      showsAll: true,
-    },
-    {
-      name: 'totals count the page',
-      dialect: { totals: 'page', classTotals: 'page', maxOrders: 10, maxClasses: 10 },
-      isProvable: false,
-      showsAll: true,
-    },
-    {
-      name: `an index cuts lists and totals at ${cap}`,
-      dialect: { totals: 'present', classTotals: 'present', totalsCap: cap, listCap: cap },
-      isProvable: false,
-      showsAll: false,
-    },
-    {
-      name: `totals end at ${cap}`,
-      dialect: { totals: 'present', classTotals: 'present', totalsCap: cap },
-      isProvable: false,
-      showsAll: true,
-    },
-    {
-      name: 'the order is ignored, and there are no totals',
-      dialect: { ...without, sort: 'ignored' },
-      isProvable: false,
-      showsAll: true,
-    },
-    {
-      name: 'keys have no end',
-      dialect: { lastKey: 'around' },
-      isProvable: true,
-      showsAll: true,
-    },
-    {
-      name: 'keys have no end, and there are no totals',
-      dialect: { ...without, lastKey: 'around' },
-      isProvable: true,
-      showsAll: true,
-    },
-  ]);
 }
 
 /** Any moment, and every third time the last hours of a month, of a leap year's February as well. */
@@ -125,7 +76,7 @@ function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
   const often = <T>(standard: T, others: readonly [T, ...T[]]): T =>
     chance.isHit(0.6) ? standard : chance.pick(others);
   return {
-    dates: chance.isHit(0.88) ? 'utc' : chance.pick(['utc+8', 'ignored']),
+    dates: chance.isHit(0.88) ? 'utc' : chance.pick(['utc+8', 'utc-8', 'ignored']),
     dayEnd: often<Dialect['dayEnd']>('inclusive', ['exclusive', 'instant']),
     lastKey: often<Dialect['lastKey']>('empty', ['null', 'absent', 'repeated', 'onward']),
     overLimit: often<Dialect['overLimit']>('clamp', ['refuse']),
@@ -148,6 +99,29 @@ function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
   };
 }
 
+/** A filter that filters nothing or knows too little, and keys with a letter that Postgres cannot hold. */
+function drawOddities(chance: Chance): Pick<Dialect, 'statusFilter' | 'keyText'> {
+  return {
+    statusFilter: chance.isHit(0.75) ? 'honoured' : chance.pick(['ignored', 'empty', 'stale']),
+    keyText: chance.isHit(0.85) ? 'plain' : 'nul',
+  };
+}
+
+/** What makes this world a hard one, in words; empty where nothing does. */
+export function hardOf({ hardship, dialect, balancerMs, isPooled }: Drawn): string[] {
+  const { dates, statusFilter, keyText } = dialect;
+  return [
+    ...(hardship === null ? [] : [hardship.name.replace(/ at \d+$/, '')]),
+    ...(dates === 'utc' || dates === undefined ? [] : [`dates: ${dates}`]),
+    ...(statusFilter === 'honoured' || statusFilter === undefined
+      ? []
+      : [`filter by status: ${statusFilter}`]),
+    ...(keyText === 'nul' ? ['keys with U+0000'] : []),
+    ...(balancerMs === 0 ? [] : ['another clock behind the balancer']),
+    ...(isPooled ? ['a pooler before the database'] : []),
+  ];
+}
+
 /** A key that ages lives for a few requests or moments of real time. */
 export function drawKeyLife(
   chance: Chance,
@@ -161,6 +135,9 @@ export function drawKeyLife(
 
 /** An answer may be as it was so long ago. */
 export const staleMs = 60_000;
+
+/** What a record has more: held with it, or too long for that. */
+export const giantBytes = [30_000, 300_000, 600_000, 2_000_000] as const;
 
 /** The platform's clock may be set back by so much. */
 export const setBackMs = 3 * minuteMs;
@@ -197,6 +174,11 @@ export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
     lyingTotal: { share: share(0.03), by: chance.between(1, 3) },
     stale: { share: share(0.03), ms: chance.between(1, staleMs) },
     hollow: { share: share(0.06) },
+    poisonError: { share: share(0.02) },
+    // Each reading meets other records: some are held as they came, some are too long for that and set aside.
+    giant: { share: share(0.01), bytes: chance.pick(giantBytes) },
+    // As it judges X-Timestamp as well, its answer is a 403.
+    otherClock: drawn.balancerMs === 0 ? null : { share: share(0.05), ms: drawn.balancerMs },
   };
 }
 

@@ -1,0 +1,71 @@
+// What makes a platform hard to prove from its first day to its last: lists that are cut, totals that lie, orders and keys
+// that mean nothing. Some worlds draw one of them. Pure.
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import type { Chance } from './chance.ts';
+
+export type Hardship = {
+  name: string;
+  dialect: Partial<Dialect>;
+  /** Whether what it shows can be proved all the same, so that every day must be sealed in the end. */
+  isProvable: boolean;
+  /** Whether it shows everything to whoever asks well: a list that is cut may hide its middle from everybody. */
+  showsAll: boolean;
+};
+
+export function drawHardship(chance: Chance): Hardship | null {
+  if (!chance.isHit(0.35)) return null;
+  const cap = chance.between(5, 25);
+  const without = { totals: 'absent', classTotals: 'absent' } as const;
+  return chance.pick<Hardship>([
+    {
+      name: 'totals stand on first pages only',
+      dialect: { totals: 'first' },
+      isProvable: true,
+      showsAll: true,
+    },
+    {
+      name: 'totals count the page',
+      dialect: { totals: 'page', classTotals: 'page', maxOrders: 10, maxClasses: 10 },
+      isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: `an index cuts lists and totals at ${cap}`,
+      dialect: {
+        totals: 'present',
+        classTotals: 'present',
+        totalsCap: cap,
+        listCap: cap,
+        // An index that ends before its first page does is no index.
+        maxOrders: 5,
+        maxClasses: 5,
+      },
+      isProvable: false,
+      showsAll: false,
+    },
+    {
+      name: `totals end at ${cap}`,
+      dialect: { totals: 'present', classTotals: 'present', totalsCap: cap },
+      isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: 'the order is ignored, and there are no totals',
+      dialect: { ...without, sort: 'ignored' },
+      isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: 'keys have no end',
+      dialect: { lastKey: 'around' },
+      isProvable: true,
+      showsAll: true,
+    },
+    {
+      name: 'keys have no end, and there are no totals',
+      dialect: { ...without, lastKey: 'around' },
+      isProvable: true,
+      showsAll: true,
+    },
+  ]);
+}
