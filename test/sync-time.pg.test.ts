@@ -7,6 +7,7 @@ import type { SimulatorOptions } from '../src/simulator/server.ts';
 import type { Faults } from '../src/simulator/faults.ts';
 import { reopeningsOf } from '../src/store/reopenings.ts';
 import { createBench, type Bench } from './support/archive.ts';
+import { classOf } from './support/days.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -162,6 +163,23 @@ test('a platform that was set 75 days ahead loses nothing, and back again heals'
     `select * from sync.slices where state <> 'sealed' and day < '2026-04-08'`,
   );
   expect(rows).toEqual([]);
+});
+
+test('P2: what is shown after every clock was 40 days ahead, and set right, replaces what was shown then', async () => {
+  const classes = Array.from({ length: 8 }, (_, i) => classOf('2026-04-05', i));
+  bench = await createBench({ startAt: begin, records: { orders: [], classes } });
+  await bench.run();
+  await bench.runLater(40 * day);
+  bench.simulator.setNow(begin + hour);
+  await bench.restart();
+  // Of contents shown at one moment the digest would choose: of eight pairs not always the newer.
+  for (const { record } of classes) {
+    bench.simulator.mutate('nft_classes', record.id, (one) => ({ ...one, nft_count: 99 }));
+  }
+  await bench.run();
+  await bench.runLater(7 * hour);
+  const { rows } = await bench.db.query('select distinct nft_count from archive.nft_classes');
+  expect(rows).toEqual([{ nft_count: '99' }]);
 });
 
 /** A clock that believes the newest header, as a sabotaged twin. */

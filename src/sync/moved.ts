@@ -4,6 +4,7 @@ import type { ObservedRecord, Span } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 import { goneIds, type Walks } from '../store/missing.ts';
 import type { ActContext } from './conclude.ts';
+import { afterAll } from './walk.ts';
 
 /** What the platform shows of the classes that one owner's walk showed and the next one did not. Throws what it throws. */
 export async function findMoved(
@@ -19,7 +20,7 @@ export async function findMoved(
     // A platform that ignores the filter shows others: they have their own slices.
     const record = page.records.find((one) => one.id === id);
     // After the pages that no longer show it, even if the platform's clock was set back meanwhile (P2).
-    const observedAt = Math.max(page.askedAt, (slice.observedAt ?? 0) + 1);
+    const observedAt = Math.max(page.askedAt, afterAll(slice));
     if (record !== undefined) found.push({ record, observedAt });
   }
   return found;

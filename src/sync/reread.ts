@@ -1,12 +1,12 @@
 // Reads single pages of the last whole walk again, where an order was pending: each by its own key, under the slice's lease.
-import type { Instant, Page } from '../model.ts';
+import type { Page } from '../model.ts';
 import { isOutlastError } from '../errors.ts';
 import { commitPages } from '../store/commit.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import type { RememberedPage } from '../store/pages.ts';
 import { ask, showsAgain } from './ask-page.ts';
 import { firstPosition } from './steps.ts';
-import type { ListRules, WalkContext } from './walk.ts';
+import { afterAll, type ListRules, type WalkContext } from './walk.ts';
 
 /**
  * Reads given pages of the last whole walk again, each by its own key. False when one is refused or does not show again
@@ -18,7 +18,7 @@ export async function reread(
   query: WalkQuery,
   pages: RememberedPage[],
 ): Promise<boolean> {
-  let observedAt: Instant = slice.observedAt ?? 0;
+  let observedAt = afterAll(slice);
   for (const { number, pageKey, offset, ids } of pages) {
     const position = { ...firstPosition, number, pageKey, offset: offset ?? 0 };
     let page: Page;

@@ -58,7 +58,7 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
   // Today is never sealed by it.
   memory.countsBeyond = context.countsBeyond || start.isTail;
   let { position } = start;
-  let observedAt: Instant = slice.observedAt ?? 0;
+  let observedAt = afterAll(slice);
   let requests = 0;
   const committer = createCommitter(async (pages, checkpoint) => {
     const effects = await commitPages(context.db, {
@@ -150,6 +150,12 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     ({ position } = next);
   }
 }
+
+/**
+ * After everything the slice was shown before: what is read later counts as later, also when a clock that was far ahead
+ * has been set back (P2).
+ */
+export const afterAll = ({ observedAt }: Slice): Instant => (observedAt ?? -1) + 1;
 
 /** Whether a part that is read from the other end shows what was shown from this one. */
 async function hasMet(
