@@ -86,7 +86,9 @@ test('P1, P6, sabotaged: a record was too long to be held, and what was kept of 
   memory.wasInserted('orders', 'endless', at, simulator.clock.now());
   simulator.insert('orders', { record: { operation_id: 'endless', status: 2 }, at });
   simulator.setFaults({ giant: { ids: ['endless'], bytes: 600_000 } });
-  await bench.runLater(25 * 3_600_000);
+  simulator.advance(60_000);
+  const days = { from: '2026-03-03', to: '2026-03-04' };
+  await bench.run({ only: { resource: 'orders', days } });
   expect(await findings()).toEqual([]);
   await owner.query('delete from sync.rejects');
   const found = (await findings()).join('\n');
@@ -152,6 +154,13 @@ test('P7, sabotaged: a day that was read is lost, and one that was final is open
   const found = (await findings()).join('\n');
   expect(found).toContain('orders 2026-03-02 was final and is walked');
   expect(found).toContain('orders 2026-03-03 was sealed and is lost');
+  // Opened again, and said so: that is no finding.
+  await owner.query(`update sync.slices set state = 'final' where day = '2026-03-02'`);
+  await findings();
+  await owner.query(
+    `update sync.slices set state = 'walked', reopened_at = clock_timestamp() where day = '2026-03-02'`,
+  );
+  expect((await findings()).join()).not.toContain('2026-03-02 was');
 });
 
 test('P8, sabotaged: somebody writes under a lease that another has claimed', async () => {

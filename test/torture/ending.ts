@@ -13,6 +13,7 @@ const hourMs = 60 * minuteMs;
 
 /** Every wait of the policy lies below one of these: a failed slice's hour, a recount's day, twice for what vanished. */
 const pausesMs = [61 * minuteMs, 25 * hourMs, 61 * minuteMs, 25 * hourMs];
+const turnsAtMost = 5;
 const syncsAtMost = 30;
 /** Of those that are asked for all days, where some of them are left whatever is done. */
 const enoughSyncs = 3;
@@ -42,6 +43,7 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
     note(`at rest: ${new Date(simulator.clock.now()).toISOString()}`);
     await syncToTheEnd(stage, chance);
   }
+  await settleContests(stage, chance);
   const byPolicy = await insist(stage, () =>
     withClient(stage.address, (db) => notAtRest(stage, db)),
   );
@@ -53,6 +55,24 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
   const byOrder = await insist(stage, () => withClient(stage.address, (db) => notExact(stage, db)));
   for (const sentence of byOrder) stage.report(sentence);
   await verify(stage, chance);
+}
+
+/**
+ * What two lists show may change between their readings: then the one that was read first waits for its next turn, which comes
+ * within minutes.
+ */
+async function settleContests(stage: Stage, chance: Chance): Promise<void> {
+  // Ends: turnsAtMost.
+  for (let turn = 0; turn < turnsAtMost; turn++) {
+    const contested = await insist(stage, () =>
+      withClient(stage.address, (db) =>
+        db.query(`select from sync.slices where last_error like '%shown by another list%'`),
+      ),
+    );
+    if (contested.rows.length === 0) return;
+    stage.simulator.advance(2 * minuteMs);
+    await syncToTheEnd(stage, chance);
+  }
 }
 
 /** Outlast's own opinion of what it holds, certificates included. */

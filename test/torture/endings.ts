@@ -19,6 +19,8 @@ const excused: Readonly<Record<number, readonly RegExp[]>> = {
   1: [
     // A 403 that came although everything was right parks the project.
     /authentication failed|refused the key|"outcome": "parked"/,
+    // A 400 to what is asked before all else: such a platform is not the one that we can read.
+    /the platform refused \S+: 400 BAD/,
     /The disk of the database is full|There is no room for the embedded Postgres/,
   ],
   2: [

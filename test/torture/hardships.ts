@@ -14,7 +14,8 @@ export type Hardship = {
 
 export function drawHardship(chance: Chance): Hardship | null {
   if (!chance.isHit(0.35)) return null;
-  const cap = chance.between(5, 25);
+  // Nobody cuts a list so short that days are alike by chance.
+  const cap = chance.between(10, 25);
   const without = { totals: 'absent', classTotals: 'absent' } as const;
   return chance.pick<Hardship>([
     {
@@ -36,9 +37,6 @@ export function drawHardship(chance: Chance): Hardship | null {
         classTotals: 'present',
         totalsCap: cap,
         listCap: cap,
-        // An index that ends before its first page does is no index.
-        maxOrders: 5,
-        maxClasses: 5,
       },
       isProvable: false,
       showsAll: false,
@@ -47,6 +45,12 @@ export function drawHardship(chance: Chance): Hardship | null {
       name: `totals end at ${cap}`,
       dialect: { totals: 'present', classTotals: 'present', totalsCap: cap },
       isProvable: false,
+      showsAll: true,
+    },
+    {
+      name: 'a status is left out unless it is asked for',
+      dialect: { totals: 'present', statusUnasked: chance.pick([1, 2, 3]) },
+      isProvable: true,
       showsAll: true,
     },
     {

@@ -1,5 +1,5 @@
 // `npm run torture -- --seed S --kills N --minutes M`: world after world, the next seed each, until so many processes
-// were killed or so much time has passed. Every act goes to a file. Exit code 1 when a check found anything.
+// were killed or so much time has passed; `--kept` plays those that once found something. Every act goes to a file. Exit code 1 when a check found anything.
 import { appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { exitCode } from '../../src/errors.ts';
 import { createProgress, printTable } from '../../src/cli/print.ts';
 import { stopOnSignals } from '../../src/cli/signals.ts';
 import { createCluster } from './cluster.ts';
+import { keptWorlds } from './kept.ts';
 import { play, type Played } from './play.ts';
 
 const { values: flags } = parseArgs({
@@ -20,6 +21,8 @@ const { values: flags } = parseArgs({
     world: { type: 'string', default: '25' },
     /** Goes on with the next world after one that found something. */
     on: { type: 'boolean', default: false },
+    /** The worlds that once found something, instead. */
+    kept: { type: 'boolean', default: false },
     log: { type: 'string' },
   },
 });
@@ -46,14 +49,20 @@ const worlds: { seed: number; played: Played }[] = [];
 const sum = (of: (played: Played) => number): number =>
   worlds.reduce((all, { played }) => all + of(played), 0);
 
-// Ends: a world has its acts, and so many kills or minutes are enough.
-for (let seed = firstSeed; !stop.signal.aborted; seed++) {
+/** The next world, or null when there were enough. */
+function nextWorld(): { seed: number; kills: number } | null {
+  if (flags.kept) return keptWorlds[worlds.length] ?? null;
   const left = kills - sum((one) => one.kills);
-  if (left <= 0 || performance.now() - began > minutes * 60_000) break;
-  progress.update(`world ${seed}: ${kills - left} of ${kills} kills`);
+  if (left <= 0 || performance.now() - began > minutes * 60_000) return null;
+  return { seed: firstSeed + worlds.length, kills: Math.min(left, killsAWorld) };
+}
+
+// Ends: a world has its acts, and so many worlds, kills or minutes are enough.
+for (let next = nextWorld(); next !== null && !stop.signal.aborted; next = nextWorld()) {
+  const { seed } = next;
+  progress.update(`world ${seed}: ${sum((one) => one.kills)} kills before it`);
   const played = await play({
-    seed,
-    kills: Math.min(left, killsAWorld),
+    ...next,
     cluster,
     mainFile: fileURLToPath(new URL('../../src/main.js', import.meta.url)),
     signal: stop.signal,
