@@ -1,7 +1,7 @@
 // One id that the platform lists on two days, each time with other contents: it is one record, so one of the contents is in
 // force. P5: both are kept; P2: which one is in force does not depend on which day was read first, and nothing is written
 // once that is settled; P6: the day that shows the other one is not sealed.
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { ListedResource } from '../src/model.ts';
 import type { LiteralRecords } from '../src/simulator/platform.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
@@ -152,4 +152,78 @@ test('a record that moves to another day is followed there: it is contested by n
     `select distinct state from sync.slices where resource = 'orders' and day < '2026-03-01'`,
   );
   expect(rows).toEqual([{ state: 'sealed' }]);
+});
+
+describe('orders that told a later update time for two days than before and after', () => {
+  const on = '2026-02-10';
+  /** Every order of the day as it says now: eight hours later or not, and of that status. */
+  const say = (laterHours: number, status = 2): void => {
+    const later = (time: string): string =>
+      new Date(Date.parse(time) + laterHours * hour).toISOString().replace('.000', '');
+    for (let i = 0; i < 3; i++) {
+      const { record } = orderOf(on, i);
+      bench.simulator.mutate('orders', record.operation_id, (one) => ({
+        ...one,
+        status,
+        create_time: later(record.create_time),
+        update_time: later(record.update_time),
+      }));
+    }
+  };
+  const stateNow = async (): Promise<unknown> => {
+    const { rows } = await bench.db.query<{ state: string }>(
+      `select state || ' ' || proof as state from sync.slices where resource = 'orders' and day = $1`,
+      [on],
+    );
+    return rows[0]?.state;
+  };
+
+  /** `first`: they told it from the first reading on. */
+  async function lieForTwoDays(first: boolean, status = 2): Promise<void> {
+    const orders = [0, 1, 2].map((i) => orderOf(on, i));
+    bench = await createBench(
+      { startAt, records: { orders, classes: [] } },
+      { scope: { classes: 'none' } },
+    );
+    if (!first) await bench.run();
+    say(8, status);
+    await nextDay();
+    await nextDay();
+  }
+
+  test.each([false, true])(
+    'at first: %s. The day is not sealed with what they told, and after a day of the truth it is in force',
+    async (first) => {
+      await lieForTwoDays(first);
+      say(0);
+      const seen: unknown[] = [];
+      for (let i = 0; i < 4; i++) {
+        await nextDay();
+        expect(await falseSeals(bench)).toEqual([]);
+        seen.push(await stateNow());
+      }
+      expect(seen[0]).toBe('walked none');
+      expect(seen.at(-1)).toBe('sealed walk');
+      expect(await differences(bench)).toEqual([]);
+      const { rows } = await bench.db.query<{ force: boolean[] }>(
+        `select array_agg(in_force_from is not null order by observed_at) as force from analytics.order_history
+          where operation_id = $1`,
+        [`o-${on}-0`],
+      );
+      // What was told meanwhile is kept, and was in force until it was corrected.
+      expect(rows[0]?.force.at(-1)).toBe(true);
+    },
+  );
+
+  test('P2: a settled order goes back to pending under a later update time only', async () => {
+    await lieForTwoDays(false);
+    say(0, 1);
+    for (let i = 0; i < 3; i++) {
+      await nextDay();
+      expect(await falseSeals(bench)).toEqual([]);
+      expect(await stateNow()).toBe('walked none');
+    }
+    const { rows } = await bench.db.query('select distinct status from archive.orders');
+    expect(rows).toEqual([{ status: 2 }]);
+  });
 });

@@ -66,6 +66,22 @@ export async function versionsOf(
   return rows;
 }
 
+/** When records were last corrected by a moment, by id: what was said before that competes no more. */
+export async function correctionsOf(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  ids: string[],
+  by: string,
+): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ id: string; at: string }>(
+    `select id, max(corrected_at) as at from sync.corrections
+      where project_id = $1 and resource = $2 and id = any ($3::text[]) and corrected_at <= $4
+      group by id`,
+    [projectId, resource, ids, by],
+  );
+  return new Map(rows.map((row) => [row.id, row.at]));
+}
+
 /** `is_later`: what the row says now was observed after the moment asked about. */
 export type HeldLeaf = { day: Day; id: string; sha256: string; is_later: boolean };
 

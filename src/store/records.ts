@@ -101,11 +101,23 @@ async function write(
     if (isMissing || isOther) differing.add(id);
     const movesFrom = isOther && day !== record?.columns['slice_day'] ? day : null;
     if (record !== undefined && (isOther || isContested)) {
-      inQuestion.push({ id, sha: record.rawSha256, movesFrom, isContested });
+      const observedAt = first.get(id)?.observedAt ?? 0;
+      const { status, updated_at: updatedAt } = record.columns;
+      inQuestion.push({
+        id,
+        sha: record.rawSha256,
+        movesFrom,
+        isContested,
+        isPending: status === 1,
+        updatedAt: updatedAt === undefined || updatedAt === null ? null : String(updatedAt),
+        observedAt,
+      });
     }
   }
-  const contested =
-    to.shownBy === undefined ? [] : await noteContents(tx, shape, to.shownBy, inQuestion);
+  const { contested, corrected } =
+    to.shownBy === undefined
+      ? { contested: [], corrected: [] }
+      : await noteContents(tx, shape, to.shownBy, inQuestion);
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
   if (to.expectsNew !== null && unknown.length > 0) {
     inserted = await copyRecords(tx, shape, to.projectId, unknown, now);
@@ -132,6 +144,7 @@ async function write(
       now,
       [...differing],
       contested,
+      ...(shape.precedence.length > 0 ? [corrected] : []),
     ]),
   );
   stored.further = kept.map(([id, sha256, observedAt]) => ({ id, sha256, observedAt }));
@@ -270,13 +283,22 @@ function compareSql(shape: TableShape): string {
      where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`;
 }
 
+const correctionsSql = (shape: TableShape): string => `
+    corrections as (
+      insert into sync.corrections (project_id, resource, id, corrected_at)
+      select $1, '${nameOf(shape)}', id, observed_at from changed where replaced and id = any ($6::text[])
+          on conflict do nothing
+    ),`;
+
 function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
   const list = names.join(', ');
   // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike. Of what two
   // lists show differently the hash alone decides, or each reading of either would replace the other's.
   const observed = `case when id = any ($5::text[]) then 'infinity' else observed_at end`;
-  const newestFirst = [...shape.precedence, observed, 'raw_sha256']
+  const corrects = shape.precedence.length > 0;
+  const isCorrected = corrects ? ['(arrived and id = any ($6::text[]))'] : [];
+  const newestFirst = [...isCorrected, ...shape.precedence, observed, 'raw_sha256']
     .map((term) => `${term} desc`)
     .join(', ');
   const reopened =
@@ -332,6 +354,7 @@ function mergeSql(shape: TableShape): string {
          and (n.raw_sha256 <> h.raw_sha256 or h.missing_since is not null)
       returning n.id, n.observed_at, n.raw_sha256, n.raw_sha256 <> h.raw_sha256 as replaced, h.missing_since
     ),
+    ${corrects ? correctionsSql(shape) : ''}
     -- What is held now and was not: what was replaced has only moved.
     stored as (
       select id, observed_at, raw_sha256 from changed where replaced

@@ -349,11 +349,30 @@ export const contested = sync.table(
     day: date('day').notNull(),
     /** Null while the list is still to be asked. */
     rawSha256: bytea('raw_sha256'),
+    since: time('since'),
+    isOlder: boolean('is_older').notNull().default(false),
   },
   (t) => [
     primaryKey({
       name: 'contested_pkey',
       columns: [t.projectId, t.resource, t.id, t.owner, t.day],
+    }),
+  ],
+);
+
+/** Records of which an older content is in force again, because the platform showed no other for a day. */
+export const corrections = sync.table(
+  'corrections',
+  {
+    projectId: key('project_id').notNull(),
+    resource: key('resource').notNull(),
+    id: key('id').notNull(),
+    correctedAt: time('corrected_at').notNull(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'corrections_pkey',
+      columns: [t.projectId, t.resource, t.id, t.correctedAt],
     }),
   ],
 );

@@ -119,14 +119,14 @@ export async function concludeWalk(
   if (contested > 0) {
     log.warn(
       { resource: slice.resource, day: slice.day, contested },
-      'The platform shows records here that it shows elsewhere with other contents',
+      'The platform shows records here with other contents than are in force',
     );
   }
   return { done: true, problem: null };
 }
 
 const contestedProblem = (records: number): string =>
-  `${records} of its records are shown by another list with other contents, which are in force`;
+  `${records} of its records are in force with other contents, which another list shows or a later update time speaks for`;
 
 /**
  * A walk that read its list from the first record to the last, while the totals say otherwise: the day is walked and not

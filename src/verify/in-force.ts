@@ -3,6 +3,7 @@
 import { monthStart } from '../day.ts';
 import type { Day } from '../model.ts';
 import {
+  correctionsOf,
   readLeaves,
   versionsOf,
   type HeldLeaf,
@@ -11,7 +12,7 @@ import {
 } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
 import type { Leaf } from './digest.ts';
-import { inForce, readAgain } from './content.ts';
+import { comparable, inForce, readAgain } from './content.ts';
 
 export type InForce = {
   /** Records of the month of which nothing had been observed yet. */
@@ -53,7 +54,10 @@ async function contentsBefore(
   const found = new Map<string, { day: Day; sha256: string }>();
   if (later.size === 0) return found;
   const versions = new Map<string, HeldVersion[]>();
+  const correctedAt = await correctionsOf(tx, of, [...later.keys()], at);
   for (const version of await versionsOf(tx, of, [...later.keys()], at)) {
+    // What was said before a correction competes no more.
+    if (comparable(version.observed_at) < comparable(correctedAt.get(version.id) ?? '')) continue;
     versions.set(version.id, [...(versions.get(version.id) ?? []), version]);
   }
   for (const [id, day] of later) {
