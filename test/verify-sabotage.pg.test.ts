@@ -444,6 +444,19 @@ test.each(tamperings)('named: %s', async (_, sql, kind, says, id) => {
   expect(found.map((one) => one.id)).toContain(id === undefined ? null : filled(id, chosen));
 });
 
+test('a month that no run came as far as to certify is no finding', async () => {
+  const owed = async (): Promise<boolean> =>
+    (await archive.verify()).findings.some(({ says }) => /no certificate says/.test(says));
+  await archive.owner.query(
+    `delete from sync.certificates; delete from sync.journal where kind = 'certified';
+     update sync.runs set started_at = started_at + interval '2 days'`,
+  );
+  expect(await owed()).toBe(true);
+  // All of them were killed, as far as anybody can tell.
+  await archive.owner.query(`update sync.runs set outcome = null, ended_at = null`);
+  expect(await owed()).toBe(false);
+});
+
 test('a journal made anew from end to end follows from itself; a head that was kept elsewhere finds it out', async () => {
   const { rows } = await archive.owner.query<{ head: string }>(
     `select encode(head, 'hex') as head from sync.heads order by n`,

@@ -173,8 +173,12 @@ export type CertificateDifference = { day: Day; issue: number; is_held: boolean;
  */
 export async function lastLookedAfter(tx: Tx, projectId: ProjectId): Promise<string | null> {
   const { rows } = await tx.query<{ at: string | null }>(
-    `select coalesce((select max(started_at) from sync.runs where project_id = $1),
-                     (select max(observed_at) from sync.slices where project_id = $1)) as at`,
+    // A run that was killed, or ended by an error, came to no certificate: only one that was done says what is owed.
+    `select case when exists (select from sync.runs where project_id = $1)
+                 then (select max(started_at) from sync.runs
+                        where project_id = $1 and outcome in ('done', 'quiet'))
+                 else (select max(observed_at) from sync.slices where project_id = $1)
+            end as at`,
     [projectId],
   );
   return rows[0]?.at ?? null;
