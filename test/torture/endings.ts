@@ -67,4 +67,4 @@ export function judgeEnding(
   return { name: `${name} (${args[0] ?? ''})`, finding };
 }
 
-const lastLine = (said: string): string => said.trimEnd().split('\n').slice(-3).join(' | ');
+export const lastLine = (said: string): string => said.trimEnd().split('\n').slice(-3).join(' | ');

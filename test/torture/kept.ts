@@ -15,14 +15,29 @@ export const keptWorlds: readonly KeptWorld[] = [
     found: 'lists cut at fewer records than a page holds, and their totals with them, were sealed',
   },
   {
-    seed: 5004,
-    kills: 12,
-    found:
-      'judge: where nothing can be proved, a sync that is asked for all days always leaves some',
-  },
-  {
     seed: 5011,
     kills: 12,
     found: 'judge: what came into being after the last look was taken for a record of no known day',
+  },
+  {
+    seed: 7000,
+    kills: 25,
+    found: 'judge: a final day that is opened again, and says so, was taken for one taken back',
+  },
+  {
+    seed: 7001,
+    kills: 25,
+    found:
+      'judge: of two lists that show one class, the one read first waits minutes for its next turn',
+  },
+  {
+    seed: 7009,
+    kills: 25,
+    found: 'judge: where dates do nothing and there are no totals, no two readings are the same',
+  },
+  {
+    seed: 7010,
+    kills: 40,
+    found: 'verify missed the certificate of a month whose certifying run had been killed',
   },
 ];

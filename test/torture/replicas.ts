@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { exitCode } from '../../src/errors.ts';
 import type { Chance } from './chance.ts';
-import { judgeEnding, type Ended } from './endings.ts';
+import { judgeEnding, lastLine, type Ended } from './endings.ts';
 import { createWire, type Target, type Wire } from './wire.ts';
 
 export type Replica = {
@@ -46,6 +46,9 @@ export type ReplicaOptions = {
   onFinding: (text: string) => void;
   note: (text: string) => void;
 };
+
+/** Codes of those that do not ask to be started again: the log says why they ended. */
+const givenUp: ReadonlySet<number> = new Set([exitCode.failed, exitCode.usage]);
 
 /** A process that writes more is not quoted whole. */
 const keptChars = 64_000;
@@ -108,6 +111,9 @@ export function createReplicas(options: ReplicaOptions): Replicas {
     await wire.close();
     const { name, finding } = judgeEnding(args, end, options.secrets, mayEndWith);
     endings.set(name, (endings.get(name) ?? 0) + 1);
+    if (end.code !== null && givenUp.has(end.code)) {
+      options.note(`replica ${number} ends with ${end.code}: ${lastLine(end.said)}`);
+    }
     if (finding !== null) options.onFinding(`replica ${number} (${args.join(' ')}): ${finding}`);
   }
 
