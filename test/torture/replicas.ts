@@ -50,8 +50,8 @@ export type ReplicaOptions = {
 /** Codes of those that do not ask to be started again: the log says why they ended. */
 const givenUp: ReadonlySet<number> = new Set([exitCode.failed, exitCode.usage]);
 
-/** A process that writes more is not quoted whole. */
-const keptChars = 64_000;
+/** Of a process that writes more the end is heard: what verify says of an archive that lost much is long. */
+const keptChars = 8_000_000;
 
 export function createReplicas(options: ReplicaOptions): Replicas {
   const living = new Set<Replica>();

@@ -52,6 +52,9 @@ export async function notExact(
     if (shown !== null && drawn.hardship?.showsAll === false) return false;
     const had = memory.find(id);
     if (had === null) return true;
+    // Today is read by its list alone, and by status once it is over.
+    const isByStatus = (drawn.dialect.statusUnasked ?? 0) > 0;
+    if (isByStatus && shown !== null && had.day >= memory.sliceOf(now)) return false;
     if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
     // Where classes outlive their month, older ones are read when somebody asks for them; where days end before UTC's,
     // tomorrow's are read when UTC's tomorrow has come.
