@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { stoppedAt } from '../test/support/machine-clock.ts';
 
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const command = fileOf('../src/main.js');
@@ -31,6 +32,8 @@ function start(
   return child;
 }
 
+const simulatedAt = '2026-08-31T09:30:00Z';
+
 export type Simulated = {
   /** What a command is told to reach it. */
   env: NodeJS.ProcessEnv;
@@ -42,7 +45,7 @@ export async function simulate(orders: number, classes: number): Promise<Simulat
   const perDay = (records: number): string => String(Math.ceil(records / windowDays));
   const child = start(
     [
-      'simulate --json --at 2026-08-31T09:30:00Z --speed 0'.split(' '),
+      `simulate --json --at ${simulatedAt} --speed 0`.split(' '),
       ['--orders-per-day', perDay(orders), '--classes-per-day', perDay(classes)],
     ].flat(),
     process.env,
@@ -55,6 +58,8 @@ export async function simulate(orders: number, classes: number): Promise<Simulat
   };
   return {
     env: {
+      // Where the two clocks disagree the commands wait for more witnesses of the time.
+      ...stoppedAt(Date.parse(simulatedAt)),
       OUTLAST_BASE_URL: ready.url,
       OUTLAST_API_KEY: ready.apiKey,
       OUTLAST_API_SECRET: ready.apiSecret,
