@@ -111,7 +111,7 @@ export type Page = {
   nextKey: string | null;
   /** How the platform spelt `nextKey`: the fact `last_key` is learned from it. Null for classes. */
   nextKeyForm: 'key' | 'empty' | 'null' | 'absent' | null;
-  /** The platform's clock when the request was sent. */
+  /** The platform's clock when the request was sent; the earliest witness of the time where they disagree. */
   askedAt: Instant;
   /** Length of the answer's body in bytes. */
   bytes: number;

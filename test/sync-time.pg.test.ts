@@ -156,6 +156,12 @@ test('a platform that was set 75 days ahead loses nothing, and back again heals'
   expect([dayOf(clock.now()), dayOf(clock.certain())]).toEqual(['2026-06-20', '2026-04-06']);
   expect(Object.keys(await states()).toSorted()).toEqual(['open', 'sealed', 'walked']);
 
+  // What was shown meanwhile was not observed in a time to come: certificates and later contents would wait for it.
+  const observed = await bench.db.query<{ at: string }>(
+    'select max(observed_at) as at from (select observed_at from sync.slices union all select observed_at from archive.orders) all_of',
+  );
+  expect(Date.parse(observed.rows[0]?.at ?? '')).toBeLessThan(world.now() + hour);
+
   bench.simulator.advance(-75 * day);
   await live(world, 12, 60_000);
   expect(await live(world, 2, 25 * hour)).toEqual(['73 days to come', '72 days to come']);

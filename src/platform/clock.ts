@@ -17,6 +17,8 @@ export type LearningClock = PlatformClock & {
   observe(dateHeader: string | undefined, sentAt: number, receivedAt: number): void;
   /** What the platform's clock showed at a monotonic moment, by what is known now. */
   at(monotonic: number): Instant;
+  /** The earliest that any witness has for that moment: what is observed then was not observed in a time to come. */
+  certainAt(monotonic: number): Instant;
 };
 
 /** What a platform's `Date` may lag behind its clock: servers keep the header's text for a while. */
@@ -196,11 +198,15 @@ export function createClock(time: {
     return [...main, ...others];
   }
 
+  const certainAt = (monotonic: number): Instant =>
+    Math.floor(monotonic + Math.min(...witnesses()));
+
   return {
     now,
     at,
     observe,
-    certain: () => Math.floor(time.monotonicNow() + Math.min(...witnesses())),
+    certain: () => certainAt(time.monotonicNow()),
+    certainAt,
     possible: () => Math.floor(time.monotonicNow() + Math.max(...witnesses())),
     isSettled: () => offset !== null,
     isStale: () => offset !== null && !agree(wallOffset(), wallThen),

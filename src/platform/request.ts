@@ -58,7 +58,7 @@ export function createRequest(context: {
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
     if (status >= 200 && status < 300) return readAnswer(question, answer);
     if (status === 404) {
-      const instead = question.missing?.(answer.body, clock.at(sentAt)) ?? null;
+      const instead = question.missing?.(answer.body, clock.certainAt(sentAt)) ?? null;
       if (instead !== null) {
         if (startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
         return instead;
@@ -100,7 +100,7 @@ export function createRequest(context: {
     const of = { status, retryAfterMs: null };
     if (tooLong !== null) return { ...of, code: 'too_long', text: tooLong, final: true };
     try {
-      return { value: await read(answer, clock.at(sentAt)) };
+      return { value: await read(answer, clock.certainAt(sentAt)) };
     } catch (error) {
       if (!(error instanceof OutlastError) || error.kind !== 'transient') throw error;
       const { code, message: text } = error;

@@ -41,7 +41,7 @@ export async function askTokens(
       rejects: list.rejects,
       height: list.height,
       takenAt: list.askedAt,
-      dueAt: list.askedAt + tokensEveryMs,
+      dueAt: askedAt + tokensEveryMs,
       leaseMs,
       writtenAt: platform.clock.now(),
     });
