@@ -77,3 +77,40 @@ SELECT project_id,
 WINDOW later AS (PARTITION BY project_id, operation_id, day
                  ORDER BY observed_at, is_current, precedence, raw_sha256
                  ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING);
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "analytics"."orders_as_of"(project text, at timestamptz) RETURNS TABLE (
+   project_id text, operation_id text, day date, status integer, status_name text, message text, account text, order_type integer,
+   amount_fen numeric, amount_units numeric, number numeric, created_at timestamptz, updated_at timestamptz,
+   observed_at timestamptz, is_current boolean, raw_sha256 text, raw jsonb) LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT o.project_id, o.operation_id, o.slice_day, o.status, analytics.status_name(o.status), o.message, o.account,
+         o.order_type, o.amount, o.amount * 0.01, o.number, o.created_at, o.updated_at, o.observed_at, true,
+         encode(o.raw_sha256, 'hex'), o.raw
+    FROM archive.orders o
+   WHERE o.project_id = orders_as_of.project AND o.observed_at <= orders_as_of.at
+  UNION ALL
+  SELECT v.project_id, v.operation_id, coalesce((v.created_at AT TIME ZONE 'UTC')::date, v.slice_day), v.status,
+         analytics.status_name(v.status), v.message, v.account, v.order_type, v.amount, v.amount * 0.01, v.number,
+         v.created_at, v.updated_at, v.observed_at, false, encode(v.raw_sha256, 'hex'), v.raw
+    FROM (SELECT DISTINCT ON (project_id, operation_id) *
+            FROM (SELECT v.project_id, v.operation_id, o.slice_day, v.observed_at,
+                         analytics.status_of(v.raw -> 'status') AS status,
+                         analytics.text_of(v.raw -> 'message') AS message,
+                         (SELECT CASE WHEN a <> '' AND length(a) <= 512 THEN a END FROM analytics.text_of(v.raw -> 'account') a) AS account,
+                         analytics.amount_of(v.raw -> 'amount') AS amount,
+                         analytics.amount_of(v.raw -> 'number') AS number,
+                         analytics.time_of(v.raw -> 'create_time') AS created_at,
+                         analytics.time_of(v.raw -> 'update_time') AS updated_at,
+                         analytics.whole_of(v.raw -> 'order_type', 2147483647)::integer AS order_type,
+                         v.raw_sha256, v.raw
+                    FROM archive.orders o
+                    JOIN archive.order_versions v ON v.project_id = o.project_id AND v.operation_id = o.operation_id
+                   WHERE o.project_id = orders_as_of.project AND o.observed_at > orders_as_of.at
+                     AND v.observed_at <= orders_as_of.at
+                     -- What was said before a correction competes no more.
+                     AND v.observed_at >= coalesce((SELECT max(c.corrected_at) FROM sync.corrections c
+                                                     WHERE c.project_id = v.project_id AND c.resource = 'orders'
+                                                       AND c.id = v.operation_id AND c.corrected_at <= orders_as_of.at),
+                                                   '-infinity')) contents
+           ORDER BY project_id, operation_id, coalesce(updated_at, '-infinity') DESC, (status IS DISTINCT FROM 1) DESC,
+                    observed_at DESC, raw_sha256 DESC) v
+$$;

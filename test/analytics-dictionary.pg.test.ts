@@ -81,7 +81,7 @@ describe('what roles may do', () => {
     return rows.map(({ right }) => right);
   };
 
-  test('the reader sees archive and analytics, and of sync the journal and its heads, for auditors', async () => {
+  test('the reader sees archive and analytics, and of sync the journal, its heads and the corrections, for auditors', async () => {
     for (const schema of ['archive', 'analytics']) {
       const all = (await readDictionary(owner as never)).filter(
         ({ name, kind }) => kind !== 'function' && name.startsWith(`${schema}.`),
@@ -90,7 +90,11 @@ describe('what roles may do', () => {
         all.map(({ name }) => `${name.slice(schema.length + 1)}: SELECT`).toSorted(),
       );
     }
-    expect(await rights('outlast_reader', 'sync')).toEqual(['heads: SELECT', 'journal: SELECT']);
+    expect(await rights('outlast_reader', 'sync')).toEqual([
+      'corrections: SELECT',
+      'heads: SELECT',
+      'journal: SELECT',
+    ]);
     await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
       code: '42501',
     });

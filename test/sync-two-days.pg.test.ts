@@ -212,6 +212,15 @@ describe('orders that told a later update time for two days than before and afte
       );
       // What was told meanwhile is kept, and was in force until it was corrected.
       expect(rows[0]?.force.at(-1)).toBe(true);
+      const corrected = bench.simulator.clock.now();
+      say(0, 3);
+      await nextDay();
+      const then = await bench.db.query(
+        `select distinct status, (created_at at time zone 'UTC')::time < '13:00' as is_true
+           from analytics.orders_as_of('p', $1)`,
+        [new Date(corrected).toISOString()],
+      );
+      expect(then.rows).toEqual([{ status: 2, is_true: true }]);
     },
   );
 

@@ -18,11 +18,11 @@ const grants = `
                    archive.certificate_files from outlast_writer;
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
-  revoke update, delete on sync.certificates, sync.journal, sync.heads from outlast_writer;
+  revoke update, delete on sync.certificates, sync.journal, sync.heads, sync.corrections from outlast_writer;
   revoke update, delete on sync.reopenings from outlast_writer;
   revoke delete on sync.chains from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
-  grant select on sync.journal, sync.heads to outlast_reader;
+  grant select on sync.journal, sync.heads, sync.corrections to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;

@@ -100,7 +100,12 @@ async function findStatusTotals(
   let sum = 0;
   // Pending orders last, and then the total: whatever settles or comes in between is not counted twice.
   for (const status of orderStatuses.toReversed()) {
-    const { records, total } = await list(narrow, range, 'DATE_ASC', status);
+    const page = await list(narrow, range, 'DATE_ASC', status).catch((error: unknown) => {
+      if (isOutlastError(error, 'platform_refused')) return null;
+      throw error;
+    });
+    if (page === null) return 'absent';
+    const { records, total } = page;
     if (records.some(({ columns }) => columns['status'] !== status)) return 'do not add up';
     if (total === null) return 'absent';
     sum += total;

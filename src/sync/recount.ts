@@ -1,6 +1,7 @@
 // Count: re-proves what a walk showed in at most four requests, however many records the day has: the total, and
 // for orders the total of each status, against what the last whole walk was shown. The records that such answers show
 // must be among those the walk showed.
+import { isOutlastError } from '../errors.ts';
 import { orderStatuses } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
@@ -75,7 +76,14 @@ export async function countByStatus(
   const counts: StatusCounts = { totals: [], ids: [], ignoresStatus: false };
   // Pending orders last: one that settles in between is left out, not counted twice.
   for (const status of orderStatuses.toReversed()) {
-    const page = await count(platform, slice, { ...range, status }, signal);
+    const page = await count(platform, slice, { ...range, status }, signal).catch(
+      (error: unknown) => {
+        // Who does not know the filter tells nothing by it.
+        if (isOutlastError(error, 'platform_refused')) return null;
+        throw error;
+      },
+    );
+    if (page === null) return { totals: [null], ids: [], ignoresStatus: false };
     const isOther = page.records.some(({ columns: { status: shown } }) => {
       return typeof shown === 'number' && shown !== status;
     });
