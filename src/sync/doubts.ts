@@ -23,6 +23,8 @@ const fewRecords = 10;
 const otherList = (resource: ListedResource): ListedResource =>
   resource === 'orders' ? 'nft_classes' : 'orders';
 
+export type Doubt = 'strong' | 'weak' | null;
+
 /** The number at which lists and totals of this platform were seen to be cut; null where none is known. */
 export function capOf(
   { facts, learned }: Pick<ActContext, 'facts' | 'learned'>,
@@ -35,24 +37,26 @@ export function capOf(
 /**
  * Whether so many records, which the total counts as well, may be all that the platform shows of more: the last page was
  * full, the number is round, or as many were shown of other days, or the platform is known to list no more, of this list
- * or the other one. Costs a first walk one request where it holds, which is rare.
+ * or the other one. Costs a first walk one request where it holds, which is rare. `weak`: small days may be alike by chance,
+ * so that a list which shows no other end is believed all the same.
  */
 export async function wantsSecondWitness(
   context: ActContext,
   slice: Slice,
   distinct: number,
   endsFull: boolean,
-): Promise<boolean> {
-  if (distinct === 0) return false;
+): Promise<Doubt> {
+  if (distinct === 0) return null;
   if (endsFull || distinct % roundTo === 0 || distinct >= (capOf(context, slice) ?? Infinity)) {
-    return true;
+    return 'strong';
   }
-  if (distinct === capOf(context, { resource: otherList(slice.resource) })) return true;
+  if (distinct === capOf(context, { resource: otherList(slice.resource) })) return 'strong';
   // Days alike are looked at once a run; small ones where none is larger: whatever cuts a list has cut the largest.
-  if (distinct < fewRecords || context.learned.alike.has(alikeKey(slice, distinct))) return false;
+  if (distinct < fewRecords || context.learned.alike.has(alikeKey(slice, distinct))) return null;
   const { equal, larger } = await compareSizes(context.db, slice, distinct);
-  const isPage = distinct >= limitOf(context.facts, slice.resource);
-  return equal >= equalDays && (isPage || larger === 0);
+  if (equal < equalDays) return null;
+  if (distinct >= limitOf(context.facts, slice.resource)) return 'strong';
+  return larger === 0 ? 'weak' : null;
 }
 
 /** Days of one list with the same number of records. */

@@ -8,7 +8,7 @@ import { readsDatesOtherwise, showsAll, trustsAbsence } from './absence.ts';
 import { rulesOf } from './bounds.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
-import { alikeKey, capOf, hidesOrders, wantsSecondWitness } from './doubts.ts';
+import { alikeKey, capOf, hidesOrders, wantsSecondWitness, type Doubt } from './doubts.ts';
 import { lookFromOtherEnd, type OtherEnd } from './other-end.ts';
 import { readInParts, type NewlyCut } from './parts.ts';
 import { absenceProves, isOver } from './policy.ts';
@@ -119,9 +119,10 @@ async function readSlice(
       contradicts: whole.disagreement !== noTotal,
     };
   }
-  if (!isOneWay && (await isDoubtful(context, act, start, whole))) {
+  const doubt = isOneWay ? null : await doubtOf(context, act, start, whole);
+  if (doubt !== null) {
     const sees = await look();
-    if (sees !== 'same') return inParts(sees);
+    if (sees === 'more' || (sees === 'unseen' && doubt === 'strong')) return inParts(sees);
     context.learned.alike.add(alikeKey(slice, distinct));
   }
   if (!isOneWay && (await hidesOrders(context, act, walk, distinct))) return inParts('same');
@@ -169,19 +170,21 @@ async function judgeWhole(
 }
 
 /** Whether what a total vouches for, or would, wants a second witness: the list read from its other end. */
-async function isDoubtful(
+async function doubtOf(
   context: ActContext,
   { slice, span, doubtsTotal }: Act,
   { walk, memory }: Start,
   whole: Whole,
-): Promise<boolean> {
+): Promise<Doubt> {
   const { distinct, proof } = whole;
   if (proof !== 'none') {
-    return doubtsTotal === true || wantsSecondWitness(context, slice, distinct, memory.endsFull);
+    if (doubtsTotal === true) return 'strong';
+    return wantsSecondWitness(context, slice, distinct, memory.endsFull);
   }
   // Without totals nothing tells a list that was cut from one that has lost records.
   const walks = { before: slice.wholeWalk, now: walk };
-  return walks.before > 0 && (await goneIds(context.db, slice, span, walks)).length > 0;
+  const hasLost = walks.before > 0 && (await goneIds(context.db, slice, span, walks)).length > 0;
+  return hasLost ? 'strong' : null;
 }
 
 async function judgeParts(
