@@ -1,5 +1,5 @@
 // sync.rate: one token bucket per project over all replicas (P11), on the database's clock. A process takes a
-// grant for about a second in a statement of its own, never inside a page's transaction.
+// grant for a quarter of a second in a statement of its own, never inside a page's transaction.
 import type { ProjectId } from '../model.ts';
 import { onlyRow, type Queryable } from './db.ts';
 
@@ -12,14 +12,20 @@ export type Grant = {
   pausedMs: number;
 };
 
-/** Takes up to `want` requests at `perSecond`; the bucket holds one second's worth, at least one request. */
+/**
+ * A grant not used within this time is given up: the platform's rhythm counts, not ours. With the half second that a bucket
+ * holds it bounds any one second of all replicas together: at most one and three quarters of the rate.
+ */
+export const grantLivesMs = 250;
+
+/** Takes the requests of one grant at `perSecond`; the bucket holds half a second's worth, at least one request. */
 export async function takeGrant(
   db: Queryable,
   projectId: ProjectId,
-  want: number,
   perSecond: number,
 ): Promise<Grant> {
-  const burst = Math.max(1, perSecond);
+  const want = Math.max(1, Math.floor((perSecond * grantLivesMs) / 1000));
+  const burst = Math.max(1, perSecond / 2);
   const row = onlyRow(
     await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
       `with seen as (select clock_timestamp() as now),
@@ -42,7 +48,8 @@ export async function takeGrant(
        ),
        taken as (
          update sync.rate r
-            set tokens = d.tokens - d.granted, refilled_at = d.now, per_second = $3::numeric
+            -- Whoever waited for the row looked at the clock before it did: the time since is not to be filled in twice.
+            set tokens = d.tokens - d.granted, refilled_at = greatest(r.refilled_at, d.now), per_second = $3::numeric
            from decided d
           where r.project_id = $1
          returning 1

@@ -1,14 +1,12 @@
-// The rate limit of a project inside this process: hands out permits from grants that the database gives for
-// about a second, so that all replicas together keep to one limit (P11).
+// The rate limit of a project inside this process: hands out permits from grants that the database gives, so that all
+// replicas together keep to one limit (P11).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transient } from '../errors.ts';
 import type { ProjectId } from '../model.ts';
 import type { Limiter } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
-import { pauseRate, takeGrant } from '../store/rate.ts';
+import { grantLivesMs, pauseRate, takeGrant } from '../store/rate.ts';
 
-/** A grant not used within this time is given up: the platform's rhythm counts, not ours. */
-const grantLivesMs = 1_000;
 /** A longer silence that the platform asked for is not sat out: the slice is due again later, and the command ends. */
 const maxPatienceMs = 60_000;
 
@@ -30,7 +28,7 @@ export function createLimiter(
   };
 
   const take = async (): Promise<number> => {
-    const grant = await takeGrant(db, projectId, Math.max(1, Math.floor(perSecond)), perSecond);
+    const grant = await takeGrant(db, projectId, perSecond);
     left = grant.granted;
     grantedAt = monotonicNow();
     if (grant.pausedMs > maxPatienceMs) {
