@@ -414,6 +414,22 @@ test('P7: days that passed while the service was off are accounted for, and what
   ]);
 });
 
+test('P7: what was overtaken while the platform did nothing but fail, since the first start, is lost', async () => {
+  const world = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
+  bench = await createBench({ world, faults: { serverError: { status: 503 } } });
+  expect((await bench.run()).outcome).toBe('left');
+  bench.simulator.setFaults({ serverError: null });
+  await bench.runLater(60 * 24 * hour);
+  const { rows } = await bench.db.query<{ first: string; state: string; days: number }>(
+    `select min(day) as first, state, count(*)::int as days from sync.slices where resource = 'orders' group by state order by 1`,
+  );
+  expect(rows).toEqual([
+    { first: '2026-03-01', state: 'lost', days: 61 },
+    { first: '2026-05-01', state: 'sealed', days: 35 },
+    { first: '2026-06-05', state: 'open', days: 1 },
+  ]);
+});
+
 test('a clock of this machine that is a year off is corrected by the platform’s', async () => {
   bench = await createBench({ startAt: noon, dialect: { toleranceMs: 300_000 } });
   expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);

@@ -6,6 +6,7 @@ import type { Platform } from '../src/platform/platform.ts';
 import type { SimulatorOptions } from '../src/simulator/server.ts';
 import type { Faults } from '../src/simulator/faults.ts';
 import { reopeningsOf } from '../src/store/reopenings.ts';
+import { enterSlices } from '../src/sync/plan.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { classOf } from './support/days.ts';
 
@@ -104,6 +105,23 @@ describe('machines behind a balancer', () => {
     expect(await live(world, 2, 60_000)).toEqual([]);
     expect(await states()).toEqual({ open: 1, sealed: 36 });
   });
+});
+
+test.each([
+  ['2026-02-25', '2026-04-06', []],
+  ['2026-04-02', '2026-05-03', ['2026-04-01', '2026-04-02']],
+])('P7: between %s and %s, nothing agreed on, only days are entered that all witnesses have in the window', async (certain, possible, days) => {
+  await begun();
+  const clock = {
+    now: () => Date.parse(possible),
+    certain: () => Date.parse(certain),
+    possible: () => Date.parse(possible),
+    isSettled: () => false,
+  };
+  const { db, worker } = bench;
+  await enterSlices(db, 'q', worker.scope, new Map(), clock, worker.settings);
+  const { rows } = await db.query<{ day: string }>('select day from sync.slices order by day');
+  expect(rows.map(({ day }) => day)).toEqual(days);
 });
 
 describe('this machine', () => {

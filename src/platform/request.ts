@@ -64,6 +64,8 @@ export function createRequest(context: {
         return instead;
       }
     }
+    // An error of the platform's own tells the time as well as a page does; a gateway's page does not.
+    if (status === 403 || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
     if (isPassing(status)) {
       const retryAfterMs = readRetryAfter(retryAfter, clock.now());
       return {
@@ -74,8 +76,6 @@ export function createRequest(context: {
         final: false,
       };
     }
-    // A refusal tells the time as well as a page does.
-    if (status === 403 || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
     if (status === 403 && pair !== null) {
       const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
       const own = date === undefined ? null : readHttpDate(date);

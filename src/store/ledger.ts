@@ -331,17 +331,17 @@ export async function dropUnreadDays(
   );
 }
 
-/** The newest day of the ledger before another, by which the days that passed since are found (P7). */
-export async function newestDay(
-  db: Queryable,
-  projectId: ProjectId,
-  before: Day,
-): Promise<Day | null> {
+/**
+ * The newest day of the ledger before another, by which the days that passed since are found (P7): of an empty ledger the
+ * first day accounted for, since when the platform may have failed to answer.
+ */
+export async function newestDay(db: Queryable, projectId: ProjectId, before: Day): Promise<Day> {
   const { rows } = await db.query<{ day: Day | null }>(
-    'select max(day) as day from sync.slices where project_id = $1 and day < $2',
+    `select coalesce((select max(day) from sync.slices where project_id = $1 and day < $2), first_day) as day
+       from sync.projects where project_id = $1`,
     [projectId, before],
   );
-  return rows[0]?.day ?? null;
+  return rows[0]?.day ?? before;
 }
 
 /** The slices of the days that claim a proof, by day. */

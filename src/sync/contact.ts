@@ -1,5 +1,5 @@
 // The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the
-// facts. Nothing is written about a project before this is through.
+// facts. Of a project to which the platform has not answered yet, nothing is written but since when it was asked (run.ts).
 import { setTimeout as wait } from 'node:timers/promises';
 import { windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';

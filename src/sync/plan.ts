@@ -44,22 +44,23 @@ const leapMs = 400 * 24 * 3_600_000;
  * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever days have passed
  * since the newest day entered. Today is what several answers of the platform agree on, also against this machine's clock, or a machine that is a
  * year behind would read nothing; what of it turns out to lie in the future is taken back (reopen.ts). While nothing is
- * agreed on, today is the earliest of all. Returns how many were new.
+ * agreed on, today is the earliest of all and the window begins at the latest, so that only days are entered which every
+ * witness has there. Returns how many were new.
  */
 export async function enterSlices(
   db: Db,
   projectId: ProjectId,
   scope: Scope,
   facts: Facts,
-  clock: Pick<PlatformClock, 'now' | 'certain' | 'isSettled'>,
+  clock: Pick<PlatformClock, 'now' | 'certain' | 'possible' | 'isSettled'>,
   settings: PolicySettings,
 ): Promise<number> {
   for (const { resource } of listsOf(scope)) {
     if (ignoresDates(facts, resource)) await dropUnreadDays(db, projectId, resource);
   }
   const now = clock.isSettled() ? clock.now() : Math.min(clock.now(), clock.certain());
-  const window = windowAt(now);
-  const newest = (await newestDay(db, projectId, window.to)) ?? window.from;
+  const window = windowAt(clock.isSettled() ? now : clock.possible());
+  const newest = await newestDay(db, projectId, window.to);
   const isLeap = now - clock.certain() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
   let entered = 0;

@@ -1,7 +1,7 @@
 // A run: one pass of the worker over what is due in one project. Contact, plan, then several slices at a time,
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
-import { causeChain, isOutlastError } from '../errors.ts';
+import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import type { Facts } from '../store/facts.ts';
@@ -138,11 +138,8 @@ async function endingOf(
     return { ...failed, outcome: 'stopped', problem: null };
   }
   const now = platform.clock.now();
+  await accountFromNow(error, worker);
   if (isOutlastError(error, 'platform_forbidden')) {
-    // A project that was never let in is entered as well: what is not in the database cannot be parked.
-    if ((await readProject(db, projectId, worker.source)) === null) {
-      await saveProject(db, projectId, worker.source, windowAt(now).from, now);
-    }
     // P11: not asked again before an hour, unless the key changes or a person asks.
     await parkProject(db, projectId, causeChain(error), now, now + hourMs);
     log.error(
@@ -159,6 +156,22 @@ async function endingOf(
   const isPassing =
     isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
   return isPassing ? { ...failed, outcome: 'left' } : failed;
+}
+
+/**
+ * A project to which the platform has only said no, or that it is out of order, is accounted for from then on (P7): the
+ * month may be over when it answers. By the latest witness of the time, so that no day is claimed which was gone before.
+ */
+async function accountFromNow(
+  error: unknown,
+  { db, platform: { clock }, projectId, source }: Worker,
+): Promise<void> {
+  const isAnswered = error instanceof OutlastError && error.code.startsWith('platform_');
+  // What is not in the database cannot be parked.
+  const isTimed = clock.lastDate() !== null || isOutlastError(error, 'platform_forbidden');
+  if (!isAnswered || !isTimed || (await readProject(db, projectId, source)) !== null) return;
+  const now = clock.isSettled() ? clock.now() : clock.possible();
+  await saveProject(db, projectId, source, windowAt(now).from, now);
 }
 
 const isQuiet = (ending: Ending, counts: RunCounts): boolean =>
