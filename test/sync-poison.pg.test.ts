@@ -153,6 +153,13 @@ describe('P12: what is too long', () => {
     );
     return rows;
   };
+  const counted = async (): Promise<number | undefined> => {
+    const { rows } = await bench.db.query<{ rejected: number }>(
+      `select rejected::int from analytics.coverage where resource = 'orders' and day = $1`,
+      [poisonedDay],
+    );
+    return rows[0]?.rejected;
+  };
   const of = { projectId: 'p', resource: 'orders' } as const;
   const rebuilt = (): Promise<Rebuilt> =>
     rebuild(bench.db, of, {
@@ -187,6 +194,11 @@ describe('P12: what is too long', () => {
     expect(rows).toHaveLength(11);
     expect(await altered()).toEqual([]);
     expect(await rebuilt()).toMatchObject({ returned: 0, done: true });
+    // It counts against its day until a whole walk is without it, and is kept.
+    expect(await counted()).toBe(1);
+    bench.simulator.setFaults({ giant: null });
+    await bench.runLater(25 * hour);
+    expect(await counted()).toBe(0);
     expect(await rejects()).toHaveLength(1);
   });
 
