@@ -53,12 +53,11 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 /**
  * Read-only twice over: the role has no right to write, and the transaction refuses to. No plan that sorts where an index
  * has the order: on a table not yet analysed the planner takes a list for 150 rows and sorts all of it for every
- * page (200,000 orders, a page of 100: 100,000 blocks instead of 11). Compiling plans costs more than these take.
+ * page (200,000 orders, a page of 100: 100,000 blocks instead of 11).
  */
 const planned = (statementTimeoutMs: number): Settings => ({
   statement_timeout: String(statementTimeoutMs),
   enable_sort: 'off',
-  jit: 'off',
 });
 
 /** Runs a read and gives its failure a name. The statement's parameters stay out of the message (P10). */

@@ -4,7 +4,7 @@ import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
-import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
+import { digestOf, dropOtherPages, writePages, type WalkedPage } from './pages.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
 import { writeRecords, type RecordEffects } from './records.ts';
 
@@ -44,20 +44,29 @@ const uniqueViolation = '23505';
 async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
-  const mine = await moveCheckpoint(tx, slice, {
-    walk,
-    checkpoint: commit.checkpoint,
-    oldestAskedAt: Math.min(...observed),
-    newestAskedAt: Math.max(...observed),
-    leaseMs: commit.leaseMs,
-  });
+  // Sent together: where the slice is another's by now, all of it is rolled back.
+  const [mine, , , rejects] = await Promise.all([
+    moveCheckpoint(tx, slice, {
+      walk,
+      checkpoint: commit.checkpoint,
+      oldestAskedAt: Math.min(...observed),
+      newestAskedAt: Math.max(...observed),
+      leaseMs: commit.leaseMs,
+    }),
+    // The first walk has no others.
+    pages[0]?.number === 0 && walk > 1
+      ? dropOtherPages(tx, slice, [slice.wholeWalk, walk])
+      : undefined,
+    writePages(tx, slice, walk, pages),
+    writeRejects(tx, slice, pages),
+  ]);
   if (!mine)
     throw transient('lease_lost', 'The slice went on without us: its pages are read again');
-  // The first walk has no others.
-  if (pages[0]?.number === 0 && walk > 1) await dropOtherPages(tx, slice, [slice.wholeWalk, walk]);
-  const entered = await writePages(tx, slice, walk, pages);
-  const rejects = await writeRejects(tx, slice, pages);
-  const says = { walk, pages: entered, ...(rejects.length > 0 ? { rejects } : {}) };
+  const says = {
+    walk,
+    pages: pages.map((one) => [one.number, digestOf(one)]),
+    ...(rejects.length > 0 ? { rejects } : {}),
+  };
   const effects = await writeRecords(
     tx,
     {

@@ -146,37 +146,38 @@ const keyOf = ({ projectId, resource, owner, day }: Slice): unknown[] => [
   day,
 ];
 
-/** A whole walk of a list has no say in what it did not show. */
-export async function dropUnshown(db: Queryable, slice: Slice, walk: number): Promise<void> {
-  await db.query(
-    `delete from sync.contested c
-      where ${ofList}
-        and not exists (select from sync.pages p
-                         where p.project_id = $1 and p.resource = $2 and p.owner = $3 and p.day = $4
-                           and p.walk = $5 and c.id = any (p.ids))`,
-    [...keyOf(slice), walk],
-  );
-}
-
 /** The list has left the window: it says nothing any more. */
 export async function dropList(db: Queryable, slice: Slice): Promise<void> {
   await db.query(`delete from sync.contested c where ${ofList}`, keyOf(slice));
 }
 
 /**
- * How many records the list shows with another content than is in force: another list, or a later update time, contradicts
- * it, and what this one shows is a version (P6).
+ * After a whole walk of a list: what is noted of records that it did not show is dropped, for it has no say in them. Returns
+ * how many are noted, and of how many the list shows another content than is in force: another list, or a later update
+ * time, contradicts it, and what this one shows is a version (P6).
  */
-export async function countContested(db: Queryable, slice: Slice): Promise<number> {
+export async function heedShown(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+): Promise<{ noted: number; contested: number }> {
   const { table, key } = tableShapes[slice.resource];
-  const { rows } = await db.query<{ contested: number }>(
-    `select count(*)::int as contested
+  const { rows } = await db.query<{ noted: number; contested: number }>(
+    `with unshown as (
+       delete from sync.contested c
+        where ${ofList}
+          and not exists (select from sync.pages p
+                           where p.project_id = $1 and p.resource = $2 and p.owner = $3 and p.day = $4
+                             and p.walk = $5 and c.id = any (p.ids))
+       returning c.id
+     )
+     select count(*)::int as noted, count(*) filter (where c.raw_sha256 <> o.raw_sha256)::int as contested
        from sync.contested c
-       join ${table} o on o.project_id = $1 and o.${key} = c.id
-      where ${ofList} and c.raw_sha256 <> o.raw_sha256`,
-    keyOf(slice),
+       left join ${table} o on o.project_id = $1 and o.${key} = c.id
+      where ${ofList} and c.id not in (select id from unshown)`,
+    [...keyOf(slice), walk],
   );
-  return rows[0]?.contested ?? 0;
+  return rows[0] ?? { noted: 0, contested: 0 };
 }
 
 /**

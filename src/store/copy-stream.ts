@@ -1,10 +1,14 @@
 // COPY of any amount as bytes, out of the database and into it, in constant memory: whoever is slower sets the pace. What the
-// bytes say is the caller's business. copy.ts is the door for records that a page showed.
-import type pg from 'pg';
+// bytes say is the caller's business. copy.ts is the door for records that a page showed. pg-copy-streams is not used: when the
+// server refuses a row while more are on their way, its stream reaches for a connection it has let go of, and the process
+// dies of it.
+import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
 import type { Tx } from './db.ts';
 
 const pieceBytes = 256 * 1024;
+/** Bytes handed to the socket and not taken yet: a commit's records are below it, a file is not. */
+const waitsAbove = 1024 * 1024;
 
 /** What pg's connection can do for a COPY; its types leave it out. */
 type CopyConnection = pg.Connection & {
@@ -59,8 +63,7 @@ export function copyOut(
         if (untaken === 0) stream?.resume();
       })();
     };
-    const copying: pg.Submittable & Record<string, unknown> = {
-      submit: (connection: pg.Connection) => connection.query(sql),
+    submit(tx, sql, {
       // The message's bytes lie in the parser's buffer, which is used again: they are copied at once.
       handleCopyData: ({ chunk }: { chunk: Buffer }, connection: pg.Connection) => {
         stream = connection.stream;
@@ -80,17 +83,30 @@ export function copyOut(
         );
       },
       handleError: reject,
-    };
-    // `withTx`, the only maker of a Tx, makes it of a client of pg's.
-    (tx as unknown as pg.ClientBase).query(copying);
+    });
   });
+}
+
+/**
+ * Gives pg what answers the messages of a COPY. As a query of its own make, for in its pipeline mode pg takes no others, which might
+ * leave a portal open; a COPY does not, and its taker sends nothing behind it.
+ */
+function submit(tx: Tx, sql: string, handlers: Record<string, unknown>): void {
+  const submitted = { submit: (connection: pg.Connection) => connection.query(sql) };
+  // `withTx`, the only maker of a Tx, makes it of a client of pg's.
+  const client = tx as unknown as pg.ClientBase;
+  client.query(Object.assign(new pg.Query({ text: sql }), submitted, handlers));
 }
 
 /**
  * Runs a `copy … from stdin` with these bytes and returns how many rows there were. Throws what Postgres says of a row, or
  * what the bytes' own source throws; the transaction must then be rolled back.
  */
-export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Promise<number> {
+export function copyFrom(
+  tx: Tx,
+  sql: string,
+  pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let rows = 0;
     let isOver = false;
@@ -99,7 +115,7 @@ export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Pr
         for await (const piece of pieces) {
           if (isOver) return;
           connection.sendCopyFromChunk(piece);
-          if (connection.stream.writableNeedDrain) await drained(connection.stream);
+          if (connection.stream.writableLength > waitsAbove) await drained(connection.stream);
         }
         if (!isOver) connection.endCopyFrom();
       } catch (error) {
@@ -107,8 +123,7 @@ export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Pr
         if (!isOver) connection.sendCopyFail('the client has no more rows');
       }
     };
-    const copying: pg.Submittable & Record<string, unknown> = {
-      submit: (connection: pg.Connection) => connection.query(sql),
+    submit(tx, sql, {
       handleCopyInResponse: (connection: CopyConnection) => void send(connection),
       handleCommandComplete: (message: { text: string }) => {
         rows = Number(/^COPY (\d+)$/.exec(message.text)?.[1]);
@@ -118,8 +133,7 @@ export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Pr
         isOver = true;
         reject(error);
       },
-    };
-    (tx as unknown as pg.ClientBase).query(copying);
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 // The journal, sync.journal: what was written, chained entry by entry, so that what is changed behind it is found out. Only the
 // functions of the migration write it, inside the transaction that it tells of (P1); verify/ reads it, by SQL of its own.
 import { wholeList, type Day, type Instant, type ProjectId } from '../model.ts';
-import type { Queryable, Tx } from './db.ts';
+import { textArray, type Queryable, type Tx } from './db.ts';
 
 /** Whose chain an entry goes to: a slice's, or that of what no slice shows. */
 export type Chain = { projectId: ProjectId; resource: string; owner: string; day: Day };
@@ -47,14 +47,10 @@ export async function enterStored(
   };
   const isNone = contents.length === 0;
   await append(tx, chain, told?.kind ?? 'contents', body, {
-    ids: isNone ? null : arrayOf(contents.map(({ id }) => id)),
+    ids: isNone ? null : textArray(contents.map(({ id }) => id)),
     shas: isNone ? null : `{"\\\\x${contents.map(({ sha256 }) => sha256).join('","\\\\x')}"}`,
   });
 }
-
-/** An array as Postgres reads it: a page's hundreds by hand, for pg's own way costs a microsecond each. */
-const arrayOf = (ids: string[]): string =>
-  `{"${(ids.some((id) => /["\\]/.test(id)) ? ids.map((id) => id.replaceAll(/["\\]/g, '\\$&')) : ids).join('","')}"}`;
 
 /** How many in a row were observed at one moment: a page's records share theirs. */
 function runsOf(contents: StoredContent[]): [at: string, count: number][] {
@@ -81,7 +77,7 @@ export async function enterMissing(
     'missing',
     { at: new Date(at).toISOString() },
     {
-      ids: arrayOf(ids),
+      ids: textArray(ids),
       shas: null,
     },
   );

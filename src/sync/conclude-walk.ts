@@ -3,7 +3,7 @@
 import { startOf, windowAt } from '../day.ts';
 import { transient } from '../errors.ts';
 import { wholeList, type Proof, type Span } from '../model.ts';
-import { countContested, dropUnshown, reopenOthers } from '../store/contested.ts';
+import { heedShown, reopenOthers } from '../store/contested.ts';
 import { withTx } from '../store/db.ts';
 import { recordFacts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice } from '../store/ledger.ts';
@@ -70,8 +70,7 @@ export async function concludeWalk(
   const mayMiss = isCompared && whole.isAbsenceTrusted;
   const known = mayMiss ? await knownSpan(context, act, walk) : span;
   const moved = mayMiss && slice.owner !== '' ? await findMoved(context, slice, known, walks) : [];
-  const { missing, contested } = await withTx(db, async (tx) => {
-    await dropUnshown(tx, slice, walk);
+  const { missing, noted, contested } = await withTx(db, async (tx) => {
     if (mayMiss) {
       const except = moved.map(({ record }) => record.id);
       await markMissing(tx, slice, known, walks, except, askedAt);
@@ -79,8 +78,10 @@ export async function concludeWalk(
     const to = { projectId: slice.projectId, resource: slice.resource, expectsNew: null };
     await writeRecords(tx, to, moved, now);
     // Records that vanished leave the day unproved until a walk a day later is without them too (proof rule 3).
-    const gone = await countMissing(tx, slice, span, certainAt - missingBlocksMs);
-    const contested = await countContested(tx, slice);
+    const [gone, { noted, contested }] = await Promise.all([
+      countMissing(tx, slice, span, certainAt - missingBlocksMs),
+      heedShown(tx, slice, walk),
+    ]);
     const proved = gone > 0 || contested > 0 ? 'none' : proof;
     const outcome = {
       proof: proved,
@@ -106,10 +107,11 @@ export async function concludeWalk(
     if (!(await finishSlice(tx, slice, end))) {
       throw transient('lease_lost', 'The slice went on without us');
     }
-    await dropOtherPages(tx, slice, [walk]);
-    return { missing: gone, contested };
+    // The first walk has no others.
+    if (walk > 1) await dropOtherPages(tx, slice, [walk]);
+    return { missing: gone, noted, contested };
   });
-  await reopenOthers(db, slice, new Date(now).toISOString());
+  if (noted > 0) await reopenOthers(db, slice, new Date(now).toISOString());
   if (missing > 0) {
     log.warn(
       { resource: slice.resource, day: slice.day, missing },
@@ -218,7 +220,9 @@ async function learnLastKey(
 ): Promise<void> {
   const repeats = why === 'repeated key' || why === 'no progress';
   const value = form !== 'key' ? form : repeats ? 'repeated' : 'leads to an empty page';
-  if (context.facts.get('orders.last_key') === value) return;
+  const { learned, facts } = context;
+  if ((learned.lastKey ?? facts.get('orders.last_key')) === value) return;
+  learned.lastKey = value;
   const now = context.platform.clock.now();
   await recordFacts(context.db, slice.projectId, { 'orders.last_key': value }, now);
 }

@@ -37,9 +37,15 @@ export type Learned = {
   alike: Set<string>;
   /** Where lists and totals were found to be cut. */
   caps: Map<ListedResource, number>;
+  /** How the last page of a list says so: the fact `orders.last_key` by now. */
+  lastKey: string | null;
 };
 
-export const nothingLearned = (): Learned => ({ alike: new Set(), caps: new Map() });
+export const nothingLearned = (): Learned => ({
+  alike: new Set(),
+  caps: new Map(),
+  lastKey: null,
+});
 
 export type Acted = {
   done: boolean;
