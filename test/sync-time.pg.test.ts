@@ -110,19 +110,22 @@ describe('machines behind a balancer', () => {
 test.each([
   ['2026-02-25', '2026-04-06', []],
   ['2026-04-02', '2026-05-03', ['2026-04-01', '2026-04-02']],
-])('P7: between %s and %s, nothing agreed on, only days are entered that all witnesses have in the window', async (certain, possible, days) => {
-  await begun();
-  const clock = {
-    now: () => Date.parse(possible),
-    certain: () => Date.parse(certain),
-    possible: () => Date.parse(possible),
-    isSettled: () => false,
-  };
-  const { db, worker } = bench;
-  await enterSlices(db, 'q', worker.scope, new Map(), clock, worker.settings);
-  const { rows } = await db.query<{ day: string }>('select day from sync.slices order by day');
-  expect(rows.map(({ day }) => day)).toEqual(days);
-});
+])(
+  'P7: between %s and %s, nothing agreed on, only days are entered that all witnesses have in the window',
+  async (certain, possible, days) => {
+    await begun();
+    const clock = {
+      now: () => Date.parse(possible),
+      certain: () => Date.parse(certain),
+      possible: () => Date.parse(possible),
+      isSettled: () => false,
+    };
+    const { db, worker } = bench;
+    await enterSlices(db, 'q', worker.scope, new Map(), clock, worker.settings);
+    const { rows } = await db.query<{ day: string }>('select day from sync.slices order by day');
+    expect(rows.map(({ day }) => day)).toEqual(days);
+  },
+);
 
 describe('this machine', () => {
   test('a year behind asks for the right days and keeps their records; verdicts wait until it is set right', async () => {
