@@ -40,7 +40,8 @@ const note = (text: string): void => appendFileSync(logFile, `${elapsed()}  ${te
 
 const stop = stopOnSignals();
 const progress = createProgress(process.stderr);
-process.stdout.write(`seed ${firstSeed}; every act is written to ${logFile}\n`);
+const which = flags.kept ? `${keptWorlds.length} kept worlds` : `seed ${firstSeed}`;
+process.stdout.write(`${which}; every act is written to ${logFile}\n`);
 const cluster = await createCluster();
 if (typeof cluster.disk === 'string') {
   process.stdout.write(`no disk is filled up: ${cluster.disk}\n`);
