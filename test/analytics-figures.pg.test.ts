@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBench, type Bench } from './support/archive.ts';
+import { enterReject } from './support/rows.ts';
 
 let bench: Bench;
 /** As a BI tool connects. */
@@ -212,11 +213,7 @@ describe('coverage stands beside the figures', () => {
       `update sync.slices set unresolved = 1 ${slice}`,
       { days_reserved: 1, reservations: ['unresolved_orders'] },
     ],
-    [
-      'a reject',
-      `insert into sync.rejects select 'p', 'orders', '\\x01', 'x', 'no id', '', '2026-03-14', now()`,
-      { rejected: '1' },
-    ],
+    ['a reject', enterReject('2026-03-14'), { rejected: '1' }],
     ['a day nobody accounts for', `delete from sync.slices ${slice}`, { days_accounted: 30 }],
   ];
 

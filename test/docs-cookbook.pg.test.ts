@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUncertified, observe, type Certified } from './support/certified.ts';
+import { enterReject } from './support/rows.ts';
 
 const page = readFileSync(new URL('../docs/cookbook.md', import.meta.url), 'utf8');
 const questions = [...page.matchAll(/^### (\d+)\. (.*)\n\n```sql\n([\s\S]*?)```/gm)].map(
@@ -32,7 +33,7 @@ beforeAll(async () => {
   }
   await archive.owner.query(
     `update archive.orders set missing_since = '2026-04-28' where operation_id = 'odd';
-     insert into sync.rejects values ('p', 'orders', '\\x01', 'x', 'no id', '', '2026-03-14', '2026-03-14')`,
+     ${enterReject('2026-03-14')}`,
   );
   reader = new pg.Client({ connectionString: archive.connectionString });
   await reader.connect();

@@ -77,3 +77,10 @@ export async function writeClass(
     ],
   );
 }
+
+/** SQL that enters a reject of project `p`, shown on the first page of the day's last whole walk. */
+export const enterReject = (day: string): string =>
+  `insert into sync.rejects select 'p', 'orders', '\\x01', 'x', 'no id', '', '${day}', '${day}';
+   update sync.pages p set rejects = '{"\\\\x01"}' from sync.slices s
+    where s.resource = 'orders' and s.day = '${day}' and p.page = 0
+      and (p.project_id, p.resource, p.owner, p.day, p.walk) = (s.project_id, s.resource, s.owner, s.day, s.whole_walk)`;
