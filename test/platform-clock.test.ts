@@ -240,14 +240,24 @@ describe('machines behind a balancer', () => {
     expect(Math.abs(of(start).now() - start)).toBeLessThan(1000);
   });
 
-  it.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sun, 06 Nov 2289 08:49:37 GMT'])(
-    'a Date out of all reason is dropped: %s',
-    (date) => {
-      const clock = createClock({ monotonicNow: () => 0, wallNow: () => start });
-      clock.observe(date, 0, 0);
-      expect([clock.lastDate(), clock.certain()]).toEqual([null, start]);
-    },
-  );
+  it.each([
+    'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Sun, 06 Nov 2289 08:49:37 GMT',
+    'Sun, 28 Jun 2126 08:49:37 GMT',
+  ])('a Date out of all reason is dropped: %s', (date) => {
+    const wall = Date.parse('2026-06-28');
+    const clock = createClock({ monotonicNow: () => 0, wallNow: () => wall });
+    clock.observe(date, 0, 0);
+    expect([clock.lastDate(), clock.certain()]).toEqual([null, wall]);
+  });
+
+  it('a machine that lost its clock believes the platform in whatever year', () => {
+    let at = 0;
+    const clock = createClock({ monotonicNow: () => at, wallNow: () => at });
+    const truth = Date.parse('2026-06-28');
+    for (; at < 60_000; at += 2000) clock.observe(new Date(truth + at).toUTCString(), at, at);
+    expect(Math.abs(clock.now() - truth - at)).toBeLessThan(2000);
+  });
 
   it('sabotaged: a clock that follows every header is caught by these lives', () => {
     const clockOf: typeof createClock = (time) => {

@@ -7,7 +7,8 @@
 // taken only from four fifths of a window of ten minutes, in which a burst weighs no more than the ten seconds it took.
 // Why it cannot be starved: what is in the window grows old, so a platform whose clock really was set holds those four
 // fifths after eight minutes; and one that this machine's clock confirms is followed as soon as the old offset has lost
-// them. No answer is left out for being far off, but for those before 2015 or after 2200.
+// them. No answer is left out for being far off, but for those before 2015 or after 2200, and those of another century than
+// a machine's clock that is itself of our time.
 import type { Instant } from '../model.ts';
 import type { PlatformClock } from './platform.ts';
 import { readHttpDate } from './times.ts';
@@ -42,6 +43,9 @@ const toBegin = { answers: 5, overMs: 6000 };
 /** Dates outside are out of all reason; so are verdicts' witnesses a year away from every other one. */
 const plausible = { from: Date.parse('2015-01-01'), to: Date.parse('2200-01-01') };
 const yearMs = 366 * 86_400_000;
+/** A machine that lost its clock stands long before this was written: any `Date` is nearer to the truth then. */
+const writtenAt = Date.parse('2025-01-01');
+const farMs = 20 * yearMs;
 
 /** What an answer says of platform minus monotonic: between `low` and `high`. */
 type Answer = { low: number; high: number; offset: number; heardAt: number };
@@ -147,6 +151,7 @@ export function createClock(time: {
   function observe(dateHeader: string | undefined, sentAt: number, receivedAt: number): void {
     const date = dateHeader === undefined ? null : readHttpDate(dateHeader);
     if (date === null || date < plausible.from || date >= plausible.to) return;
+    if (time.wallNow() >= writtenAt && Math.abs(date - time.wallNow()) > farMs) return;
     lastDate = date;
     // The header has whole seconds and was written somewhere between sending and receiving.
     const lowest = date - receivedAt - slackMs;
