@@ -62,7 +62,7 @@ export function causeChain(error: unknown): string {
   );
 }
 
-/** Exit codes of every command (docs/design.md, "Commands"). */
+/** Exit codes of every command (README.md, "Use it"). */
 export const exitCode = { done: 0, failed: 1, usage: 2, tryLater: 75 } as const;
 
 /** The exit code that an error ending a command stands for. */

@@ -18,7 +18,7 @@ export const resources: readonly Resource[] = [...listedResources, 'transactions
 export const isListed = (resource: Resource): resource is ListedResource =>
   resource === 'orders' || resource === 'nft_classes';
 
-/** Which of the two lookups gave a transaction result (interface.md §4.5, §4.6); their shapes differ. */
+/** Which of the two lookups gave a transaction result (docs/platform.md §4.5, §4.6); their shapes differ. */
 export type ApiVersion = 'v1beta1' | 'v3';
 
 export const apiVersions: readonly ApiVersion[] = ['v1beta1', 'v3'];

@@ -102,7 +102,7 @@ export const statusWords: Record<OrderStatus, string> = {
   3: 'failed',
 };
 
-/** Of results of operations (interface.md §3.2). */
+/** Of results of operations (docs/platform.md §3.2). */
 export const resultWords: Record<0 | 1 | 2 | 3, string> = {
   0: 'processing',
   1: 'succeeded',

@@ -11,7 +11,7 @@ import type { Shown } from './query-table.ts';
 
 const time = (text: string | null): string => (text ?? '').slice(0, 19).replace('T', ' ');
 
-/** interface.md §2.3: 1 is gas, 2 the business fee; others may come. */
+/** docs/platform.md §2.3: 1 is gas, 2 the business fee; others may come. */
 const typeWords: Record<number, string> = { 1: 'gas', 2: 'business fee' };
 const wordOf = (words: Record<number, string>, value: number | null): string =>
   value === null ? '' : (words[value] ?? String(value));

@@ -1,4 +1,5 @@
-// Answers in the platform's own shapes: its envelopes and its error body, all texts (docs/design.md, "Drop-in").
+// Answers in the platform's own shapes: its envelopes and its error body, all texts (docs/http.md, "The platform's own
+// interface").
 
 /** `body` in pieces: a record is sent as it was archived, also where its bytes are no valid UTF-8. */
 export type Answer = {

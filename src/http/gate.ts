@@ -1,5 +1,5 @@
 // Who may read what. Whether a signature is needed follows from the address that is bound, never from the peer; one that is
-// present and wrong is refused everywhere (docs/design.md, "Who needs one"). Pure but for the comparison of secrets.
+// present and wrong is refused everywhere (docs/http.md, "Who may read"). Pure but for the comparison of secrets.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../model.ts';
@@ -115,7 +115,7 @@ const readerOf = (gate: Gate, key: string): ReaderKey | undefined =>
   gate.keys.find((one) => one.secret !== undefined && isSame(one.key, key));
 
 /**
- * Whoever asks for tokens needs no signature (interface.md §4.1-4.3 name no headers): beyond loopback the key alone says
+ * Whoever asks for tokens needs no signature (docs/platform.md §4.1-4.3 name no headers): beyond loopback the key alone says
  * who it is. The caller's further headers are not looked at.
  */
 export function admitByKey(gate: Gate, headers: IncomingHttpHeaders): Admission {

@@ -1,4 +1,4 @@
-// `/v1beta1/nft/classes` from the archive (interface.md §4.7): the same filters, offset paging and envelope, for any date.
+// `/v1beta1/nft/classes` from the archive (docs/platform.md §4.7): the same filters, offset paging and envelope, for any date.
 import type { Archive } from '../query/types.ts';
 import { listAnswer, type Answer } from './answers.ts';
 import { daysIn, orderIn, textIn, wholeIn } from './parameters.ts';

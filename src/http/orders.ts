@@ -1,4 +1,4 @@
-// `/v3/orders` from the archive (interface.md §4.4): the same parameters, paging and envelope, for any date.
+// `/v3/orders` from the archive (docs/platform.md §4.4): the same parameters, paging and envelope, for any date.
 import type { Archive } from '../query/types.ts';
 import { listAnswer, refuse, type Answer } from './answers.ts';
 import { daysIn, orderIn, wholeIn } from './parameters.ts';

@@ -1,4 +1,4 @@
-// The parameters both lists share (interface.md §4.4, §4.7). Each mistake is answered 400 with what is allowed (P12).
+// The parameters both lists share (docs/platform.md §4.4, §4.7). Each mistake is answered 400 with what is allowed (P12).
 import { addDays, isDay } from '../day.ts';
 import type { Day, ListedResource } from '../model.ts';
 import type { Archive } from '../query/types.ts';

@@ -1,4 +1,4 @@
-// `/token/tokens` and what is below it from the archive (interface.md §4.1-4.3), as a node answers it: its envelope, its
+// `/token/tokens` and what is below it from the archive (docs/platform.md §4.1-4.3), as a node answers it: its envelope, its
 // errors, zero values left out as they were.
 import type { Archive, Token } from '../query/types.ts';
 import type { Query } from '../platform/target.ts';

@@ -1,4 +1,4 @@
-// `/v1beta1/tx/{id}` and `/v3/native/tx/{id}` from the archive (interface.md §4.5, §4.6), whatever month they are of.
+// `/v1beta1/tx/{id}` and `/v3/native/tx/{id}` from the archive (docs/platform.md §4.5, §4.6), whatever month they are of.
 import type { ApiVersion } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import { notFound, type Answer } from './answers.ts';

@@ -105,7 +105,7 @@ function hasKeys(fields: ReadonlyMap<string, Json>, keys: string[]): boolean {
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 const loneSurrogate = /\p{Surrogate}/gu;
 
-/** JSON.stringify writes exactly rule 2; most strings need none of it, and looking first is cheaper. */
+/** JSON.stringify writes exactly point 2 of the recipe; most strings need none of it, and looking first is cheaper. */
 function writeString(value: string, out: Canonical): void {
   if (special.test(value)) {
     out.text += JSON.stringify(value);

@@ -1,4 +1,4 @@
-// An NFT class as the platform gives it (interface.md §2.6) as the typed columns of its table.
+// An NFT class as the platform gives it (docs/platform.md §2.6) as the typed columns of its table.
 import type { ColumnValue, Day } from '../model.ts';
 import { type Columns, type Fields, indexedTextOf, textOf, timeOf, wholeOf } from './fields.ts';
 import type { JsonObject } from './json.ts';

@@ -1,5 +1,5 @@
 // Questions that are no pages: a transaction result by its operation id, the node's tokens and their fees
-// (interface.md §4.1-4.3, §4.5, §4.6). What is no such answer is a passing fault, never "not found".
+// (docs/platform.md §4.1-4.3, §4.5, §4.6). What is no such answer is a passing fault, never "not found".
 import { transient } from '../errors.ts';
 import type { ApiVersion, Reject } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';

@@ -1,4 +1,4 @@
-// An order as the platform gives it (interface.md §2.3) as the typed columns of its table.
+// An order as the platform gives it (docs/platform.md §2.3) as the typed columns of its table.
 import type { ColumnValue, Day } from '../model.ts';
 import {
   amountOf,

@@ -1,4 +1,4 @@
-// A page of a list, read leniently at the door (interface.md §2.4, §2.6): unknown bytes in, `Page` out. What
+// A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `Page` out. What
 // is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
 import { transient } from '../errors.ts';
 import { dayOf } from '../day.ts';

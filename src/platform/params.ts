@@ -1,4 +1,4 @@
-// Queries as parameters on the wire (interface.md §4.4, §4.7). An empty parameter is never sent: client
+// Queries as parameters on the wire (docs/platform.md §4.4, §4.7). An empty parameter is never sent: client
 // libraries disagree on how one is signed.
 import { sentKey } from './page-key.ts';
 import type { ClassesQuery, OrdersQuery } from './platform.ts';

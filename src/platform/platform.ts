@@ -10,7 +10,7 @@ import type {
   Reject,
 } from '../model.ts';
 
-/** Filters of `/v3/orders` (interface.md §4.4). Dates go on the wire as given. Absent means "not sent". */
+/** Filters of `/v3/orders` (docs/platform.md §4.4). Dates go on the wire as given. Absent means "not sent". */
 export type OrdersQuery = {
   pageKey?: string;
   limit: number;
@@ -21,7 +21,7 @@ export type OrdersQuery = {
   countTotal: boolean;
 };
 
-/** Filters of `/v1beta1/nft/classes` (interface.md §4.7). */
+/** Filters of `/v1beta1/nft/classes` (docs/platform.md §4.7). */
 export type ClassesQuery = {
   offset: number;
   limit: number;
@@ -35,7 +35,7 @@ export type ClassesQuery = {
 /** A transaction result, and when it was asked for; `record` is null where the platform knows no such operation. */
 export type FoundTransaction = { record: ParsedRecord | null; askedAt: Instant };
 
-/** The node's whole list of tokens (interface.md §4.2), without fees. */
+/** The node's whole list of tokens (docs/platform.md §4.2), without fees. */
 export type TokenList = {
   /** The height it was answered at, decimal text; null where that cannot be read. */
   height: string | null;

@@ -1,5 +1,5 @@
-// The platform's request signature (interface.md §5). Pure: no clock, no network.
-// How Params is composed is not in the interface document; it is what public clients do, and stands in
+// The platform's request signature (docs/platform.md §5). Pure: no clock, no network.
+// How Params is composed the platform does not say; it is what public clients do, and stands in
 // one function, `paramsText`, so that another deployment's way is one small change.
 import { hash } from 'node:crypto';
 import { compareUtf8 } from './bytes.ts';

@@ -1,4 +1,4 @@
-// The platform's times, whose text format the interface document leaves open: every form seen so far, read
+// The platform's times, whose text format is unknown (docs/platform.md §2.3): every form seen so far, read
 // explicitly. Engines disagree on `new Date(text)`, so no foreign text ever reaches it. Pure.
 import type { Instant } from '../model.ts';
 import type { Json } from './json.ts';

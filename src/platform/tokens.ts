@@ -1,4 +1,4 @@
-// A token and its fees as a node gives them (interface.md §2.1, §2.2) as one record and the typed columns of its
+// A token and its fees as a node gives them (docs/platform.md §2.1, §2.2) as one record and the typed columns of its
 // table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
 import type { ColumnValue, ParsedRecord, Reject } from '../model.ts';
 import { amountOf, type Columns, type Fields, integerOf, textOf } from './fields.ts';

@@ -1,4 +1,4 @@
-// A transaction result as the platform gives it (interface.md §2.5) as the typed columns of its table. The two
+// A transaction result as the platform gives it (docs/platform.md §2.5) as the typed columns of its table. The two
 // lookups share them: what one of them does not give is NULL.
 import type { ColumnValue, ParsedRecord } from '../model.ts';
 import { jsonbText } from './canonical.ts';

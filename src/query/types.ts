@@ -66,7 +66,10 @@ export type Paging = {
 export type OrderStatus = 1 | 2 | 3;
 
 export type OrderFilters = {
-  /** 1 pending, 2 succeeded, 3 failed (interface.md §3.1); several mean any of them. Orders of another status have no filter. */
+  /**
+   * 1 pending, 2 succeeded, 3 failed (docs/platform.md §3.1); several mean any of them. Orders of another status have no
+   * filter.
+   */
   status?: OrderStatus | readonly OrderStatus[];
   account?: string;
 };
@@ -118,7 +121,7 @@ export type Bookkeeping = {
   missingSince: string | null;
 };
 
-/** A purchase order (interface.md §2.3). What the platform did not give is null. */
+/** A purchase order (docs/platform.md §2.3). What the platform did not give is null. */
 export type Order = Bookkeeping & {
   operationId: string;
   /** 1 pending, 2 succeeded, 3 failed; other numbers as they came. */
@@ -132,7 +135,7 @@ export type Order = Bookkeeping & {
   orderType: number | null;
 };
 
-/** An NFT class (interface.md §2.6). What the platform did not give is null. */
+/** An NFT class (docs/platform.md §2.6). What the platform did not give is null. */
 export type NftClass = Bookkeeping & {
   id: string;
   name: string | null;
@@ -189,7 +192,7 @@ export type Summary = {
 /** What stands with a record that no list of days shows. */
 type UnlistedBookkeeping = Omit<Bookkeeping, 'sliceDay'>;
 
-/** The result of an operation by one of the two lookups (interface.md §2.5). What it did not give is null. */
+/** The result of an operation by one of the two lookups (docs/platform.md §2.5). What it did not give is null. */
 export type Transaction = UnlistedBookkeeping & {
   operationId: string;
   apiVersion: ApiVersion;
@@ -246,7 +249,7 @@ export type Transactions = {
   certificateFile(project: ProjectId, operationId: string): Promise<CertificateFile | null>;
 };
 
-/** A token and its fees (interface.md §2.1, §2.2). Zero values that the node left out are zero. */
+/** A token and its fees (docs/platform.md §2.1, §2.2). Zero values that the node left out are zero. */
 export type Token = UnlistedBookkeeping & {
   symbol: string;
   name: string | null;

@@ -1,4 +1,4 @@
-// Who may read group B: key, timestamp and signature (interface.md §5).
+// Who may read group B: key, timestamp and signature (docs/platform.md §5).
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../model.ts';

@@ -1,4 +1,4 @@
-// The class list (interface.md §4.7): filters, and pages by offset.
+// The class list (docs/platform.md §4.7): filters, and pages by offset.
 import { type Answer, badRequest } from './answers.ts';
 import { boundsOf, windowStart } from './bounds.ts';
 import type { ClassFilter } from './classes.ts';

@@ -1,4 +1,4 @@
-// The NFT classes of the whole platform (interface.md §2.6). `nft_count` grows and `owner` changes while the
+// The NFT classes of the whole platform (docs/platform.md §2.6). `nft_count` grows and `owner` changes while the
 // timestamp stays: both are functions of time, so two readers at one instant see the same.
 import type { Instant } from '../model.ts';
 import { addressText, below, hex8, hexText, mix, unit } from './chance.ts';

@@ -1,4 +1,4 @@
-// The switches: every point on which `interface.md` is silent, each with what the simulator does unless told.
+// The switches: every point that docs/platform.md names as unknown, each with what the simulator does unless told.
 // One table drives the type, the defaults, the checks and the help.
 import { settingsError } from '../errors.ts';
 import { timeForms } from './times.ts';

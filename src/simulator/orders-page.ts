@@ -1,4 +1,4 @@
-// The order list (interface.md §4.4): which records a page shows, and the keys that lead on and back.
+// The order list (docs/platform.md §4.4): which records a page shows, and the keys that lead on and back.
 import { type Answer, badRequest } from './answers.ts';
 import { boundsOf, windowStart } from './bounds.ts';
 import { mix } from './chance.ts';

@@ -1,4 +1,4 @@
-// The purchase orders of one project (interface.md §2.3): made from seed, day and number. An order is pending
+// The purchase orders of one project (docs/platform.md §2.3): made from seed, day and number. An order is pending
 // until it settles; `update_time` is the moment it did.
 import type { Instant } from '../model.ts';
 import { addressText, below, hex8, hexText, mix, textSeed, unit } from './chance.ts';

@@ -18,7 +18,7 @@ export function wholeIn(
   return value;
 }
 
-/** `sort_by` (interface.md §4.4, §4.7), where it is not ignored; null if it is neither. */
+/** `sort_by` (docs/platform.md §4.4, §4.7), where it is not ignored; null if it is neither. */
 export function isAscending(query: Query, { sort }: Dialect): boolean | null {
   if (sort === 'ignored') return true;
   const sortBy = query.get('sort_by') ?? 'DATE_DESC';

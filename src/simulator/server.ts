@@ -1,4 +1,4 @@
-// A platform to practise on: `interface.md` over HTTP on a port of its own, with the unknowns of the document as
+// A platform to practise on: docs/platform.md over HTTP on a port of its own, with the unknowns of the document as
 // switches and faults on demand. It archives nothing and knows nothing of who reads it.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

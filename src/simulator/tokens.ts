@@ -1,4 +1,4 @@
-// Credit tokens as a chain node answers them (interface.md §2.1, §2.2): no authentication, no paging, zero
+// Credit tokens as a chain node answers them (docs/platform.md §2.1, §2.2): no authentication, no paging, zero
 // values left out.
 import type { Instant } from '../model.ts';
 import { type Answer, nodeError, noSuchPath, ok } from './answers.ts';

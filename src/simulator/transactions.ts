@@ -1,4 +1,4 @@
-// Results of on-chain operations by operation id, in both versions (interface.md §2.5). There is no list of them;
+// Results of on-chain operations by operation id, in both versions (docs/platform.md §2.5). There is no list of them;
 // an id holds the day and the number, so that a lookup needs none either.
 import type { Day, Instant } from '../model.ts';
 import { type Answer, notFound, ok } from './answers.ts';

@@ -34,7 +34,7 @@ export async function trustsAbsence(
 
 /**
  * A day that held records and is empty all of a sudden: the platform may read an end date differently than it did at the
- * last probe (rule 6). Then the next run probes first, and what rested on the old fact is reopened.
+ * last probe (proof rule 6). Then the next run probes first, and what rested on the old fact is reopened.
  */
 export async function readsDatesOtherwise(
   { db, facts, window, platform }: ActContext,

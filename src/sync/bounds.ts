@@ -64,7 +64,7 @@ export function boundsOf(
 
 const greatest: Record<ListedResource, number> = { orders: 50, nft_classes: 200 };
 
-/** The greatest limit the platform honours; until that is known, the documented maximum (interface.md §8). */
+/** The greatest limit the platform honours; until that is known, the documented maximum (docs/platform.md §8). */
 export function limitOf(facts: Facts, resource: ListedResource): number {
   const value = Number(facts.get(`${resource}.limit`));
   return Number.isInteger(value) && value > 0 ? value : greatest[resource];

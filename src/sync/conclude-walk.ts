@@ -169,7 +169,7 @@ export async function concludeUnproved(
 
 /**
  * The time in which what a walk does not show is missing. A window that is cut in a zone behind UTC begins some hours into
- * its first day: what is older than all that the walk shows of that day may have left with the month before (rule 5).
+ * its first day: what is older than all that the walk shows of that day may have left with the month before (proof rule 5).
  */
 async function knownSpan(
   { db }: ActContext,

@@ -15,7 +15,7 @@ import type { Facts } from '../store/facts.ts';
 
 export type Probed = Record<string, string>;
 
-/** Limits to try, the documented maximum first (interface.md §8; public clients know 50 for classes). */
+/** Limits to try, the documented maximum first (docs/platform.md §8; public clients know 50 for classes). */
 const limits: Record<ListedResource, readonly number[]> = {
   orders: [50, 20, 10],
   nft_classes: [200, 50, 10],

@@ -22,7 +22,7 @@ export type Verdict = {
 /**
  * Proof rule 1. A list that is still growing may have more after than before: then the walk must have seen at least
  * what was there when it began, and the tail catches up. A total that is present and differs is a disagreement,
- * never a reason to change the method (rule 2).
+ * never a reason to change the method (proof rule 2).
  */
 export function judge(evidence: WalkEvidence, growing: boolean): Verdict {
   const { totalBefore: before, totalAfter: after, distinct } = evidence;

@@ -222,7 +222,7 @@ function standsUnproved(slice: Slice, { distinct }: Whole): boolean {
   return slice.state === 'walked' && slice.proof === 'none' && distinct >= (slice.shownTotal ?? 0);
 }
 
-/** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (rule 2). */
+/** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (proof rule 2). */
 function orderedQuery({ slice, query }: Act, growing: boolean): WalkQuery {
   const isSecond = slice.wholeWalk > 0 && slice.platformTotal === null && slice.walkOrder === 'asc';
   return !growing && isSecond && slice.day !== wholeList ? { ...query, order: 'desc' } : query;
