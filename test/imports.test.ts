@@ -141,11 +141,38 @@ function sources(): Tree {
   );
 }
 
+/** Who may import whom, as arrows; dotted where it is single files. The commands may import every part. */
+function allowed(): string[] {
+  const drawnAs: Record<string, string> = {
+    export: 'exports',
+    'the commands': 'cli',
+    "the package's face": 'index',
+  };
+  const arrows = parts.flatMap(({ name, may }) =>
+    may
+      .filter((target) => target.includes('/'))
+      .map((target) => {
+        const [folder = '', file] = target.split('/');
+        const to = name === 'the commands' ? 'parts' : folder;
+        return `${drawnAs[name] ?? name} ${file === '' ? '--' : '-.'} ${to}`;
+      }),
+  );
+  return [...new Set(arrows)];
+}
+
 describe('the borders between the folders', () => {
   it('are crossed by no import', () => {
     const tree = sources();
     expect(tree.size).toBeGreaterThan(50);
     expect(violations(tree)).toEqual([]);
+  });
+
+  it('are those of the picture in docs/design.md', () => {
+    const page = readFileSync(new URL('../docs/design.md', import.meta.url), 'utf8');
+    const [, picture = ''] = /```mermaid\n([\s\S]*?)```/.exec(page) ?? [];
+    const arrows = picture.matchAll(/^ *(\w+)(?:\[.*?\])? (-->|-\..*\.->) (\w+)/gm);
+    const drawn = [...arrows].map(([, from, arrow, to]) => `${from} ${arrow?.slice(0, 2)} ${to}`);
+    expect(drawn.toSorted()).toEqual(allowed().toSorted());
   });
 
   const well: [string, string][] = [
