@@ -40,7 +40,7 @@ export function simulateCommand(): Command {
     .option('--at <instant>', 'the platform believes it is then, e.g. 2026-03-01T08:00:00Z')
     .option('--speed <factor>', 'how fast its clock runs; 0 stands still', '1')
     .option('--latency-ms <ms>', 'every answer takes so much longer', '0')
-    .option('--dialect <switch=value...>', 'what the interface document leaves open (below)')
+    .option('--dialect <switch=value...>', 'what the platform’s interface leaves open (below)')
     .option('--fault <fault...>', 'what goes wrong: name, name=0.05 or name=3x (below)')
     .option('--json', 'print address and keys as one JSON line on stdout')
     .addHelpText('after', `\n${switchesHelp()}\n\n${faultsHelp()}`)
