@@ -13,6 +13,9 @@ export type JsonArray = { type: 'array'; items: Json[]; spans: number[] };
 /** A Map, so that no key is special (`__proto__`). `repeated`: some key stood there more than once. */
 export type JsonObject = { type: 'object'; fields: Map<string, Json>; repeated: boolean };
 
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && value.type === 'object';
+
 /** An array or object nested too deep to be taken apart: its text as it stands. */
 export type JsonDeep = { type: 'deep'; text: string };
 

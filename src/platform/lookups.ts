@@ -4,7 +4,7 @@ import { transient } from '../errors.ts';
 import type { ApiVersion, Reject } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';
 import type { Gathered } from './gather.ts';
-import { type Json, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
+import { type Json, type JsonObject, isObject, maxRecordDepth, parseJson } from './json.ts';
 import { cutReject, reject } from './parse.ts';
 import type { FoundTransaction, ListedToken, TokenList } from './platform.ts';
 import type { Question } from './request.ts';
@@ -127,9 +127,6 @@ function heightOf(value: Json | undefined): string | null {
   const text = typeof value === 'object' && value?.type === 'number' ? value.text : value;
   return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text : null;
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && value.type === 'object';
 
 const unreadable = (what: string, cause?: unknown): Error =>
   transient('unreadable_page', `the answer cannot be read: ${what}`, cause);

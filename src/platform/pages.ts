@@ -6,7 +6,14 @@ import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '.
 import { byteBounds, mostParts } from './byte-bounds.ts';
 import { decodeUtf8 } from './bytes.ts';
 import type { Gathered } from './gather.ts';
-import { type Json, type JsonArray, type JsonObject, maxRecordDepth, parseJson } from './json.ts';
+import {
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  isObject,
+  maxRecordDepth,
+  parseJson,
+} from './json.ts';
 import { canonicalNumber } from './numbers.ts';
 import { keptKey } from './page-key.ts';
 import { cutReject, isReject, readClass, readOrder, unpinned } from './parse.ts';
@@ -121,10 +128,6 @@ function listOf(data: JsonObject, field: string): JsonArray {
   if (list === undefined || list === null) return { type: 'array', items: [], spans: [] };
   if (typeof list !== 'object' || list.type !== 'array') throw unreadable(`${field} is not a list`);
   return list;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && value.type === 'object';
 }
 
 /**

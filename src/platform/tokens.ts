@@ -2,7 +2,7 @@
 // table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
 import type { ColumnValue, ParsedRecord, Reject } from '../model.ts';
 import { amountOf, type Columns, type Fields, integerOf, textOf } from './fields.ts';
-import { type Json, type JsonObject, parseJson } from './json.ts';
+import { type Json, type JsonObject, isObject, parseJson } from './json.ts';
 import { readId, recordOf, reject } from './parse.ts';
 
 /**
@@ -84,6 +84,3 @@ function fieldsOf(parent: Json | JsonObject['fields'], name: string): JsonObject
   const value = fields?.get(name);
   return isObject(value) ? value.fields : new Map();
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && value.type === 'object';
