@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { BenchArchive, Filling } from './archive.ts';
 import { runCommand, runModule } from './children.ts';
@@ -39,15 +40,20 @@ export async function measureExports(
 }
 
 /** All columns, as an export has them. */
-async function writeCsv({ db }: BenchArchive, project: string, csv: string): Promise<void> {
-  const client = await db.pool.connect();
+async function writeCsv(
+  { connectionString }: BenchArchive,
+  project: string,
+  csv: string,
+): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
   try {
     const rows = copyTo(
       `copy (select * from archive.orders where project_id = '${project}' order by slice_day) to stdout (format csv, header)`,
     );
     await pipeline(client.query(rows), createWriteStream(csv));
   } finally {
-    client.release();
+    await client.end();
   }
 }
 

@@ -1,6 +1,9 @@
 // Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11), the slices
 // are shared, and each is worked on by one at a time (P8).
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withTx } from '../src/store/db.ts';
+import { takeGrant } from '../src/store/rate.ts';
 import { createBench, differences, type Bench, noon } from './support/archive.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { startCommand, type Running } from './support/command.ts';
@@ -66,6 +69,19 @@ test('P11, P8: three processes keep to one rate, share the slices, and no slice 
     `select count(*)::int as twice from sync.slices where day < '2026-04-06' and whole_walk > 1`,
   );
   expect(rows).toEqual([{ twice: 0 }]);
+});
+
+test('P11: who finds the bucket just opened by another asks again', async () => {
+  const asked = await withTx(bench.db, async (tx) => {
+    await tx.query(
+      `insert into sync.rate (project_id, tokens, refilled_at) values ('q', 5, now())`,
+    );
+    const asked = takeGrant(bench.db, 'q', 25);
+    await sleep(300);
+    return { asked };
+  });
+  expect(await asked.asked).toMatchObject({ granted: 0, waitMs: 0 });
+  expect((await takeGrant(bench.db, 'q', 25)).granted).toBeGreaterThan(0);
 });
 
 test('P11: a Retry-After that one of them is told holds for all', async () => {

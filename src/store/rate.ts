@@ -1,7 +1,7 @@
 // sync.rate: one token bucket per project over all replicas (P11), on the database's clock. A process takes a
 // grant for a quarter of a second in a statement of its own, never inside a page's transaction.
 import type { ProjectId } from '../model.ts';
-import { onlyRow, type Queryable } from './db.ts';
+import type { Queryable } from './db.ts';
 
 export type Grant = {
   /** Requests that may be sent now. */
@@ -26,9 +26,8 @@ export async function takeGrant(
 ): Promise<Grant> {
   const want = Math.max(1, Math.floor((perSecond * grantLivesMs) / 1000));
   const burst = Math.max(1, perSecond / 2);
-  const row = onlyRow(
-    await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
-      `with seen as (select clock_timestamp() as now),
+  const { rows } = await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
+    `with seen as (select clock_timestamp() as now),
        opened as (
          insert into sync.rate (project_id, tokens, refilled_at, per_second)
          select $1, $4::numeric, now, $3::numeric from seen
@@ -63,9 +62,10 @@ export async function takeGrant(
        union all
        -- The very first grant: the row is invisible to the rest of its own statement.
        select 0, 0, 0 from opened`,
-      [projectId, want, perSecond, burst],
-    ),
+    [projectId, want, perSecond, burst],
   );
+  // A rival opened the bucket while this statement waited to: it is seen by the next one.
+  const row = rows[0] ?? { granted: 0, wait_ms: 0, paused_ms: 0 };
   return { granted: row.granted, waitMs: row.wait_ms, pausedMs: row.paused_ms };
 }
 
