@@ -430,6 +430,24 @@ test('P7: what was overtaken while the platform did nothing but fail, since the 
   ]);
 });
 
+test('P7: a project that was refused while the clocks disagreed claims no day that was gone before', async () => {
+  const world = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
+  bench = await createBench({ world, faults: { forbidden: {} } });
+  for (const aheadMs of [-366 * 24 * hour, 60 * 24 * hour]) {
+    bench.machine.aheadMs = aheadMs;
+    await bench.restart();
+    expect((await bench.run({ evenIfParked: true })).outcome).toBe('parked');
+  }
+  bench.machine.aheadMs = 0;
+  bench.simulator.setFaults({ forbidden: null });
+  await bench.restart();
+  await bench.run({ evenIfParked: true });
+  const { rows } = await bench.db.query(
+    'select min(day) as first, (select first_day from sync.projects) as said from sync.slices',
+  );
+  expect(rows).toEqual([{ first: '2026-03-01', said: '2026-03-01' }]);
+});
+
 test('a clock of this machine that is a year off is corrected by the platform’s', async () => {
   bench = await createBench({ startAt: noon, dialect: { toleranceMs: 300_000 } });
   expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);

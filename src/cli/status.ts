@@ -1,4 +1,5 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
+import { notYetKnown } from '../store/projects.ts';
 import { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { clockText } from '../alert/words.ts';
@@ -74,10 +75,15 @@ export function statusText(projects: ProjectStatus[], now: number, foreseen: For
     .join('\n\n');
 }
 
+const sinceText = (firstDay: string): string =>
+  firstDay === notYetKnown
+    ? 'no day accounted for yet: what time it is there is not known'
+    : `every day accounted for since ${firstDay}`;
+
 function projectText(project: ProjectStatus, now: number, foresight?: Foresight): string {
   const lines = [
     `Project ${project.project} from ${project.base_url}`,
-    `  every day accounted for since ${project.first_day}${lastRunText(project.last_run, now)}`,
+    `  ${sinceText(project.first_day)}${lastRunText(project.last_run, now)}`,
   ];
   if (project.parked_reason !== null) {
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);

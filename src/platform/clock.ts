@@ -43,7 +43,7 @@ const toBegin = { answers: 5, overMs: 6000 };
 /** Dates outside are out of all reason; so are verdicts' witnesses a year away from every other one. */
 const plausible = { from: Date.parse('2015-01-01'), to: Date.parse('2200-01-01') };
 const yearMs = 366 * 86_400_000;
-/** A machine that lost its clock stands long before this was written: any `Date` is nearer to the truth then. */
+/** A machine that lost its clock stands long before this was written, or long after: any `Date` is nearer to the truth then. */
 const writtenAt = Date.parse('2025-01-01');
 const farMs = 20 * yearMs;
 
@@ -151,7 +151,9 @@ export function createClock(time: {
   function observe(dateHeader: string | undefined, sentAt: number, receivedAt: number): void {
     const date = dateHeader === undefined ? null : readHttpDate(dateHeader);
     if (date === null || date < plausible.from || date >= plausible.to) return;
-    if (time.wallNow() >= writtenAt && Math.abs(date - time.wallNow()) > farMs) return;
+    const wall = time.wallNow();
+    const isOfOurTime = wall >= writtenAt && wall < writtenAt + farMs;
+    if (isOfOurTime && Math.abs(date - wall) > farMs) return;
     lastDate = date;
     // The header has whole seconds and was written somewhere between sending and receiving.
     const lowest = date - receivedAt - slackMs;
@@ -167,10 +169,10 @@ export function createClock(time: {
       refine(answer, offset);
       return;
     }
-    const wall = wallOffset();
-    if (agree(answer.offset, wall)) {
+    const wallOff = wallOffset();
+    if (agree(answer.offset, wallOff)) {
       // Two witnesses. If the wall clock went elsewhere than monotonic time, the machine slept: older answers are void.
-      const hasSlept = offset !== null && !agree(wall, wallThen);
+      const hasSlept = offset !== null && !agree(wallOff, wallThen);
       if (hasSlept) answers = [answer];
       if (offset === null || hasSlept || !hasMajority(offset)) believe(answer);
       return;

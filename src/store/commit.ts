@@ -44,15 +44,16 @@ const uniqueViolation = '23505';
 async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
-  // Sent together: where the slice is another's by now, all of it is rolled back.
-  const [mine, , , rejects] = await Promise.all([
-    moveCheckpoint(tx, slice, {
-      walk,
-      checkpoint: commit.checkpoint,
-      oldestAskedAt: Math.min(...observed),
-      newestAskedAt: Math.max(...observed),
-      leaseMs: commit.leaseMs,
-    }),
+  const mine = await moveCheckpoint(tx, slice, {
+    walk,
+    checkpoint: commit.checkpoint,
+    oldestAskedAt: Math.min(...observed),
+    newestAskedAt: Math.max(...observed),
+    leaseMs: commit.leaseMs,
+  });
+  if (!mine)
+    throw transient('lease_lost', 'The slice went on without us: its pages are read again');
+  const [, , rejects] = await Promise.all([
     // The first walk has no others.
     pages[0]?.number === 0 && walk > 1
       ? dropOtherPages(tx, slice, [slice.wholeWalk, walk])
@@ -60,8 +61,6 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
     writePages(tx, slice, walk, pages),
     writeRejects(tx, slice, pages),
   ]);
-  if (!mine)
-    throw transient('lease_lost', 'The slice went on without us: its pages are read again');
   const says = {
     walk,
     pages: pages.map((one) => [one.number, digestOf(one)]),

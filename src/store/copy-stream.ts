@@ -115,7 +115,8 @@ export function copyFrom(
         for await (const piece of pieces) {
           if (isOver) return;
           connection.sendCopyFromChunk(piece);
-          if (connection.stream.writableLength > waitsAbove) await drained(connection.stream);
+          const { stream } = connection;
+          if (stream.writableLength > waitsAbove && !stream.destroyed) await drained(stream);
         }
         if (!isOver) connection.endCopyFrom();
       } catch (error) {

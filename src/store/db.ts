@@ -108,6 +108,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
   // An idle connection that breaks is replaced by the pool; without this the process would die of it.
   // At the end it is no news: the pool forgets its connections before their sockets are closed.
   let isClosing = false;
+  // One that the server ends as soon as it is made belongs to nobody for a moment: whoever asked for it is told.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => {
     if (!isClosing) options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
   });
@@ -117,11 +119,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
     begin,
     query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
       onConnection(db, async (client) => {
-        const begun = client.query(begin);
+        await client.query(begin);
         const result = client.query<R>(sql, parameters);
         // After an error it is a rollback.
         const ended = client.query('commit');
-        return (await all([begun, result, ended]))[1];
+        return (await all([result, ended]))[0];
       }),
     close: () => {
       isClosing = true;
@@ -163,8 +165,9 @@ export function withTx<T>(
     ` set local lock_timeout = ${timeouts.lockMs};` +
     ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
   return onConnection(db, async (client) => {
-    const begun = client.query(begin);
-    const [, result] = await all([begun, work(client as unknown as Tx)]);
+    // Waited for: behind a `begin` that failed a statement would run by itself, as whoever connects.
+    await client.query(begin);
+    const result = await work(client as unknown as Tx);
     await client.query('commit');
     return result;
   });

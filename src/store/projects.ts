@@ -49,6 +49,21 @@ export async function readProject(
   };
 }
 
+/** The first day accounted for of a project that was entered while nobody knew the time. */
+export const notYetKnown: Day = '9999-12-31';
+
+/** The time is known by now, and an earlier day is in the window than was thought. */
+export async function lowerFirstDay(
+  db: Queryable,
+  projectId: ProjectId,
+  firstDay: Day,
+): Promise<void> {
+  await db.query(
+    'update sync.projects set first_day = least(first_day, $2::date) where project_id = $1',
+    [projectId, firstDay],
+  );
+}
+
 /** Enters a project, or its new source after the check; the first day and what is archived stay. */
 export async function saveProject(
   db: Queryable,

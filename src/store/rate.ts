@@ -1,7 +1,7 @@
 // sync.rate: one token bucket per project over all replicas (P11), on the database's clock. A process takes a
 // grant for a quarter of a second in a statement of its own, never inside a page's transaction.
 import type { ProjectId } from '../model.ts';
-import type { Queryable } from './db.ts';
+import { onlyRow, type Queryable } from './db.ts';
 
 export type Grant = {
   /** Requests that may be sent now. */
@@ -14,7 +14,7 @@ export type Grant = {
 
 /**
  * A grant not used within this time is given up: the platform's rhythm counts, not ours. With the half second that a bucket
- * holds it bounds any one second of all replicas together: at most one and three quarters of the rate.
+ * holds it keeps any one second of all replicas together below twice the rate, from two a second on.
  */
 export const grantLivesMs = 250;
 
@@ -26,8 +26,9 @@ export async function takeGrant(
 ): Promise<Grant> {
   const want = Math.max(1, Math.floor((perSecond * grantLivesMs) / 1000));
   const burst = Math.max(1, perSecond / 2);
-  const { rows } = await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
-    `with seen as (select clock_timestamp() as now),
+  const row = onlyRow(
+    await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
+      `with seen as (select clock_timestamp() as now),
        opened as (
          insert into sync.rate (project_id, tokens, refilled_at, per_second)
          select $1, $4::numeric, now, $3::numeric from seen
@@ -60,12 +61,11 @@ export async function takeGrant(
               ceil(1000 * greatest(extract(epoch from d.not_before - d.now), 0))::float8 as paused_ms
          from decided d
        union all
-       -- The very first grant: the row is invisible to the rest of its own statement.
-       select 0, 0, 0 from opened`,
-    [projectId, want, perSecond, burst],
+       -- The very first grant, or a rival's: the row is invisible to the rest of a statement that began before it.
+       select 0, 0, 0 where not exists (select from decided)`,
+      [projectId, want, perSecond, burst],
+    ),
   );
-  // A rival opened the bucket while this statement waited to: it is seen by the next one.
-  const row = rows[0] ?? { granted: 0, wait_ms: 0, paused_ms: 0 };
   return { granted: row.granted, waitMs: row.wait_ms, pausedMs: row.paused_ms };
 }
 

@@ -11,7 +11,13 @@ import type { Db } from '../store/db.ts';
 import { probedAt, readFacts, recordFacts, type Facts } from '../store/facts.ts';
 import { reopenSlices } from '../store/ledger.ts';
 import { hurryUncounted } from '../store/reopenings.ts';
-import { readProject, saveProject, unparkProject, type Source } from '../store/projects.ts';
+import {
+  lowerFirstDay,
+  readProject,
+  saveProject,
+  unparkProject,
+  type Source,
+} from '../store/projects.ts';
 import { listsOf, type Scope } from './plan.ts';
 import { probeKeyLife } from './probe-keys.ts';
 import { probe } from './probe.ts';
@@ -68,8 +74,12 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   if (known !== null && !known.sameSource && !contact.acceptNewSource) {
     await recogniseSource(db, platform, facts, projectId, signal);
   }
+  const { from: firstDay } = windowAt(platform.clock.isSettled() ? now : platform.clock.possible());
+  if (known !== null && platform.clock.isSettled() && firstDay < known.firstDay) {
+    await lowerFirstDay(db, projectId, firstDay);
+  }
   if (known === null || !known.sameSource) {
-    await saveProject(db, projectId, source, windowAt(now).from, now);
+    await saveProject(db, projectId, source, firstDay, now);
   } else if (known.parkedReason !== null) {
     await unparkProject(db, projectId);
   }

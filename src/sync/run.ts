@@ -6,7 +6,7 @@ import type { Instant } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import type { Facts } from '../store/facts.ts';
 import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/leases.ts';
-import { parkProject, readProject, saveProject } from '../store/projects.ts';
+import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { publishHeads } from '../verify/publish-heads.ts';
@@ -134,11 +134,15 @@ async function endingOf(
   failed: Ending,
 ): Promise<Ending> {
   const { db, platform, projectId, log } = worker;
+  try {
+    await accountFromNow(error, worker);
+  } catch {
+    // A database that fails as well is told of by whatever needs it next.
+  }
   if (options.signal.aborted || isOutlastError(error, 'aborted')) {
     return { ...failed, outcome: 'stopped', problem: null };
   }
   const now = platform.clock.now();
-  await accountFromNow(error, worker);
   if (isOutlastError(error, 'platform_forbidden')) {
     // P11: not asked again before an hour, unless the key changes or a person asks.
     await parkProject(db, projectId, causeChain(error), now, now + hourMs);
@@ -160,18 +164,19 @@ async function endingOf(
 
 /**
  * A project to which the platform has only said no, or that it is out of order, is accounted for from then on (P7): the
- * month may be over when it answers. By the latest witness of the time, so that no day is claimed which was gone before.
+ * month may be over when it answers. Where the witnesses of the time do not agree, from when they do.
  */
 async function accountFromNow(
   error: unknown,
   { db, platform: { clock }, projectId, source }: Worker,
 ): Promise<void> {
-  const isAnswered = error instanceof OutlastError && error.code.startsWith('platform_');
+  const isAnswered = error instanceof OutlastError && /^(?:platform_|aborted)/.test(error.code);
   // What is not in the database cannot be parked.
-  const isTimed = clock.lastDate() !== null || isOutlastError(error, 'platform_forbidden');
-  if (!isAnswered || !isTimed || (await readProject(db, projectId, source)) !== null) return;
-  const now = clock.isSettled() ? clock.now() : clock.possible();
-  await saveProject(db, projectId, source, windowAt(now).from, now);
+  const isEntered = clock.isSettled() || isOutlastError(error, 'platform_forbidden');
+  if (!isAnswered || !isEntered || (await readProject(db, projectId, source)) !== null) return;
+  const now = clock.now();
+  const firstDay = clock.isSettled() ? windowAt(now).from : notYetKnown;
+  await saveProject(db, projectId, source, firstDay, now);
 }
 
 const isQuiet = (ending: Ending, counts: RunCounts): boolean =>

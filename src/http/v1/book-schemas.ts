@@ -27,7 +27,9 @@ export const coverageDay = row<CoverageDay>(
     platformTotal: wholeOrNull.describe('What the platform said there is'),
     shownTotal: wholeOrNull.describe('What the last walk was shown'),
     unresolved: whole.describe('Orders still pending'),
-    rejected: whole.describe('Records without a usable id, kept as bytes'),
+    rejected: whole.describe(
+      'Records without a usable id, kept as bytes, but for those that a whole walk a day later was without',
+    ),
     deadlineAt: time,
     reservations: kind.reservations,
     lastError: textOrNull,
