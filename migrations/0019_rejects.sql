@@ -1,5 +1,5 @@
 -- A record that had no usable id for a while counts against its day until a whole walk, a day after it was first seen, is
--- without it. Pages are looked at of days with rejects alone.
+-- without it.
 create or replace view analytics.coverage as
 select s.project_id,
        s.resource,
@@ -27,17 +27,12 @@ select s.project_id,
   left join (select project_id, resource, owner, day, count(*) as rejected
                from sync.rejects r
                join sync.slices walked using (project_id, resource, owner, day)
-               left join (select distinct p.project_id, p.resource, p.owner, p.day, sha256
-                            from (select distinct project_id, resource, owner, day from sync.rejects) with_rejects
-                            join sync.slices w using (project_id, resource, owner, day)
-                            join sync.pages p using (project_id, resource, owner, day)
-                           cross join unnest(p.rejects) sha256
-                           where p.walk >= w.whole_walk) shown
-                    using (project_id, resource, owner, day, sha256)
-              where shown.sha256 is not null
-                 or walked.whole_walk = 0
+              where walked.whole_walk = 0
                  or walked.walked_at is null
                  or walked.walked_at < r.seen_at + interval '24 hours'
+                 or exists (select from sync.pages p
+                             where p.project_id = r.project_id and p.resource = r.resource and p.owner = r.owner
+                               and p.day = r.day and p.walk >= walked.whole_walk and r.sha256 = any (p.rejects))
               group by project_id, resource, owner, day) r using (project_id, resource, owner, day)
  where s.day > '0001-01-01';
 --> statement-breakpoint

@@ -105,11 +105,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
     },
   });
   const pool = new pg.Pool({ ...base, max: options.max ?? 10, pipeline: true });
+  // One that the server ends as soon as it is made belongs to nobody for a moment: whoever asked for it is told.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   // An idle connection that breaks is replaced by the pool; without this the process would die of it.
   // At the end it is no news: the pool forgets its connections before their sockets are closed.
   let isClosing = false;
-  // One that the server ends as soon as it is made belongs to nobody for a moment: whoever asked for it is told.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => {
     if (!isClosing) options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
   });
