@@ -120,10 +120,13 @@ export async function openDb(options: DbOptions): Promise<Db> {
     query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
       onConnection(db, async (client) => {
         await client.query(begin);
-        const result = client.query<R>(sql, parameters);
+        const answered = client.query<R>(sql, parameters);
         // After an error it is a rollback.
         const ended = client.query('commit');
-        return (await all([result, ended]))[0];
+        ended.catch(() => undefined);
+        const answer = await answered;
+        await ended;
+        return answer;
       }),
     close: () => {
       isClosing = true;
@@ -171,16 +174,6 @@ export function withTx<T>(
     await client.query('commit');
     return result;
   });
-}
-
-/** All results, once everything is over; throws the first error in this order, which those behind it may follow from. */
-async function all<T extends Promise<unknown>[]>(
-  sent: readonly [...T],
-): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  for (const one of await Promise.allSettled(sent)) {
-    if (one.status === 'rejected') throw one.reason;
-  }
-  return Promise.all(sent);
 }
 
 /** Lends a connection of the pool; a transaction that `work` left open when it threw is rolled back. */
