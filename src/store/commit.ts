@@ -4,7 +4,7 @@ import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
-import { digestOf, dropOtherPages, writePages, type WalkedPage } from './pages.ts';
+import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
 import { writeRecords, type RecordEffects } from './records.ts';
 
@@ -53,7 +53,7 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
   });
   if (!mine)
     throw transient('lease_lost', 'The slice went on without us: its pages are read again');
-  const [, , rejects] = await Promise.all([
+  const [, digests, rejects] = await Promise.all([
     // The first walk has no others.
     pages[0]?.number === 0 && walk > 1
       ? dropOtherPages(tx, slice, [slice.wholeWalk, walk])
@@ -63,7 +63,7 @@ async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promi
   ]);
   const says = {
     walk,
-    pages: pages.map((one) => [one.number, digestOf(one)]),
+    pages: digests,
     ...(rejects.length > 0 ? { rejects } : {}),
   };
   const effects = await writeRecords(

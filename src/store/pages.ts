@@ -30,26 +30,30 @@ export const pageDigest = `encode(sha256(
   || coalesce((select string_agg(r, ''::bytea order by k) from unnest(p.rejects) with ordinality u(r, k)), '')), 'hex')`;
 
 /** The same of a page that is to be entered: Postgres takes 0.15 ms for it, this process a tenth of that. */
-export function digestOf({ pageKey, offset, page }: WalkedPage): string {
+function digestOf({ pageKey, offset, page }: WalkedPage, ids: string[]): string {
   const hash = createHash('sha256');
-  hash.update(`${pageKey ?? ''}\t${offset ?? ''}\t${page.total ?? ''}\n${idsOf(page).join('\n')}`);
+  hash.update(`${pageKey ?? ''}\t${offset ?? ''}\t${page.total ?? ''}\n${ids.join('\n')}`);
   for (const { sha256 } of page.rejects) hash.update(sha256, 'hex');
   return hash.digest('hex');
 }
 
-/** Enters pages; a page entered again (the tail reads its last one again) takes the newer content. */
+/**
+ * Enters pages; a page entered again (the tail reads its last one again) takes the newer content. Returns the number and the
+ * digest of each.
+ */
 export async function writePages(
   tx: Tx,
   slice: Slice,
   walk: number,
   pages: WalkedPage[],
-): Promise<void> {
+): Promise<[number: number, digest: string][]> {
+  const shown = pages.map((one) => ({ ...one, ids: idsOf(one.page) }));
   // A row of parameters a page: as JSON that Postgres unpacks it takes twice as long.
-  const entries = pages.map((one) => [
+  const entries = shown.map((one) => [
     one.number,
     one.pageKey,
     one.offset,
-    textArray(idsOf(one.page)),
+    textArray(one.ids),
     one.page.rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
     one.page.total,
     new Date(one.observedAt).toISOString(),
@@ -67,6 +71,7 @@ export async function writePages(
                        total = excluded.total, asked_at = excluded.asked_at`,
     [...keyOf(slice, walk), ...entries.flat(1)],
   );
+  return shown.map((one) => [one.number, digestOf(one, one.ids)]);
 }
 
 /** The ids of a page in the order shown, without repetitions. */
@@ -186,6 +191,16 @@ export async function pendingIds(
   const own = rows.filter((row) => row.isOwn).map((row) => row.id);
   const others = rows.filter((row) => !row.isOwn).map((row) => row.id);
   return others.length === 0 ? own : [...own, ...(await shownNowhereElse(db, slice, others))];
+}
+
+/** How many orders keep a slice from being sealed: those that a walk was shown and that are pending still. */
+export async function countPending(
+  db: Queryable,
+  slice: Slice,
+  walk: number,
+  days: DayRange,
+): Promise<number> {
+  return slice.resource === 'orders' ? (await pendingIds(db, slice, walk, days)).length : 0;
 }
 
 /** Those of these orders that the slice whose own they are was not shown. */

@@ -16,7 +16,7 @@ import {
   type Walks,
 } from '../store/missing.ts';
 import { compareWithWalk } from '../store/ends.ts';
-import { dropOtherPages, pendingIds, rememberedPage } from '../store/pages.ts';
+import { countPending, dropOtherPages, rememberedPage } from '../store/pages.ts';
 import { writeRecords } from '../store/records.ts';
 import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
@@ -53,8 +53,6 @@ export async function concludeWalk(
   const now = platform.clock.now();
   const certainAt = Math.min(askedAt, platform.clock.certain());
   if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
-  const unresolved =
-    slice.resource === 'orders' ? (await pendingIds(db, slice, walk, span)).length : 0;
   // While an end date may mean either, the next day is asked for as well: its records do not make this day less empty.
   const asksMore =
     dayEndOf(facts, slice.resource) === 'unknown' && !ignoresDates(facts, slice.resource);
@@ -78,9 +76,10 @@ export async function concludeWalk(
     const to = { projectId: slice.projectId, resource: slice.resource, expectsNew: null };
     await writeRecords(tx, to, moved, now);
     // Records that vanished leave the day unproved until a walk a day later is without them too (proof rule 3).
-    const [gone, { noted, contested }] = await Promise.all([
+    const [gone, { noted, contested }, unresolved] = await Promise.all([
       countMissing(tx, slice, span, certainAt - missingBlocksMs),
       heedShown(tx, slice, walk),
+      countPending(tx, slice, walk, span),
     ]);
     const proved = gone > 0 || contested > 0 ? 'none' : proof;
     const outcome = {
@@ -142,9 +141,8 @@ export async function concludeUnproved(
   problem: string,
 ): Promise<Acted> {
   const { db } = context;
-  const unresolved =
-    slice.resource === 'orders' ? (await pendingIds(db, slice, walk, span)).length : 0;
   await withTx(db, async (tx) => {
+    const unresolved = await countPending(tx, slice, walk, span);
     const end: Finished = {
       ...afterFailure(slice, askedAt),
       state: 'walked',

@@ -6,7 +6,7 @@ import { dropList } from '../store/contested.ts';
 import type { Facts } from '../store/facts.ts';
 import { finishSlice, type Finished, type Slice, type WalkQuery } from '../store/ledger.ts';
 import { countMissing } from '../store/missing.ts';
-import { pendingIds } from '../store/pages.ts';
+import { countPending } from '../store/pages.ts';
 import { dayEndOf } from './bounds.ts';
 import {
   afterAct,
@@ -111,7 +111,8 @@ export async function concludeCount(
   const { db, platform, settings } = context;
   const certainAt = Math.min(askedAt, platform.clock.certain());
   const walkedAt = slice.walkedAt ?? askedAt;
-  const unresolved = slice.unresolved > 0 ? await countPending(context, slice, span) : 0;
+  const unresolved =
+    slice.unresolved > 0 ? await countPending(db, slice, slice.wholeWalk, span) : 0;
   // An empty day that may not be proved by its own answer keeps the proof it has (proof rule 4).
   const isDoubtful = total === 0 && (await isEmptyInDoubt(context, { slice, span, askedAt }));
   const proof = isDoubtful ? slice.proof : 'counts';
@@ -134,7 +135,7 @@ export async function concludeSettled(
 ): Promise<Acted> {
   const { db, platform, settings } = context;
   const certainAt = Math.min(askedAt, platform.clock.certain());
-  const unresolved = await countPending(context, slice, span);
+  const unresolved = await countPending(db, slice, slice.wholeWalk, span);
   const walkedAt = slice.walkedAt ?? askedAt;
   const withoutTotals = slice.platformTotal === null;
   const missing =
@@ -146,11 +147,6 @@ export async function concludeSettled(
     unresolved,
   });
   return isMine ? done : { done: false, problem: 'The slice went on without us' };
-}
-
-/** How many orders keep a slice from being sealed: those its last whole walk was shown that are pending still. */
-async function countPending({ db }: ActContext, slice: Slice, span: Span): Promise<number> {
-  return (await pendingIds(db, slice, slice.wholeWalk, span)).length;
 }
 
 /**
