@@ -5,7 +5,7 @@ import type { Db } from '../store/db.ts';
 import { compareWithWalk } from '../store/ends.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { idsOf } from '../store/pages.ts';
-import { ask } from './ask-page.ts';
+import { askPage } from './ask-list.ts';
 import { firstPosition } from './steps.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function lookFromOtherEnd(
   const order = opposite(query.order ?? 'asc');
   const { order: _asked, ...same } = query;
   const turned: WalkQuery = order === 'desc' ? { ...same, order } : same;
-  const page = await ask(platform, slice, turned, firstPosition, true, signal);
+  const page = await askPage(platform, slice, turned, firstPosition, true, signal);
   const { unshown, begins } = await compareWithWalk(db, slice, walk, idsOf(page), order);
   if (unshown > 0) return 'more';
   return begins ? 'same' : 'unseen';

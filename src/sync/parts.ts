@@ -12,7 +12,7 @@ import {
   type WalkQuery,
 } from '../store/ledger.ts';
 import { countShown, countStatuses, rememberedPage } from '../store/pages.ts';
-import { count } from './ask-page.ts';
+import { askTotal } from './ask-list.ts';
 import type { Act, ActContext } from './conclude.ts';
 import type { Whole } from './conclude-walk.ts';
 import { capOf } from './doubts.ts';
@@ -118,7 +118,7 @@ async function judgeCut(
 ): Promise<Whole> {
   const { db, platform, signal } = context;
   const { distinct } = await countShown(db, slice, walk);
-  const { total } = await count(platform, slice, range, signal);
+  const { total } = await askTotal(platform, slice, range, signal);
   const whole = { why: 'read in parts', nextKeyForm: null, distinct, order: list.first };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
   // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high.

@@ -5,7 +5,7 @@ import { isOutlastError } from '../errors.ts';
 import { orderStatuses, type Day, type Instant, type ListedResource, type Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import { timeForm } from '../platform/times.ts';
-import { list, timesOf, type Asking } from './asking.ts';
+import { askList, timesOf, type List } from './ask-list.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from './bounds.ts';
 import { statusesExceed } from './doubts.ts';
 import { decidedAfterMs } from './policy.ts';
@@ -14,6 +14,19 @@ import { knownAheadMs, zoneSeen } from './zone.ts';
 import type { Facts } from '../store/facts.ts';
 
 export type Probed = Record<string, string>;
+
+type Asking = List & { platform: Platform; limit: number; signal: AbortSignal };
+
+/** One page with its total. */
+const list = (
+  { platform, limit, signal, ...of }: Asking,
+  range: { startDate: Day; endDate?: Day },
+  sortBy: 'DATE_ASC' | 'DATE_DESC',
+  status?: 1 | 2 | 3,
+): Promise<Page> => {
+  const query = { ...range, ...(status === undefined ? {} : { status }), limit, sortBy };
+  return askList(platform, of, { ...query, countTotal: true }, signal);
+};
 
 /** Limits to try, the documented maximum first (docs/platform.md §8; public clients know 50 for classes). */
 const limits: Record<ListedResource, readonly number[]> = {

@@ -8,7 +8,7 @@ import type { Db } from '../store/db.ts';
 import { countUnshown } from '../store/ends.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { countStatuses, idsOf } from '../store/pages.ts';
-import { count } from './ask-page.ts';
+import { askTotal } from './ask-list.ts';
 
 export type Recount = {
   agrees: boolean;
@@ -31,7 +31,7 @@ export async function recount(
   cap: number | null = null,
 ): Promise<Recount> {
   const { order: _order, ...range } = query;
-  const whole = await count(platform, slice, range, signal);
+  const whole = await askTotal(platform, slice, range, signal);
   const { total } = whole;
   // A total that was cut says nothing: those of the statuses do, while they are below the cut.
   const isCut = total !== null && total === cap && (slice.shownTotal ?? 0) > total;
@@ -76,7 +76,7 @@ export async function countByStatus(
   const counts: StatusCounts = { totals: [], ids: [], ignoresStatus: false };
   // Pending orders last: one that settles in between is left out, not counted twice.
   for (const status of orderStatuses.toReversed()) {
-    const page = await count(platform, slice, { ...range, status }, signal).catch(
+    const page = await askTotal(platform, slice, { ...range, status }, signal).catch(
       (error: unknown) => {
         // Who does not know the filter tells nothing by it.
         if (isOutlastError(error, 'platform_refused')) return null;

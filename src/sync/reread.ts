@@ -4,7 +4,7 @@ import { isOutlastError } from '../errors.ts';
 import { commitPages } from '../store/commit.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import type { RememberedPage } from '../store/pages.ts';
-import { ask, showsAgain } from './ask-page.ts';
+import { askPage, showsAgain } from './ask-list.ts';
 import { firstPosition } from './steps.ts';
 import { afterAll, type ListRules, type WalkContext } from './walk.ts';
 
@@ -23,7 +23,7 @@ export async function reread(
     const position = { ...firstPosition, number, pageKey, offset: offset ?? 0 };
     let page: Page;
     try {
-      page = await ask(context.platform, slice, query, position, false, context.signal);
+      page = await askPage(context.platform, slice, query, position, false, context.signal);
     } catch (error) {
       if (isOutlastError(error, 'platform_refused')) return false;
       throw error;

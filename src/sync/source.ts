@@ -6,6 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { dayToRecognise, holdsAnything } from '../store/projects.ts';
+import { askList } from './ask-list.ts';
 import { boundsOf, limitOf, spanOf } from './bounds.ts';
 
 /**
@@ -32,14 +33,9 @@ export async function recogniseSource(
     ...boundsOf(spanOf(held.day, held.resource, facts), held.resource, facts, window.from),
     limit: limitOf(facts, held.resource),
     sortBy: 'DATE_ASC' as const,
+    countTotal: false,
   };
-  const page =
-    held.resource === 'orders'
-      ? await platform.orders({ ...query, countTotal: false }, signal)
-      : await platform.classes(
-          { ...query, offset: 0, ...(held.owner === '' ? {} : { owner: held.owner }) },
-          signal,
-        );
+  const page = await askList(platform, held, query, signal);
   // Operation ids are the callers' own and may coincide by chance: half of those held must be there.
   const shown = new Set(page.records.map((record) => record.id));
   const again = held.ids.slice(0, query.limit).filter((id) => shown.has(id)).length;

@@ -9,8 +9,7 @@ import { commitPages, type CommitEffects } from '../store/commit.ts';
 import type { Checkpoint, Slice, WalkQuery } from '../store/ledger.ts';
 import { standsOn } from '../store/ends.ts';
 import { idsOf } from '../store/pages.ts';
-import { ask, count, showsAgain } from './ask-page.ts';
-import { timesOf } from './asking.ts';
+import { askPage, askTotal, showsAgain, timesOf } from './ask-list.ts';
 import { disproveFilter, farOutside } from './bounds.ts';
 import { createCommitter } from './committer.ts';
 import { hasStalled } from './stall.ts';
@@ -83,7 +82,7 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     const withTotal = isFirst || isLikelyLast;
     let page: Page;
     try {
-      page = await ask(platform, slice, memory.query, position, withTotal, signal);
+      page = await askPage(platform, slice, memory.query, position, withTotal, signal);
       if (context.ignoresTotals) page = { ...page, total: null };
     } catch (error) {
       await committer.drain();
@@ -134,7 +133,7 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
       // A platform may give totals without a page key only.
       const isAsked = memory.totalBefore !== null && memory.part === null;
       if (totalAfter === null && isAsked && slice.resource === 'orders') {
-        totalAfter = (await count(platform, slice, memory.query, signal)).total;
+        totalAfter = (await askTotal(platform, slice, memory.query, signal)).total;
         requests += 1;
       }
       return {

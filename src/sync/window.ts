@@ -2,16 +2,15 @@
 // still show the month at the cliff? Nothing that is shown here is archived.
 import { addDays, monthStart, startOf } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
-import type { Day, Instant, ListedResource, Page } from '../model.ts';
+import type { Day, Instant, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Facts } from '../store/facts.ts';
+import { askList, type List } from './ask-list.ts';
 import { dayEndOf, limitOf } from './bounds.ts';
 import { aheadMsOf } from './zone.ts';
 
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
-
-type List = { resource: ListedResource; owner: string };
 
 /** How many records the answer in doubt showed, and whether days before the window are answered. */
 export type Shown = { records: number; orOlder: boolean };
@@ -51,13 +50,7 @@ export function createWindowQuestions(
     endDate?: Day,
   ): Promise<Page> => {
     const range = { startDate, ...(endDate === undefined ? {} : { endDate }) };
-    const query = { ...range, limit, sortBy };
-    return list.resource === 'orders'
-      ? platform.orders({ ...query, countTotal: true }, signal)
-      : platform.classes(
-          { ...query, offset: 0, ...(list.owner === '' ? {} : { owner: list.owner }) },
-          signal,
-        );
+    return askList(platform, list, { ...range, limit, sortBy, countTotal: true }, signal);
   };
 
   /** How many records of a page were created on the days `[from, to)`, as the platform counts them. */

@@ -1,0 +1,79 @@
+// Asking the platform for one page of a list, orders or classes, by a query that both lists understand: the only place
+// that knows which of the two is asked.
+import type { Day, Instant, ListedResource, Page } from '../model.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Slice, WalkQuery } from '../store/ledger.ts';
+import { idsOf } from '../store/pages.ts';
+import { firstPosition, type Position } from './steps.ts';
+
+/** The orders, or the classes of one owner; `''`: of all owners. */
+export type List = { resource: ListedResource; owner: string };
+
+export type ListQuery = {
+  startDate?: Day;
+  endDate?: Day;
+  limit: number;
+  sortBy: 'DATE_ASC' | 'DATE_DESC';
+  /** Orders alone have a status and page keys. */
+  status?: 1 | 2 | 3;
+  pageKey?: string | null;
+  /** Classes alone have an offset: 0 unless given. */
+  offset?: number;
+  /** Orders come with a total only where it is asked for, classes always. */
+  countTotal: boolean;
+};
+
+/** Throws what the platform throws. */
+export function askList(
+  platform: Platform,
+  { resource, owner }: List,
+  { status, pageKey = null, offset = 0, countTotal, ...query }: ListQuery,
+  signal: AbortSignal,
+): Promise<Page> {
+  if (resource === 'nft_classes') {
+    return platform.classes({ ...query, ...(owner === '' ? {} : { owner }), offset }, signal);
+  }
+  const orders = {
+    ...query,
+    ...(status === undefined ? {} : { status }),
+    ...(pageKey === null ? {} : { pageKey }),
+    countTotal,
+  };
+  return platform.orders(orders, signal);
+}
+
+/** One page of a slice as a walk asks for it: the query fixed at its start, from a position. */
+export function askPage(
+  platform: Platform,
+  slice: Slice,
+  { order, ...query }: WalkQuery,
+  { pageKey, offset }: Pick<Position, 'pageKey' | 'offset'>,
+  countTotal: boolean,
+  signal: AbortSignal,
+): Promise<Page> {
+  const sortBy = order === 'desc' ? 'DATE_DESC' : 'DATE_ASC';
+  return askList(platform, slice, { ...query, sortBy, pageKey, offset, countTotal }, signal);
+}
+
+/** The total alone: one record is asked for, and none of it is kept. */
+export function askTotal(
+  platform: Platform,
+  slice: Slice,
+  query: WalkQuery,
+  signal: AbortSignal,
+): Promise<Page> {
+  return askPage(platform, slice, { ...query, limit: 1 }, firstPosition, true, signal);
+}
+
+export function showsAgain(page: Page, mustShow: string[]): boolean {
+  const shown = new Set(idsOf(page));
+  return mustShow.every((id) => shown.has(id));
+}
+
+/** When the records of a page were created, those that can be read. */
+export function timesOf(page: Page): Instant[] {
+  return page.records
+    .map((record) => record.columns['created_at'])
+    .filter((at): at is string => typeof at === 'string')
+    .map((at) => Date.parse(at));
+}
