@@ -365,7 +365,7 @@ describe('as-of reads', () => {
       ).rows;
       const sql = row?.sql ?? '';
       const spoilt = sql.replace(
-        /coalesce\(updated_at, '-infinity'\) DESC, \(status IS DISTINCT FROM 1\) DESC,/,
+        /coalesce\(updated_at, '-infinity'\) desc, \(status is distinct from 1\) desc,/,
         '',
       );
       expect(spoilt).not.toBe(sql);

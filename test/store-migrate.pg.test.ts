@@ -1,11 +1,9 @@
 // Migrations: safe when many start at once, never backwards, and clear about what a database cannot promise.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import { openDb } from '../src/store/db.ts';
-import { findMigrations, migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/migrate.ts';
 import {
   adminConnectionString,
   createEmptyDatabase,
@@ -84,6 +82,25 @@ test('a database written by a newer release is refused, and nothing is changed',
   await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
     kind: 'settings',
     code: 'schema_newer',
+  });
+});
+
+test('a database of the migrations before these is refused with what to do, and nothing is changed', async () => {
+  await withClient(database.connectionString, (client) =>
+    client.query(
+      `create schema sync;
+       create table sync.migrations (id serial primary key, hash text not null, created_at bigint);
+       insert into sync.migrations (hash, created_at) values ('0000_tables', 1795254607271), ('later', 9999999999999)`,
+    ),
+  );
+  await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
+    kind: 'fatal',
+    code: 'schema_too_old',
+    message: expect.stringMatching(/^This database .* export it .* or begin anew .*\.$/) as string,
+  });
+  await withClient(database.connectionString, async (client) => {
+    const { rows } = await client.query(`select to_regnamespace('archive') as archive`);
+    expect(rows).toEqual([{ archive: null }]);
   });
 });
 
@@ -185,40 +202,4 @@ test('wrong password, unknown database, closed port: each in one sentence withou
     expect(error).toMatchObject({ code });
     expect((error as Error).message).not.toContain('not-the-password');
   }
-});
-
-test('what was held of operations before it was noted beside them is noted by migration 0010', async () => {
-  await migrate(database.connectionString, log);
-  const text = await readFile(join(findMigrations(), '0010_held.sql'), 'utf8');
-  const updates = text
-    .split('--> statement-breakpoint')
-    .filter((statement) => statement.trimStart().startsWith('UPDATE'));
-  expect(updates).toHaveLength(2);
-  await withClient(database.connectionString, async (client) => {
-    // As a release before would have left it.
-    await client.query(
-      `insert into sync.watched_operations (project_id, operation_id)
-       select p, 'op_' || n from unnest(array['p', 'q']) p, generate_series(1, 3) n`,
-    );
-    await client.query(
-      `insert into archive.transactions (project_id, api_version, operation_id, raw, raw_sha256, observed_at, first_seen_at, changed_at)
-       select 'p', v, o, '{}', '', now(), now(), now()
-         from (values ('v3', 'op_1'), ('v1beta1', 'op_1'), ('v3', 'op_2')) held (v, o)`,
-    );
-    await client.query(
-      `insert into archive.certificate_files (project_id, operation_id, url, bytes, sha256, fetched_at)
-       values ('p', 'op_1', '', '', '\\xab', now())`,
-    );
-    for (const statement of updates) await client.query(statement);
-    const { rows } = await client.query(
-      `select project_id || ' ' || operation_id as id, found_by, encode(file_sha256, 'hex') as file
-         from sync.watched_operations order by 1`,
-    );
-    expect(rows).toEqual([
-      { id: 'p op_1', found_by: ['v1beta1', 'v3'], file: 'ab' },
-      { id: 'p op_2', found_by: ['v3'], file: null },
-      { id: 'p op_3', found_by: [], file: null },
-      ...[1, 2, 3].map((n) => ({ id: `q op_${n}`, found_by: [], file: null })),
-    ]);
-  });
 });

@@ -167,7 +167,7 @@ function whereOf<Item, Filters>(
   const single = idIn?.(asked);
   return and(
     listedAfter(table, id, scope, after),
-    // As the index `…_ahead` has it (0009_contents.sql).
+    // As the index `…_ahead` has it (0000_records.sql).
     isBeyond
       ? sql`${table.sliceDay} > (${table.firstSeenAt} at time zone 'UTC')::date + 1`
       : undefined,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
-import { settingsError, transient } from '../errors.ts';
+import { fatal, settingsError, transient } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import {
@@ -33,8 +33,9 @@ export type Migrated = {
 /**
  * Applies what is missing. Safe when many start at once: the others wait, then find nothing to do.
  * Throws transient `migration_lock_left` where nobody would ever let them go on.
- * Throws settings `schema_newer` when the database was written by a newer release, settings `database_forbidden`
- * when the user lacks a right, and what `openDb` throws.
+ * Throws fatal `schema_too_old` when the database is older than these migrations reach back, settings `schema_newer`
+ * when it was written by a newer release, settings `database_forbidden` when the user lacks a right, and what `openDb`
+ * throws.
  */
 export async function migrate(connectionString: string, log: Log): Promise<Migrated> {
   const migrationsFolder = findMigrations();
@@ -67,7 +68,7 @@ async function lookAround(
   known: MigrationMeta[],
 ): Promise<{ count: number; notes: string[]; isDue: boolean }> {
   const applied = await appliedMigrations(tx);
-  refuseNewer(applied, known);
+  refuseOthers(applied, known);
   const notes = await ensureRoles(tx);
   const isDue = missingOf(applied, known).length > 0 || (await areGrantsDue(tx));
   return { count: applied.count, notes, isDue };
@@ -127,7 +128,7 @@ async function bringUpToDate(
 ): Promise<{ from: number; to: number; withheld: string[] }> {
   await tx.query(`set local default_table_access_method = 'heap'`);
   const before = await appliedMigrations(tx);
-  refuseNewer(before, known);
+  refuseOthers(before, known);
   const missing = missingOf(before, known);
   if (missing.length > 0) await apply(tx, missing);
   const withheld = await ensureGrants(tx, missing.length > 0);
@@ -153,13 +154,21 @@ async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {
   }
 }
 
-type Applied = { count: number; newest: number };
+/** `oldest` and `newest`: when the first and the last of them were written, milliseconds since 1970; 0 where there is none. */
+type Applied = { count: number; oldest: number; newest: number };
 
 const missingOf = (applied: Applied, known: MigrationMeta[]): MigrationMeta[] =>
   known.filter(({ folderMillis }) => folderMillis > applied.newest);
 
-function refuseNewer(applied: Applied, known: MigrationMeta[]): void {
-  if (applied.newest <= (known.at(-1)?.folderMillis ?? 0)) return;
+/** Before anything is changed: a database that these migrations did not begin, or that later ones have gone on with. */
+function refuseOthers({ count, oldest, newest }: Applied, known: MigrationMeta[]): void {
+  if (count > 0 && oldest < (known[0]?.folderMillis ?? 0)) {
+    throw fatal(
+      'schema_too_old',
+      'This database was made by an earlier Outlast, whose tables this one cannot bring up to date: export it with the version that made it and import that into a new database, or begin anew with an empty one. Nothing was changed.',
+    );
+  }
+  if (newest <= (known.at(-1)?.folderMillis ?? 0)) return;
   throw settingsError(
     'schema_newer',
     'This database was written by a newer release of Outlast. Use that release or a later one; nothing was changed.',
@@ -170,11 +179,13 @@ async function appliedMigrations(db: Queryable): Promise<Applied> {
   const table = await db.query<{ found: string | null }>(
     `select to_regclass('sync.migrations')::text as found`,
   );
-  if ((table.rows[0]?.found ?? null) === null) return { count: 0, newest: 0 };
-  const { rows } = await db.query<{ count: number; newest: string | null }>(
-    'select count(*)::int as count, max(created_at) as newest from sync.migrations',
+  if ((table.rows[0]?.found ?? null) === null) return { count: 0, oldest: 0, newest: 0 };
+  const row = onlyRow(
+    await db.query<{ count: number; oldest: string | null; newest: string | null }>(
+      'select count(*)::int as count, min(created_at) as oldest, max(created_at) as newest from sync.migrations',
+    ),
   );
-  return { count: rows[0]?.count ?? 0, newest: Number(rows[0]?.newest ?? 0) };
+  return { count: row.count, oldest: Number(row.oldest ?? 0), newest: Number(row.newest ?? 0) };
 }
 
 /** The migrations folder of this package, from the sources as well as from dist/. */

@@ -1,5 +1,5 @@
-// The tables, for drizzle: the source of migrations/ and of plain reads. What a column means stands
-// here; the rules are docs/design.md's. Key columns are `collate "C"` so that order is byte order.
+// The tables, for drizzle: the source of plain reads; migrations/ makes them, and `npm run check:schema` compares the two.
+// What a column means stands here; the rules are docs/design.md's. Key columns are `collate "C"` so that order is byte order.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
 import { sql } from 'drizzle-orm';
 import {
@@ -55,6 +55,12 @@ const versionContent = () => ({
   rawBytes: bytea('raw_bytes'),
 });
 
+// Of the lists' indexes: unreadable times last within their day, what is shown no more, and what stands under a later day
+// than it was first seen on.
+const listedAt = sql`coalesce(created_at, 'infinity'::timestamptz)`;
+const isMissing = sql`missing_since is not null`;
+const isAhead = sql`slice_day > (first_seen_at at time zone 'UTC')::date + 1`;
+
 export const orders = archive.table(
   'orders',
   {
@@ -74,17 +80,14 @@ export const orders = archive.table(
   },
   (t) => [
     primaryKey({ name: 'orders_pkey', columns: [t.projectId, t.operationId] }),
-    // The order of every list: (created_at, id), unreadable times last within their day.
-    index('orders_listed').on(
-      t.projectId,
-      t.sliceDay,
-      sql`coalesce(created_at, 'infinity'::timestamptz)`,
-      t.operationId,
-    ),
+    // The order of every list: (created_at, id).
+    index('orders_listed').on(t.projectId, t.sliceDay, listedAt, t.operationId),
     index('orders_pending')
       .on(t.projectId, t.sliceDay)
       .where(sql`status = 1`),
     index('orders_account').on(t.projectId, t.account, t.sliceDay),
+    index('orders_missing').on(t.projectId, t.sliceDay).where(isMissing),
+    index('orders_ahead').on(t.projectId, t.sliceDay, listedAt, t.operationId).where(isAhead),
   ],
 );
 
@@ -105,13 +108,10 @@ export const nftClasses = archive.table(
   },
   (t) => [
     primaryKey({ name: 'nft_classes_pkey', columns: [t.projectId, t.id] }),
-    index('nft_classes_listed').on(
-      t.projectId,
-      t.sliceDay,
-      sql`coalesce(created_at, 'infinity'::timestamptz)`,
-      t.id,
-    ),
+    index('nft_classes_listed').on(t.projectId, t.sliceDay, listedAt, t.id),
     index('nft_classes_owner').on(t.projectId, t.owner, t.sliceDay),
+    index('nft_classes_missing').on(t.projectId, t.sliceDay).where(isMissing),
+    index('nft_classes_ahead').on(t.projectId, t.sliceDay, listedAt, t.id).where(isAhead),
   ],
 );
 

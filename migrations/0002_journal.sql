@@ -1,94 +1,93 @@
 -- A journal of everything that is written, chained entry by entry, so that what is changed behind it is found out. Each slice
 -- has a chain of its own, so that slices never wait for each other; a head of the project covers them all from time to time,
 -- and leaves the machine. docs/verify.md has the recipe.
-create table "sync"."chains" (
-	"project_id" text collate "C" not null,
-	"resource" text collate "C" not null,
-	"owner" text collate "C" not null,
-	"day" date not null,
-	"seq" integer default 0 not null,
-	"head" "bytea" not null,
-	"ledger" jsonb,
-	"ledger_seq" integer default 0 not null,
-	"pages" "bytea",
-	"covered_seq" integer default 0 not null,
-	"certified_seq" integer,
-	constraint "chains_pkey" primary key("project_id","resource","owner","day")
+create table sync.chains (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  owner text collate "C" not null,
+  day date not null,
+  seq integer not null default 0,
+  head bytea not null,
+  ledger jsonb,
+  ledger_seq integer not null default 0,
+  pages bytea,
+  covered_seq integer not null default 0,
+  certified_seq integer,
+  constraint chains_pkey primary key (project_id, resource, owner, day)
 );
---> statement-breakpoint
-create table "sync"."journal" (
-	"project_id" text collate "C" not null,
-	"resource" text collate "C" not null,
-	"owner" text collate "C" not null,
-	"day" date not null,
-	"seq" integer not null,
-	"entered_at" timestamp with time zone not null,
-	"kind" text not null,
-	"body" text not null,
-	"ids" text[],
-	"shas" "bytea"[],
-	"head" "bytea" not null,
-	constraint "journal_pkey" primary key("project_id","resource","owner","day","seq")
+create index chains_uncovered on sync.chains (project_id) where covered_seq < seq;
+create index chains_reopened on sync.chains (project_id) where ledger_seq > certified_seq;
+comment on table sync.chains is
+  'Where the journal of each slice stands; what no slice shows has chains of its own, under the day 0001-01-01';
+comment on column sync.chains.seq is 'The number of its newest entry';
+comment on column sync.chains.head is 'The digest of that entry and of all before it';
+comment on column sync.chains.ledger is
+  'What the journal last said of the ledger''s row: what is said again is not written again';
+comment on column sync.chains.ledger_seq is 'The entry that said so';
+comment on column sync.chains.pages is
+  'SHA-256 of the newest entry of pages that brought nothing new: today''s last page is read again at every tick';
+comment on column sync.chains.covered_seq is 'The newest entry that a head of the project covers';
+comment on column sync.chains.certified_seq is 'The newest entry that a certificate names; null before there is one';
+
+create table sync.journal (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  owner text collate "C" not null,
+  day date not null,
+  seq integer not null,
+  entered_at timestamptz not null,
+  kind text not null,
+  body text not null,
+  ids text[],
+  shas bytea[],
+  head bytea not null,
+  constraint journal_pkey primary key (project_id, resource, owner, day, seq)
 );
---> statement-breakpoint
+comment on table sync.journal is
+  'What was written, in its order: append-only. One entry for each commit that brought anything, and for each '
+  'change of the ledger';
+comment on column sync.journal.entered_at is 'The database''s clock';
+comment on column sync.journal.kind is 'pages, contents, ledger, dropped, missing, returned, certified, adopted';
+comment on column sync.journal.body is 'JSON: what was written besides contents';
+comment on column sync.journal.ids is 'The records of which a content was stored, or that were marked missing';
+comment on column sync.journal.shas is 'raw_sha256 of each content, in the order of ids';
+comment on column sync.journal.head is 'SHA-256 over the head before it and this entry';
 -- Digests do not get smaller.
-alter table "sync"."journal" alter column "shas" set storage external;
---> statement-breakpoint
-create table "sync"."heads" (
-	"project_id" text collate "C" not null,
-	"n" integer not null,
-	"at" timestamp with time zone not null,
-	"body" text not null,
-	"head" "bytea" not null,
-	constraint "heads_pkey" primary key("project_id","n")
+alter table sync.journal alter column shas set storage external;
+
+create table sync.heads (
+  project_id text collate "C" not null,
+  n integer not null,
+  at timestamptz not null,
+  body text not null,
+  head bytea not null,
+  constraint heads_pkey primary key (project_id, n)
 );
---> statement-breakpoint
-create index "chains_uncovered" on "sync"."chains" using btree ("project_id") where covered_seq < seq;
---> statement-breakpoint
-create index "chains_reopened" on "sync"."chains" using btree ("project_id") where ledger_seq > certified_seq;
---> statement-breakpoint
-comment on table "sync"."chains" is 'Where the journal of each slice stands; what no slice shows has chains of its own, under the day 0001-01-01';
---> statement-breakpoint
-comment on column "sync"."chains"."seq" is 'The number of its newest entry';
---> statement-breakpoint
-comment on column "sync"."chains"."head" is 'The digest of that entry and of all before it';
---> statement-breakpoint
-comment on column "sync"."chains"."ledger" is 'What the journal last said of the ledger''s row: what is said again is not written again';
---> statement-breakpoint
-comment on column "sync"."chains"."ledger_seq" is 'The entry that said so';
---> statement-breakpoint
-comment on column "sync"."chains"."pages" is 'SHA-256 of the newest entry of pages that brought nothing new: today''s last page is read again at every tick';
---> statement-breakpoint
-comment on column "sync"."chains"."covered_seq" is 'The newest entry that a head of the project covers';
---> statement-breakpoint
-comment on column "sync"."chains"."certified_seq" is 'The newest entry that a certificate names; null before there is one';
---> statement-breakpoint
-comment on table "sync"."journal" is 'What was written, in its order: append-only. One entry for each commit that brought anything, and for each change of the ledger';
---> statement-breakpoint
-comment on column "sync"."journal"."entered_at" is 'The database''s clock';
---> statement-breakpoint
-comment on column "sync"."journal"."kind" is 'pages, contents, ledger, dropped, missing, returned, certified, adopted';
---> statement-breakpoint
-comment on column "sync"."journal"."body" is 'JSON: what was written besides contents';
---> statement-breakpoint
-comment on column "sync"."journal"."ids" is 'The records of which a content was stored, or that were marked missing';
---> statement-breakpoint
-comment on column "sync"."journal"."shas" is 'raw_sha256 of each content, in the order of ids';
---> statement-breakpoint
-comment on column "sync"."journal"."head" is 'SHA-256 over the head before it and this entry';
---> statement-breakpoint
-comment on table "sync"."heads" is 'The journal as a whole, from time to time: what is worth keeping elsewhere';
---> statement-breakpoint
-comment on column "sync"."heads"."body" is 'A line for each chain that moved since the head before: resource, owner, day, entry, its head';
---> statement-breakpoint
-comment on column "sync"."heads"."head" is 'SHA-256 over the head before it and the body';
---> statement-breakpoint
-create function "sync"."utc"(at timestamptz) returns text language sql stable as $$
+comment on table sync.heads is 'The journal as a whole, from time to time: what is worth keeping elsewhere';
+comment on column sync.heads.body is
+  'A line for each chain that moved since the head before: resource, owner, day, entry, its head';
+comment on column sync.heads.head is 'SHA-256 over the head before it and the body';
+
+create table sync.certificates (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  month date not null,
+  certified_at timestamptz not null,
+  certificate jsonb not null,
+  digest bytea not null,
+  leaves_sha256 bytea not null,
+  issue integer not null default 1,
+  constraint certificates_pkey primary key (project_id, resource, month, issue)
+);
+comment on column sync.certificates.issue is
+  '1 for the first certificate of the month, 2 for the one that replaces it; the greatest counts';
+
+create function sync.utc(at timestamptz) returns text language sql stable as $$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 $$;
---> statement-breakpoint
+
 -- What of a ledger's row is journalled. While a day is open its times move with every look at it.
-create function "sync"."ledger_of"(s sync.slices) returns jsonb language sql stable as $$
+create function sync.ledger_of(s sync.slices) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'state', s.state, 'proof', s.proof, 'whole_walk', s.whole_walk, 'walk_order', s.walk_order,
     'platform_total', s.platform_total, 'shown_total', s.shown_total, 'unresolved', s.unresolved,
@@ -96,19 +95,20 @@ create function "sync"."ledger_of"(s sync.slices) returns jsonb language sql sta
     'proved_at', case when s.state <> 'open' then sync.utc(s.proved_at) end,
     'walked_at', case when s.state <> 'open' then sync.utc(s.walked_at) end)
 $$;
---> statement-breakpoint
-create function "sync"."page_digest"(p sync.pages) returns text language sql stable as $$
+
+create function sync.page_digest(p sync.pages) returns text language sql stable as $$
   select encode(sha256(convert_to(concat(p.page_key, E'\t', p.page_offset, E'\t', p.total, E'\n', array_to_string(p.ids, E'\n')), 'UTF8')
                        || coalesce((select string_agg(r, ''::bytea order by k) from unnest(p.rejects) with ordinality u(r, k)), '')), 'hex')
 $$;
---> statement-breakpoint
+
 -- The one door into the journal. The chain's row is locked last of all rows, so that nobody waits in a circle for it.
-create function "sync"."journal_append"(project text, resource text, owner text, day date, kind text, body text,
-                                        ids text[], shas bytea[]) returns integer language plpgsql as $$
+create function sync.journal_append(project text, resource text, owner text, day date, kind text, body text,
+                                                   ids text[], shas bytea[]) returns integer language plpgsql as $$
 #variable_conflict use_variable
 declare
-  chain sync.chains;
   entered timestamptz := clock_timestamp();
+  told bytea;
+  next_seq integer;
   next_head bytea;
 begin
   -- Today's last page, read again: the same is not said twice.
@@ -118,30 +118,27 @@ begin
           and c.pages = sha256(convert_to(body, 'UTF8'))) then
     return null;
   end if;
+  told := convert_to(concat_ws(E'\t', '', sync.utc(entered), kind, body) || E'\n' || coalesce(array_to_string(ids, E'\n'), ''), 'UTF8')
+          || coalesce((select string_agg(sha, ''::bytea) from unnest(shas) sha), '');
   loop
-    select * into chain from sync.chains c
+    update sync.chains c
+       set seq = c.seq + 1, head = sha256(c.head || convert_to((c.seq + 1)::text, 'UTF8') || told),
+           pages = case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) else c.pages end
      where c.project_id = project and c.resource = resource and c.owner = owner and c.day = day
-       for no key update;
+    returning c.seq, c.head into next_seq, next_head;
     exit when found;
     insert into sync.chains (project_id, resource, owner, day, head)
     values (project, resource, owner, day, sha256(convert_to(concat_ws(E'\t', project, resource, owner, to_char(day, 'YYYY-MM-DD')), 'UTF8')))
         on conflict do nothing;
   end loop;
-  next_head := sha256(chain.head
-    || convert_to(concat_ws(E'\t', chain.seq + 1, sync.utc(entered), kind, body) || E'\n' || coalesce(array_to_string(ids, E'\n'), ''), 'UTF8')
-    || coalesce((select string_agg(u.sha, ''::bytea order by u.k) from unnest(shas) with ordinality u(sha, k)), ''));
   insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head)
-  values (project, resource, owner, day, chain.seq + 1, entered, kind, body, ids, shas, next_head);
-  update sync.chains c
-     set seq = chain.seq + 1, head = next_head,
-         pages = case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) else c.pages end
-   where c.project_id = project and c.resource = resource and c.owner = owner and c.day = day;
-  return chain.seq + 1;
+  values (project, resource, owner, day, next_seq, entered, kind, body, ids, shas, next_head);
+  return next_seq;
 end $$;
---> statement-breakpoint
+
 -- `was` is what the row said before this change, null for a new one. It is told where the journal knows nothing of it:
 -- otherwise a row that was altered would be taken for a true one as soon as it is written again.
-create function "sync"."journal_ledger"(was jsonb, s sync.slices) returns void language plpgsql as $$
+create function sync.journal_ledger(was jsonb, s sync.slices) returns void language plpgsql as $$
 declare
   said jsonb := sync.ledger_of(s);
   before jsonb;
@@ -155,16 +152,16 @@ begin
   update sync.chains c set ledger = said, ledger_seq = entry
    where c.project_id = s.project_id and c.resource = s.resource and c.owner = s.owner and c.day = s.day;
 end $$;
---> statement-breakpoint
-create function "sync"."journal_dropped"(s sync.slices) returns void language plpgsql as $$
+
+create function sync.journal_dropped(s sync.slices) returns void language plpgsql as $$
 begin
   perform sync.journal_append(s.project_id, s.resource, s.owner, s.day, 'dropped', '{}', null, null);
   update sync.chains c set ledger = null
    where c.project_id = s.project_id and c.resource = s.resource and c.owner = s.owner and c.day = s.day;
 end $$;
---> statement-breakpoint
+
 -- A head over every chain that moved since the last one; null where none did. One at a time: the project's row is locked.
-create function "sync"."make_head"(project text) returns integer language plpgsql as $$
+create function sync.make_head(project text) returns integer language plpgsql as $$
 declare
   before sync.heads;
   lines text;
@@ -191,25 +188,9 @@ begin
           sha256(coalesce(before.head, sha256(convert_to(project, 'UTF8'))) || convert_to(lines, 'UTF8')));
   return coalesce(before.n, 0) + 1;
 end $$;
---> statement-breakpoint
--- A month that was reopened, or whose certificate is gone, is certified anew; what was issued before stays.
-alter table "sync"."certificates" add column "issue" integer default 1 not null;--> statement-breakpoint
-alter table "sync"."certificates" drop constraint "certificates_pkey";--> statement-breakpoint
-alter table "sync"."certificates" add constraint "certificates_pkey" primary key("project_id","resource","month","issue");--> statement-breakpoint
-comment on column "sync"."certificates"."issue" is '1 for the first certificate of the month, 2 for the one that replaces it; the greatest counts';
---> statement-breakpoint
-create or replace view "analytics"."certificates" as
-select project_id, resource, month, certified_at,
-       (certificate ->> 'records')::bigint as records,
-       encode(digest, 'hex') as digest,
-       certificate
-  from sync.certificates c
- where not exists (select from sync.certificates newer
-                    where newer.project_id = c.project_id and newer.resource = c.resource and newer.month = c.month
-                      and newer.issue > c.issue);
---> statement-breakpoint
+
 -- Fixes what is held of a project that was archived before there was a journal. When its records were first seen it cannot know.
-create function "sync"."journal_adopt"(project text) returns void language plpgsql as $$
+create function sync.journal_adopt(project text) returns void language plpgsql as $$
 begin
   if exists (select from sync.chains c where c.project_id = project) then return; end if;
   perform sync.journal_ledger(null, s)
@@ -266,5 +247,3 @@ begin
                               jsonb_build_object('issue', c.issue, 'sha256', encode(sha256(convert_to(c.certificate::text, 'UTF8')), 'hex'))::text, null, null)
      from (select * from sync.certificates c where c.project_id = project order by c.resource, c.month, c.issue) c;
 end $$;
---> statement-breakpoint
-select sync.journal_adopt(project_id) from sync.projects;

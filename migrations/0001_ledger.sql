@@ -1,0 +1,275 @@
+-- The ledger, and what is kept beside it: what was seen on the way, what is due, what is believed. What a column without a
+-- comment means stands in src/store/schema.ts. The migrations' own list lies in this schema, so that it is there already.
+create table sync.projects (
+  project_id text collate "C" not null,
+  base_url text not null,
+  key_salt bytea not null,
+  key_fingerprint bytea not null,
+  added_at timestamptz not null,
+  first_day date not null,
+  parked_at timestamptz,
+  parked_reason text,
+  ask_again_at timestamptz,
+  constraint projects_pkey primary key (project_id)
+);
+
+create table sync.slices (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  owner text collate "C" not null default '',
+  day date not null,
+  state text not null default 'open',
+  proof text not null default 'none',
+  proved_at timestamptz,
+  due_at timestamptz,
+  deadline_at timestamptz not null,
+  lease_holder text,
+  lease_epoch bigint not null default 0,
+  lease_until timestamptz,
+  checkpoint jsonb,
+  walk integer not null default 0,
+  whole_walk integer not null default 0,
+  walked_at timestamptz,
+  observed_at timestamptz,
+  platform_total bigint,
+  shown_total bigint,
+  unresolved integer not null default 0,
+  attempts integer not null default 0,
+  last_error text,
+  walk_order text not null default 'asc',
+  reopened_at timestamptz,
+  constraint slices_pkey primary key (project_id, resource, owner, day),
+  constraint slices_proof check (proof in ('none', 'counts', 'walk', 'walks')),
+  constraint slices_resource check (resource in ('orders', 'nft_classes')),
+  constraint slices_state check (state in ('open', 'walked', 'sealed', 'final', 'lost')),
+  constraint slices_walk_order check (walk_order in ('asc', 'desc'))
+);
+create index slices_due on sync.slices (project_id, due_at);
+comment on column sync.slices.reopened_at is
+  'When the day was last taken up again after it had been final or lost, on the platform''s clock; '
+  'sync.reopenings has them all';
+
+create table sync.pages (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  owner text collate "C" not null,
+  day date not null,
+  walk integer not null,
+  page integer not null,
+  page_key text,
+  page_offset bigint,
+  ids text[] not null,
+  rejects bytea[] not null,
+  total bigint,
+  asked_at timestamptz not null,
+  constraint pages_pkey primary key (project_id, resource, owner, day, walk, page)
+);
+
+create table sync.contested (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  id text collate "C" not null,
+  owner text collate "C" not null,
+  day date not null,
+  raw_sha256 bytea,
+  since timestamptz,
+  is_older boolean not null default false,
+  constraint contested_pkey primary key (project_id, resource, id, owner, day)
+);
+comment on table sync.contested is
+  'Records that may be shown by several lists with different contents: a row for each list';
+comment on column sync.contested.raw_sha256 is 'The content this list last showed; null while it is still to be asked';
+comment on column sync.contested.since is 'Since when the list has shown this content and no other';
+comment on column sync.contested.is_older is
+  'Whether the content in force was later by what the two say themselves when this one was noted';
+
+create table sync.corrections (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  id text collate "C" not null,
+  corrected_at timestamptz not null,
+  constraint corrections_pkey primary key (project_id, resource, id, corrected_at)
+);
+comment on table sync.corrections is
+  'Records of which an older content is in force again, because the platform showed it and no other for a day: '
+  'what was said before that moment competes no more';
+comment on column sync.corrections.corrected_at is 'Since when it is in force again: observed_at of that content';
+
+create table sync.rejects (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  sha256 bytea not null,
+  bytes bytea not null,
+  reason text not null,
+  owner text collate "C" not null,
+  day date not null,
+  seen_at timestamptz not null,
+  whole_length bigint,
+  constraint rejects_pkey primary key (project_id, resource, sha256)
+);
+comment on column sync.rejects.whole_length is
+  'Of a record that was too long: bytes holds its beginning, this is the length of all of it, and sha256 its '
+  'digest; null: bytes is all';
+
+create table sync.reopenings (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  owner text collate "C" not null,
+  day date not null,
+  reopened_at timestamptz not null,
+  was text not null,
+  reason text not null,
+  constraint reopenings_pkey primary key (project_id, resource, owner, day, reopened_at),
+  constraint reopenings_reason check (reason in ('window', 'answered')),
+  constraint reopenings_was check (was in ('lost', 'final'))
+);
+comment on table sync.reopenings is
+  'Days that were final or lost and were found to be answered for after all: kept for ever';
+comment on column sync.reopenings.project_id is 'The project';
+comment on column sync.reopenings.resource is 'orders or nft_classes';
+comment on column sync.reopenings.owner is 'The owner whose classes they are; empty: the whole list';
+comment on column sync.reopenings.day is 'The day';
+comment on column sync.reopenings.reopened_at is 'When, on the platform''s clock';
+comment on column sync.reopenings.was is 'What the day was called before: lost or final';
+comment on column sync.reopenings.reason is
+  'window: it lies in the window by every witness of the time. answered: the platform was seen to answer for days '
+  'as old';
+
+create table sync.facts (
+  project_id text collate "C" not null,
+  fact text collate "C" not null,
+  value text not null,
+  confirmed_at timestamptz not null,
+  changed_at timestamptz not null,
+  previous text,
+  constraint facts_pkey primary key (project_id, fact)
+);
+
+create table sync.clocks (
+  project_id text collate "C" not null,
+  machine text collate "C" not null,
+  ahead_ms bigint not null,
+  machine_behind_ms bigint not null,
+  seen_at timestamptz not null,
+  disagrees text,
+  disagrees_by_ms bigint,
+  disagrees_since timestamptz,
+  constraint clocks_pkey primary key (project_id, machine),
+  constraint clocks_disagrees check (disagrees in ('machine', 'answers'))
+);
+comment on table sync.clocks is
+  'What each machine believes of the platform''s clock: helps the first answer of a new process to be believed';
+comment on column sync.clocks.project_id is 'The project';
+comment on column sync.clocks.machine is 'The name of the machine';
+comment on column sync.clocks.ahead_ms is 'How far the platform''s clock is ahead of the database''s, in milliseconds';
+comment on column sync.clocks.machine_behind_ms is
+  'How far the machine''s clock is behind the platform''s, in milliseconds';
+comment on column sync.clocks.seen_at is 'When this was noted, on the database''s clock';
+comment on column sync.clocks.disagrees is
+  'Who contradicts the belief: machine, or answers of the platform itself; null: nobody';
+comment on column sync.clocks.disagrees_by_ms is
+  'By how much: the belief minus what the machine''s clock shows, or what such an answer shows minus the belief';
+comment on column sync.clocks.disagrees_since is 'Since when, on the platform''s clock';
+
+create table sync.rate (
+  project_id text collate "C" not null,
+  tokens numeric not null,
+  refilled_at timestamptz not null,
+  not_before timestamptz,
+  per_second numeric,
+  constraint rate_pkey primary key (project_id)
+);
+
+create table sync.runs (
+  project_id text collate "C" not null,
+  run_id text collate "C" not null,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  outcome text,
+  requests integer not null default 0,
+  slices_done integer not null default 0,
+  records_shown bigint not null default 0,
+  records_new bigint not null default 0,
+  records_changed bigint not null default 0,
+  records_rejected bigint not null default 0,
+  last_error text,
+  constraint runs_pkey primary key (project_id, run_id)
+);
+create index runs_started on sync.runs (project_id, started_at);
+
+create table sync.rebuilds (
+  project_id text collate "C" not null,
+  resource text collate "C" not null,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  done_up_to text collate "C",
+  rows_read bigint not null default 0,
+  rows_changed bigint not null default 0,
+  changes jsonb not null default '{}',
+  constraint rebuilds_pkey primary key (project_id, resource)
+);
+
+create table sync.alerts (
+  project_id text collate "C" not null,
+  kind text collate "C" not null,
+  subject text collate "C" not null,
+  text text not null,
+  opened_at timestamptz not null,
+  told_at timestamptz,
+  resolved_at timestamptz,
+  telling_until timestamptz,
+  attempts integer not null default 0,
+  constraint alerts_pkey primary key (project_id, kind, subject)
+);
+
+create table sync.watched_operations (
+  project_id text collate "C" not null,
+  operation_id text collate "C" not null,
+  api_version text,
+  created_on date,
+  added_at timestamptz not null default now(),
+  state text not null default 'open',
+  due_at timestamptz default now(),
+  deadline_at timestamptz,
+  lease_holder text,
+  lease_epoch bigint not null default 0,
+  lease_until timestamptz,
+  attempts integer not null default 0,
+  last_error text,
+  found_by text[] not null default '{}',
+  file_sha256 bytea,
+  constraint watched_operations_pkey primary key (project_id, operation_id),
+  constraint watched_operations_api_version check (api_version in ('v1beta1', 'v3')),
+  constraint watched_operations_state check (state in ('open', 'done', 'lost'))
+);
+create index watched_operations_due on sync.watched_operations (project_id, due_at);
+create index watched_operations_open on sync.watched_operations (project_id, deadline_at) where state = 'open';
+create index watched_operations_new on sync.watched_operations (project_id) where deadline_at is null;
+create index watched_operations_lost on sync.watched_operations (project_id) where state = 'lost';
+
+create table sync.token_snapshots (
+  project_id text collate "C" not null,
+  due_at timestamptz not null,
+  taken_at timestamptz,
+  height bigint,
+  shown integer,
+  lease_holder text,
+  lease_epoch bigint not null default 0,
+  lease_until timestamptz,
+  attempts integer not null default 0,
+  last_error text,
+  symbols text[],
+  constraint token_snapshots_pkey primary key (project_id)
+);
+
+create table sync.taken_requests (
+  signature bytea not null,
+  taken_at timestamptz not null default now(),
+  constraint taken_requests_pkey primary key (signature)
+);
+create index taken_requests_age on sync.taken_requests (taken_at);
+comment on table sync.taken_requests is
+  'Signed requests that wrote something, so that none is taken twice; forgotten after an hour, when their '
+  'signatures are too old to open anything';
+comment on column sync.taken_requests.signature is 'The request''s signature: SHA-256, the same for the same request';
+comment on column sync.taken_requests.taken_at is 'When it was taken, on the database''s clock';

@@ -1,0 +1,325 @@
+-- What is held and how sure that is, for people and BI tools, and for the query module, which sees `archive` and `analytics`
+-- only. These views read `sync` with their owner's rights: a reader is shown coverage and never leases, keys or page keys.
+create view analytics.schema_version as
+select count(*)::integer as migrations, max(created_at) as newest
+  from sync.migrations;
+comment on view analytics.schema_version is 'Which release wrote this schema; a reader compares it with its own';
+comment on column analytics.schema_version.migrations is 'How many migrations were applied';
+comment on column analytics.schema_version.newest is 'When the newest of them was written, milliseconds since 1970';
+
+create view analytics.projects as
+select project_id, first_day, added_at, parked_at, parked_reason, ask_again_at
+  from sync.projects;
+comment on view analytics.projects is 'The projects archived here';
+comment on column analytics.projects.project_id is 'The name of the project';
+comment on column analytics.projects.first_day is
+  'The first UTC day that is accounted for; nothing is claimed about days before it';
+comment on column analytics.projects.added_at is 'When the project was first seen here';
+comment on column analytics.projects.parked_at is 'Since when the platform refuses this project; null while it answers';
+comment on column analytics.projects.parked_reason is 'What the platform said when it refused';
+comment on column analytics.projects.ask_again_at is 'When a parked project is asked for again';
+
+-- What was observed of a platform, for whoever reads the archive: how an end date is read decides what a day's list holds.
+create view analytics.facts as
+select project_id, fact, value, confirmed_at, changed_at, previous
+  from sync.facts
+ where fact <> 'probed';
+comment on view analytics.facts is 'What was observed of the platform''s undocumented behaviour';
+comment on column analytics.facts.fact is 'Its name, for example orders.day_end';
+comment on column analytics.facts.value is 'What was observed, for example inclusive';
+comment on column analytics.facts.confirmed_at is 'When it was observed last, on the platform''s clock';
+comment on column analytics.facts.changed_at is 'When the platform began to behave so, on its clock';
+comment on column analytics.facts.previous is 'What was observed before; null while it never changed';
+
+create view analytics.runs as
+select project_id, run_id, started_at, ended_at, outcome, requests, slices_done,
+       records_shown, records_new, records_changed, records_rejected, last_error
+  from sync.runs;
+comment on view analytics.runs is
+  'Passes of the worker over what was due: how fresh the archive is. Of quiet ones in a row only the last is kept';
+comment on column analytics.runs.run_id is 'Its name';
+comment on column analytics.runs.started_at is 'When it began';
+comment on column analytics.runs.ended_at is 'When it ended; null while it goes on, or where it was cut off';
+comment on column analytics.runs.outcome is 'How it ended; quiet: done, and nothing was new';
+comment on column analytics.runs.requests is 'Requests made';
+comment on column analytics.runs.slices_done is 'Slices whose turn was done';
+comment on column analytics.runs.records_shown is 'Records the platform showed';
+comment on column analytics.runs.records_new is 'Records held for the first time';
+comment on column analytics.runs.records_changed is 'Records whose content changed';
+comment on column analytics.runs.records_rejected is 'Records without a usable id';
+comment on column analytics.runs.last_error is 'Why something due was not done; null after a success';
+
+-- P7: each slice with its reservations. A slice that is still open makes no claim, so that it has none but pending
+-- orders. The closing period is three days at least (docs/design.md, "What is done to a slice"): a longer one may
+-- show a reservation too many here, never one too few.
+-- The whole list of an owner, whatever its days, is walked under the day 0001-01-01: it finds classes that were
+-- transferred in. It is no day of the calendar and makes no claim about one. Days that were asked for after they had left
+-- the window have no deadline (9999-12-31): nothing overtakes them, so that they have no closing either.
+-- A record that had no usable id for a while counts against its day until a whole walk, a day after it was first seen, is
+-- without it.
+create view analytics.coverage as
+select s.project_id,
+       s.resource,
+       s.owner,
+       s.day,
+       s.state,
+       s.proof,
+       s.proved_at,
+       s.walked_at,
+       s.observed_at as newest_page_at,
+       s.platform_total,
+       s.shown_total,
+       s.unresolved,
+       coalesce(r.rejected, 0) as rejected,
+       s.deadline_at,
+       array_remove(array[
+         case when s.state = 'lost' then 'lost' end,
+         case when s.state in ('walked', 'final') and s.proof = 'none' then 'no_proof' end,
+         case when s.state = 'final' and s.proved_at < s.deadline_at - interval '3 days'
+                   and s.deadline_at < '9999-01-01' then 'proved_before_closing' end,
+         case when s.unresolved > 0 then 'unresolved_orders' end
+       ], null) as reservations,
+       s.last_error
+  from sync.slices s
+  left join (select project_id, resource, owner, day, count(*) as rejected
+               from sync.rejects r
+               join sync.slices walked using (project_id, resource, owner, day)
+              where walked.whole_walk = 0
+                 or walked.walked_at is null
+                 or walked.walked_at < r.seen_at + interval '24 hours'
+                 or exists (select from sync.pages p
+                             where p.project_id = r.project_id and p.resource = r.resource and p.owner = r.owner
+                               and p.day = r.day and p.walk >= walked.whole_walk and r.sha256 = any (p.rejects))
+              group by project_id, resource, owner, day) r using (project_id, resource, owner, day)
+ where s.day > '0001-01-01';
+comment on view analytics.coverage is 'What is held of each UTC day, how sure that is, and every reservation';
+comment on column analytics.coverage.owner is 'The owner whose classes these are; empty for the whole list';
+comment on column analytics.coverage.state is
+  'open: not yet read whole. walked: read to the end after the day was over. sealed: proved and nothing pending. '
+  'final: the month left the window, held as it is. lost: the month left the window before the day was ever read '
+  'whole';
+comment on column analytics.coverage.proof is
+  'none. walk: the platform''s totals agree with what a walk was shown. counts: confirmed by totals later. walks: '
+  'two walks agree where the platform gives no totals, which is weaker';
+comment on column analytics.coverage.proved_at is 'When it was proved last, on the platform''s clock';
+comment on column analytics.coverage.walked_at is 'When it was read to its end last, on the platform''s clock';
+comment on column analytics.coverage.newest_page_at is
+  'When the newest page held was asked for, on the platform''s clock; no record held is first seen later';
+comment on column analytics.coverage.shown_total is
+  'How many distinct records, rejects included, the last walk was shown';
+comment on column analytics.coverage.rejected is
+  'Records without a usable id, kept as bytes aside, but for those that a whole walk a day later was without';
+comment on column analytics.coverage.deadline_at is
+  'Until when the day should be held and proved: a safety margin before its month leaves the window';
+
+create view analytics.coverage_by_day as
+select project_id,
+       resource,
+       day,
+       date_trunc('month', day::timestamp)::date as month,
+       case when bool_or(state = 'lost')   then 'lost'
+            when bool_or(state = 'open')   then 'open'
+            when bool_or(state = 'walked') then 'walked'
+            when bool_or(state = 'final')  then 'final'
+            else 'sealed' end as state,
+       case when bool_or(proof = 'none')   then 'none'
+            when bool_or(proof = 'walks')  then 'walks'
+            when bool_or(proof = 'counts') then 'counts'
+            else 'walk' end as proof,
+       case when count(proved_at) = count(*) then min(proved_at) end as proved_at,
+       coalesce((select array_agg(distinct name order by name)
+                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       sum(rejected)::bigint as rejected,
+       sum(unresolved)::bigint as unresolved,
+       case when count(platform_total) = count(*) then sum(platform_total)::bigint end as platform_total,
+       count(*)::integer as lists,
+       bool_or(owner = '') as is_whole_list,
+       min(deadline_at) as deadline_at,
+       bool_and(state in ('sealed', 'final') and cardinality(reservations) = 0 and rejected = 0) as is_complete
+  from analytics.coverage
+ group by project_id, resource, day;
+comment on view analytics.coverage_by_day is
+  'The coverage calendar: one row for each UTC day of a resource, the weakest of its lists deciding';
+comment on column analytics.coverage_by_day.lists is
+  'How many lists stand for the day: one, or one for each owner whose classes are archived';
+comment on column analytics.coverage_by_day.is_complete is
+  'Whether the day has neither a hole nor a doubt: sealed or final, no reservation, no reject. It speaks of the '
+  'day as the platform counts it (fact day_zone): where that is not UTC''s, the hours beyond it are the '
+  'neighbouring day''s';
+
+create view analytics.coverage_by_month as
+select project_id,
+       resource,
+       month,
+       extract(day from month + interval '1 month' - interval '1 day')::integer as days_in_month,
+       count(state)::integer as days_accounted,
+       count(*) filter (where state = 'open')::integer as days_open,
+       count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
+       count(*) filter (where state = 'sealed')::integer as days_sealed,
+       count(*) filter (where state = 'final')::integer as days_final,
+       count(*) filter (where state = 'lost')::integer as days_lost,
+       count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
+       count(*) filter (where proof = 'walks')::integer as days_by_walks,
+       count(*) filter (where is_complete)::integer as days_complete,
+       coalesce((select array_agg(distinct name order by name)
+                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       sum(rejected)::bigint as rejected,
+       count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
+  from analytics.coverage_by_day
+ group by project_id, resource, month;
+comment on view analytics.coverage_by_month is 'The coverage of each calendar month, counted in days';
+comment on column analytics.coverage_by_month.is_complete is
+  'Whether the month has neither a hole nor a doubt: every day of the calendar month is complete. The month has '
+  'then all its hours, those of UTC and those of the platform''s own calendar (fact day_zone)';
+
+create view analytics.coverage_by_resource as
+select project_id,
+       resource,
+       min(day) as first_day,
+       max(day) as last_day,
+       count(*)::integer as days_accounted,
+       count(*) filter (where state = 'open')::integer as days_open,
+       count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
+       count(*) filter (where state = 'lost')::integer as days_lost,
+       count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
+       count(*) filter (where proof = 'walks')::integer as days_by_walks,
+       count(*) filter (where is_complete)::integer as days_complete,
+       coalesce((select array_agg(distinct name order by name)
+                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       sum(rejected)::bigint as rejected,
+       bool_and(is_whole_list) as is_whole_list
+  from analytics.coverage_by_day
+ group by project_id, resource;
+comment on view analytics.coverage_by_resource is 'The coverage of everything archived of a resource, counted in days';
+comment on column analytics.coverage_by_resource.first_day is
+  'The first UTC day that the ledger knows; nothing is claimed about days before it';
+comment on column analytics.coverage_by_resource.last_day is 'The last one';
+comment on column analytics.coverage_by_resource.days_accounted is
+  'Days from the first to the last that the ledger knows';
+
+create view analytics.incomplete_days as
+select project_id,
+       resource,
+       day,
+       month,
+       state,
+       proof,
+       reservations,
+       rejected,
+       unresolved,
+       state = 'lost' as is_lost,
+       deadline_at
+  from analytics.coverage_by_day
+ where not is_complete;
+comment on view analytics.incomplete_days is
+  'Every day that has a hole or a doubt, and why; days lost for ever first. Today''s is always among them';
+comment on column analytics.incomplete_days.is_lost is
+  'True where the month left the window before the day was read whole: for ever';
+
+create view analytics.certificates as
+select project_id, resource, month, certified_at,
+       (certificate ->> 'records')::bigint as records,
+       encode(digest, 'hex') as digest,
+       certificate
+  from sync.certificates c
+ where not exists (select from sync.certificates newer
+                    where newer.project_id = c.project_id and newer.resource = c.resource and newer.month = c.month
+                      and newer.issue > c.issue);
+comment on view analytics.certificates is
+  'Months that have left the window, each with what is held of it and the digest that fixes it';
+comment on column analytics.certificates.certified_at is
+  'The moment whose contents are certified, on the platform''s clock';
+comment on column analytics.certificates.records is 'How many records are certified';
+comment on column analytics.certificates.digest is 'The month''s digest, lower-case hex';
+comment on column analytics.certificates.certificate is
+  'The certificate itself: every day with its count, digest, state, proof and reservations';
+
+create view analytics.rejects as
+select project_id, resource, owner, day, reason, seen_at, encode(sha256, 'hex') as sha256, bytes, whole_length
+  from sync.rejects;
+comment on view analytics.rejects is
+  'Records without a usable id, or too long to be taken in, as the platform gave them: in no table and in no figure';
+comment on column analytics.rejects.owner is 'The owner whose list showed it; empty for the whole list';
+comment on column analytics.rejects.day is 'The UTC day that was asked for';
+comment on column analytics.rejects.reason is 'Why it could not be kept as a record';
+comment on column analytics.rejects.seen_at is 'When it was first seen, on the platform''s clock';
+comment on column analytics.rejects.sha256 is 'SHA-256 of all of its bytes, lower-case hex';
+comment on column analytics.rejects.bytes is
+  'The record, byte for byte; only its beginning where whole_length is given';
+comment on column analytics.rejects.whole_length is
+  'How many bytes a record has that was too long to be taken in; null: bytes is all of it';
+
+create view analytics.missing_records as
+select project_id, 'orders' as resource, operation_id as id, slice_day as day, missing_since, first_seen_at, observed_at
+  from archive.orders
+ where missing_since is not null
+union all
+select project_id, 'nft_classes', id, slice_day, missing_since, first_seen_at, observed_at
+  from archive.nft_classes
+ where missing_since is not null;
+comment on view analytics.missing_records is
+  'Records that are held and that the platform stopped showing while their month was in the window';
+comment on column analytics.missing_records.id is 'The order''s operation_id or the class''s id';
+comment on column analytics.missing_records.missing_since is
+  'Since when the platform no longer shows it although its month is in the window';
+comment on column analytics.missing_records.observed_at is 'When what it says was first seen, on the platform''s clock';
+
+-- P7 for what has no list: every id that was given, with what became of it.
+-- What stands beside an operation is looked up for the rows that are asked for: grouped first and joined, every result of the project
+-- was read for a page of a hundred.
+create view analytics.watched_operations as
+select w.project_id,
+       w.operation_id,
+       w.api_version,
+       w.created_on,
+       w.added_at,
+       w.state,
+       array_remove(array[
+         (select t.api_version from archive.transactions t
+           where t.project_id = w.project_id and t.api_version = 'v1beta1' and t.operation_id = w.operation_id),
+         (select t.api_version from archive.transactions t
+           where t.project_id = w.project_id and t.api_version = 'v3' and t.operation_id = w.operation_id)
+       ], null) as found_by,
+       (select max(t.status) from archive.transactions t
+         where t.project_id = w.project_id and t.api_version in ('v1beta1', 'v3') and t.operation_id = w.operation_id
+           and t.status in (1, 2)) as status,
+       (select true from archive.certificate_files f
+         where f.project_id = w.project_id and f.operation_id = w.operation_id) is true as has_certificate_file,
+       w.deadline_at,
+       w.due_at,
+       w.attempts,
+       w.last_error
+  from sync.watched_operations w;
+comment on view analytics.watched_operations is
+  'Operations whose results are asked for by their ids, for there is no list of them';
+comment on column analytics.watched_operations.operation_id is 'The id its caller chose';
+comment on column analytics.watched_operations.api_version is 'The lookup that is asked, v1beta1 or v3; null: both';
+comment on column analytics.watched_operations.created_on is 'The UTC day the operation was begun, where it was given';
+comment on column analytics.watched_operations.added_at is 'Since when it is watched';
+comment on column analytics.watched_operations.state is
+  'open: asked for still. done: the result is final. lost: its month left the window before the result was final';
+comment on column analytics.watched_operations.found_by is 'The lookups that have given a result';
+comment on column analytics.watched_operations.status is
+  'The final status, 1 succeeded or 2 failed; null while there is none';
+comment on column analytics.watched_operations.has_certificate_file is
+  'Whether the file behind its certificate link is kept';
+comment on column analytics.watched_operations.deadline_at is
+  'Until when the result should be held: a safety margin before its month leaves the window';
+comment on column analytics.watched_operations.due_at is
+  'When it is asked for next, on the platform''s clock; null when it is not';
+comment on column analytics.watched_operations.attempts is 'How often it was asked for';
+comment on column analytics.watched_operations.last_error is
+  'Why it is not settled, or what was not kept; null when there is nothing to say';
+
+-- When the tokens were last read, and whether that goes on: a node's list has no days to be counted by.
+create view analytics.token_snapshots as
+select project_id, taken_at, height, shown, due_at, attempts, last_error
+  from sync.token_snapshots;
+comment on view analytics.token_snapshots is 'When the tokens of each project were last read';
+comment on column analytics.token_snapshots.taken_at is
+  'When the newest look held was taken, on the platform''s clock; null before the first';
+comment on column analytics.token_snapshots.height is 'The height the node answered it at; null where it did not say';
+comment on column analytics.token_snapshots.shown is
+  'How many tokens it showed, those without a usable symbol included';
+comment on column analytics.token_snapshots.due_at is 'When they are read next, on the platform''s clock';
+comment on column analytics.token_snapshots.attempts is 'How often reading them has failed since';
