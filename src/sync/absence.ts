@@ -1,11 +1,15 @@
 // What fewer records than before are worth (proof rule 5): around the cliff the month may have gone, in another zone or
-// from one of two copies of a platform, and an empty answer is no empty day.
+// from one of two copies of a platform, and an empty answer is no empty day. Classes that left an owner's list were
+// transferred, or are gone: each is asked for by its id, and only what is not shown at all counts as missing.
 import { addDays, monthStart } from '../day.ts';
+import type { ObservedRecord, Span } from '../model.ts';
 import { doubtFacts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
-import type { ActContext } from './conclude.ts';
+import { goneIds, type Walks } from '../store/missing.ts';
 import { dayEndOf } from './bounds.ts';
+import type { ActContext } from './conclude.ts';
 import { absenceProves } from './policy.ts';
+import { afterAll } from './walk.ts';
 
 /**
  * Whether a walk shows at least what the last one did. A month goes all at once, so that of a day's first walk any record
@@ -48,4 +52,24 @@ export async function readsDatesOtherwise(
   if (!isSudden || !(await window.showsDay({ resource, owner }, day))) return false;
   await doubtFacts(db, projectId);
   return true;
+}
+
+/** What the platform shows of the classes that one owner's walk showed and the next one did not. Throws what it throws. */
+export async function findMoved(
+  { db, platform, signal }: Pick<ActContext, 'db' | 'platform' | 'signal'>,
+  slice: Slice,
+  span: Span,
+  walks: Walks,
+): Promise<ObservedRecord[]> {
+  const found: ObservedRecord[] = [];
+  // Ends: one request an id, and a day's list is finite.
+  for (const id of await goneIds(db, slice, span, walks)) {
+    const page = await platform.classes({ id, offset: 0, limit: 1, sortBy: 'DATE_ASC' }, signal);
+    // A platform that ignores the filter shows others: they have their own slices.
+    const record = page.records.find((one) => one.id === id);
+    // After the pages that no longer show it, even if the platform's clock was set back meanwhile (P2).
+    const observedAt = Math.max(page.askedAt, afterAll(slice));
+    if (record !== undefined) found.push({ record, observedAt });
+  }
+  return found;
 }

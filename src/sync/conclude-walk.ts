@@ -20,7 +20,7 @@ import { countPending, dropOtherPages, rememberedPage } from '../store/pages.ts'
 import { writeRecords } from '../store/records.ts';
 import { dayEndOf, ignoresDates } from './bounds.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
-import { findMoved } from './moved.ts';
+import { findMoved } from './absence.ts';
 import {
   afterAct,
   afterFailure,

@@ -1,15 +1,21 @@
 // When a total that agrees is not believed by itself: where a list that was cut together with its total would look the same,
-// or one that leaves orders out unless their status is asked for.
+// or one that leaves orders out unless their status is asked for. Then a second witness is asked: the list from its other
+// end, or the totals of the statuses.
 import { wholeList, type ListedResource } from '../model.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Db } from '../store/db.ts';
+import { compareSizes, compareWithWalk, countUnshown } from '../store/ends.ts';
 import { recordFacts } from '../store/facts.ts';
-import { compareSizes, countUnshown } from '../store/ends.ts';
-import type { Slice } from '../store/ledger.ts';
+import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { goneIds } from '../store/missing.ts';
+import { idsOf } from '../store/pages.ts';
+import { askPage } from './ask-list.ts';
 import { limitOf } from './bounds.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { absenceProves, closingOf } from './policy.ts';
 import { countByStatus, sumOf } from './recount.ts';
 import { hasTurn } from './rota.ts';
+import { firstPosition } from './steps.ts';
 
 /** A total that is a multiple of this may be somebody's limit; one in a hundred is by chance. */
 const roundTo = 100;
@@ -114,4 +120,29 @@ async function wantsStatuses(
   if (isNeverCounted && isTurn && distinct > 0) return true;
   if (!absenceProves(slice.day, platform.clock.possible())) return false;
   return (await goneIds(db, slice, span, { before: wholeWalk, now: walk })).length > 0;
+}
+
+/**
+ * `same`: the other end begins where the walk ended, and shows nothing that the walk did not. `more`: it shows what the
+ * walk did not. `unseen`: it does not begin at the other end, so that nothing is known: the platform sorts as it likes.
+ */
+export type OtherEnd = 'same' | 'more' | 'unseen';
+
+export const opposite = (order: 'asc' | 'desc'): 'asc' | 'desc' =>
+  order === 'asc' ? 'desc' : 'asc';
+
+/** `query`: what the walk asked. Nothing that is shown here is archived. Throws what the platform throws. */
+export async function lookFromOtherEnd(
+  { db, platform, signal }: { db: Db; platform: Platform; signal: AbortSignal },
+  slice: Slice,
+  query: WalkQuery,
+  walk: number,
+): Promise<OtherEnd> {
+  const order = opposite(query.order ?? 'asc');
+  const { order: _asked, ...same } = query;
+  const turned: WalkQuery = order === 'desc' ? { ...same, order } : same;
+  const page = await askPage(platform, slice, turned, firstPosition, true, signal);
+  const { unshown, begins } = await compareWithWalk(db, slice, walk, idsOf(page), order);
+  if (unshown > 0) return 'more';
+  return begins ? 'same' : 'unseen';
 }

@@ -8,8 +8,15 @@ import { readsDatesOtherwise, showsAll, trustsAbsence } from './absence.ts';
 import { rulesOf } from './bounds.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
-import { alikeKey, capOf, hidesOrders, wantsSecondWitness, type Doubt } from './doubts.ts';
-import { lookFromOtherEnd, type OtherEnd } from './other-end.ts';
+import {
+  alikeKey,
+  capOf,
+  hidesOrders,
+  lookFromOtherEnd,
+  wantsSecondWitness,
+  type Doubt,
+  type OtherEnd,
+} from './doubts.ts';
 import { readInParts, type NewlyCut } from './parts.ts';
 import { absenceProves, isOver } from './policy.ts';
 import { asGiven, judge, lacksTotal } from './proof.ts';

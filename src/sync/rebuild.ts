@@ -1,5 +1,5 @@
 // Rebuild: derives every typed column of a resource afresh from what its records say, after the reader of records has
-// changed; and tries its rejects again. It asks the platform nothing, and what it does not change it does not touch.
+// changed; and tries records that had no usable id again: what still has none stays a reject. It asks the platform nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
 import type { ParsedRecord } from '../model.ts';
 import type { HeldRow } from '../store/contents.ts';
@@ -11,11 +11,17 @@ import {
   rowsAfter,
   type Applied,
 } from '../store/derived.ts';
-import { beginRebuild, endRebuild, moveRebuild, unfinishedRebuild } from '../store/rebuild.ts';
-import type { Rebuild } from '../store/rebuild.ts';
-import { archivedName, type Archived } from '../store/tables.ts';
-import { readAgain } from '../verify/content.ts';
-import { retryRejects } from './rejects.ts';
+import {
+  beginRebuild,
+  endRebuild,
+  moveRebuild,
+  unfinishedRebuild,
+  type Rebuild,
+} from '../store/rebuild.ts';
+import { writeInto } from '../store/records.ts';
+import { dropReject, rejectsAfter } from '../store/rejects.ts';
+import { archivedName, shapeOf, type Archived } from '../store/tables.ts';
+import { readAgain, readRejectAgain } from '../verify/content.ts';
 
 export type RebuildOptions = {
   signal: AbortSignal;
@@ -130,4 +136,38 @@ function summed(all: Applied['changes'][]): Record<string, number> {
     for (const [name, count] of Object.entries(one)) sum[name] = (sum[name] ?? 0) + count;
   }
   return sum;
+}
+
+const rejectsAtATime = 1_000;
+
+/**
+ * Rejects that have a usable id by now become records of the moment they were seen. Returns how many. Killed in between, it
+ * goes on with those that are left (P3).
+ */
+async function retryRejects(db: Db, of: Archived): Promise<number> {
+  // What a lookup answers belongs to the id that was asked for: nothing of it is ever set aside.
+  if (of.resource === 'transactions') return 0;
+  let returned = 0;
+  let after = '';
+  // Ends: every page begins behind the last one's digest.
+  for (;;) {
+    const rejects = await rejectsAfter(db, of, after, rejectsAtATime);
+    if (rejects.length === 0) return returned;
+    for (const { sha256, bytes, owner, day, seenAt } of rejects) {
+      after = sha256;
+      const record = readRejectAgain(of.resource, bytes, day);
+      if (record === null) continue;
+      const writtenAt = Date.parse(await momentOfChange(db, of.projectId));
+      // One transaction, or a kill in between would leave it both or neither.
+      await withTx(db, async (tx) => {
+        const observed = [{ record, observedAt: Date.parse(seenAt) }];
+        await dropReject(tx, of, sha256);
+        const chain = { projectId: of.projectId, resource: of.resource, owner, day };
+        const told = { kind: 'returned' as const, says: { reject: sha256 } };
+        const to = { projectId: of.projectId, expectsNew: null, entry: { chain, told } };
+        await writeInto(tx, shapeOf(of), to, observed, writtenAt);
+      });
+      returned += 1;
+    }
+  }
 }

@@ -2,13 +2,17 @@
 // again. The list is only a pointer: what counts is the page that showed the order, or a walk. A platform may ignore
 // the filter by status or leave orders out of the list: then the pages that show pending orders are read again, some at a time.
 import { isOutlastError } from '../errors.ts';
-import type { DayRange } from '../model.ts';
+import type { DayRange, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
+import { commitPages } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
+import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { pagesShowing, pendingIds, type RememberedPage } from '../store/pages.ts';
+import { askPage, showsAgain } from './ask-list.ts';
 import { boundsOf, limitOf } from './bounds.ts';
 import type { Act, ActContext } from './conclude.ts';
-import { reread } from './reread.ts';
+import { firstPosition } from './steps.ts';
+import { afterAll, type ListRules, type WalkContext } from './walk.ts';
 
 /** What the platform lists as pending; asked for once a run, whoever needs it first. */
 export type PendingList = () => Promise<Pending>;
@@ -124,4 +128,39 @@ async function ifUsable<T>(asked: Promise<T>): Promise<T | null> {
 function showsAll(pages: RememberedPage[], ids: string[]): boolean {
   const shown = new Set(pages.flatMap((page) => page.ids));
   return ids.every((id) => shown.has(id));
+}
+
+/**
+ * Reads given pages of the last whole walk again, each by its own key and under the slice's lease. False when one is refused or does not show again
+ * every id it showed; what was read until then is committed.
+ */
+async function reread(
+  context: Omit<WalkContext, keyof ListRules>,
+  slice: Slice,
+  query: WalkQuery,
+  pages: RememberedPage[],
+): Promise<boolean> {
+  let observedAt = afterAll(slice);
+  for (const { number, pageKey, offset, ids } of pages) {
+    const position = { ...firstPosition, number, pageKey, offset: offset ?? 0 };
+    let page: Page;
+    try {
+      page = await askPage(context.platform, slice, query, position, false, context.signal);
+    } catch (error) {
+      if (isOutlastError(error, 'platform_refused')) return false;
+      throw error;
+    }
+    if (!showsAgain(page, ids)) return false;
+    observedAt = Math.max(observedAt, page.askedAt);
+    const effects = await commitPages(context.db, {
+      slice,
+      walk: slice.wholeWalk,
+      pages: [{ number, pageKey, offset, page, observedAt }],
+      checkpoint: null,
+      leaseMs: context.leaseMs,
+      writtenAt: context.platform.clock.now(),
+    });
+    context.onCommit({ ...effects, shown: page.shown });
+  }
+  return true;
 }

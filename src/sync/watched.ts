@@ -1,19 +1,24 @@
-// Asking for watched operations: one turn each that is due, nearest deadline first. Network first, then one commit.
+// Asking for watched operations: one turn each that is due, nearest deadline first. Network first, then one commit. With a
+// final result comes the file behind its certificate link, for such links do not live long.
 import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
 import type { ApiVersion, ParsedRecord } from '../model.ts';
+import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { commitOperation, type OperationCommit } from '../store/watched-commit.ts';
+import {
+  commitOperation,
+  type CertificateFile,
+  type OperationCommit,
+} from '../store/watched-commit.ts';
 import {
   claimOperation,
   enterOperations,
   releaseOperation,
   type Operation,
 } from '../store/watched.ts';
-import { keepFile, linkIn, type FileTurn } from './certificate-links.ts';
 import { retryDelayMs } from './policy.ts';
-import { concernsAll, createRepetition, sameInARow, unforeseenText } from './unforeseen.ts';
 import { certainlyPast } from './remember-time.ts';
-import { afterTurn, lookupsToAsk, type LookedUp } from './watched-policy.ts';
+import { concernsAll, createRepetition, sameInARow, unforeseenText } from './unforeseen.ts';
+import { afterTurn, lookupsToAsk, type FileOutcome, type LookedUp } from './watched-policy.ts';
 import type { OperationCounts, Worker } from './worker.ts';
 
 /** So many operations in a row without an answer end the turns of this run: the platform is down, not busy. */
@@ -178,5 +183,27 @@ async function lookUp(
     const outcome = isRefused ? 'refused' : 'silent';
     const looked: LookedUp = { apiVersion, outcome, status: null, problem: causeChain(error) };
     return { looked, record: null, observedAt: platform.clock.now(), isUnusable };
+  }
+}
+
+type FileTurn = { outcome: FileOutcome; file: CertificateFile | null };
+
+/** The certificate link of a final result; null where there is none. */
+function linkIn({ columns }: ParsedRecord): string | null {
+  const body = columns['record'];
+  if (columns['status'] !== 1 || typeof body !== 'string') return null;
+  const { certificate_url: url } = JSON.parse(body) as { certificate_url?: unknown };
+  return typeof url === 'string' && url !== '' ? url : null;
+}
+
+/** Fetches the file. Throws only what ends the run; everything else is an outcome. */
+async function keepFile(fetcher: FileFetcher, url: string, signal: AbortSignal): Promise<FileTurn> {
+  try {
+    const file = await fetcher.fetch(url, signal);
+    return { outcome: { kind: 'kept' }, file };
+  } catch (error) {
+    if (!(error instanceof OutlastError) || error.code === 'aborted') throw error;
+    const kind = error.kind === 'transient' ? 'passing' : 'final';
+    return { outcome: { kind, problem: causeChain(error) }, file: null };
   }
 }

@@ -3,12 +3,18 @@
 import { addDays, cliffOf, dayOf, monthStart } from '../../day.ts';
 import { wholeList, type Day } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { ignoresDates } from '../bounds.ts';
-import { noRequests, requestsOf, type ListDay, type Requests, type Terms } from './costs.ts';
+import { ignoresDates, limitOf, spanOf } from '../bounds.ts';
+import { isOver, noDeadline, settleMs } from '../policy.ts';
+import {
+  noRequests,
+  requestsOf,
+  walkRequests,
+  type ListDay,
+  type Requests,
+  type Terms,
+} from './costs.ts';
 import { fitMonths, type Fit, type Month } from './fits.ts';
-import { noDeadline } from '../policy.ts';
 import { sizesOf } from './sizes.ts';
-import { standingRate } from './standing.ts';
 
 export type Forecast = {
   /** Requests a second allowed, and how many of them go ahead of all months: today's tails, pending orders, whole lists. */
@@ -99,4 +105,26 @@ function monthsOf(days: ListDay[], terms: Terms): Month[] {
     if (size.from === 'unknown' || month.sizes === 'known') month.sizes = size.from;
   }
   return [...months.values()];
+}
+
+/** Today's tail is read about this often, in milliseconds. */
+const tailMs = 60_000;
+
+/**
+ * Requests a second that go ahead of all months, as far as the rate allows: today's tails, the list of pending orders, owners'
+ * whole lists.
+ */
+function standingRate(slices: Slice[], { facts, settings, now }: Terms): number {
+  let perMs = 0;
+  let pending = 0;
+  for (const slice of slices) {
+    const { resource, day } = slice;
+    pending += slice.unresolved;
+    if (day === wholeList) {
+      const walk = walkRequests(resource, slice.shownTotal ?? 0, facts);
+      perMs += walk / Math.max(1, settings.refreshMs);
+    } else if (!isOver(spanOf(day, resource, facts), now)) perMs += 1 / tailMs;
+  }
+  if (pending > 0) perMs += Math.ceil(pending / limitOf(facts, 'orders')) / settleMs;
+  return perMs * 1000;
 }

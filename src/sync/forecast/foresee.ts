@@ -1,13 +1,15 @@
 // The forecast of a project as its database has it: for the commands, and for the run, which warns of what will be too
-// late. Reads only.
-import type { Instant, ProjectId } from '../../model.ts';
+// late, and for how often larger days can be compared whole. Reads only.
+import { wholeList, type Instant, type ProjectId } from '../../model.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { readOutlook } from '../../store/outlook.ts';
-import { comparePeriod } from './compares.ts';
-import { forecast, type Forecast } from './forecast.ts';
+import { limitOf } from '../bounds.ts';
 import type { PolicySettings } from '../policy.ts';
+import { compareMs, compareShare } from '../rota.ts';
+import { walkRequests, type Terms } from './costs.ts';
+import { forecast, type Forecast } from './forecast.ts';
 
 /** What OUTLAST_MAX_RPS is unless set: assumed while no process has asked the platform anything. */
 export const assumedPerSecond = 5;
@@ -56,4 +58,25 @@ export async function readComparePeriod(
 ): Promise<number> {
   const { slices, perSecond } = await readOutlook(db, projectId);
   return comparePeriod(slices, perSecond ?? assumedPerSecond, { facts, settings });
+}
+
+const dayMs = 86_400_000;
+
+/** In milliseconds, in whole days. */
+export function comparePeriod(
+  slices: Slice[],
+  perSecond: number,
+  { facts, settings }: Pick<Terms, 'facts' | 'settings'>,
+): number {
+  let requests = 0;
+  for (const { resource, day, wholeWalk, shownTotal } of slices) {
+    // Classes are refreshed far more often, unless somebody set otherwise.
+    const isRefreshed = resource === 'nft_classes' && settings.refreshMs <= compareMs;
+    if (day === wholeList || wholeWalk === 0 || isRefreshed) continue;
+    if ((shownTotal ?? 0) < limitOf(facts, resource)) continue;
+    requests += walkRequests(resource, shownTotal ?? 0, facts);
+  }
+  // A turn comes round in a day less than the period.
+  const days = Math.ceil(requests / (compareShare * perSecond * (dayMs / 1000)));
+  return Math.max(compareMs, (days + 1) * dayMs);
 }
