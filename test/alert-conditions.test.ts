@@ -1,13 +1,13 @@
 // What is worth an alert, and what becomes of it: pure, by tables and fixed clocks.
 import { describe, expect, it } from 'vitest';
-import { conditionsOf, type Watch } from '../src/alert/conditions.ts';
+import { conditionsOf, type ProcessState } from '../src/alert/conditions.ts';
 import { createHeartbeat } from '../src/alert/heartbeat.ts';
 import { mergeAlerts } from '../src/alert/merge.ts';
 import { bodyOf, textOf } from '../src/alert/message.ts';
 import type { Claimed } from '../src/store/alert-claims.ts';
 import type { MonthSigns, Signs } from '../src/store/alert-signs.ts';
 import type { Alert } from '../src/store/alerts.ts';
-import type { Turn } from '../src/sync/worker.ts';
+import type { TickResult } from '../src/sync/worker.ts';
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;
@@ -46,14 +46,14 @@ const signs = (more: Partial<Signs> = {}): Signs => ({
   reopened: [],
   ...more,
 });
-const watch = (more: Partial<Watch> = {}): Watch => ({
+const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
   now: at('2026-04-06T12:00:00Z'),
   isRunning: false,
   watchedForMs: 0,
   failedInARow: 0,
   ...more,
 });
-const kinds = (given: Partial<Signs>, seen: Partial<Watch> = {}): string[] =>
+const kinds = (given: Partial<Signs>, seen: Partial<ProcessState> = {}): string[] =>
   conditionsOf(signs(given), watch({ now: at('2026-04-06T12:00:00Z'), ...seen })).map(
     ({ kind }) => kind,
   );
@@ -212,7 +212,7 @@ describe('conditions', () => {
     ).toEqual(['proof_fails', 'records_missing', 'rejects', 'fact_changed']);
   });
 
-  it.each<[string, Partial<Signs>, Partial<Watch>, string[]]>([
+  it.each<[string, Partial<Signs>, Partial<ProcessState>, string[]]>([
     [
       'a parked project is that and nothing more',
       { project: { parked: true, addedAt: 0 }, lastRead: read('2026-03-01T00:00:00Z') },
@@ -406,7 +406,7 @@ describe('messages', () => {
 });
 
 describe('the heartbeat', () => {
-  const turn = (projectId: string, outcome: Turn['outcome'], slicesDone = 1): Turn => ({
+  const turn = (projectId: string, outcome: TickResult['outcome'], slicesDone = 1): TickResult => ({
     projectId,
     outcome,
     slicesDone,

@@ -9,7 +9,7 @@ import { openDb } from '../src/store/db.ts';
 import { enter } from '../src/store/watch.ts';
 import { parkProject, unparkProject } from '../src/store/projects.ts';
 import { startSchedule } from '../src/sync/schedule.ts';
-import type { Turn } from '../src/sync/worker.ts';
+import type { TickResult } from '../src/sync/worker.ts';
 import { createBench, noon, smallWorld, type Bench } from './support/archive.ts';
 import { startReceiver, type Receiver } from './support/receiver.ts';
 
@@ -61,11 +61,15 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
   return alerts;
 }
 
-const turn = (outcome: Turn['outcome']): Turn => ({ projectId: 'p', outcome, slicesDone: 1 });
+const turn = (outcome: TickResult['outcome']): TickResult => ({
+  projectId: 'p',
+  outcome,
+  slicesDone: 1,
+});
 
 /** What a replica started now does after a run that ended so. */
 async function after(
-  ending: Turn['outcome'],
+  ending: TickResult['outcome'],
   settings: Partial<AlertSettings> = {},
 ): Promise<void> {
   const alerts = open(settings);

@@ -6,7 +6,7 @@ import type { Page } from '../src/model.ts';
 import { type ByteBounds, byteBounds, mostParts } from '../src/platform/byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from '../src/platform/gather.ts';
 import { ordersPage, readOrdersPage } from '../src/platform/pages.ts';
-import { atOnce } from '../src/platform/turns.ts';
+import { runAtOnce } from '../src/platform/yielding-work.ts';
 
 const askedAt = Date.parse('2026-03-02T00:00:00Z');
 const pageOf = (elements: string[], more = ''): string =>
@@ -32,7 +32,7 @@ function gathered(
 function read(body: string | Buffer, how: How = {}): Page {
   const answer = gathered(body, how);
   if (typeof answer === 'string') throw new Error(answer);
-  return atOnce(ordersPage(answer, askedAt));
+  return runAtOnce(ordersPage(answer, askedAt));
 }
 
 describe('P12: a record beyond its bound', () => {

@@ -4,7 +4,7 @@ import { exitCodeOf, fatal } from '../src/errors.ts';
 import { silentLog } from '../src/log.ts';
 import { databaseError } from '../src/store/db-errors.ts';
 import { openDb, withTx, type Db } from '../src/store/db.ts';
-import { concernsAll, unforeseenText } from '../src/sync/unforeseen.ts';
+import { concernsAll, unforeseenText } from '../src/sync/unforeseen-errors.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 let database: TestDatabase;

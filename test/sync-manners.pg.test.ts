@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import { claimSlice } from '../src/store/leases.ts';
 import { startSchedule } from '../src/sync/schedule.ts';
-import { emptyMemory, firstPosition, step } from '../src/sync/steps.ts';
+import { emptyMemory, firstPosition, step } from '../src/sync/slice/walk-steps.ts';
 import { createBench, noon, type Bench } from './support/archive.ts';
 
 const benches: Bench[] = [];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from '../src/model.ts';
 import type { Slice } from '../src/store/ledger.ts';
-import { boundsOf, farOutside, spanOf } from '../src/sync/bounds.ts';
+import { boundsOf, farOutside, spanOf } from '../src/sync/list-rules.ts';
 import {
   absenceProves,
   actionFor,
@@ -13,7 +13,7 @@ import {
   retryDelayMs,
   type Outcome,
 } from '../src/sync/policy.ts';
-import { judge } from '../src/sync/proof.ts';
+import { judge } from '../src/sync/slice/proof.ts';
 import {
   emptyMemory,
   firstPosition,
@@ -21,7 +21,7 @@ import {
   step,
   type Memory,
   type Position,
-} from '../src/sync/steps.ts';
+} from '../src/sync/slice/walk-steps.ts';
 
 const at = (text: string): number => Date.parse(text);
 const span = { from: '2026-03-10', to: '2026-03-11' };

@@ -1,6 +1,6 @@
 // What is kept of an error that nobody foresaw, and how often in a row it may come.
 import { expect, test } from 'vitest';
-import { createRepetition, unforeseenText } from '../src/sync/unforeseen.ts';
+import { createRepetition, unforeseenText } from '../src/sync/unforeseen-errors.ts';
 
 test('a repetition is the same text so often in a row', () => {
   const repetition = createRepetition(3);

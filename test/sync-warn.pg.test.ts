@@ -1,13 +1,13 @@
 // A run warns of what it will not manage: early, once, and again looked for while it lasts.
 import { afterEach, expect, test } from 'vitest';
 import { silentLog, type Log } from '../src/log.ts';
-import { watchDeadlines, type Watch } from '../src/sync/warn.ts';
+import { watchDeadlines, type DeadlineWatch } from '../src/sync/forecast/warn-of-deadlines.ts';
 import { createBench, type Bench } from './support/archive.ts';
 
 /** Two hours before March leaves the window. */
 const late = Date.parse('2026-04-30T22:00:00Z');
 let bench: Bench;
-let watch: Watch | null = null;
+let watch: DeadlineWatch | null = null;
 afterEach(async () => {
   await watch?.close();
   watch = null;

@@ -8,7 +8,7 @@ import {
   lostAt,
   type FileOutcome,
   type LookedUp,
-} from '../src/sync/watched-policy.ts';
+} from '../src/sync/background/watched-policy.ts';
 
 const now = Date.parse('2026-04-06T12:00:00Z');
 const none: FileOutcome = { kind: 'none' };

@@ -1,8 +1,8 @@
 // In which zone a platform cuts its days, by what it shows for one of them; and what is asked for then.
 import { expect, test } from 'vitest';
-import { boundsOf, spanOf } from '../src/sync/bounds.ts';
+import { boundsOf, spanOf } from '../src/sync/list-rules.ts';
 import { isOver } from '../src/sync/policy.ts';
-import { aheadMsOf, todayOf, zoneSeen } from '../src/sync/zone.ts';
+import { aheadMsOf, todayOf, zoneSeen } from '../src/sync/day-zone.ts';
 
 const hour = 3_600_000;
 const at = (text: string): number => Date.parse(`2026-03-${text}Z`);

@@ -1,7 +1,7 @@
 // Final results asked for once more: what was forged with all its digests is told by the platform, fresh links are no news,
 // and where the month may be gone nothing is concluded.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { reproveResults, type ResultReproved } from '../src/sync/reprove-results.ts';
+import { reproveResults, type ResultReproved } from '../src/sync/verify-platform/results.ts';
 import { createUnlisted, type Unlisted } from './support/unlisted.ts';
 
 let archive: Unlisted;

@@ -9,8 +9,8 @@ import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/heads.ts';
 import type { PolicySettings } from '../sync/policy.ts';
-import { concernsAll } from '../sync/unforeseen.ts';
-import type { Turn } from '../sync/worker.ts';
+import { concernsAll } from '../sync/unforeseen-errors.ts';
+import type { TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { aboutKind } from './kinds.ts';
@@ -39,7 +39,7 @@ export type AlertsOptions = {
 
 export type Alerts = {
   /** A run has ended, or a tick found the project still in one. Returns at once. */
-  after(turn: Turn): void;
+  after(turn: TickResult): void;
   /** Waits for what is under way, at most so long, and cuts it off then. */
   close(patienceMs: number): Promise<void>;
 };
@@ -54,12 +54,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
   /** Not looked at yet is not well. */
   const unwell = new Set(projects.keys());
   const failures = new Map<ProjectId, number>();
-  const waiting = new Map<ProjectId, Turn>();
+  const waiting = new Map<ProjectId, TickResult>();
   const stop = new AbortController();
   let isWorking = false;
   let flight: Promise<void> | null = null;
 
-  async function lookAt(project: Watched, outcome: Turn['outcome']): Promise<void> {
+  async function lookAt(project: Watched, outcome: TickResult['outcome']): Promise<void> {
     const { projectId } = project;
     const now = project.now();
     const watch = {
@@ -93,7 +93,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     else log.warn({ problem }, 'The heartbeat was not taken');
   }
 
-  async function take(taken: Turn[]): Promise<void> {
+  async function take(taken: TickResult[]): Promise<void> {
     const told: Told[] = [];
     for (const { projectId, outcome } of taken) {
       const project = projects.get(projectId);

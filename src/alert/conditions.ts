@@ -16,7 +16,7 @@ export type Condition = {
 };
 
 /** What this process knows beyond the store. */
-export type Watch = {
+export type ProcessState = {
   now: Instant;
   /** A run is in progress: what is read belongs to it. */
   isRunning: boolean;
@@ -35,7 +35,7 @@ export const operationPatienceMs = 60 * 60_000;
 /** So many failed runs in a row are no accident. */
 export const runsInARow = 3;
 
-export function conditionsOf(signs: Signs, watch: Watch): Condition[] {
+export function conditionsOf(signs: Signs, watch: ProcessState): Condition[] {
   return [
     ...signs.months.flatMap((month) => ofMonth(month, watch.now)),
     ...signs.operations.flatMap((month) => ofOperations(month, watch.now)),
@@ -145,7 +145,7 @@ function ofOperations(
   return found;
 }
 
-function ofRuns({ project, lastRead, lastOutcomes }: Signs, watch: Watch): Condition[] {
+function ofRuns({ project, lastRead, lastOutcomes }: Signs, watch: ProcessState): Condition[] {
   const failed = (text: string): Condition[] => [{ kind: 'run_failed', subject: '', text }];
   if (project === null) {
     return watch.failedInARow < runsInARow

@@ -1,13 +1,13 @@
 // The heartbeat: an address that is called only when all is well, so that whoever waits for it notices a service that is
 // dead, cut off or stuck, and can no longer say so itself. When it is due is decided here; pure.
 import type { ProjectId } from '../model.ts';
-import type { Turn } from '../sync/worker.ts';
+import type { TickResult } from '../sync/worker.ts';
 
 /** A little less than a minute: ticks are a minute apart, and runs take now more, now less of it. */
 const apartMs = 55_000;
 
 export type Heartbeat = {
-  note(turn: Turn): void;
+  note(turn: TickResult): void;
   /** Whether every project has done all that was due since the last beat, and that was about a minute ago. */
   isDue(monotonicMs: number): boolean;
   /** It was called. */

@@ -11,7 +11,7 @@ import {
   operationPatienceMs,
   runsInARow,
   type Condition,
-  type Watch,
+  type ProcessState,
 } from './conditions.ts';
 import { closingMs } from '../sync/policy.ts';
 import { mergeAlerts, type Changes } from './merge.ts';
@@ -29,7 +29,7 @@ export type Looked = {
 export async function look(
   db: Db,
   projectId: ProjectId,
-  watch: Watch,
+  watch: ProcessState,
   risks: Condition[],
   againAfterMs: number,
   log: Log,

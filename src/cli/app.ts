@@ -10,7 +10,7 @@ import type { DatabaseSettings, ProjectSettings, Settings } from '../settings.ts
 import { openDb, type Db } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { migrate } from '../store/migrate.ts';
-import { createLimiter } from '../sync/limiter.ts';
+import { createLimiter } from '../sync/contact/rate-limiter.ts';
 import type { Worker } from '../sync/worker.ts';
 
 export type Store = {

@@ -2,7 +2,7 @@
 import type { Instant } from '../model.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
-import { compareMs } from '../sync/rota.ts';
+import { compareMs } from '../sync/comparison-rota.ts';
 import { formatCount, formatSpan, formatWhen, type Cell } from './print.ts';
 
 type Month = Forecast['months'][number];

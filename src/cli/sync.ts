@@ -7,7 +7,7 @@ import { listedResources, type DayRange, type ListedResource } from '../model.ts
 import { readSettings, type Settings } from '../settings.ts';
 import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
-import type { RunOptions, RunReport, Turn, Worker } from '../sync/worker.ts';
+import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
 import { verdictOn } from './ending.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
@@ -140,7 +140,7 @@ async function sync(
   }
 }
 
-type Failure = Turn & { outcome: 'failed'; text: string; code: number };
+type Failure = TickResult & { outcome: 'failed'; text: string; code: number };
 
 /** One project's failure leaves the others alone, and none is passed over in silence. */
 async function failuresOf(

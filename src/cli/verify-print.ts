@@ -2,8 +2,8 @@
 // what was looked at and what it comes to.
 import { once } from 'node:events';
 import { isListed, type Resource } from '../model.ts';
-import type { ResultReproved } from '../sync/reprove-results.ts';
-import type { Reproved } from '../sync/reprove.ts';
+import type { ResultReproved } from '../sync/verify-platform/results.ts';
+import type { Reproved } from '../sync/verify-platform/slices.ts';
 import type { ChainsVerified } from '../verify/chains.ts';
 import { fileName } from '../verify/files.ts';
 import type { Finding } from '../verify/finding.ts';

@@ -14,7 +14,7 @@ import type { Limiter, Platform } from './platform.ts';
 import { createHide } from './refusal.ts';
 import { createRequest, type Outcome, type Question, type Request } from './request.ts';
 import { backoffMs, type Fault } from './retry.ts';
-import { inTurns } from './turns.ts';
+import { runYielding } from './yielding-work.ts';
 
 export type PlatformOptions = {
   /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
@@ -147,7 +147,7 @@ export function createPlatform(options: PlatformOptions): Platform {
             path: '/v3/orders',
             params: ordersParams(asked),
             shape: 'list',
-            read: (answer, askedAt) => inTurns(ordersPage(answer, askedAt, asked.startDate)),
+            read: (answer, askedAt) => runYielding(ordersPage(answer, askedAt, asked.startDate)),
           },
           signal,
         ),
@@ -159,7 +159,7 @@ export function createPlatform(options: PlatformOptions): Platform {
             path: '/v1beta1/nft/classes',
             params: classesParams(asked),
             shape: 'list',
-            read: (answer, askedAt) => inTurns(classesPage(answer, askedAt, asked.startDate)),
+            read: (answer, askedAt) => runYielding(classesPage(answer, askedAt, asked.startDate)),
           },
           signal,
         ),

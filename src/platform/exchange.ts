@@ -4,8 +4,8 @@ import { Pool } from 'undici';
 import { codeOf, settingsError, transient } from '../errors.ts';
 import type { ByteBounds } from './byte-bounds.ts';
 import { type AnswerShape, createGatherer, type Gathered } from './gather.ts';
-import type { Fault } from './retry.ts';
 import { foreignText } from './refusal.ts';
+import type { Fault } from './retry.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
 export type Answer = Gathered & {

@@ -10,7 +10,7 @@ import type { FoundTransaction, ListedToken, TokenList } from './platform.ts';
 import type { Question } from './request.ts';
 import { symbolIn } from './tokens.ts';
 import { readTransaction } from './transactions.ts';
-import { inTurns } from './turns.ts';
+import { runYielding } from './yielding-work.ts';
 
 const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
 
@@ -42,7 +42,7 @@ export const tokensQuestion = (): Question<TokenList | null> => ({
   read: async ({ body, cut }, askedAt) => {
     const envelope = envelopeOf(body);
     const height = heightOf(envelope.get('height'));
-    return { height, ...(await inTurns(tokensIn(envelope, cut))), askedAt };
+    return { height, ...(await runYielding(tokensIn(envelope, cut))), askedAt };
   },
   missing: () => ({ value: null }),
 });

@@ -1,7 +1,7 @@
 // A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `Page` out. What
 // is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
-import { transient } from '../errors.ts';
 import { dayOf } from '../day.ts';
+import { transient } from '../errors.ts';
 import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '../model.ts';
 import { byteBounds, mostParts } from './byte-bounds.ts';
 import { decodeUtf8 } from './bytes.ts';
@@ -17,7 +17,7 @@ import {
 import { canonicalNumber } from './numbers.ts';
 import { keptKey } from './page-key.ts';
 import { cutReject, isReject, readClass, readOrder, unpinned } from './parse.ts';
-import { atOnce } from './turns.ts';
+import { runAtOnce } from './yielding-work.ts';
 
 /** Up to here a body is taken apart in one go; from here on each record by itself, with room for others in between. */
 const ordinaryBytes = byteBounds.record;
@@ -43,10 +43,10 @@ export const classesPage = (answer: Gathered, askedAt: Instant, askedDay?: Day):
 
 /** As `ordersPage`, at once and of a body that nothing was cut out of. */
 export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
-  atOnce(ordersPage({ body, cut: new Map() }, askedAt, askedDay));
+  runAtOnce(ordersPage({ body, cut: new Map() }, askedAt, askedDay));
 
 export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
-  atOnce(classesPage({ body, cut: new Map() }, askedAt, askedDay));
+  runAtOnce(classesPage({ body, cut: new Map() }, askedAt, askedDay));
 
 function* readPage(
   resource: ListedResource,

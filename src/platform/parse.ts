@@ -1,8 +1,8 @@
 // One record at the door: from an element of a list to a record ready for its table, or to a reject. Never
 // throws for any JSON: what has a usable id is archived, whatever the rest looks like.
 import { toUSVString } from 'node:util';
-import type { Day, ParsedRecord, Reject } from '../model.ts';
 import { isOutlastError } from '../errors.ts';
+import type { Day, ParsedRecord, Reject } from '../model.ts';
 import { encodeUtf8 } from './bytes.ts';
 import { canonical, jsonbText, sha256, storable } from './canonical.ts';
 import { classColumns } from './classes.ts';

@@ -42,7 +42,7 @@ export async function watch({ connectionString, ...given }: WatchOptions): Promi
 }
 
 /** Rows a statement. */
-const atOnce = 1000;
+const runAtOnce = 1000;
 
 /** As `watch`, on a connection that is open. Entering again what was entered changes nothing: it may be tried again. */
 export async function enter(
@@ -63,8 +63,8 @@ export async function enter(
   }
   const distinct = [...new Map(operations.map((one) => [one.operationId, one])).values()];
   let added = 0;
-  for (let i = 0; i < distinct.length; i += atOnce) {
-    added += await addOperations(db, project, distinct.slice(i, i + atOnce));
+  for (let i = 0; i < distinct.length; i += runAtOnce) {
+    added += await addOperations(db, project, distinct.slice(i, i + runAtOnce));
   }
   return { given: distinct.length, added };
 }

@@ -4,7 +4,7 @@ import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Slice, WalkQuery } from '../store/ledger.ts';
 import { idsOf } from '../store/pages.ts';
-import { firstPosition, type Position } from './steps.ts';
+import { firstPosition, type Position } from './slice/walk-steps.ts';
 
 /** The orders, or the classes of one owner; `''`: of all owners. */
 export type List = { resource: ListedResource; owner: string };

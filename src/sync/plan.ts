@@ -4,13 +4,13 @@ import { addDays, dayOf, daysIn, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import type { PlatformClock } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
-import type { PlatformClock } from '../platform/platform.ts';
-import { answersOlder, ignoresDates, limitOf, sliceDayOf } from './bounds.ts';
+import { aheadMsOf, todayOf } from './day-zone.ts';
+import { answersOlder, ignoresDates, limitOf, sliceDayOf } from './list-rules.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
-import { aheadMsOf, todayOf } from './zone.ts';
 
 /** What is archived of a project: orders always, classes all, of some owners, or none. */
 export type Scope = { classes: 'all' | 'none' | readonly string[] };
@@ -43,7 +43,7 @@ const leapMs = 400 * 24 * 3_600_000;
 /**
  * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever days have passed
  * since the newest day entered. Today is what several answers of the platform agree on, also against this machine's clock, or a machine that is a
- * year behind would read nothing; what of it turns out to lie in the future is taken back (reopen.ts). While nothing is
+ * year behind would read nothing; what of it turns out to lie in the future is taken back (heal-ledger.ts). While nothing is
  * agreed on, today is the earliest of all and the window begins at the latest, so that only days are entered which every
  * witness has there. Returns how many were new.
  */

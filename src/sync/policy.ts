@@ -3,7 +3,7 @@
 import { cliffOf, startOf } from '../day.ts';
 import { wholeList, type Instant, type Proof, type SliceState, type Span } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
-import { isComparedNow, type RotaSettings } from './rota.ts';
+import { isComparedNow, type RotaSettings } from './comparison-rota.ts';
 
 export type PolicySettings = RotaSettings & {
   deadlineMarginMs: number;

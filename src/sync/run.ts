@@ -10,11 +10,11 @@ import { notYetKnown, parkProject, readProject, saveProject } from '../store/pro
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { publishHeads } from '../verify/publish-heads.ts';
-import { nothingBeside, workBeside } from './beside.ts';
-import { makeContact } from './contact.ts';
+import { noBackgroundLane, startBackgroundLane } from './background/background-lane.ts';
+import { noteTime } from './contact/clock-memory.ts';
+import { makeContact } from './contact/contact.ts';
+import { watchDeadlines } from './forecast/warn-of-deadlines.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
-import { noteTime } from './remember-time.ts';
-import { watchDeadlines } from './warn.ts';
 import { workThrough, type Work } from './work.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
 
@@ -80,17 +80,18 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = only === undefined ? now + 1000 : null;
   const watch = watchDeadlines(worker);
-  const beside = only === undefined ? workBeside(worker, counts, options.signal) : nothingBeside;
+  const background =
+    only === undefined ? startBackgroundLane(worker, counts, options.signal) : noBackgroundLane;
   let work: Work;
   try {
     work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
   } catch (error) {
-    await beside.abandon();
+    await background.abandon();
     throw error;
   } finally {
     await watch.close();
   }
-  const besides = await beside.close();
+  const besides = await background.close();
   await certifyMonths(worker, options.signal);
   await publishHeads(worker);
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);

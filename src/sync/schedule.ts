@@ -5,7 +5,7 @@ import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { run } from './run.ts';
-import type { RunReport, Turn, Worker } from './worker.ts';
+import type { RunReport, TickResult, Worker } from './worker.ts';
 
 /** A refused key is asked again hourly. */
 const refusedRestMs = 3_600_000;
@@ -26,7 +26,7 @@ export function startSchedule(
   signal: AbortSignal,
   log: Log,
   onRun: (report: RunReport) => void = () => undefined,
-  onTurn: (turn: Turn) => void = () => undefined,
+  onTurn: (turn: TickResult) => void = () => undefined,
 ): Schedule {
   const running = new Map<Worker, Promise<void>>();
   /** Until when a refused key is let rest, also a changed one that the database does not know yet (P11). */
@@ -74,7 +74,7 @@ export function startSchedule(
 }
 
 /** A turn in which nothing was done. */
-const without = ({ projectId }: Worker, outcome: Turn['outcome']): Turn => ({
+const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({
   projectId,
   outcome,
   slicesDone: 0,

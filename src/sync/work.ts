@@ -7,19 +7,19 @@ import { recordFacts, type Facts } from '../store/facts.ts';
 import { claimSlice, releaseSlice } from '../store/leases.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { actOn } from './act.ts';
-import { sliceDayOf, spanOf } from './bounds.ts';
-import { createLanes } from './lanes.ts';
+import { soundly } from './contact/sound-answers.ts';
+import { todayOf } from './day-zone.ts';
 import { readComparePeriod } from './forecast/foresee.ts';
+import { createLanes } from './lanes.ts';
+import { sliceDayOf, spanOf } from './list-rules.ts';
 import { enterSlices } from './plan.ts';
 import { isOver, settleMs } from './policy.ts';
-import { createPendingList } from './settle.ts';
-import { soundly } from './sound-answers.ts';
-import { createTurns } from './turns.ts';
-import { createRepetition, sameInARow } from './unforeseen.ts';
-import { createWindowQuestions } from './window.ts';
-import { nothingLearned, type Acted } from './conclude.ts';
-import { todayOf } from './zone.ts';
+import { createSliceQueue } from './slice-queue.ts';
+import { actOn } from './slice/act.ts';
+import { nothingLearned, type Acted } from './slice/conclude.ts';
+import { createPendingList } from './slice/settle.ts';
+import { createWindowQuestions } from './slice/window-questions.ts';
+import { createRepetition, sameInARow } from './unforeseen-errors.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
 /** How often an idle lane looks whether today's tail is due again, in milliseconds. */
@@ -47,7 +47,7 @@ export async function workThrough(
   const platform = soundly(worker.platform, facts);
   const { clock } = platform;
   const learned = nothingLearned();
-  const turns = createTurns<Slice>(() => clock.now());
+  const queue = createSliceQueue<Slice>(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;
   let failedInARow = 0;
@@ -93,7 +93,7 @@ export async function workThrough(
       await enterSlices(db, projectId, worker.scope, facts, clock, worker.settings);
     }
     // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
-    if (by !== null && (turns.isReady() || isNewDay)) by = Math.max(by, now + 1000);
+    if (by !== null && (queue.isReady() || isNewDay)) by = Math.max(by, now + 1000);
     today = todays(now).join(' ');
     const slice = await claimSlice(db, {
       projectId,
@@ -104,9 +104,9 @@ export async function workThrough(
         sliceDayOf(todayOf(facts, resource, now), resource, facts),
       ),
       only: options.only ?? {},
-      except: turns.except(),
+      except: queue.except(),
     });
-    if (slice !== null) turns.begin(slice, isGrowing(slice, facts, now));
+    if (slice !== null) queue.begin(slice, isGrowing(slice, facts, now));
     return slice;
   };
 
@@ -115,14 +115,14 @@ export async function workThrough(
   const take = (): Promise<Slice | null> => (claiming = claiming.then(claim, claim));
 
   const lane = async (): Promise<void> => {
-    // Ends: see turns.ts (P9).
+    // Ends: see slice-queue.ts (P9).
     while (!signal.aborted && failedInARow < failuresInARow && !unforeseen.isTooOften()) {
       const slice = await take();
       if (slice === null) {
         // While others work on, someone must be there for today's tail.
-        if (!turns.isWorthWaiting()) return;
+        if (!queue.isWorthWaiting()) return;
         do await lanes.idle(lookAgainMs);
-        while (turns.isWorthWaiting() && !turns.isReady() && !signal.aborted);
+        while (queue.isWorthWaiting() && !queue.isReady() && !signal.aborted);
         continue;
       }
       const { pending, questions, period } = lists();
@@ -150,7 +150,7 @@ export async function workThrough(
         await releaseSlice(db, slice).catch(() => undefined);
         throw error;
       }
-      const isFirst = turns.end(slice);
+      const isFirst = queue.end(slice);
       lanes.wake();
       const name = [slice.resource, slice.owner, slice.day].filter((part) => part !== '').join(' ');
       unforeseen.note(acted.unforeseen ?? null);
@@ -171,7 +171,7 @@ export async function workThrough(
   };
 
   await lanes.run(worker.concurrency, lane);
-  return { handled: turns.handled(), notDone: notDone.size, problem: saidOf(notDone, problem) };
+  return { handled: queue.handled(), notDone: notDone.size, problem: saidOf(notDone, problem) };
 }
 
 /** So many are named; the ledger has all. */

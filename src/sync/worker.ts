@@ -63,6 +63,6 @@ export type RunReport = RunCounts &
   };
 
 /** What a tick of the scheduler made of a project: the report of its run, or that one goes on still. */
-export type Turn = Pick<RunReport, 'projectId' | 'slicesDone'> & {
+export type TickResult = Pick<RunReport, 'projectId' | 'slicesDone'> & {
   outcome: RunReport['outcome'] | 'running';
 };

@@ -9,7 +9,7 @@ import {
   type SimulatorOptions,
 } from '../../src/simulator/server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { createLimiter } from '../../src/sync/limiter.ts';
+import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
 import { createTestDatabase } from './postgres.ts';

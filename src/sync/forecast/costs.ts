@@ -4,9 +4,9 @@ import { startOf } from '../../day.ts';
 import { orderStatuses, type Day, type Instant, type ListedResource } from '../../model.ts';
 import type { Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { limitOf, spanOf } from '../bounds.ts';
+import { compareMs, turnDays } from '../comparison-rota.ts';
+import { limitOf, spanOf } from '../list-rules.ts';
 import { closingOf, isOver, overAt, recountMs, type PolicySettings } from '../policy.ts';
-import { compareMs, turnDays } from '../rota.ts';
 
 /** Requests by what they are for. */
 export type Requests = {
@@ -110,7 +110,7 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
   return needs;
 }
 
-/** How many of so many daily counts are walks instead (rota.ts). */
+/** How many of so many daily counts are walks instead (comparison-rota.ts). */
 function timesCompared(
   { resource }: ListDay,
   records: number,
@@ -121,7 +121,7 @@ function timesCompared(
   return Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
 }
 
-/** Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes (doubts.ts). */
+/** Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes (second-witness.ts). */
 function statusesAsked(
   { resource }: ListDay,
   records: number,

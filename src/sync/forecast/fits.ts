@@ -1,8 +1,8 @@
 // Whether the months fit: the nearest deadline takes its requests first, what is left of the rate is the next one's.
 // Pure arithmetic of requests, rates and time left.
 import type { Day, Instant, ListedResource } from '../../model.ts';
-import { sumOf, type Requests, type Terms } from './costs.ts';
 import { closingOf } from '../policy.ts';
+import { sumOf, type Requests, type Terms } from './costs.ts';
 
 /** One month of one list as far as it still asks for anything. */
 export type Month = {

@@ -3,7 +3,7 @@
 import { addDays, cliffOf, dayOf, monthStart } from '../../day.ts';
 import { wholeList, type Day } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { ignoresDates, limitOf, spanOf } from '../bounds.ts';
+import { ignoresDates, limitOf, spanOf } from '../list-rules.ts';
 import { isOver, noDeadline, settleMs } from '../policy.ts';
 import {
   noRequests,

@@ -5,9 +5,9 @@ import type { Queryable } from '../../store/db.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { readOutlook } from '../../store/outlook.ts';
-import { limitOf } from '../bounds.ts';
+import { compareMs, compareShare } from '../comparison-rota.ts';
+import { limitOf } from '../list-rules.ts';
 import type { PolicySettings } from '../policy.ts';
-import { compareMs, compareShare } from '../rota.ts';
 import { walkRequests, type Terms } from './costs.ts';
 import { forecast, type Forecast } from './forecast.ts';
 

@@ -2,8 +2,8 @@
 // list. Pure.
 import { startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
-import type { ListDay } from './costs.ts';
 import { overAfterMs } from '../policy.ts';
+import type { ListDay } from './costs.ts';
 
 export type Size = {
   records: number;

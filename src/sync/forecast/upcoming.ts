@@ -1,10 +1,10 @@
 // What is due now and what falls due next, by what the policy would do with it. Pure; a run asks the policy again.
 import type { Day, Instant, ListedResource } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { spanOf } from '../bounds.ts';
-import type { Terms } from './costs.ts';
+import { spanOf } from '../list-rules.ts';
 import { settingsOf } from '../plan.ts';
 import { actionFor, type Action } from '../policy.ts';
+import type { Terms } from './costs.ts';
 
 /** Slices of one resource for which the same is to be done. */
 export type Upcoming = {

@@ -1,0 +1,129 @@
+// Snapshots of the tokens and their fees: the whole list, then each token's fees, then one commit.
+import { causeChain, isOutlastError, OutlastError, transient } from '../../errors.ts';
+import type { ObservedRecord } from '../../model.ts';
+import { storable } from '../../platform/canonical.ts';
+import type { TokenList } from '../../platform/platform.ts';
+import { readToken } from '../../platform/tokens.ts';
+import type { RunCounts } from '../../store/runs.ts';
+import {
+  claimTokens,
+  commitTokens,
+  postponeTokens,
+  renewTokens,
+  type TokenLease,
+} from '../../store/tokens.ts';
+import { retryDelayMs } from '../policy.ts';
+import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
+import type { Worker } from '../worker.ts';
+
+/**
+ * Takes a snapshot if one is due. Returns the problem in words where it was due and could not be taken. Throws what ends
+ * the run: an abort, the database.
+ */
+export async function askTokens(
+  worker: Worker,
+  counts: RunCounts,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { db, platform, projectId, holder, leaseMs, log } = worker;
+  const { tokensEveryMs = null } = worker;
+  if (tokensEveryMs === null) return null;
+  const askedAt = platform.clock.now();
+  const lease = await claimTokens(db, { projectId, holder, leaseMs, dueBy: askedAt + 1000 });
+  if (lease === null) return null;
+  try {
+    const list = await platform.tokens(signal);
+    if (list === null) return await withoutTokens(worker, lease);
+    const records = await withFees(worker, lease, list, signal);
+    const effects = await commitTokens(db, {
+      lease,
+      records,
+      rejects: list.rejects,
+      height: list.height,
+      takenAt: list.askedAt,
+      dueAt: askedAt + tokensEveryMs,
+      leaseMs,
+      writtenAt: platform.clock.now(),
+    });
+    counts.recordsShown += records.length;
+    counts.recordsNew += effects.inserted;
+    counts.recordsChanged += effects.changed;
+    counts.recordsRejected += effects.rejected;
+    return null;
+  } catch (error) {
+    if (isOutlastError(error, 'lease_lost')) {
+      log.warn({ projectId }, error.message);
+      return null;
+    }
+    const isPassing = error instanceof OutlastError && error.code.startsWith('platform_');
+    const isForeseen = isPassing || signal.aborted || concernsAll(error);
+    const said = isForeseen ? storable(causeChain(error)) : unforeseenText(error, worker);
+    const problem = `the tokens were not read: ${said}`;
+    await postpone(worker, lease, problem).catch((failure: unknown) => {
+      // What nobody foresaw may be everybody's: where it cannot be noted, it is.
+      if (!isForeseen) throw failure;
+    });
+    if (!isPassing && isForeseen) throw error;
+    return problem;
+  }
+}
+
+/**
+ * A node interface that is not there. That is a problem where it was there before; else it is asked again now and then,
+ * for it may come.
+ */
+async function withoutTokens(worker: Worker, lease: TokenLease): Promise<string | null> {
+  const problem =
+    'the address for tokens knows no /token/tokens: set OUTLAST_TOKENS_URL to a node, or OUTLAST_TOKENS_HOURS to 0';
+  await postpone(worker, lease, problem);
+  return lease.holdsTokens ? problem : null;
+}
+
+function postpone({ db, platform }: Worker, lease: TokenLease, lastError: string): Promise<void> {
+  const attempts = lease.attempts + 1;
+  const dueAt = platform.clock.now() + retryDelayMs(attempts);
+  return postponeTokens(db, lease, { attempts, dueAt, lastError });
+}
+
+/** The tokens as records, each with its fees. Of a node that has none of the first token's, no others are asked for. */
+async function withFees(
+  { db, platform, leaseMs }: Worker,
+  lease: TokenLease,
+  list: TokenList,
+  signal: AbortSignal,
+): Promise<ObservedRecord[]> {
+  const feesOf = new Map<string, string | null>();
+  let givesFees = lease.holdsFees;
+  const records: ObservedRecord[] = [];
+  let renewedAt = performance.now();
+  for (const { symbol, text } of list.tokens) {
+    if (!feesOf.has(symbol) && (givesFees || feesOf.size === 0)) {
+      const fees = await feesFor(symbol);
+      if (fees === null && givesFees) {
+        // A look without them would pass for a change.
+        throw transient('platform_unavailable', 'the node gave no fees of a token, and has before');
+      }
+      givesFees ||= fees !== null;
+      feesOf.set(symbol, fees);
+    }
+    if (performance.now() - renewedAt > leaseMs / 3) {
+      if (!(await renewTokens(db, lease, leaseMs))) {
+        throw transient('lease_lost', 'The tokens went on without us: they are read again');
+      }
+      renewedAt = performance.now();
+    }
+    const record = readToken(symbol, text, feesOf.get(symbol) ?? null, list.height);
+    records.push({ record, observedAt: list.askedAt });
+  }
+  return records;
+
+  async function feesFor(symbol: string): Promise<string | null> {
+    try {
+      return await platform.tokenFees(symbol, signal);
+    } catch (error) {
+      // Refused for this one: it has none.
+      if (isOutlastError(error, 'platform_refused')) return null;
+      throw error;
+    }
+  }
+}

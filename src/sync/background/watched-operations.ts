@@ -1,0 +1,213 @@
+// Asking for watched operations: one turn each that is due, nearest deadline first. Network first, then one commit. With a
+// final result comes the file behind its certificate link, for such links do not live long.
+import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
+import type { ApiVersion, ParsedRecord } from '../../model.ts';
+import type { FileFetcher } from '../../platform/certificate-file.ts';
+import type { RunCounts } from '../../store/runs.ts';
+import {
+  commitOperation,
+  type CertificateFile,
+  type OperationCommit,
+} from '../../store/watched-commit.ts';
+import {
+  claimOperation,
+  enterOperations,
+  releaseOperation,
+  type Operation,
+} from '../../store/watched.ts';
+import { certainlyPast } from '../contact/clock-memory.ts';
+import { retryDelayMs } from '../policy.ts';
+import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';
+import type { OperationCounts, Worker } from '../worker.ts';
+import { afterTurn, lookupsToAsk, type FileOutcome, type LookedUp } from './watched-policy.ts';
+
+/** So many operations in a row without an answer end the turns of this run: the platform is down, not busy. */
+const silentInARow = 3;
+
+/** What is left after the turns: how many operations got no answer, and the newest problem in words. */
+export type Turns = { notDone: number; problem: string | null };
+
+/**
+ * Gives every operation that is due by now its turn. Throws what concerns more than one operation: a final 403, an
+ * abort, the database.
+ */
+export async function askOperations(
+  worker: Worker,
+  counts: RunCounts & OperationCounts,
+  signal: AbortSignal,
+): Promise<Turns> {
+  const { db, platform, projectId, holder, leaseMs, settings, log } = worker;
+  const startedAt = platform.clock.now();
+  // The platform's Date has whole seconds: what falls due within this one is due.
+  const claim = { projectId, holder, leaseMs, dueBy: startedAt + 1000 };
+  const asked = new Set<string>();
+  const left: Turns = { notDone: 0, problem: null };
+  let silent = 0;
+  const unforeseen = createRepetition(sameInARow);
+  await enterOperations(db, projectId, startedAt, settings.deadlineMarginMs);
+  // Ends: each operation has one turn, which puts it off; a clock set back cannot bring it again (P9).
+  while (!signal.aborted && silent < silentInARow && !unforeseen.isTooOften()) {
+    const operation = await claimOperation(db, claim);
+    if (operation === null) break;
+    if (asked.has(operation.operationId)) {
+      await releaseOperation(db, operation);
+      break;
+    }
+    asked.add(operation.operationId);
+    try {
+      const turned = await takeTurn(worker, operation, counts, signal);
+      silent = turned.isSilent && !turned.isUnusable ? silent + 1 : 0;
+      unforeseen.note(null);
+      if (turned.isSilent) left.notDone += 1;
+      left.problem = turned.problem ?? left.problem;
+    } catch (error) {
+      if (isOutlastError(error, 'lease_lost')) {
+        log.warn({ projectId }, error.message);
+        continue;
+      }
+      if (!signal.aborted && !concernsAll(error)) {
+        const problem = unforeseenText(error, worker);
+        await postpone(worker, operation, problem);
+        unforeseen.note(problem);
+        silent = 0;
+        left.notDone += 1;
+        left.problem = `a watched operation: ${problem}`;
+        log.warn({ projectId, problem }, 'A watched operation could not be looked after');
+        continue;
+      }
+      await releaseOperation(db, operation).catch(() => undefined);
+      throw error;
+    }
+  }
+  return left;
+}
+
+/** What nobody foresaw concerns this operation: it is kept with it, and tried again like one without an answer. */
+async function postpone(worker: Worker, operation: Operation, problem: string): Promise<void> {
+  const { db, platform, leaseMs } = worker;
+  const now = platform.clock.now();
+  const attempts = operation.attempts + 1;
+  await commitOperation(db, {
+    operation,
+    end: { state: 'open', dueAt: now + retryDelayMs(attempts), attempts, lastError: problem },
+    results: [],
+    file: null,
+    leaseMs,
+    writtenAt: now,
+  }).catch((error: unknown) => {
+    // Another process looks after it by now.
+    if (!isOutlastError(error, 'lease_lost')) throw error;
+  });
+}
+
+/** `isUnusable`: there was an answer, and nothing of it could be kept; that says nothing of other operations. */
+type Turned = { isSilent: boolean; isUnusable: boolean; problem: string | null };
+
+async function takeTurn(
+  worker: Worker,
+  operation: Operation,
+  counts: RunCounts & OperationCounts,
+  signal: AbortSignal,
+): Promise<Turned> {
+  const { db, platform, projectId, leaseMs, log } = worker;
+  const askedAt = platform.clock.now();
+  const files = worker.certificateFiles ?? null;
+  const lookups: LookedUp[] = [];
+  let isUnusable = false;
+  const results: OperationCommit['results'] = [];
+  for (const apiVersion of lookupsToAsk(operation, files !== null)) {
+    const { looked, record, observedAt, ...more } = await lookUp(
+      worker,
+      operation,
+      apiVersion,
+      signal,
+    );
+    lookups.push(looked);
+    isUnusable ||= more.isUnusable === true;
+    if (record !== null) results.push({ apiVersion, record, observedAt });
+  }
+  const link = results.map(({ record }) => linkIn(record)).find((url) => url !== null) ?? null;
+  const none: FetchedFile = { outcome: { kind: 'none' }, file: null };
+  const isWanted = files !== null && link !== null && !operation.hasFile;
+  const { outcome, file } = isWanted ? await keepFile(files, link, signal) : none;
+  const end = afterTurn(operation, lookups, outcome, askedAt, certainlyPast(platform));
+  const effects = await commitOperation(db, {
+    operation,
+    end,
+    results,
+    file,
+    leaseMs,
+    writtenAt: platform.clock.now(),
+  });
+  counts.operationsAsked += 1;
+  counts.recordsShown += results.length;
+  counts.recordsNew += effects.reduce((sum, one) => sum + one.inserted, 0);
+  counts.recordsChanged += effects.reduce((sum, one) => sum + one.changed, 0);
+  if (end.state === 'done') counts.operationsDone += 1;
+  if (end.state === 'lost') {
+    counts.operationsLost += 1;
+    log.warn({ projectId, reason: end.lastError }, 'A watched operation is lost');
+  }
+  const isSilent = lookups.length > 0 && lookups.every((one) => one.outcome === 'silent');
+  return { isSilent, isUnusable, problem: isSilent ? end.lastError : null };
+}
+
+type Lookup = {
+  looked: LookedUp;
+  record: ParsedRecord | null;
+  observedAt: number;
+  isUnusable?: boolean;
+};
+
+async function lookUp(
+  { platform }: Worker,
+  { operationId }: Operation,
+  apiVersion: ApiVersion,
+  signal: AbortSignal,
+): Promise<Lookup> {
+  try {
+    const { record, askedAt } = await platform.transaction(apiVersion, operationId, signal);
+    const status = record?.columns['status'];
+    const looked: LookedUp = {
+      apiVersion,
+      outcome: record === null ? 'not_found' : 'found',
+      status: typeof status === 'number' ? status : null,
+      problem: null,
+    };
+    return { looked, record, observedAt: askedAt };
+  } catch (error) {
+    if (!(error instanceof OutlastError)) throw error;
+    const isRefused = error.code === 'platform_refused';
+    const isUnusable = error.code === 'platform_unusable';
+    if (!isRefused && !isUnusable && error.code !== 'platform_unavailable') throw error;
+    const outcome = isRefused ? 'refused' : 'silent';
+    const looked: LookedUp = { apiVersion, outcome, status: null, problem: causeChain(error) };
+    return { looked, record: null, observedAt: platform.clock.now(), isUnusable };
+  }
+}
+
+type FetchedFile = { outcome: FileOutcome; file: CertificateFile | null };
+
+/** The certificate link of a final result; null where there is none. */
+function linkIn({ columns }: ParsedRecord): string | null {
+  const body = columns['record'];
+  if (columns['status'] !== 1 || typeof body !== 'string') return null;
+  const { certificate_url: url } = JSON.parse(body) as { certificate_url?: unknown };
+  return typeof url === 'string' && url !== '' ? url : null;
+}
+
+/** Fetches the file. Throws only what ends the run; everything else is an outcome. */
+async function keepFile(
+  fetcher: FileFetcher,
+  url: string,
+  signal: AbortSignal,
+): Promise<FetchedFile> {
+  try {
+    const file = await fetcher.fetch(url, signal);
+    return { outcome: { kind: 'kept' }, file };
+  } catch (error) {
+    if (!(error instanceof OutlastError) || error.code === 'aborted') throw error;
+    const kind = error.kind === 'transient' ? 'passing' : 'final';
+    return { outcome: { kind, problem: causeChain(error) }, file: null };
+  }
+}

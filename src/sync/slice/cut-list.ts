@@ -1,0 +1,187 @@
+// Reads a list that is cut, as a search index cuts it that lists and counts so many at most: from its other end as well, until
+// both ends meet, and where they do not, each status by itself from both its ends. A list that leaves orders out unless their
+// status is asked for is read by status as well. All of it is one walk. What it comes to is a proof only where a second
+// witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same once more an hour later.
+import { orderStatuses } from '../../model.ts';
+import { recordFacts } from '../../store/facts.ts';
+import {
+  reopenSlices,
+  type CutList,
+  type PartInProgress,
+  type Slice,
+  type WalkQuery,
+} from '../../store/ledger.ts';
+import { countShown, countStatuses, rememberedPage } from '../../store/pages.ts';
+import { askTotal } from '../ask-list.ts';
+import type { Whole } from './conclude-walk.ts';
+import type { Act, ActContext } from './conclude.ts';
+import { countByStatus } from './count.ts';
+import { capOf, opposite } from './second-witness.ts';
+import { partStart, type Start } from './walk-start.ts';
+import { readOn, type Reading, type WalkContext } from './walk.ts';
+
+/** What is known of a cut list when its first part has ended. */
+export type NewlyCut = Omit<CutList, 'size' | 'hasGap'>;
+
+type Ended = Extract<Reading, { kind: 'ended' }>;
+/** One part as it is asked for; `meets`: it is over where it comes upon what those pages showed. */
+type Part = { query: WalkQuery; meets: PartInProgress['meets'] };
+
+/**
+ * Reads on in parts after the first one has ended, or after the part that a stopped walk went on with (`resumed`). All is
+ * committed when this resolves.
+ */
+export async function readInParts(
+  context: WalkContext & ActContext,
+  { slice }: Act,
+  start: Start,
+  given: NewlyCut | CutList,
+  resumed: Ended | null,
+): Promise<{ kind: 'restart'; why: string } | { kind: 'ended'; whole: Whole }> {
+  const { walk } = start;
+  const { order: _order, status: _status, ...range } = start.memory.query;
+  let list: CutList =
+    'size' in given
+      ? given
+      : { ...given, size: (await countShown(context.db, slice, walk)).distinct, hasGap: false };
+  let end = await endOf(context, slice, walk);
+  let part: Part | null;
+  if (resumed === null) {
+    part = secondPart(slice, range, list, end);
+    list = { ...list, hasGap: part === null };
+  } else ({ part, list } = partAfter(slice, range, start, list, resumed, end));
+  // Ends: two parts for the list and two for each status, each of which ends by itself (P9).
+  while (part !== null) {
+    const next = partStart(walk, part.query, { list, begins: end, meets: part.meets });
+    const read = await readOn(context, slice, next);
+    if (read.kind === 'restart') return read;
+    end = await endOf(context, slice, walk);
+    ({ part, list } = partAfter(slice, range, next, list, read, end));
+  }
+  return { kind: 'ended', whole: await judgeCut(context, slice, walk, range, list) };
+}
+
+/** The number of the page after the last one of a walk. */
+async function endOf({ db }: ActContext, slice: Slice, walk: number): Promise<number> {
+  return ((await rememberedPage(db, slice, walk))?.number ?? -1) + 1;
+}
+
+const ordered = (query: WalkQuery, order: 'asc' | 'desc'): WalkQuery =>
+  order === 'desc' ? { ...query, order } : query;
+
+function secondPart(slice: Slice, range: WalkQuery, list: CutList, end: number): Part | null {
+  if (list.isBlind || list.hides) return statusPart(slice, range, 1);
+  return { query: ordered(range, opposite(list.first)), meets: { from: 0, to: end } };
+}
+
+/** A status from its oldest order on; null where there is none to ask for: classes have no status. */
+function statusPart(slice: Slice, range: WalkQuery, status: number): Part | null {
+  const known = orderStatuses.find((one) => one === status);
+  if (slice.resource !== 'orders' || known === undefined) return null;
+  return { query: { ...range, status: known }, meets: null };
+}
+
+/** What follows a part that has ended. */
+function partAfter(
+  slice: Slice,
+  range: WalkQuery,
+  { memory }: Start,
+  list: CutList,
+  read: Ended,
+  end: number,
+): { part: Part | null; list: CutList } {
+  const { query, rows, totalBefore, part } = memory;
+  const gap = { ...list, hasGap: true };
+  const hasMet = read.end === 'met';
+  if (query.status === undefined) {
+    if (hasMet) return { part: null, list };
+    const next = statusPart(slice, range, 1);
+    return { part: next, list: next === null ? gap : list };
+  }
+  const next = statusPart(slice, range, query.status + 1);
+  const isCounted = read.end === 'whole' && rows >= (totalBefore ?? 0);
+  // Of a list that was not cut a status may still be.
+  const isWhole = isCounted && (list.hides === true ? !memory.endsFull : rows < list.size);
+  if (hasMet || isWhole) return { part: next, list };
+  if (part === null || part.meets !== null || list.isBlind) return { part: next, list: gap };
+  const meets = { from: part.begins, to: end };
+  return { part: { query: ordered(query, 'desc'), meets }, list };
+}
+
+async function judgeCut(
+  context: ActContext,
+  slice: Slice,
+  walk: number,
+  range: WalkQuery,
+  list: CutList,
+): Promise<Whole> {
+  const { db, platform, signal } = context;
+  const { distinct } = await countShown(db, slice, walk);
+  const { total } = await askTotal(platform, slice, range, signal);
+  const whole = { why: 'read in parts', nextKeyForm: null, distinct, order: list.first };
+  const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
+  // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high.
+  if (!list.isBlind && total === distinct && list.total === distinct) {
+    return { ...agreed, proof: 'walk', totalAfter: total };
+  }
+  const mayBeCut =
+    list.isBlind || total === null || total === list.size || total === capOf(context, slice);
+  const isCut = mayBeCut && list.hides !== true;
+  if (isCut && total !== null && distinct > total) await learnCap(context, slice, total);
+  const cap = total ?? list.size;
+  const counted =
+    isCut || list.hides
+      ? await sumOfStatuses(context, slice, walk, range, isCut ? cap : Infinity)
+      : { sum: 0, isWhole: false };
+  if (counted.isWhole && counted.sum === distinct) {
+    return { ...agreed, proof: 'walk', totalAfter: distinct };
+  }
+  // The ends of every part have met, but nobody vouches for it except the list itself.
+  const isAllShown = isCut ? distinct >= cap : list.hides === true && total === null;
+  if (isAllShown && !list.hasGap && counted.sum <= distinct) {
+    return { ...agreed, proof: 'none', totalAfter: null };
+  }
+  const disagreement = isCut
+    ? `the platform shows no more than ${list.size} of a list at a time, and ${distinct} of this day from both ends and by status: nothing tells whether there are more`
+    : `the platform counts ${total ?? 'nothing'}, and showed ${distinct} from both ends and by status`;
+  const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
+  return { ...whole, ...unproved, disagreement, totalAfter: total };
+}
+
+/**
+ * The sum of the totals of the statuses, as far as they are given. `isWhole`: each is below the cut, and as many were shown
+ * of it.
+ */
+async function sumOfStatuses(
+  { db, platform, signal }: ActContext,
+  slice: Slice,
+  walk: number,
+  range: WalkQuery,
+  cap: number,
+): Promise<{ sum: number; isWhole: boolean }> {
+  if (slice.resource !== 'orders') return { sum: 0, isWhole: false };
+  const shown = await countStatuses(db, slice, walk);
+  const { totals } = await countByStatus(platform, slice, range, signal);
+  const isWhole = orderStatuses.every((status, i) => {
+    const total = totals[i] ?? Infinity;
+    return total < cap && total === (shown.get(status) ?? 0);
+  });
+  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isWhole };
+}
+
+/** Lists and totals stop at `cap`: what was proved with so many records, or more, by such a total was not. */
+async function learnCap(
+  { db, platform, facts, learned, log }: ActContext,
+  { projectId, resource }: Slice,
+  cap: number,
+): Promise<void> {
+  learned.caps.set(resource, cap);
+  const fact = `${resource}.cap`;
+  if (facts.get(fact) === String(cap)) return;
+  await recordFacts(db, projectId, { [fact]: String(cap) }, platform.clock.now());
+  await reopenSlices(db, projectId, resource, false, cap);
+  log.warn(
+    { projectId, resource, cap },
+    'The platform cuts its lists and totals: long days are read in parts',
+  );
+}

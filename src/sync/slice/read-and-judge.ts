@@ -1,0 +1,252 @@
+// Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once. What it
+// comes to is written by the conclude files.
+import { wholeList } from '../../model.ts';
+import type { CutList, Slice, WalkQuery } from '../../store/ledger.ts';
+import { goneIds } from '../../store/missing.ts';
+import { countShown } from '../../store/pages.ts';
+import { rulesOf } from '../list-rules.ts';
+import { absenceProves, isOver } from '../policy.ts';
+import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
+import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
+import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
+import { readInParts, type NewlyCut } from './cut-list.ts';
+import { asGiven, judge, lacksTotal } from './proof.ts';
+import {
+  alikeKey,
+  capOf,
+  hidesOrders,
+  lookFromOtherEnd,
+  wantsSecondWitness,
+  type Doubt,
+  type OtherEnd,
+} from './second-witness.ts';
+import { freshStart, resumedStart, tailStart, type Start } from './walk-start.ts';
+import { readOn, type Reading, type WalkContext } from './walk.ts';
+
+/** A walk that has to start over does so at once, this often; then the slice waits its turn. */
+const readingsAtMost = 3;
+
+export const nearCliff = 'from around the cliff on an absence proves nothing';
+const noTotal = 'the platform gives no total where it is known to give them';
+
+/** What a reading came to: judged, or a problem in words. */
+type Judged = {
+  problem: string;
+  /** Whole, and contradicted by its totals: it stands for its day where nothing better does. */
+  unproved: Whole | null;
+  /** More was counted or shown than ever before. */
+  showsMore: boolean;
+  /** The same answer again would say no more. */
+  isSettled: boolean;
+  /** Whether the problem speaks against what was proved before. */
+  contradicts: boolean;
+};
+
+export async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Promise<Acted> {
+  const { facts, log, platform } = context;
+  const { slice } = act;
+  const growing = !isOver(act.span, act.askedAt);
+  const query = orderedQuery(act, growing);
+  const walking = { ...context, ...rulesOf(facts, slice.resource) };
+  let start = await startFor(context, act, query, isTail);
+  let showsMore = false;
+  let judged: Judged | null = null;
+  // What was read whole and not proved before is not read thrice each time.
+  const readings = slice.attempts > 0 && slice.state === 'walked' ? 1 : readingsAtMost;
+  for (let reading = 1; reading <= readings; reading++) {
+    // A fresh walk drops the pages of the one before.
+    if (reading > 1) start = freshStart(slice, query, start.walk);
+    const isLast = reading === readings;
+    const result = await readSlice(walking, act, start, growing, isLast);
+    if ('done' in result) return result;
+    judged = result;
+    showsMore ||= judged.showsMore || (start.memory.totalBefore ?? 0) > (slice.shownTotal ?? 0);
+    const { problem } = judged;
+    log.debug({ resource: slice.resource, day: slice.day, why: problem }, 'A walk came to nothing');
+    if (judged.isSettled) break;
+  }
+  const { problem = '', unproved = null, contradicts = false } = judged ?? {};
+  // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
+  const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
+  if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
+    const { distinct } = unproved;
+    if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, distinct))) {
+      return concludeUnproved(context, act, start.walk, unproved, problem);
+    }
+  }
+  return concludeFailure(context, act, problem, { unseals });
+}
+
+/** One reading. `isLast`: what it leaves in doubt is not read again, but looked at from its other end. */
+async function readSlice(
+  walking: WalkContext & ActContext,
+  act: Act,
+  start: Start,
+  growing: boolean,
+  isLast: boolean,
+): Promise<Acted | Judged> {
+  const { slice } = act;
+  const { memory, walk } = start;
+  const context: ActContext = walking;
+  const result = await readOn(walking, slice, start);
+  if (result.kind === 'restart') return lost(result.why);
+  // Resumed in the midst of its parts.
+  if (memory.part !== null) return judgeParts(walking, act, start, memory.part.list, result);
+  const look = (): Promise<OtherEnd> => lookFromOtherEnd(context, slice, memory.query, walk);
+  const isOneWay = growing || slice.day === wholeList;
+  const inParts = (sees: OtherEnd): Promise<Acted | Judged> => {
+    const first = memory.query.order ?? 'asc';
+    // Where its other end shows no more, it leaves out what is not asked for by status.
+    const found = {
+      isBlind: sees === 'unseen',
+      ...(sees === 'same' ? { hides: true as const } : {}),
+    };
+    return judgeParts(walking, act, start, { first, total: memory.totalBefore, ...found }, null);
+  };
+  if (result.end === 'given up') return lost(result.why);
+  if (result.end === 'unsure') {
+    const sees = isOneWay ? 'unseen' : await look();
+    if (sees === 'more' && isLast) return inParts(sees);
+    if (sees !== 'same') return lost(result.why);
+  }
+  const whole = await judgeWhole(context, act, start, result, growing);
+  const { distinct } = whole;
+  if (whole.agrees && (await readsDatesOtherwise(context, slice, distinct))) {
+    return { ...lost('an end date is read differently now'), isSettled: true, contradicts: true };
+  }
+  if (!whole.agrees) {
+    // A list may be cut where its total is not, or elsewhere.
+    const mayBeCut = isLast && distinct > 0 && !isOneWay && whole.disagreement !== noTotal;
+    if (mayBeCut && (await look()) === 'more') return inParts('more');
+    return {
+      problem: whole.disagreement ?? '',
+      unproved: whole,
+      showsMore: Math.max(distinct, whole.totalAfter ?? 0) > (slice.shownTotal ?? 0),
+      isSettled: whole.disagreement === noTotal,
+      contradicts: whole.disagreement !== noTotal,
+    };
+  }
+  const doubt = isOneWay ? null : await doubtOf(context, act, start, whole);
+  if (doubt !== null) {
+    const sees = await look();
+    if (sees === 'more' || (sees === 'unseen' && doubt === 'strong')) return inParts(sees);
+    context.learned.alike.add(alikeKey(slice, distinct));
+  }
+  if (!isOneWay && (await hidesOrders(context, act, walk, distinct))) return inParts('same');
+  // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.
+  const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
+  const claim = growing && isUnseen ? { ...whole, proof: 'none' as const } : whole;
+  if (whole.isAbsenceTrusted || showsAll(slice, distinct)) {
+    return concludeWalk(context, act, walk, claim);
+  }
+  return { ...lost(nearCliff), isSettled: true, contradicts: false };
+}
+
+/** A walk that lost its way: nothing is known but that. */
+const lost = (problem: string): Judged => ({
+  problem,
+  unproved: null,
+  showsMore: false,
+  isSettled: false,
+  contradicts: true,
+});
+
+async function judgeWhole(
+  context: ActContext,
+  { slice }: Act,
+  { walk, memory }: Start,
+  result: Extract<Reading, { kind: 'ended' }>,
+  growing: boolean,
+): Promise<Whole> {
+  const { db, facts, log } = context;
+  const { resource, day } = slice;
+  const { distinct } = await countShown(db, slice, walk);
+  log.debug({ resource, day, why: result.why, distinct }, 'A walk came to its end');
+  const evidence = asGiven({ ...result, distinct }, facts, slice);
+  const isWithheld = !growing && lacksTotal(evidence, facts, slice);
+  const verdict = isWithheld
+    ? ({ agrees: false, proof: 'none', disagreement: noTotal } as const)
+    : judge(evidence, growing);
+  return {
+    ...result,
+    ...evidence,
+    ...verdict,
+    order: memory.query.order ?? 'asc',
+    isAbsenceTrusted: verdict.agrees && (await trustsAbsence(context, slice, distinct)),
+  };
+}
+
+/** Whether what a total vouches for, or would, wants a second witness: the list read from its other end. */
+async function doubtOf(
+  context: ActContext,
+  { slice, span, doubtsTotal }: Act,
+  { walk, memory }: Start,
+  whole: Whole,
+): Promise<Doubt> {
+  const { distinct, proof } = whole;
+  if (proof !== 'none') {
+    if (doubtsTotal === true) return 'strong';
+    return wantsSecondWitness(context, slice, distinct, memory.endsFull);
+  }
+  // Without totals nothing tells a list that was cut from one that has lost records.
+  const walks = { before: slice.wholeWalk, now: walk };
+  const hasLost = walks.before > 0 && (await goneIds(context.db, slice, span, walks)).length > 0;
+  return hasLost ? 'strong' : null;
+}
+
+async function judgeParts(
+  walking: WalkContext & ActContext,
+  act: Act,
+  start: Start,
+  list: NewlyCut | CutList,
+  resumed: Extract<Reading, { kind: 'ended' }> | null,
+): Promise<Acted | Judged> {
+  const context: ActContext = walking;
+  const read = await readInParts(walking, act, start, list, resumed);
+  if (read.kind === 'restart') return lost(read.why);
+  const { distinct } = read.whole;
+  const isAbsenceTrusted = await trustsAbsence(context, act.slice, distinct);
+  const whole = { ...read.whole, isAbsenceTrusted: isAbsenceTrusted && read.whole.agrees };
+  if (whole.agrees && (isAbsenceTrusted || showsAll(act.slice, distinct))) {
+    return concludeWalk(context, act, start.walk, whole);
+  }
+  return {
+    problem: whole.disagreement ?? nearCliff,
+    unproved: whole.agrees ? null : whole,
+    showsMore: distinct > (act.slice.shownTotal ?? 0),
+    isSettled: true,
+    contradicts: !whole.agrees,
+  };
+}
+
+/**
+ * Whether a walk that was read whole and not proved is to stand for its day: never in place of one that was proved, nor of
+ * one that was shown more.
+ */
+function standsUnproved(slice: Slice, { distinct }: Whole): boolean {
+  if (slice.day === wholeList) return false;
+  if (slice.state === 'open') return true;
+  return slice.state === 'walked' && slice.proof === 'none' && distinct >= (slice.shownTotal ?? 0);
+}
+
+/** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (proof rule 2). */
+function orderedQuery({ slice, query }: Act, growing: boolean): WalkQuery {
+  const isSecond = slice.wholeWalk > 0 && slice.platformTotal === null && slice.walkOrder === 'asc';
+  return !growing && isSecond && slice.day !== wholeList ? { ...query, order: 'desc' } : query;
+}
+
+async function startFor(
+  context: ActContext,
+  act: Act,
+  query: WalkQuery,
+  isTail: boolean,
+): Promise<Start> {
+  const { slice } = act;
+  if (isTail) {
+    const start = await tailStart(context.db, slice, query);
+    if (start !== null) return start;
+  }
+  return slice.checkpoint === null
+    ? freshStart(slice, query, slice.walk)
+    : resumedStart(context.db, slice, slice.checkpoint);
+}

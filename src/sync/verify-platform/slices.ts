@@ -1,0 +1,99 @@
+// Proving again now: each slice of the window that claims a proof is counted against the platform, and nothing is
+// written. What differs is news or a mistake; a sync finds out which.
+import { addDays, windowAt } from '../../day.ts';
+import type { ListedResource, SliceKey } from '../../model.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Db } from '../../store/db.ts';
+import { readFacts, type Facts } from '../../store/facts.ts';
+import { provedSlices, type Slice } from '../../store/ledger.ts';
+import { readProject, type Source } from '../../store/projects.ts';
+import { learnClock } from '../contact/contact.ts';
+import { recogniseSource } from '../contact/same-source.ts';
+import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
+import { absenceProves, isOver } from '../policy.ts';
+import { recount } from '../slice/count.ts';
+
+export type Reproved = SliceKey & {
+  /** `unclear`: around the cliff, without totals, or with orders that may have settled since. */
+  outcome: 'agrees' | 'differs' | 'unclear';
+  /** The platform's total now and what the last whole walk was shown; null where there is none. */
+  total: number | null;
+  shown: number | null;
+};
+
+export type Contact = {
+  db: Db;
+  platform: Platform;
+  projectId: string;
+  source: Source;
+  signal: AbortSignal;
+};
+
+export type Reproving = Contact & {
+  /** Both unless given. */
+  resource?: ListedResource;
+  onSlice: (slice: Reproved) => Promise<void> | void;
+};
+
+/**
+ * At most four requests a slice. False when the project is parked: nobody was asked (P11). Throws settings
+ * `source_changed`, and what the platform throws.
+ */
+export async function reprove(reproving: Reproving): Promise<boolean> {
+  const { db, platform, projectId, resource: wanted, signal, onSlice } = reproving;
+  const contact = await makeContact(reproving);
+  if ('isParked' in contact) return !contact.isParked;
+  const { facts } = contact;
+  const window = windowAt(platform.clock.now());
+  // Today's list grows: its tail is looked after by every run.
+  const days = { from: window.from, to: addDays(window.to, -1) };
+  for (const slice of await provedSlices(db, projectId, days)) {
+    if (wanted !== undefined && slice.resource !== wanted) continue;
+    const askedAt = platform.clock.now();
+    const span = spanOf(slice.day, slice.resource, facts);
+    if (!isOver(span, askedAt)) continue;
+    const query = {
+      ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
+      limit: limitOf(facts, slice.resource),
+    };
+    const { agrees, total } = await recount(db, platform, slice, query, signal);
+    const { resource, owner, day, shownTotal: shown } = slice;
+    const differs = isTelling(slice, total, platform.clock.now()) ? 'differs' : 'unclear';
+    await onSlice({
+      projectId,
+      resource,
+      owner,
+      day,
+      outcome: agrees ? 'agrees' : differs,
+      total,
+      shown,
+    });
+  }
+  return true;
+}
+
+/** Makes sure that the platform is the one that was archived; `isParked` where nobody is to be asked, or nothing is held. */
+export async function makeContact({
+  db,
+  platform,
+  projectId,
+  source,
+  signal,
+}: Contact): Promise<{ facts: Facts } | { isParked: boolean }> {
+  const known = await readProject(db, projectId, source);
+  if (known === null) return { isParked: false };
+  if (known.parkedReason !== null && known.sameKey) return { isParked: true };
+  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
+  const facts = await readFacts(db, projectId);
+  if (!known.sameSource) await recogniseSource(db, platform, facts, projectId, signal);
+  return { facts };
+}
+
+/** Whether a disagreement says anything. */
+function isTelling(slice: Slice, total: number | null, now: number): boolean {
+  if (total === null) return false;
+  // Around the cliff fewer may only mean that the month has gone (proof rule 5).
+  if (!absenceProves(slice.day, now) && total <= (slice.shownTotal ?? 0)) return false;
+  // The total agrees and the statuses do not: pending orders settle.
+  return slice.unresolved === 0 || total !== slice.shownTotal;
+}
