@@ -25,6 +25,7 @@ const onlyOrders = {
 async function start(dialect: Partial<Dialect>, isMixed = true): Promise<void> {
   bench = await createBench({
     dialect: { shortPages: 4, ...dialect },
+    days: ['2026-03-01', '2026-03-31', ...threeDays, '2026-04-04', '2026-04-06'],
     records: { orders: orders((i) => (isMixed ? 2 + (i % 2) : 2)), classes },
   });
 }

@@ -1,5 +1,7 @@
 // A worker on a database of its own against a simulator on a port of its own.
+import { daysIn, windowAt } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
+import type { Day } from '../../src/model.ts';
 import { type ByteBounds, byteBounds } from '../../src/platform/byte-bounds.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
@@ -9,7 +11,9 @@ import {
   type SimulatorOptions,
 } from '../../src/simulator/server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { saveProject } from '../../src/store/projects.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
+import { listsOf } from '../../src/sync/plan.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -42,13 +46,15 @@ export type Bench = {
 
 /**
  * The clock stands still unless the options say otherwise, so that exact means exact. It is this machine's clock as well:
- * what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own.
+ * what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own. Where `days` are given,
+ * those of the window are read and no others, which takes so much less time; and every day that begins later.
  */
 export async function createBench(
   options: SimulatorOptions & {
     timeoutMs?: number;
     time?: MachineTime;
     bounds?: ByteBounds;
+    days?: readonly Day[];
   } = {},
   given: Partial<Worker> = {},
 ): Promise<Bench> {
@@ -100,6 +106,7 @@ export async function createBench(
     log,
     ...given,
   };
+  if (options.days !== undefined) await leaveOut(worker, options.days);
   const runOnce = (more: Partial<RunOptions> = {}): Promise<RunReport> =>
     run(worker, { signal: new AbortController().signal, ...more });
   return {
@@ -132,4 +139,22 @@ export async function createBench(
       await database.drop();
     },
   };
+}
+
+/** All other days of the window are in the ledger, open, and never due. */
+async function leaveOut(
+  { db, projectId, source, scope, platform }: Worker,
+  days: readonly Day[],
+): Promise<void> {
+  const now = platform.clock.now();
+  const window = windowAt(now);
+  await saveProject(db, projectId, source, window.from, now);
+  const others = daysIn(window).filter((day) => !days.includes(day));
+  const lists = listsOf(scope);
+  await db.query(
+    `insert into sync.slices (project_id, resource, owner, day, deadline_at)
+     select $1, resource, owner, day, '9999-12-31'
+       from unnest($2::text[], $3::text[]) as l (resource, owner), unnest($4::date[]) as day`,
+    [projectId, lists.map((list) => list.resource), lists.map((list) => list.owner), others],
+  );
 }
