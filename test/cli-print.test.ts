@@ -1,7 +1,7 @@
 // What people see in a terminal.
 import { describe, expect, it } from 'vitest';
 import { createProgress, formatCount, formatSpan, formatWhen, table } from '../src/cli/print.ts';
-import { fitting, printable } from '../src/cli/terminal-text.ts';
+import { fitting, printable } from '../src/cli/print.ts';
 
 describe('a table', () => {
   it('puts numbers to the right, text to the left, and separates thousands', () => {

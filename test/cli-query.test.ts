@@ -1,9 +1,13 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
 import { describe, expect, test } from 'vitest';
-import { readFilters, type QueryFlags } from '../src/cli/query-filters.ts';
-import { formatOf, limitOf, readBounds, readMoment } from '../src/cli/query-flags.ts';
-import { ordersShown } from '../src/cli/query-shown.ts';
-import { tableText } from '../src/cli/query-table.ts';
+import {
+  nftClassesList,
+  ordersList,
+  transactionsList,
+  type Narrowing,
+} from '../src/cli/query-lists.ts';
+import { tableText } from '../src/cli/query-print.ts';
+import { readAsked, type QueryFlags } from '../src/cli/query.ts';
 import type { Order } from '../src/query/types.ts';
 
 describe('what is asked for', () => {
@@ -16,56 +20,55 @@ describe('what is asked for', () => {
     ],
     [{ to: '9999-12-31' }, {}],
   ])('%j are the days %j: the last one is included', (flags, days) => {
-    expect(readBounds(flags)).toEqual(days);
+    expect(readAsked(ordersList, flags, false).query).toEqual(days);
   });
 
   test('statuses are words or numbers', () => {
-    expect(readFilters('orders', { status: 'Pending, 3' }).rest).toEqual({ status: [1, 3] });
-    const results = { status: 'processing,2,Unprocessed, succeeded' };
-    expect(readFilters('transactions', results).rest).toEqual({ status: [0, 2, 3, 1] });
+    const orders = readAsked(ordersList, { status: 'Pending, 3' }, false);
+    expect(orders.query).toEqual({ status: [1, 3] });
+    const status = 'processing,2,Unprocessed, succeeded,7';
+    const results = readAsked(transactionsList, { status }, false);
+    expect(results.query).toEqual({ status: [0, 1, 2, 3, 7] });
   });
 
   test('a table is for a terminal and shows a hundred, everything else is for programs and shows all', () => {
-    expect([formatOf({}, true), formatOf({}, false)]).toEqual(['table', 'ndjson']);
-    expect([formatOf({ json: true }, true), formatOf({ format: 'csv' }, true)]).toEqual([
-      'json',
-      'csv',
-    ]);
-    expect([limitOf({}, 'table'), limitOf({}, 'csv'), limitOf({ limit: '7' }, 'csv')]).toEqual([
-      100,
-      Infinity,
-      7,
-    ]);
+    const of = (flags: QueryFlags, isTerminal: boolean) => {
+      const { format, limit } = readAsked(ordersList, flags, isTerminal);
+      return [format, limit];
+    };
+    expect(of({}, true)).toEqual(['table', 100]);
+    expect(of({}, false)).toEqual(['ndjson', Infinity]);
+    expect(of({ json: true }, true)).toEqual(['json', Infinity]);
+    expect(of({ format: 'csv' }, true)).toEqual(['csv', Infinity]);
+    expect(of({ format: 'csv', limit: '7' }, true)).toEqual(['csv', 7]);
   });
 });
 
 describe('mistakes', () => {
-  const mistakes: [QueryFlags, string][] = [
-    [{ from: '2026-02-29' }, '--from "2026-02-29" is no day'],
-    [{ to: '0000-12-31' }, '--to "0000-12-31" is no day'],
-    [{ from: '2026-03-02', to: '2026-03-01' }, '--to 2026-03-01 lies before --from'],
-    [{ status: 'done' }, '--status "done" is none of pending, succeeded, failed'],
-    [{ status: '1,' }, '--status "" is none of'],
-    [{ limit: '0' }, '--limit "0" is no whole number above 0.'],
-    [{ limit: '1e3' }, '--limit "1e3" is no whole number above 0.'],
+  const mistakes: [QueryFlags, string, Narrowing?][] = [
+    [{ from: '2026-02-29' }, '--from must be a UTC day as yyyy-MM-dd'],
+    [{ to: '0000-12-31' }, '--to must be a UTC day'],
+    [
+      { from: '2026-03-02', to: '2026-03-01' },
+      '--from (2026-03-02) must not be after --to (2026-03-01)',
+    ],
+    [{ status: 'done' }, '--status must be one of 1, 2, 3 (pending, succeeded, failed)'],
+    [{ status: '1,' }, '--status must be one of'],
+    [{ limit: '0' }, '--limit must be a whole number from 1 to'],
+    [{ limit: '1e3' }, '--limit must be a whole number from 1 to'],
     [{ format: 'table', limit: '10001' }, 'A table shows 10000 records at most'],
     [{ json: true, format: 'csv' }, 'two ways to say it'],
     [{ id: 'a', from: '2026-03-01' }, '--id names one record'],
-    [{ account: '' }, '--account needs text of 1 to 1000 characters.'],
-    [{ name: 'a\0' }, '--name needs text'],
-    [{ module: '' }, '--module needs text of 1 to 1000 characters.'],
+    [{ account: '' }, '--account must be text of 1 to 1000 characters'],
+    [{ txHash: 'a\0' }, '--tx-hash must be text', nftClassesList],
+    [{ module: '' }, '--module must be text of 1 to 1000 characters', transactionsList],
     [{ history: true }, '--history is that of one record: name it with --id.'],
     [{ history: true, id: 'a', asOf: '2026-03-01T00:00:00Z' }, 'leave --as-of out'],
-    [{ asOf: '2026-03-01' }, '--as-of "2026-03-01" is no instant: give one with its offset'],
-    [{ asOf: '2026-03-01T10:00:00' }, 'is no instant'],
+    [{ asOf: '2026-03-01' }, '--as-of must be an instant as RFC 3339 with its offset'],
+    [{ asOf: '2026-03-01T10:00:00' }, '--as-of must be an instant'],
   ];
-  test.each(mistakes)('%j gets one sentence', (flags, sentence) => {
-    expect(() => {
-      limitOf(flags, formatOf(flags, false));
-      readFilters('orders', flags);
-      readBounds(flags);
-      readMoment(flags);
-    }).toThrow(sentence);
+  test.each(mistakes)('%j gets one sentence', (flags, sentence, list = ordersList) => {
+    expect(() => readAsked(list, flags, false)).toThrow(sentence);
   });
 });
 
@@ -82,7 +85,7 @@ describe('a table', () => {
   test.each([60, 80, 100, 140])(
     'is no wider than a terminal of %i columns where it can be',
     (columns) => {
-      const { name, columns: all } = ordersShown;
+      const { name, columns: all } = ordersList.shown;
       const shown = {
         name,
         fields: [],
@@ -95,7 +98,7 @@ describe('a table', () => {
   );
 
   test('is as wide as it has to be where nobody says how wide the terminal is', () => {
-    const text = tableText([order], false, ordersShown, undefined);
+    const text = tableText([order], false, ordersList.shown, undefined);
     expect(text).toContain('数字'.repeat(20));
     expect(text).toContain('missing since 2026-03-02');
   });

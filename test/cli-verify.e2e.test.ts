@@ -175,8 +175,8 @@ describe('a platform that does not answer', () => {
 
 describe('mistakes', () => {
   test.each([
-    [['--month', '2026-13'], '--month "2026-13" is no month: give one such as 2026-03.'],
-    [['--from-month', 'March'], '--from-month "March" is no month'],
+    [['--month', '2026-13'], '--month must be a month as yyyy-MM, for example 2026-03'],
+    [['--from-month', 'March'], '--from-month must be a month'],
     [['--month', '2026-03', '--from-month', '2026-03'], 'two ways to say it'],
     [['--resource', 'tokens', '--month', '2026-03'], 'Tokens belong to no month'],
     [['--resource', 'slices'], 'Allowed choices are orders, nft_classes, transactions, tokens'],

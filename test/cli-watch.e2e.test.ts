@@ -82,7 +82,7 @@ test('P12: mistakes are named before anything is entered', async () => {
     [['watch'], 'there are none'],
     [['watch', '--file', file], 'an id is 1 to 64 letters'],
     [['watch', '--file', join(folder, 'nothing')], '--file cannot be read'],
-    [['watch', 'op', '--created-on', '2026-02-30'], 'is no day'],
+    [['watch', 'op', '--created-on', '2026-02-30'], '--created-on must be a UTC day'],
     [['watch', 'op', '--api-version', 'v2'], 'v1beta1, v3'],
     [['watch', 'op', '--project', 'other'], 'There is no project "other"'],
   ] as const) {

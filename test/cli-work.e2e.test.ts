@@ -135,9 +135,9 @@ describe('with a platform', () => {
     const refused = await runCommand(['sync'], { env: settings() });
     expect(refused.code).toBe(1);
     const cases: [string[], RegExp][] = [
-      [['sync', '--from', '2026-02-30'], /2026-02-30.*no day/],
+      [['sync', '--from', '2026-02-30'], /--from must be a UTC day/],
       [['sync', '--to', '2026-03-01'], /--from/],
-      [['sync', '--from', '2026-04-02', '--to', '2026-04-01'], /before/],
+      [['sync', '--from', '2026-04-02', '--to', '2026-04-01'], /must not be after --to/],
       [['sync', '--resource', 'tokens'], /orders, nft_classes/],
       [['sync', '--project', 'other'], /no project "other"/],
     ];

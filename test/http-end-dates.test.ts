@@ -1,11 +1,13 @@
 // An end date over HTTP means what it meant to the platform, and only a page that has one asks how that was.
 import { expect, test } from 'vitest';
-import { daysIn, type Days } from '../src/http/parameters.ts';
+import * as z from 'zod';
+import { dates, selectedBy } from '../src/http/platform/dates.ts';
+import { checked, optional } from '../src/query/check.ts';
 
 let lookups = 0;
 
 /** The days that a query selects where the fact says so. */
-function days(query: Record<string, string>, fact?: string): Promise<Days> {
+async function days(query: Record<string, string>, fact?: string): Promise<object> {
   lookups = 0;
   const facts = async (): Promise<Record<string, string>> => {
     lookups += 1;
@@ -15,7 +17,9 @@ function days(query: Record<string, string>, fact?: string): Promise<Days> {
       ...(fact === undefined ? {} : { 'orders.day_end': fact }),
     };
   };
-  return daysIn(new Map(Object.entries(query)), { facts }, 'p', 'orders');
+  const given = checked(z.object(optional(dates)), query);
+  const { order: _, ...selected } = await selectedBy(given, { facts }, 'p', 'orders');
+  return selected;
 }
 
 test.each([
@@ -42,6 +46,10 @@ test('without an end date nothing is looked up', async () => {
   expect(lookups).toBe(0);
 });
 
-test.each(['2026-02-30', '1.3.2026', '9999-12-31'])('no day: %s', async (end) => {
-  await expect(days({ end_date: end })).rejects.toMatchObject({ answer: { status: 400 } });
+test.each(['2026-02-30', '1.3.2026', '10000-01-01'])('no day: %s', async (end) => {
+  await expect(days({ end_date: end })).rejects.toMatchObject({ code: 'argument_invalid' });
+});
+
+test('the last day that can be written is no bound', async () => {
+  expect(await days({ end_date: '9999-12-31' })).toEqual({});
 });

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Document } from '../src/http/v1/openapi.ts';
+import type { Document } from '../src/http/docs/openapi.ts';
 import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, type Archive, type Order } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';

@@ -207,14 +207,14 @@ describe('what makes no sense is refused with a sentence', () => {
     (archive[name] as (given: unknown) => Promise<unknown>)(given);
 
   test.each([
-    ['watchedOperations', { project, state: 'gone' }, 'state must be open, done or lost'],
+    ['watchedOperations', { project, state: 'gone' }, 'state must be one of open, done, lost'],
     ['watchedOperations', { project, limit: 0 }, 'limit must be a whole number from 1 to 10000'],
     ['watchedOperations', {}, 'project must be'],
     ['certificates', { project, month: '2026-13' }, 'month must be a month as yyyy-MM'],
     ['certificates', { project, month: '0000-01' }, 'month must be a month as yyyy-MM'],
     ['certificates', { project, resource: 'nothing' }, 'resource must be one of orders'],
     ['runs', { project, asOf: '2026-01-01T00:00:00Z' }, 'asOf'],
-    ['rejects', { project, from: '2026-02-30' }, 'from must be a real day'],
+    ['rejects', { project, from: '2026-02-30' }, 'from must be a UTC day'],
     ['rejects', { project, from: '2026-02-02', to: '2026-02-01' }, 'must not be after to'],
     ['runs', { project: 'P; drop table' }, 'project must be'],
   ] as const)('%s %j', async (name, given, part) => {

@@ -302,10 +302,10 @@ describe('classes', () => {
 
 describe('refused with a sentence is', () => {
   test.each([
-    [{ project }, 'by must be day or month'],
-    [{ project, by: 'week' }, 'by must be day or month'],
+    [{ project }, 'by must be one of day, month'],
+    [{ project, by: 'week' }, 'by must be one of day, month'],
     [{ project, by: 'day', groupBy: ['owner'] }, 'must be a list of status, account, order_type'],
-    [{ project, by: 'day', groupBy: ['status', 'status'] }, 'groupBy must name each only once'],
+    [{ project, by: 'day', groupBy: ['status', 'status'] }, 'each only once'],
     [{ project, by: 'day', groupBy: 'status' }, 'must be a list of'],
     [{ project, by: 'day', from: '2026-03-02', to: '2026-03-01' }, 'must not be after to'],
     [{ project, by: 'day', asOf: 'then' }, 'asOf must be an instant'],

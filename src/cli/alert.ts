@@ -9,7 +9,7 @@ import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
 import { openMigrated } from './app.ts';
 import { printJson } from './print.ts';
 import { wantedProjects } from './projects.ts';
-import { printable } from './terminal-text.ts';
+import { printable } from './print.ts';
 
 export function alertCommand(): Command {
   return new Command('alert')

@@ -1,7 +1,7 @@
 // How a command ends badly: one sentence on stderr and the exit code that says what to do next.
 import { CommanderError } from 'commander';
 import { causeChain, codeOf, exitCode, exitCodeOf, OutlastError } from '../errors.ts';
-import { printable } from './terminal-text.ts';
+import { printable } from './print.ts';
 
 /** Prints what went wrong and leaves with its exit code. */
 export async function endWith(error: unknown): Promise<never> {

@@ -1,6 +1,6 @@
 // What people see in a terminal: aligned tables, counts, spans of time, a progress line. Data goes to stdout,
 // everything else to stderr. No colours and no escape sequences, so NO_COLOR and simple terminals need no case here.
-import { fitting, printable, widthOf } from './terminal-text.ts';
+import stringWidth from 'string-width';
 
 export type Cell = string | number | null;
 
@@ -136,4 +136,30 @@ function plain(out: Out, now: () => number): ProgressLine {
       if (shown !== '') show();
     },
   };
+}
+
+/** Columns that a text takes: East Asian wide characters and most emoji take two, combining marks none. */
+export const widthOf = (text: string): number => stringWidth(text);
+
+/**
+ * Text as it may reach a terminal: what the platform sends (names, messages) could otherwise move the cursor, recolour
+ * the screen or turn the writing direction. Such characters are shown as `\u{…}`.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+/** The beginning of a text that fits into so many columns. */
+export function fitting(text: string, columns: number): string {
+  let left = columns;
+  let fits = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    fits += segment;
+  }
+  return fits;
 }

@@ -4,65 +4,59 @@ import { Command, Option } from 'commander';
 import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { openArchive } from '../query/archive.ts';
-import type { Resource } from '../model.ts';
+import type { DayRange } from '../model.ts';
+import { asOf, id, whole } from '../query/arguments.ts';
+import { daysIncluded, halfOpen } from '../query/days.ts';
 import type { Archive } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { openStore } from './app.ts';
-import { readFilters, type Filters, type QueryFlags } from './query-filters.ts';
-import { formatOf, limitOf, readBounds, readMoment, tableRows } from './query-flags.ts';
-import { formats, printRecords } from './query-output.ts';
+import { optionOf, readOptions } from './options.ts';
 import {
-  readNftClasses,
-  readOrders,
-  readTokens,
-  readTransactions,
-  type Reads,
-} from './query-reading.ts';
-import { flat, historyShown } from './query-shown.ts';
+  flat,
+  historyShown,
+  nftClassesList,
+  ordersList,
+  tokensList,
+  transactionsList,
+  type List,
+  type Narrowing,
+} from './query-lists.ts';
+import { formats, printRecords, type Format } from './query-print.ts';
+
+/** Rows of a table unless told: a person's screen or two. */
+const tableRows = 100;
+/** Rows of a table at most: it is held whole to find its widths. */
+const tableRowsAtMost = 10_000;
+
+export type QueryFlags = {
+  project?: string;
+  id?: string;
+  from?: string;
+  to?: string;
+  newestFirst?: true;
+  limit?: string;
+  count?: true;
+  format?: Format;
+  json?: true;
+  asOf?: string;
+  history?: true;
+  /** And the filters of the list. */
+  [filter: string]: string | true | undefined;
+};
 
 export function queryCommand(): Command {
   return new Command('query')
     .description('list records from the archive')
-    .addCommand(
-      withDays(listing('orders', 'list purchase orders'))
-        .option(
-          '--status <words>',
-          'pending, succeeded or failed (or 1, 2, 3); several with commas',
-        )
-        .option('--account <account>', 'only what this account bought')
-        .action((flags: QueryFlags) => query(flags, readFilters('orders', flags), readOrders)),
-    )
-    .addCommand(
-      withDays(listing('nft_classes', 'list NFT classes'))
-        .alias('nft-classes')
-        .option('--owner <account>', 'only what this account owns')
-        .option('--name <part>', 'only where this is part of the name, whatever its case')
-        .option('--tx-hash <hash>', 'only what this transaction issued')
-        .action((flags: QueryFlags) =>
-          query(flags, readFilters('nft_classes', flags), readNftClasses),
-        ),
-    )
-    .addCommand(
-      listing('transactions', 'list results of operations')
-        .option(
-          '--status <words>',
-          'processing, succeeded, failed or unprocessed (or 0, 1, 2, 3); several with commas',
-        )
-        .option('--module <module>', 'only what went to this module, as the lookup names it')
-        .action((flags: QueryFlags) =>
-          query(flags, readFilters('transactions', flags), readTransactions),
-        ),
-    )
-    .addCommand(
-      listing('tokens', 'list tokens and their fees')
-        .option('--owner <account>', 'only what this account owns')
-        .action((flags: QueryFlags) => query(flags, readFilters('tokens', flags), readTokens)),
-    );
+    .addCommand(listing(ordersList))
+    .addCommand(listing(nftClassesList).alias('nft-classes'))
+    .addCommand(listing(transactionsList))
+    .addCommand(listing(tokensList));
 }
 
-const listing = (resource: Resource, description: string): Command =>
-  new Command(resource)
-    .description(description)
+function listing<Item extends object>(list: List<Item>): Command {
+  const { resource, summary, filters, hasDays, statusWords } = list;
+  const command = new Command(resource)
+    .description(summary)
     .option('--project <name>', 'of this project; needed where there are several')
     .option(
       '--id <id>',
@@ -79,32 +73,107 @@ const listing = (resource: Resource, description: string): Command =>
       ).choices(formats),
     )
     .option('--json', 'the same as --format json: one list');
+  if (hasDays) {
+    command
+      .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+      .option('--to <day>', 'last day, included')
+      .option('--newest-first', 'the newest first instead of the oldest');
+  }
+  for (const [name, { description = '' }] of Object.entries(filters)) {
+    const words =
+      name === 'status' && statusWords !== undefined
+        ? `; or ${Object.values(statusWords).join(', ')}`
+        : '';
+    command.option(
+      `${optionOf(name)} <${name === 'status' ? 'statuses' : 'text'}>`,
+      description.charAt(0).toLowerCase() + description.slice(1) + words,
+    );
+  }
+  return command.action((flags: QueryFlags) => query(list, flags));
+}
 
-const withDays = (command: Command): Command =>
-  command
-    .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
-    .option('--to <day>', 'last day, included')
-    .option('--newest-first', 'the newest first instead of the oldest');
-
-async function query<Item extends object, Given>(
-  flags: QueryFlags,
-  filters: Filters<Given>,
-  reads: Reads<Item, Given>,
-): Promise<void> {
-  const format = formatOf(flags, process.stdout.isTTY);
-  const limit = limitOf(flags, format);
+/** What is asked for, in the library's terms. Throws settings `argument_invalid`, `bad_format`, `bad_limit` or `bad_filter`. */
+export function readAsked(list: Narrowing, flags: QueryFlags, isTerminal: boolean) {
+  const { filters, statusWords = {}, hasDays } = list;
+  const format = formatOf(flags, isTerminal);
+  const days = hasDays ? daysIncluded : {};
+  const shape = { ...filters, ...days, id, asOf, limit: whole(1, 999_999_999_999_999) };
+  const given = readOptions(shape, inNumbers(flags, statusWords));
+  const { id: one, limit, from, to, ...narrowed } = given as typeof given & Partial<DayRange>;
+  const mistake = mistakeIn(flags, [...Object.keys(filters), 'from', 'to']);
+  if (mistake !== null) throw settingsError('bad_filter', mistake);
   const order = flags.newestFirst === true ? { order: 'desc' as const } : {};
-  const scope = { ...readBounds(flags), ...readMoment(flags), ...order };
+  return {
+    format,
+    limit: rowsOf(limit, format),
+    id: one,
+    query: { ...halfOpen({ from, to }), ...narrowed, ...order },
+  };
+}
+
+/** `id` finds what it names by its key: other filters have nothing to narrow. */
+function mistakeIn(flags: QueryFlags, filters: string[]): string | null {
+  if (flags.id !== undefined && filters.some((name) => flags[name] !== undefined)) {
+    return '--id names one record: leave the other filters out.';
+  }
+  if (flags.history !== true) return null;
+  if (flags.id === undefined) return '--history is that of one record: name it with --id.';
+  return flags.asOf === undefined ? null : '--history shows every time: leave --as-of out.';
+}
+
+function formatOf({ format, json }: QueryFlags, isTerminal: boolean): Format {
+  if (json === true && format !== undefined && format !== 'json') {
+    throw settingsError('bad_format', '--json and --format are two ways to say it: give one.');
+  }
+  return json === true ? 'json' : (format ?? (isTerminal ? 'table' : 'ndjson'));
+}
+
+function rowsOf(limit: number | undefined, format: Format): number {
+  if (format === 'table' && limit !== undefined && limit > tableRowsAtMost) {
+    const most = `A table shows ${tableRowsAtMost} records at most`;
+    throw settingsError('bad_limit', `${most}: give --format csv, ndjson or json for more.`);
+  }
+  return limit ?? (format === 'table' ? tableRows : Infinity);
+}
+
+/** Words of people as the platform's numbers; hashes in upper case, as the platform gives them (wire: always). */
+function inNumbers(
+  { status, txHash, ...flags }: QueryFlags,
+  words: Readonly<Record<number, string>>,
+): QueryFlags {
+  const numberOf = (word: string): string =>
+    Object.entries(words).find(([, one]) => one === word.toLowerCase())?.[0] ?? word;
+  return {
+    ...flags,
+    ...(typeof txHash === 'string' ? { txHash: txHash.toUpperCase() } : {}),
+    ...(typeof status === 'string'
+      ? {
+          status: status
+            .split(',')
+            .map((word) => numberOf(word.trim()))
+            .join(','),
+        }
+      : {}),
+  };
+}
+
+async function query<Item extends object>(list: List<Item>, flags: QueryFlags): Promise<void> {
+  const { format, limit, id: one, query: asked } = readAsked(list, flags, process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
   await withArchive(settings, async (archive) => {
-    const project = await projectOf(archive, flags.project);
-    const { shown, count, items, history } = reads(archive, { ...scope, project }, filters);
-    if (flags.history === true && filters.id !== null) {
-      const versions = await history(filters.id);
+    const given = { ...asked, project: await projectOf(archive, flags.project) };
+    const records = list.read(archive);
+    const { shown } = list;
+    if (flags.history === true && one !== undefined) {
+      const versions = await records.history(one, given);
       if (flags.count === true) process.stdout.write(`${versions.length}\n`);
       else await printRecords(versions.map(flat), { format, limit, shown: historyShown(shown) });
-    } else if (flags.count === true) process.stdout.write(`${await count()}\n`);
-    else await printRecords(await items(), { format, limit, shown });
+      return;
+    }
+    const found = one === undefined ? null : await records.get(one, given);
+    if (flags.count === true) {
+      process.stdout.write(`${found?.length ?? (await records.count(given))}\n`);
+    } else await printRecords(found ?? records.stream(given), { format, limit, shown });
   });
 }
 

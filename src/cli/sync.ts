@@ -1,15 +1,16 @@
 // `outlast sync`: does everything due now and exits; narrowed by options, due or not.
 import { Command, Option } from 'commander';
-import { addDays, isDay } from '../day.ts';
 import { exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
+import { daysIncluded, halfOpen } from '../query/days.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
 import { verdictOn } from './ending.ts';
+import { readOptions } from './options.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -32,7 +33,7 @@ export function syncCommand(): Command {
     .option('--accept-new-source', 'the changed address or key belongs to the same project')
     .option('--json', 'print the report as JSON')
     .action(async (flags: SyncFlags) => {
-      const days = readDays(flags.from, flags.to);
+      const days = readDays(flags);
       const settings = readSettings({ needs: 'platform' });
       process.exitCode = await sync(narrowed(settings, flags.project), {
         ...(days === undefined && flags.resource === undefined
@@ -49,26 +50,12 @@ export function syncCommand(): Command {
     });
 }
 
-/** Both days as the half-open range in between. Throws settings `bad_days`. */
-export function readDays(from: string | undefined, to: string | undefined): DayRange | undefined {
-  if (from === undefined && to === undefined) return undefined;
-  if (from === undefined) {
-    throw settingsError('bad_days', '--to needs --from: name the first day as well.');
-  }
-  for (const [option, day] of [
-    ['--from', from],
-    ['--to', to],
-  ] as const) {
-    if (day !== undefined && !isDay(day)) {
-      throw settingsError(
-        'bad_days',
-        `${option} "${day}" is no day: give a date such as 2026-03-31.`,
-      );
-    }
-  }
-  if (to === undefined) return { from, to: untilToday };
-  if (to < from) throw settingsError('bad_days', `--to ${to} lies before --from ${from}.`);
-  return { from, to: addDays(to, 1) };
+/** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
+export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | undefined {
+  const { from, to = untilToday } = halfOpen(readOptions(daysIncluded, flags));
+  if (from !== undefined) return { from, to };
+  if (flags.to === undefined) return undefined;
+  throw settingsError('bad_days', '--to needs --from: name the first day as well.');
 }
 
 function narrowed(settings: Settings, project: string | undefined): Settings {

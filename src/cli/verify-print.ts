@@ -9,7 +9,7 @@ import { fileName } from '../verify/files.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
 import { formatCount, table } from './print.ts';
-import { printable } from './terminal-text.ts';
+import { printable } from './print.ts';
 
 /** How many results were asked for again, by what came of it. */
 type Results = Record<ResultReproved['outcome'], number>;

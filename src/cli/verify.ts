@@ -1,10 +1,11 @@
 // `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { monthStart, isDay } from '../day.ts';
+import { monthStart } from '../day.ts';
 import { codeOf, exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { resources, type DayRange, type Resource } from '../model.ts';
+import { month as oneMonth } from '../query/arguments.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Db } from '../store/db.ts';
 import type { ChainsVerified } from '../verify/chains.ts';
@@ -16,6 +17,7 @@ import {
   type Verifying,
 } from '../verify/verify.ts';
 import { openMigrated } from './app.ts';
+import { readOptions } from './options.ts';
 import { createProgress, formatCount } from './print.ts';
 import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
@@ -66,22 +68,16 @@ export function verifyCommand(): Command {
     });
 }
 
-/** The months as half-open days; null: all. Throws settings `bad_month`. */
-export function readMonths({ month, fromMonth }: Flags): DayRange | null {
-  if (month !== undefined && fromMonth !== undefined) {
+/** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
+export function readMonths(flags: Flags): DayRange | null {
+  const given = readOptions({ month: oneMonth, fromMonth: oneMonth }, flags);
+  if (given.month !== undefined && given.fromMonth !== undefined) {
     throw settingsError('bad_month', '--month and --from-month are two ways to say it: give one.');
   }
-  if (month !== undefined) {
-    const from = firstDay('--month', month);
-    return { from, to: monthStart(from, 1) };
-  }
-  if (fromMonth === undefined) return null;
-  return { from: firstDay('--from-month', fromMonth), to: '9999-12-31' };
-}
-
-function firstDay(option: string, month: string): string {
-  if (/^\d{4}-\d\d$/.test(month) && isDay(`${month}-01`)) return `${month}-01`;
-  throw settingsError('bad_month', `${option} "${month}" is no month: give one such as 2026-03.`);
+  const month = given.month ?? given.fromMonth;
+  if (month === undefined) return null;
+  const from = `${month}-01`;
+  return { from, to: given.month === undefined ? '9999-12-31' : monthStart(from, 1) };
 }
 
 /** Returns the exit code: failed where anything does not follow. */

@@ -2,13 +2,14 @@
 // nothing: the next sync does, or `outlast start` within a minute.
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { isDay } from '../day.ts';
 import { causeChain, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { apiVersions, type ApiVersion, type Day } from '../model.ts';
+import { day } from '../query/days.ts';
 import { readSettings } from '../settings.ts';
 import { checkOperations, enter, onlyProject, type NewOperation } from '../store/watch.ts';
 import { openMigrated } from './app.ts';
+import { readOptions } from './options.ts';
 import { formatCount, printJson } from './print.ts';
 
 type WatchFlags = {
@@ -56,17 +57,12 @@ function sentenceOf(project: string, given: number, added: number): string {
 }
 
 function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {
-  const { createdOn, apiVersion, file } = flags;
-  if (createdOn !== undefined && !isDay(createdOn)) {
-    throw settingsError(
-      'bad_days',
-      `--created-on ${JSON.stringify(createdOn)} is no day: give a date such as 2026-03-31.`,
-    );
-  }
+  const { apiVersion, file } = flags;
+  const createdOn = readOptions({ createdOn: day }, flags);
   const given = [...ids, ...(file === undefined ? [] : readLines(file))];
   return given.map((operationId) => ({
     operationId,
-    ...(createdOn === undefined ? {} : { createdOn }),
+    ...createdOn,
     ...(apiVersion === undefined ? {} : { apiVersion }),
   }));
 }

@@ -1,24 +1,21 @@
 // The HTTP server: the platform's own interface from the archive, and whether the service is well. It reads through
 // the library and nothing else. Every answer has the platform's shape, errors too; none says more than it must (P10).
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant } from '../model.ts';
 import type { Archive } from '../query/types.ts';
-import { badRequest, forbidden, notFound, type Answer } from './answers.ts';
+import { badRequest, notFound, type Answer } from './answers.ts';
 import { answerOf, answerUnreadable } from './failures.ts';
 import { closeUnasked } from './connections.ts';
 import { addDocs } from './docs/serve.ts';
-import { admit, isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
-import { answerClasses } from './nft-classes.ts';
-import { answerOrders } from './orders.ts';
+import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { noteMethods } from './methods.ts';
+import { addPlatform } from './platform/serve.ts';
 import { settleRequests } from './requests.ts';
-import { addUnlisted } from './unlisted.ts';
 import { addArchive } from './v1/serve.ts';
 import type { Watch } from './watch.ts';
-import { targetOf, type Query } from '../platform/target.ts';
 
 export type ServerOptions = {
   archive: Archive;
@@ -68,8 +65,6 @@ export async function serve(options: ServerOptions): Promise<Served> {
   };
 }
 
-type Route = (archive: Archive, project: string, query: Query) => Promise<Answer>;
-
 function createApp(options: ServerOptions): FastifyInstance {
   const { archive, log, projects, requestTimeoutMs = 30_000 } = options;
   const app = Fastify({
@@ -101,47 +96,22 @@ function createApp(options: ServerOptions): FastifyInstance {
     projects: projects.map(({ id }) => id),
   };
 
-  const admitted = (request: FastifyRequest): { project: string; query: Query } | Answer => {
-    const target = targetOf(request.raw.url ?? '/');
-    const admission = admit(gate, target, request.headers, options.now());
-    if (admission.kind === 'forbidden') return forbidden();
-    if (admission.kind === 'unnamed') {
-      return badRequest(
-        'several projects are served: name one by the X-Api-Key of a reader of its own',
-      );
-    }
-    return { project: admission.project, query: target.query };
-  };
-  const dropIn = (route: Route) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const admission = admitted(request);
-    if ('status' in admission) return send(reply, admission);
-    return send(reply, await route(archive, admission.project, admission.query));
-  };
   const classesOf = (project: string): string =>
     projects.find(({ id }) => id === project)?.classesOf ?? project;
 
-  app.get('/v3/orders', dropIn(answerOrders));
-  app.get(
-    '/v1beta1/nft/classes',
-    dropIn((_archive, project, query) => answerClasses(archive, classesOf(project), query)),
-  );
   const answered = (error: unknown): Answer => answerOf(error, log);
-  addUnlisted(app, { archive, gate, admitted, send, answerOf: answered });
+  const { now } = options;
+  addPlatform(app, { archive, gate, classesOf, now, send, answerOf: answered });
   addArchive(app, {
     archive: options.archiveOfV1 ?? archive,
     gate,
     classesOf,
-    now: options.now,
+    now,
     answerOf: answered,
     watch: options.watch,
     stalledAfterMs: options.stalledAfterMs ?? 300_000,
   });
   addDocs(app, { takesOperations: options.watch !== undefined, isLoopback: gate.isLoopback });
-  app.get('/healthz', (_request, reply) => send(reply, { status: 200, body: '{"status":"ok"}' }));
-  app.get('/readyz', async (_request, reply) => {
-    await archive.facts({ project: projects[0]?.id ?? 'none' });
-    return send(reply, { status: 200, body: '{"status":"ready"}' });
-  });
   refuseOtherMethods();
   app.setNotFoundHandler((_request, reply) => send(reply, notFound('there is no such path')));
   app.setErrorHandler((error, _request, reply) => send(reply, answerOf(error, log)));

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { isOutlastError } from '../errors.ts';
 import type { ApiVersion, Day, ProjectId } from '../model.ts';
+import { day } from '../query/days.ts';
 import { badRequest, refusal, type Answer } from './answers.ts';
 
 export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
@@ -25,7 +26,7 @@ export const watchBody = z.strictObject({
     .array(z.string('must hold texts'), `must be a list of 1 to ${most} ids`)
     .min(1, `must be a list of 1 to ${most} ids`)
     .max(most, `must be a list of 1 to ${most} ids`),
-  created_on: z.string('must be a day as yyyy-MM-dd').optional(),
+  created_on: day.optional(),
   api_version: z.enum(['v1beta1', 'v3'], 'must be v1beta1 or v3').optional(),
 });
 

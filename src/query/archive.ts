@@ -1,5 +1,6 @@
 // Opening an archive to read it: the door of the library, of the HTTP server and of the commands that only look.
-import { archiveArguments, parseArguments } from './arguments.ts';
+import * as z from 'zod';
+import { isStorable, parseArguments, whole } from './arguments.ts';
 import { getReject, listCertificates, listRejects, listRuns } from './books.ts';
 import { readCoverage } from './coverage.ts';
 import { readFacts } from './facts.ts';
@@ -13,6 +14,23 @@ import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
 import { listWatched } from './watched-operations.ts';
+
+const connectionSentence =
+  'must be the address of the archive, postgres://user:password@host:5432/database; nothing is read from the environment here, so pass for example process.env.DATABASE_URL';
+const archiveArguments = z.strictObject({
+  connectionString: z
+    .string(connectionSentence)
+    .refine((value) => value !== '' && isStorable(value), connectionSentence),
+  max: whole(1, 100).default(4),
+  statementTimeoutMs: whole(1, 86_400_000).default(30_000),
+  // Passed on as it is: a log's methods may need their `this`.
+  log: z
+    .custom<{ warn(fields: object, sentence: string): void }>(
+      (value) => typeof (value as { warn?: unknown } | null)?.warn === 'function',
+      'must have a method warn(fields, sentence)',
+    )
+    .optional(),
+});
 
 /**
  * Opens an archive for reading. Every connection runs as `outlast_reader` where the database allows it, read-only in

@@ -1,89 +1,122 @@
-// The door of the query module: every argument is checked here, once, before any SQL sees it (P12). TypeScript checks
-// callers that use it; the others meet these sentences.
+// What can be asked: every argument that more than one question has, with what it may be, the one sentence for whoever gets it wrong
+// (P12), and what it means. A list's own filters stand with their SQL: orders.ts, nft-classes.ts, transactions.ts, tokens.ts.
 import * as z from 'zod';
-import { settingsError, type OutlastError } from '../errors.ts';
-import { listedResources, type Day, type ProjectId } from '../model.ts';
-import {
-  day,
-  id,
-  instant,
+import { listedResources, resources, type Day, type ProjectId } from '../model.ts';
+import { checked, optional, type Shape } from './check.ts';
+import { days } from './days.ts';
+import { readInstant } from './instant.ts';
+
+/** Ids of records are at most this long: see platform/parse.ts. */
+const maxIdBytes = 512;
+const maxTextLength = 1000;
+const maxRowsAtOnce = 10_000;
+
+/** Whether Postgres can hold the text: it has no NUL, and no surrogate stands alone. */
+export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
+
+export const isId = (text: string): boolean =>
+  text !== '' && Buffer.byteLength(text) <= maxIdBytes && isStorable(text);
+
+const textOf = (most: number, sentence: string, holds: (text: string) => boolean) =>
+  z.string(sentence).min(1, sentence).max(most, sentence).refine(holds, sentence);
+const matching = (pattern: RegExp, sentence: string) => z.string(sentence).regex(pattern, sentence);
+
+export const text = textOf(
+  maxTextLength,
+  `must be text of 1 to ${maxTextLength} characters, without NUL`,
   isStorable,
-  project,
-  rule,
-  text,
-  wholeNumber,
-} from './argument-kinds.ts';
+);
+export const id = textOf(
+  maxIdBytes,
+  `must be an id: text of 1 to ${maxIdBytes} bytes, without NUL`,
+  isId,
+);
+export const whole = (least: number, most: number) => {
+  const sentence = `must be a whole number from ${least} to ${most}`;
+  return z.int(sentence).min(least, sentence).max(most, sentence);
+};
+export const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  z.enum(words, `must be one of ${words.join(', ')}`);
 
-export const invalidArgument = (message: string): OutlastError =>
-  settingsError('argument_invalid', message);
+/** One number or several of them, in one spelling for one meaning: a cursor is bound to it. */
+export const severalOf = <Kind extends z.ZodType<number>>(one: Kind, sentence: string) =>
+  z.preprocess(
+    (given) => (typeof given === 'number' ? [given] : given),
+    z
+      .array(one, sentence)
+      .min(1, sentence)
+      .overwrite((given) => [...new Set(given)].toSorted((a, b) => a - b)),
+  );
 
-const statusSentence = 'must be 1, 2 or 3, or a list of them';
-const status = z.literal([1, 2, 3], statusSentence);
+/** By which figures are grouped: each named once, in the order given. In text none cannot be said. */
+export const groupsOf = <const Name extends string>(names: readonly Name[]) => {
+  const sentence = `must be a list of ${names.join(', ')}, each only once`;
+  return z
+    .array(z.enum(names, sentence), sentence)
+    .refine((given) => new Set(given).size === given.length, sentence)
+    .meta({ minItems: 1, uniqueItems: true });
+};
+
+const instantSentence =
+  'must be an instant as RFC 3339 with its offset and at most six decimals, such as 2026-03-31T23:59:59.5+08:00';
+
+export const project = matching(
+  /^[a-z0-9_-]{1,40}$/,
+  'must be a project name: 1 to 40 of a-z, 0-9, _ and -',
+);
+/** Becomes one text a moment, so that a cursor is bound to the moment and not to its spelling. */
+export const asOf = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? (readInstant(given) ?? given) : given),
+    z
+      .string(instantSentence)
+      .refine((given) => readInstant(given) !== null, instantSentence)
+      .meta({ format: 'date-time' }),
+  )
+  .describe('What was known at this instant, RFC 3339; now unless told');
+export const order = oneOf(['asc', 'desc']).describe(
+  'By (day, time of creation, id bytes); asc unless told',
+);
+export const limit = whole(1, maxRowsAtOnce);
+/** Longer than any that we give. */
+const cursorSentence = 'must be the `next` or `previous` of a page';
+export const cursor = z
+  .string(cursorSentence)
+  .min(1, cursorSentence)
+  .max(8192, cursorSentence)
+  .describe('The `next` or the `previous` of a page of the same query; opaque');
+export const offset = whole(0, Number.MAX_SAFE_INTEGER);
+export const resource = oneOf(resources);
+export const listedResource = oneOf(listedResources).describe(
+  'One of the two lists; both unless told',
+);
+export const month = matching(
+  /^(?!0000)\d{4}-(0[1-9]|1[0-2])$/,
+  'must be a month as yyyy-MM, for example 2026-03',
+).describe('One month, yyyy-MM');
+export const sha256 = matching(
+  /^[0-9a-f]{64}$/,
+  'must be a SHA-256 as 64 lower-case hex digits',
+).describe('Of its bytes, lower-case hex');
+
+/** One page after another; 100 records unless told. */
+export const paging = { limit: limit.default(100), cursor: cursor.optional() };
 
 const scope = {
   project,
-  from: day.optional(),
-  to: day.optional(),
+  ...optional(days),
   toInstant: z.literal(true, 'must be true or left out').optional(),
-  order: z.enum(['asc', 'desc'], 'must be asc or desc').default('asc'),
-  asOf: instant.optional(),
-};
-const paging = {
-  limit: wholeNumber(1, 10_000).default(100),
-  cursor: z.string('must be the `next` or `previous` of a page').optional(),
-  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
-};
-const orderFilters = {
-  status: z
-    .union([status, z.array(status).min(1, statusSentence)], statusSentence)
-    // One spelling for one meaning: a cursor is bound to it.
-    .transform((given) =>
-      typeof given === 'number' ? [given] : [...new Set(given)].toSorted((a, b) => a - b),
-    )
-    .optional(),
-  account: text.optional(),
-};
-const nftClassFilters = {
-  id: id.optional(),
-  owner: text.optional(),
-  name: text.optional(),
-  txHash: text.optional(),
+  order: order.default('asc'),
+  asOf: asOf.optional(),
 };
 
-export const orderArguments = {
-  list: z.strictObject({ ...scope, ...orderFilters, ...paging }),
-  stream: z.strictObject({ ...scope, ...orderFilters }),
-};
-export const nftClassArguments = {
-  list: z.strictObject({ ...scope, ...nftClassFilters, ...paging }),
-  stream: z.strictObject({ ...scope, ...nftClassFilters }),
-};
+/** What a list of days is asked, page by page and whole. */
+export const listOfDays = <Filters extends Shape>(filters: Filters) => ({
+  list: z.strictObject({ ...scope, ...optional(filters), ...paging, offset: offset.optional() }),
+  stream: z.strictObject({ ...scope, ...optional(filters) }),
+});
 export const recordArguments = z.strictObject({ project, id });
-export const contentArguments = z.strictObject({ project, id, asOf: instant.optional() });
-export const coverageArguments = z.strictObject({
-  project,
-  resource: z.enum(listedResources, `must be one of ${listedResources.join(', ')}`).optional(),
-  from: day.optional(),
-  to: day.optional(),
-});
-export const factsArguments = z.strictObject({ project });
-export const summaryArguments = z.strictObject({ project: project.optional() });
-
-export const archiveArguments = z.strictObject({
-  connectionString: rule(
-    'must be the address of the archive, postgres://user:password@host:5432/database; nothing is read from the environment here, so pass for example process.env.DATABASE_URL',
-    (value) => value !== '' && isStorable(value),
-  ),
-  max: wholeNumber(1, 100).default(4),
-  statementTimeoutMs: wholeNumber(1, 86_400_000).default(30_000),
-  // Passed on as it is: a log's methods may need their `this`.
-  log: z
-    .custom<{ warn(fields: object, sentence: string): void }>(
-      (value) => typeof (value as { warn?: unknown } | null)?.warn === 'function',
-      'must have a method warn(fields, sentence)',
-    )
-    .optional(),
-});
+export const contentArguments = z.strictObject({ project, id, asOf: asOf.optional() });
 
 /** A query's range and direction, checked. */
 export type Scope = {
@@ -96,27 +129,6 @@ export type Scope = {
   asOf?: string | undefined;
 };
 
-/** What the schema makes of the arguments. `call` begins the sentence. Throws settings `argument_invalid`. */
-export function parseArguments<T>(call: string, schema: z.ZodType<T>, given: unknown): T {
-  const parsed = schema.safeParse(given);
-  if (!parsed.success) {
-    const mistakes = parsed.error.issues.map((issue) =>
-      [issue.path.join('.'), issue.message].filter((part) => part !== '').join(' '),
-    );
-    throw invalidArgument(`${call}: ${mistakes.join('; ')}`);
-  }
-  const { from, to } = parsed.data as { from?: Day; to?: Day };
-  const { cursor, offset, asOf } = parsed.data as Record<'cursor' | 'offset' | 'asOf', unknown>;
-  if (cursor !== undefined && offset !== undefined) {
-    throw invalidArgument(`${call}: give a cursor or an offset, not both`);
-  }
-  if (asOf !== undefined && offset !== undefined) {
-    throw invalidArgument(`${call}: as of an instant there are cursors and no offset`);
-  }
-  if (from !== undefined && to !== undefined && from > to) {
-    throw invalidArgument(
-      `${call}: from (${from}) must not be after to (${to}), which is not included`,
-    );
-  }
-  return parsed.data;
-}
+/** The arguments of a call of the library. TypeScript checks callers that use it; the others meet these sentences. */
+export const parseArguments = <T>(call: string, schema: z.ZodType<T>, given: unknown): T =>
+  checked(schema, given, { before: `${call}: ` });

@@ -1,8 +1,19 @@
 // The archive's own books, as the reader's role sees them: certificates of months, runs, and records without a usable id.
+import * as z from 'zod';
 import { resources, wholeList } from '../model.ts';
-import { isArchiveDay, isStorable } from './argument-kinds.ts';
-import { parseArguments } from './arguments.ts';
+import {
+  isStorable,
+  listedResource,
+  month,
+  paging,
+  parseArguments,
+  project,
+  resource,
+  sha256,
+} from './arguments.ts';
+import { optional } from './check.ts';
 import { isTime } from './cursor.ts';
+import { days, isArchiveDay } from './days.ts';
 import { keyedPage } from './keyed-page.ts';
 import type { Reader } from './reader.ts';
 import type { Page } from './types.ts';
@@ -15,7 +26,28 @@ import type {
   Run,
   RunQuery,
 } from './book-types.ts';
-import { certificateArguments, rejectArguments, runArguments } from './unlisted-arguments.ts';
+
+/** What certificates and rejects can be narrowed by, whoever asks. */
+export const certificateFilters = { resource: listedResource, month };
+export const rejectFilters = {
+  resource: resource.describe(
+    'Of this resource only. Classes that another project archives are asked for by it',
+  ),
+  ...days,
+};
+const certificateArguments = z.strictObject({
+  project,
+  ...optional({ ...certificateFilters, resource }),
+});
+const runArguments = z.strictObject({ project, ...paging });
+const rejectArguments = {
+  list: z.strictObject({ project, ...optional(rejectFilters), ...paging }),
+  one: z.strictObject({
+    project,
+    resource,
+    sha256: z.preprocess((hex) => (typeof hex === 'string' ? hex.toLowerCase() : hex), sha256),
+  }),
+};
 
 /** By month and resource, orders first: a few dozen a year. */
 export async function listCertificates(
@@ -107,19 +139,19 @@ export function listRejects(reader: Reader, given: RejectQuery): Promise<Page<Re
   });
 }
 
-/** One reject with its bytes. */
+/** One reject with its bytes; its digest is hex in either case. */
 export async function getReject(
   reader: Reader,
-  project: string,
-  resource: string,
-  sha256: string,
+  of: string,
+  list: string,
+  digest: string,
 ): Promise<RejectWithBytes | null> {
-  const given = { project, resource, sha256 };
+  const given = { project: of, resource: list, sha256: digest };
   const key = parseArguments('reject', rejectArguments.one, given);
   const { rows } = await reader.query<RejectWithBytes>(
     `select ${rejectColumns}, bytes
        from analytics.rejects where project_id = $1 and resource = $2 and sha256 = $3`,
-    [key.project, key.resource, key.sha256.toLowerCase()],
+    [key.project, key.resource, key.sha256],
   );
   return rows[0] ?? null;
 }

@@ -1,7 +1,14 @@
 // What is held of each day and how sure that is (P7), as analytics.coverage shows it.
-import { coverageArguments, parseArguments } from './arguments.ts';
+import * as z from 'zod';
+import { listedResource, parseArguments, project } from './arguments.ts';
+import { optional } from './check.ts';
+import { days } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { CoverageDay, CoverageQuery } from './coverage-types.ts';
+
+/** What coverage can be narrowed by, whoever asks. */
+export const coverageFilters = { resource: listedResource, ...days };
+const coverageArguments = z.strictObject({ project, ...optional(coverageFilters) });
 
 type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 'rejected'> & {
   platformTotal: string | null;

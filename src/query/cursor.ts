@@ -1,8 +1,8 @@
 // The cursor of a list of days: the position its next page begins after. What a cursor is made of is cursor-text.ts.
 import type { Day } from '../model.ts';
-import { isArchiveDay, isId } from './argument-kinds.ts';
-import type { Scope } from './arguments.ts';
+import { isId, type Scope } from './arguments.ts';
 import { cursorText, readCursorText, type Side } from './cursor-text.ts';
+import { isArchiveDay } from './days.ts';
 import { readInstant } from './instant.ts';
 
 /** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */

@@ -1,6 +1,9 @@
 // What was observed of the platform, as the library gives it.
-import { factsArguments, parseArguments } from './arguments.ts';
+import * as z from 'zod';
+import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
+
+const factsArguments = z.strictObject({ project: projectName });
 
 export async function readFacts(
   reader: Reader,

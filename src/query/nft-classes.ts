@@ -1,14 +1,23 @@
-// Reading NFT classes: their columns and filters. Paging is records.ts.
+// Reading NFT classes: what they can be narrowed by, and their columns. Paging is records.ts.
 import { sql, type Column, type SQL } from 'drizzle-orm';
+import type * as z from 'zod';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
-import { nftClassArguments } from './arguments.ts';
+import { id, listOfDays, text } from './arguments.ts';
+import type { Given } from './check.ts';
 import { bookkeepingColumns } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
 
-type Filters = { [Name in keyof NftClassFilters]: NftClassFilters[Name] | undefined };
+/** What classes can be narrowed by, whoever asks; the columns that this is about stand below. */
+export const nftClassFilters = {
+  id: id.describe('The class with this id'),
+  owner: text.describe('Only what this account owns'),
+  name: text.describe('A part of the name, whatever its case'),
+  txHash: text.describe('Only what this transaction issued'),
+} satisfies Record<keyof NftClassFilters, z.ZodType>;
+type Filters = Given<typeof nftClassFilters>;
 
 /** Text that LIKE is to find as it stands. */
 const escaped = (text: string): string => text.replace(/[\\%_]/g, String.raw`\$&`);
@@ -30,7 +39,7 @@ const source: Source<NftClass, Filters> = {
   columns: sql`id, name, symbol, nft_count::text as "nftCount", uri, owner, tx_hash as "txHash",
     created_at as "createdAt", ${bookkeepingColumns}`,
   id: nftClasses.id,
-  arguments: nftClassArguments,
+  arguments: listOfDays(nftClassFilters),
   versions: {
     from: nftClassVersions,
     projectId: nftClassVersions.projectId,

@@ -1,14 +1,34 @@
-// Reading purchase orders: their columns and filters. Paging is records.ts.
+// Reading purchase orders: what they can be narrowed by, and their columns. Paging is records.ts.
 import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
+import * as z from 'zod';
+import { orderStatuses } from '../model.ts';
 import { orders, orderVersions } from '../store/schema.ts';
-import { orderArguments } from './arguments.ts';
+import { listOfDays, severalOf, text } from './arguments.ts';
+import type { Given } from './check.ts';
 import { bookkeepingColumns } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
 
-type Filters = { status?: OrderStatus[] | undefined; account?: string | undefined };
+/** docs/platform.md §3.1. */
+export const orderStatusWords: Record<OrderStatus, string> = {
+  1: 'pending',
+  2: 'succeeded',
+  3: 'failed',
+};
+
+const statusSentence = 'must be one of 1, 2, 3 (pending, succeeded, failed), or a list of them';
+export const orderStatus = z.literal(orderStatuses, statusSentence);
+
+/** What orders can be narrowed by, whoever asks; the columns that this is about stand below. */
+export const orderFilters = {
+  status: severalOf(orderStatus, statusSentence).describe(
+    '1 pending, 2 succeeded, 3 failed; several with commas',
+  ),
+  account: text.describe('Only what this account bought'),
+} satisfies Record<keyof OrderFilters, z.ZodType>;
+type Filters = Given<typeof orderFilters>;
 
 const conditionsOn = (
   ofStatus: SQL | Column,
@@ -32,7 +52,7 @@ const source: Source<Order, Filters> = {
   columns: sql`operation_id as "operationId", status, message, account, amount, number, created_at as "createdAt",
     updated_at as "updatedAt", order_type as "orderType", ${bookkeepingColumns}`,
   id: orders.operationId,
-  arguments: orderArguments,
+  arguments: listOfDays(orderFilters),
   versions: {
     from: orderVersions,
     projectId: orderVersions.projectId,

@@ -1,7 +1,7 @@
 // Periods of statistics, and how much of each is held: SQL that figures are put beside, in one statement, so that no figure is older
 // than the coverage it is shown with (P7). Builds SQL, runs none.
 import type { ListedResource } from '../model.ts';
-import { invalidArgument } from './arguments.ts';
+import { invalidArgument } from './check.ts';
 
 export type By = 'day' | 'month';
 

@@ -1,9 +1,11 @@
 // Figures of orders, classes and their growth. What they mean, and their units, is what the views of analytics say: a test holds
 // both together.
-import { parseArguments } from './arguments.ts';
+import * as z from 'zod';
+import { asOf, groupsOf, limit, oneOf, parseArguments, project } from './arguments.ts';
+import { optional } from './check.ts';
+import { days } from './days.ts';
 import { checkRows, inRange, periodOf, withCoverage } from './periods.ts';
 import type { Reader } from './reader.ts';
-import { statisticsArguments } from './statistics-arguments.ts';
 import { classContents, orderContents } from './statistics-contents.ts';
 import type {
   NftClassFigures,
@@ -13,6 +15,25 @@ import type {
   OrderGroup,
   Statistics,
 } from './statistics-types.ts';
+
+/** What figures are asked for, whoever asks. */
+export const figuresRange = {
+  ...days,
+  by: oneOf(['day', 'month']).describe('The length of a period; month unless told'),
+  asOf,
+};
+export const orderGroups = groupsOf(['status', 'account', 'order_type']).describe(
+  'A row for each of these; several with commas',
+);
+export const nftClassGroups = groupsOf(['owner']).describe('owner: a row for each');
+
+const range = { project, ...optional(figuresRange), by: figuresRange.by };
+const statisticsArguments = {
+  orders: z.strictObject({ ...range, groupBy: orderGroups.default([]) }),
+  nftClasses: z.strictObject({ ...range, groupBy: nftClassGroups.default([]) }),
+  nftGrowth: z.strictObject(range),
+  owners: z.strictObject({ project, limit: limit.default(100) }),
+};
 
 const fields: Record<OrderGroup, string> = {
   status: 'status',
@@ -58,24 +79,36 @@ const grouped = (by: 'day' | 'month', groups: readonly string[]): string =>
 const places = (groups: readonly string[]): string =>
   ['', ...groups].map((_, i) => i + 1).join(', ');
 
+const parametersOf = ({
+  project: of,
+  from,
+  to,
+  asOf: at,
+}: z.output<typeof statisticsArguments.nftGrowth>): unknown[] => [
+  of,
+  from ?? null,
+  to ?? null,
+  ...(at === undefined ? [] : [at]),
+];
+
 export const createStatistics = (reader: Reader): Statistics => ({
   orders: async (given) => {
     const query = parseArguments('statistics.orders', statisticsArguments.orders, given);
-    const { project, from = null, to = null, by, groupBy: groups, asOf } = query;
-    const isAsOf = asOf !== undefined;
+    const { by, groupBy: groups } = query;
+    const isAsOf = query.asOf !== undefined;
     const contents = orderContents(groups.includes('account'), isAsOf);
     const figures = `select ${grouped(by, groups)}, ${orderFigures} from ${contents} group by ${places(groups)}`;
     const shown = groups.map((name) => `f.${name} as "${fields[name]}"`);
     const { rows } = await reader.query<OrderFigures>(
       withCoverage(by, 'orders', figures, [...shown, orderColumns].join(', '), { groups, isAsOf }),
-      [project, from, to, ...(asOf === undefined ? [] : [asOf])],
+      parametersOf(query),
     );
     return checkRows('statistics.orders', rows);
   },
   nftClasses: async (given) => {
     const query = parseArguments('statistics.nftClasses', statisticsArguments.nftClasses, given);
-    const { project, from = null, to = null, by, groupBy: groups, asOf } = query;
-    const isAsOf = asOf !== undefined;
+    const { by, groupBy: groups } = query;
+    const isAsOf = query.asOf !== undefined;
     const figures = `
       select ${grouped(by, groups)}, count(*)::float8 as classes, sum(nft_count) as nfts,
              count(*) filter (where nft_count is null)::float8 as counts_unread
@@ -86,7 +119,7 @@ export const createStatistics = (reader: Reader): Statistics => ({
       coalesce(c.is_whole_list, false) as "isWholeList"`;
     const { rows } = await reader.query<NftClassFigures>(
       withCoverage(by, 'nft_classes', figures, columns, { groups, isAsOf }),
-      [project, from, to, ...(asOf === undefined ? [] : [asOf])],
+      parametersOf(query),
     );
     return checkRows('statistics.nftClasses', rows);
   },
@@ -108,11 +141,7 @@ export const createStatistics = (reader: Reader): Statistics => ({
     return rows;
   },
   owners: async (given) => {
-    const { project, limit } = parseArguments(
-      'statistics.owners',
-      statisticsArguments.owners,
-      given,
-    );
+    const query = parseArguments('statistics.owners', statisticsArguments.owners, given);
     const { rows } = await reader.query<NftOwner>(
       `select owner, classes::float8 as "classes", nfts::text as "nfts", first_class_on as "firstClassOn",
               newest_class_on as "newestClassOn"
@@ -120,7 +149,7 @@ export const createStatistics = (reader: Reader): Statistics => ({
         where project_id = $1
         order by nft_owners.classes desc, owner
         limit $2`,
-      [project, limit],
+      [query.project, query.limit],
     );
     return rows;
   },

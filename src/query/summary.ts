@@ -1,9 +1,12 @@
 // How every resource of every project stands, in one statement. Records are counted by index alone: the exact
 // number, without reading a row.
+import * as z from 'zod';
 import type { SliceState } from '../model.ts';
-import { parseArguments, summaryArguments } from './arguments.ts';
+import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
 import type { Summary } from './types.ts';
+
+const summaryArguments = z.strictObject({ project: projectName.optional() });
 
 type SummaryRow = Omit<Summary, 'records' | 'days' | 'unresolved' | 'rejected'> &
   Record<SliceState | 'records' | 'unresolved' | 'rejected', string>;

@@ -1,9 +1,21 @@
 // Reading tokens and their fees, as they are and as they were: the contents of analytics.token_history. There are few of them: a
 // list is given whole.
-import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
+import * as z from 'zod';
+import {
+  asOf,
+  contentArguments,
+  parseArguments,
+  project,
+  recordArguments,
+  text,
+} from './arguments.ts';
+import { optional } from './check.ts';
 import type { Reader } from './reader.ts';
 import type { Token, Tokens } from './types.ts';
-import { tokenArguments } from './unlisted-arguments.ts';
+
+/** What tokens can be narrowed by, whoever asks. */
+export const tokenFilters = { owner: text.describe('Only what this account owns') };
+const tokenArguments = z.strictObject({ project, ...optional({ ...tokenFilters, asOf }) });
 
 type Row = Omit<Token, 'issueFee' | 'mintFee'> & {
   issueDenom: string | null;

@@ -1,7 +1,18 @@
 // Reading transaction results: by their operation ids, which are also the order of their list, for no list of the platform has them.
+import * as z from 'zod';
 import { apiVersions, type ApiVersion } from '../model.ts';
-import { isId } from './argument-kinds.ts';
-import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
+import {
+  asOf,
+  contentArguments,
+  isId,
+  paging,
+  parseArguments,
+  project,
+  recordArguments,
+  severalOf,
+  text,
+} from './arguments.ts';
+import { optional } from './check.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor-text.ts';
 import { lookFor, lookThrough, type Found, type Looked } from './looking.ts';
 import type { Reader } from './reader.ts';
@@ -12,7 +23,31 @@ import {
   type TransactionFilters,
 } from './transaction-contents.ts';
 import type { CertificateFile, Transaction, Transactions } from './types.ts';
-import { transactionArguments } from './unlisted-arguments.ts';
+
+/** docs/platform.md §3.2. */
+export const resultStatusWords: Record<0 | 1 | 2 | 3, string> = {
+  0: 'processing',
+  1: 'succeeded',
+  2: 'failed',
+  3: 'unprocessed',
+};
+
+const mostStatus = 2_147_483_647;
+const statusSentence = `must be a whole number from 0 to ${mostStatus} (0 processing, 1 succeeded, 2 failed, 3 unprocessed), or a list of them`;
+
+/** What results can be narrowed by, whoever asks. */
+export const transactionFilters = {
+  status: severalOf(
+    z.int(statusSentence).min(0, statusSentence).max(mostStatus, statusSentence),
+    statusSentence,
+  ).describe('0 and 3 go on, 1 succeeded, 2 failed, others may come; several with commas'),
+  module: text.describe('As the lookup gave it: v3 gives numbers'),
+};
+const question = { project, ...optional({ ...transactionFilters, asOf }) };
+const transactionArguments = {
+  list: z.strictObject({ ...question, ...paging }),
+  stream: z.strictObject(question),
+};
 
 type Asked = { project: string; asOf?: string | undefined } & TransactionFilters;
 type Key = { id: string; apiVersion: ApiVersion };

@@ -1,11 +1,19 @@
 // The operations whose results are asked for by their ids, with what became of each (P7).
-import { isId } from './argument-kinds.ts';
-import { parseArguments } from './arguments.ts';
+import * as z from 'zod';
+import { isId, oneOf, paging, parseArguments, project } from './arguments.ts';
 import type { WatchedOperation, WatchedQuery } from './book-types.ts';
 import { keyedPage } from './keyed-page.ts';
+import { optional } from './check.ts';
 import type { Reader } from './reader.ts';
 import type { Page } from './types.ts';
-import { watchedArguments } from './unlisted-arguments.ts';
+
+/** What they can be narrowed by, whoever asks. */
+export const watchedFilters = {
+  state: oneOf(['open', 'done', 'lost']).describe(
+    'open: asked for still; done: final; lost: its month left the window before that',
+  ),
+};
+const watchedArguments = z.strictObject({ project, ...optional(watchedFilters), ...paging });
 
 /** By operation id, in the order of its bytes. */
 export function listWatched(reader: Reader, given: WatchedQuery): Promise<Page<WatchedOperation>> {

@@ -2,8 +2,8 @@
 // lets nothing run but its own script.
 import { hash } from 'node:crypto';
 import { base } from '../v1/routes.ts';
-import type { Document, Operation } from '../v1/openapi.ts';
-import type { Json, Parameter } from '../v1/openapi-parts.ts';
+import type { Document, Operation } from './openapi.ts';
+import type { Json, Parameter } from './openapi-parts.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 

@@ -1,6 +1,6 @@
 // `/openapi.json` and `/docs`: what can be asked here. They tell nothing of what is archived, and so need no key.
 import type { FastifyInstance } from 'fastify';
-import { openApi, type Told } from '../v1/openapi.ts';
+import { openApi, type Told } from './openapi.ts';
 import { docsPage, pagePolicy } from './page.ts';
 
 export function addDocs(app: FastifyInstance, told: Told): void {

@@ -1,18 +1,17 @@
 // The routes of what the archive did and could not place: runs, rejects with their bytes, operations that are watched.
-import { resources } from '../../model.ts';
+import type { Resource } from '../../model.ts';
+import { paging } from './lists.ts';
+import { resource, sha256 } from '../../query/arguments.ts';
+import { rejectFilters } from '../../query/books.ts';
+import { watchedFilters } from '../../query/watched-operations.ts';
 import * as schema from './book-schemas.ts';
 import { forwardOf } from './kinds.ts';
 import { listed } from './lists.ts';
-import * as parameter from './parameters.ts';
-import { present, route, type Asking, type Route } from './route.ts';
-
-const resource = parameter.oneOf(resources);
+import { route, type Asking, type Route } from './route.ts';
 
 /** Classes are another project's where that one archives them for both. */
-const projectFor = (
-  { project, classesOf }: Asking,
-  named: (typeof resources)[number] | undefined,
-): string => (named === 'nft_classes' ? classesOf(project) : project);
+const projectFor = ({ project, classesOf }: Asking, named: Resource | undefined): string =>
+  named === 'nft_classes' ? classesOf(project) : project;
 
 export const bookRoutes: readonly Route[] = [
   route({
@@ -20,20 +19,12 @@ export const bookRoutes: readonly Route[] = [
     name: 'listWatchedOperations',
     summary: 'Operations whose results are asked for, and what became of each',
     isList: true,
-    inQuery: {
-      state: parameter
-        .oneOf(['open', 'done', 'lost'])
-        .optional()
-        .describe(
-          'open: asked for still; done: final; lost: its month left the window before that',
-        ),
-      ...parameter.paging,
-    },
+    inQuery: { ...watchedFilters, ...paging },
     answer: forwardOf(schema.watchedOperation),
-    read: ({ limit, cursor, state }, asking) =>
+    read: ({ limit, cursor, ...filters }, asking) =>
       listed(
         { list: (query) => asking.archive.watchedOperations(query) },
-        { project: asking.project, ...present({ state }) },
+        { project: asking.project, ...filters },
         { limit, cursor },
         schema.watchedOperation,
         asking,
@@ -45,7 +36,7 @@ export const bookRoutes: readonly Route[] = [
     summary: 'Passes over what was due, the newest first',
     about: 'How fresh the archive is. Of quiet ones in a row only the last is kept.',
     isList: true,
-    inQuery: parameter.paging,
+    inQuery: paging,
     answer: forwardOf(schema.run),
     read: ({ limit, cursor }, asking) =>
       listed(
@@ -61,20 +52,12 @@ export const bookRoutes: readonly Route[] = [
     name: 'listRejects',
     summary: 'Records without a usable id: in no list and in no figure',
     isList: true,
-    inQuery: {
-      resource: resource
-        .optional()
-        .describe(
-          'Of this resource only. Classes that another project archives are asked for by it',
-        ),
-      ...parameter.days,
-      ...parameter.paging,
-    },
+    inQuery: { ...rejectFilters, ...paging },
     answer: forwardOf(schema.reject),
     read: ({ limit, cursor, ...filters }, asking) =>
       listed(
         { list: (query) => asking.archive.rejects(query) },
-        { project: projectFor(asking, filters.resource), ...present(filters) },
+        { project: projectFor(asking, filters.resource), ...filters },
         { limit, cursor },
         schema.reject,
         asking,
@@ -85,11 +68,11 @@ export const bookRoutes: readonly Route[] = [
     name: 'getReject',
     summary: 'The bytes of such a record, as the platform gave them',
     mayBeAbsent: true,
-    inPath: { resource: resource.describe('As the list says'), sha256: parameter.sha256 },
+    inPath: { resource: resource.describe('As the list says'), sha256 },
     answer: null,
-    read: async ({ resource: of, sha256 }, asking) => {
-      const found = await asking.archive.reject(projectFor(asking, of), of, sha256);
-      const name = `reject-${of}-${sha256}`;
+    read: async ({ resource: of, sha256: digest }, asking) => {
+      const found = await asking.archive.reject(projectFor(asking, of), of, digest);
+      const name = `reject-${of}-${digest}`;
       return found === null ? null : { kind: 'file', bytes: found.bytes, name };
     },
   }),

@@ -1,18 +1,11 @@
 // The routes of figures: sums by day or month, in groups, each with how much of its period is held (P7).
+import { limit } from '../../query/arguments.ts';
+import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as schema from './figure-schemas.ts';
 import { listOf, type RowKind } from './kinds.ts';
 import { whole } from './lists.ts';
-import * as parameter from './parameters.ts';
-import { present, route, type Reply, type Route } from './route.ts';
+import { route, type Reply, type Route } from './route.ts';
 
-const range = {
-  ...parameter.days,
-  by: parameter
-    .oneOf(['day', 'month'])
-    .optional()
-    .describe('The length of a period; month unless told'),
-  as_of: parameter.asOf,
-};
 const about =
   'Report no figure without its coverage: `is_complete` is true when every day asked for is held, proved and without a doubt. A period that is only lost is a row too.';
 
@@ -36,23 +29,14 @@ export const figureRoutes: readonly Route[] = [
     summary: 'Orders by outcome, and what was spent, is pending and was credited',
     about,
     isList: true,
-    inQuery: {
-      ...range,
-      group_by: parameter
-        .severalOf(['status', 'account', 'order_type'])
-        .optional()
-        .describe('A row for each of these; several with commas'),
-    },
+    inQuery: { ...figuresRange, groupBy: orderGroups },
     answer: listOf(schema.orderFigures),
-    read: async (
-      { from, to, by = 'month', as_of: asOf, group_by: groupBy },
-      { archive, project },
-    ) =>
+    read: async (query, { archive, project }) =>
       grouped(
-        await archive.statistics.orders({ project, by, ...present({ from, to, asOf, groupBy }) }),
+        await archive.statistics.orders({ project, by: 'month', ...query }),
         schema.orderFigures,
         Object.values(fieldOf),
-        (groupBy ?? []).map((one) => fieldOf[one]),
+        (query.groupBy ?? []).map((one) => fieldOf[one]),
       ),
   }),
   route({
@@ -61,24 +45,18 @@ export const figureRoutes: readonly Route[] = [
     summary: 'Classes made, and the NFTs in them',
     about,
     isList: true,
-    inQuery: {
-      ...range,
-      group_by: parameter.severalOf(['owner']).optional().describe('owner: a row for each'),
-    },
+    inQuery: { ...figuresRange, groupBy: nftClassGroups },
     answer: listOf(schema.nftClassFigures),
-    read: async (
-      { from, to, by = 'month', as_of: asOf, group_by: groupBy },
-      { archive, project, classesOf },
-    ) =>
+    read: async (query, { archive, project, classesOf }) =>
       grouped(
         await archive.statistics.nftClasses({
           project: classesOf(project),
-          by,
-          ...present({ from, to, asOf, groupBy }),
+          by: 'month',
+          ...query,
         }),
         schema.nftClassFigures,
         ['owner'],
-        groupBy ?? [],
+        query.groupBy ?? [],
       ),
   }),
   route({
@@ -88,10 +66,10 @@ export const figureRoutes: readonly Route[] = [
     about:
       'Seen only while a class’s month is in the window; what was there when a class was first seen is in no growth. No coverage stands beside it.',
     isList: true,
-    inQuery: range,
+    inQuery: figuresRange,
     answer: listOf(schema.nftGrowth),
-    read: async ({ from, to, by = 'month', as_of: asOf }, { archive, project, classesOf }) => {
-      const query = { project: classesOf(project), by, ...present({ from, to, asOf }) };
+    read: async (given, { archive, project, classesOf }) => {
+      const query = { project: classesOf(project), by: 'month' as const, ...given };
       return whole(await archive.statistics.nftGrowth(query), schema.nftGrowth);
     },
   }),
@@ -101,10 +79,10 @@ export const figureRoutes: readonly Route[] = [
     summary: 'The owners with the most classes',
     about: 'As they are held now, whatever is not: no coverage stands beside them.',
     isList: true,
-    inQuery: { limit: parameter.paging.limit },
+    inQuery: { limit: limit.describe('How many of them; 100 unless told') },
     answer: listOf(schema.nftOwner),
-    read: async ({ limit }, { archive, project, classesOf }) => {
-      const query = { project: classesOf(project), ...present({ limit }) };
+    read: async (given, { archive, project, classesOf }) => {
+      const query = { project: classesOf(project), ...given };
       return whole(await archive.statistics.owners(query), schema.nftOwner);
     },
   }),

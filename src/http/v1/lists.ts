@@ -1,9 +1,18 @@
 // How the routes read a list: a page in JSON, everything in the other forms, and a single record.
+import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
 import { firstOf, jsonText } from '../../query/record-text.ts';
 import type { Page, Version } from '../../query/types.ts';
 import { refuse } from '../answers.ts';
 import type { RowKind } from './kinds.ts';
 import { present, type Asking, type Reply } from './route.ts';
+
+/** How a list is cut into pages; in the other forms it goes out whole. */
+export const paging = {
+  limit: limitOfPage.describe(
+    'Records a page, 100 unless told. With format ndjson or csv: records at all, everything unless told',
+  ),
+  cursor: cursorOfPage,
+};
 
 type Paging = {
   limit?: number | undefined;

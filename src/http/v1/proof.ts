@@ -2,16 +2,12 @@
 // now only.
 import * as z from 'zod';
 import { listedResources } from '../../model.ts';
+import { certificateFilters } from '../../query/books.ts';
+import { coverageFilters } from '../../query/coverage.ts';
 import * as schema from './book-schemas.ts';
 import { listOf, text } from './kinds.ts';
 import { whole } from './lists.ts';
-import * as parameter from './parameters.ts';
-import { present, route, type Asking, type Route } from './route.ts';
-
-const resource = parameter
-  .oneOf(listedResources)
-  .optional()
-  .describe('One of the two lists; both unless told');
+import { route, type Asking, type Route } from './route.ts';
 
 /** Both lists, or the one that is asked for, each of the project that archives it. */
 async function ofEach<Item>(
@@ -49,10 +45,9 @@ export const proofRoutes: readonly Route[] = [
     about:
       'One entry a day (and owner): state, proof, both totals and reservations. A figure is as good as the coverage of its days.',
     isList: true,
-    inQuery: { resource, ...parameter.days },
+    inQuery: coverageFilters,
     answer: listOf(schema.coverageDay),
-    read: async ({ resource: only, from, to }, asking) => {
-      const days = present({ from, to });
+    read: async ({ resource: only, ...days }, asking) => {
       const read = (of: { project: string; resource: (typeof listedResources)[number] }) =>
         asking.archive.coverage({ ...of, ...days });
       return whole(await ofEach(only, asking, read), schema.coverageDay);
@@ -87,13 +82,9 @@ export const proofRoutes: readonly Route[] = [
     about:
       'Its `certified_at` is the `as_of` that reads what was certified. A record whose time of creation changed since stands under its present day there.',
     isList: true,
-    inQuery: {
-      resource,
-      month: parameter.month.optional().describe('One month, yyyy-MM'),
-    },
+    inQuery: certificateFilters,
     answer: listOf(schema.certificate),
-    read: async ({ resource: only, month }, asking) => {
-      const of = present({ month });
+    read: async ({ resource: only, ...of }, asking) => {
       const rows = await ofEach(only, asking, (one) =>
         asking.archive.certificates({ ...one, ...of }),
       );

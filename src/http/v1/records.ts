@@ -1,24 +1,18 @@
 // The routes of what the platform lists: orders and NFT classes, a page, a stream or one record at a time.
+import { asOf, id as anyId, order } from '../../query/arguments.ts';
+import { days } from '../../query/days.ts';
+import { nftClassFilters } from '../../query/nft-classes.ts';
+import { orderFilters } from '../../query/orders.ts';
 import { pageOf, listOf } from './kinds.ts';
-import { aboutHistory, listed, one, versions } from './lists.ts';
-import * as parameter from './parameters.ts';
-import { present, route, type Route } from './route.ts';
+import { aboutHistory, listed, one, paging, versions } from './lists.ts';
+import { count } from './parameters.ts';
+import { route, type Route } from './route.ts';
 import * as schema from './schemas.ts';
 
-const order = parameter
-  .oneOf(['asc', 'desc'])
-  .optional()
-  .describe('By (day, time of creation, id bytes); asc unless told');
-const listing = {
-  ...parameter.days,
-  as_of: parameter.asOf,
-  order,
-  ...parameter.paging,
-  count: parameter.count,
-};
+const listing = { ...days, asOf, order, ...paging, count };
 const single = {
   mayBeAbsent: true,
-  inPath: { id: parameter.id.describe('The id, percent-encoded') },
+  inPath: { id: anyId.describe('The id, percent-encoded') },
 } as const;
 
 const orderRoutes: readonly Route[] = [
@@ -29,20 +23,13 @@ const orderRoutes: readonly Route[] = [
     about:
       'By day, time of creation and id. Following `next` gives each order held throughout exactly once, whatever is written meanwhile.',
     isList: true,
-    inQuery: {
-      ...listing,
-      status: parameter
-        .several([1, 2, 3])
-        .optional()
-        .describe('1 pending, 2 succeeded, 3 failed; several with commas'),
-      account: parameter.text.optional().describe('Only what this account bought'),
-    },
+    inQuery: { ...listing, ...orderFilters },
     answer: pageOf(schema.order),
-    read: ({ limit, cursor, count, as_of: asOf, ...filters }, asking) =>
+    read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
       listed(
         asking.archive.orders,
-        { project: asking.project, ...present({ ...filters, asOf }) },
-        { limit, cursor, count },
+        { project: asking.project, ...query },
+        { limit, cursor, count: isCounted },
         schema.order,
         asking,
       ),
@@ -52,10 +39,10 @@ const orderRoutes: readonly Route[] = [
     name: 'getOrder',
     summary: 'One order',
     ...single,
-    inQuery: { as_of: parameter.asOf },
+    inQuery: { asOf },
     answer: schema.order.schema,
-    read: async ({ id, as_of: asOf }, { archive, project }) =>
-      one(await archive.orders.get(project, id, present({ asOf })), schema.order),
+    read: async ({ id, ...at }, { archive, project }) =>
+      one(await archive.orders.get(project, id, at), schema.order),
   }),
   route({
     path: '/orders/{id}/history',
@@ -78,19 +65,13 @@ const nftClassRoutes: readonly Route[] = [
     about:
       'The platform’s list, whoever asks: where several projects share a platform, the one that archives it answers for all.',
     isList: true,
-    inQuery: {
-      ...listing,
-      id: parameter.id.optional().describe('The class with this id'),
-      owner: parameter.text.optional().describe('Only what this account owns'),
-      name: parameter.text.optional().describe('A part of the name, whatever its case'),
-      tx_hash: parameter.text.optional().describe('Only what this transaction issued'),
-    },
+    inQuery: { ...listing, ...nftClassFilters },
     answer: pageOf(schema.nftClass),
-    read: ({ limit, cursor, count, as_of: asOf, tx_hash: txHash, ...filters }, asking) =>
+    read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
       listed(
         asking.archive.nftClasses,
-        { project: asking.classesOf(asking.project), ...present({ ...filters, txHash, asOf }) },
-        { limit, cursor, count },
+        { project: asking.classesOf(asking.project), ...query },
+        { limit, cursor, count: isCounted },
         schema.nftClass,
         asking,
       ),
@@ -100,10 +81,10 @@ const nftClassRoutes: readonly Route[] = [
     name: 'getNftClass',
     summary: 'One NFT class',
     ...single,
-    inQuery: { as_of: parameter.asOf },
+    inQuery: { asOf },
     answer: schema.nftClass.schema,
-    read: async ({ id, as_of: asOf }, { archive, project, classesOf }) =>
-      one(await archive.nftClasses.get(classesOf(project), id, present({ asOf })), schema.nftClass),
+    read: async ({ id, ...at }, { archive, project, classesOf }) =>
+      one(await archive.nftClasses.get(classesOf(project), id, at), schema.nftClass),
   }),
   route({
     path: '/nft_classes/{id}/history',

@@ -2,9 +2,11 @@
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
-import * as parameter from './parameters.ts';
-import type { Format } from './parameters.ts';
-import { checked } from './query-text.ts';
+import { project as projectName } from '../../query/arguments.ts';
+import { checked, optional, type Output, type Shape } from '../../query/check.ts';
+import { snake } from '../../query/record-text.ts';
+import { refuse } from '../answers.ts';
+import { format, inUrl, type Format } from './parameters.ts';
 
 /** Who asks, for what, in which form. */
 export type Asking = {
@@ -57,7 +59,8 @@ export type Route = {
   ): Promise<Reply | null>;
 };
 
-type Definition<Path extends z.ZodRawShape, Query extends z.ZodRawShape> = {
+/** Parameters have the library's names here; in the URL they have the tables'. None in the query must be given. */
+type Definition<Path extends Shape, Query extends Shape> = {
   path: string;
   name: string;
   summary: string;
@@ -69,23 +72,30 @@ type Definition<Path extends z.ZodRawShape, Query extends z.ZodRawShape> = {
   inQuery?: Query;
   answer: z.ZodType | null;
   mayBeAbsent?: boolean;
-  read: (given: z.output<z.ZodObject<Path & Query>>, asking: Asking) => Promise<Reply | null>;
+  read: (given: Output<Path> & Partial<Output<Query>>, asking: Asking) => Promise<Reply | null>;
 };
 
 /** No parameters of its own. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- it is meant
-type Nothing = Pick<z.ZodRawShape, never>;
+type Nothing = Pick<Shape, never>;
 
-export function route<Path extends z.ZodRawShape = Nothing, Query extends z.ZodRawShape = Nothing>(
+export const project = projectName.describe('The project; needed only where you may read several');
+
+export function route<Path extends Shape = Nothing, Query extends Shape = Nothing>(
   definition: Definition<Path, Query>,
 ): Route {
   const { needs = 'one', isList = false, read, ...rest } = definition;
-  const inPath = z.strictObject(definition.inPath ?? {});
-  const inQuery = z.strictObject({
-    ...(needs === 'one' ? { project: parameter.project.optional() } : {}),
-    ...definition.inQuery,
-    ...(isList ? { format: parameter.format } : {}),
-  });
+  const inPath = z.strictObject(inUrl(definition.inPath ?? {}));
+  const inQuery = z.strictObject(
+    optional(
+      inUrl({
+        ...(needs === 'one' ? { project } : {}),
+        ...definition.inQuery,
+        ...(isList ? { format } : {}),
+      }),
+    ),
+  );
+  const names = Object.keys({ ...definition.inPath, ...definition.inQuery });
   return {
     about: '',
     mayBeAbsent: false,
@@ -94,15 +104,17 @@ export function route<Path extends z.ZodRawShape = Nothing, Query extends z.ZodR
     inPath,
     inQuery,
     read: async (path, query, asking) => {
-      const {
-        project: _,
-        format: __,
-        ...given
-      } = {
-        ...checked(inPath, path),
-        ...checked(inQuery, query),
-      } as Record<string, unknown>;
-      return read(given as z.output<z.ZodObject<Path & Query>>, asking);
+      if (query.has('as_of') && !('as_of' in inQuery.shape)) {
+        refuse(
+          'as_of is not taken here: this is as it stands now. What was certain at an earlier moment stands in the certificates',
+        );
+      }
+      const given: Record<string, unknown> = {
+        ...checked(inPath, Object.fromEntries(path)),
+        ...checked(inQuery, Object.fromEntries(query)),
+      };
+      const named = names.map((name) => [name, given[snake(name)]]);
+      return read(present(Object.fromEntries(named)) as never, asking);
     },
   };
 }

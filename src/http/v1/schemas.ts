@@ -5,7 +5,7 @@ import {
   orderFields,
   tokenFields,
   transactionFields,
-} from '../../query/record-fields.ts';
+} from '../../query/record-text.ts';
 import type { NftClass, Order, Token, Transaction, Version } from '../../query/types.ts';
 import * as kind from './kinds.ts';
 import { row, type RowKind, type Shape } from './kinds.ts';

@@ -11,9 +11,9 @@ import type { Gate, Opened } from '../gate.ts';
 import type { Watch } from '../watch.ts';
 import { openedTo, openedUnlessSigned, projectOf } from './admission.ts';
 import { negotiated } from './negotiate.ts';
-import { formats, type Format } from './parameters.ts';
+import { checked } from '../../query/check.ts';
+import { formats, readQuery, type Format } from './parameters.ts';
 import { createPlaces } from './places.ts';
-import { checked, readQuery } from './query-text.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { Asking, Route } from './route.ts';
 import { base, routes } from './routes.ts';
@@ -68,7 +68,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
       }
     };
   const index: Work = (request, reply) => {
-    checked(z.strictObject({}), readQuery(request.raw.url ?? '/'));
+    checked(z.strictObject({}), Object.fromEntries(readQuery(request.raw.url ?? '/')));
     return sendReply(request, reply, indexReply, 'index', sending);
   };
   app.get(base, admitted(index));
@@ -158,7 +158,7 @@ function offersOf(route: Route): [Format | 'file', ...Format[]] {
   return 'format' in route.inQuery.shape ? [...formats] : ['json'];
 }
 
-/** What the library cannot take, in words of this interface. */
+/** What cannot be taken, in words of this interface. */
 function named(error: unknown): unknown {
   if (isOutlastError(error, 'cursor_invalid')) return new Refused(badRequest(error.message));
   if (!isOutlastError(error, 'argument_invalid')) return error;

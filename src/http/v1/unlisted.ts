@@ -1,13 +1,16 @@
 // The routes of what the platform gives by name alone: transaction results, the files behind certificate links, and tokens.
+import { asOf, id as anyId } from '../../query/arguments.ts';
+import { tokenFilters } from '../../query/tokens.ts';
+import { transactionFilters } from '../../query/transactions.ts';
 import { countedForwardOf, decimalOrNull, listOf, timeOrNull } from './kinds.ts';
-import { aboutHistory, listed, one, versions, whole } from './lists.ts';
-import * as parameter from './parameters.ts';
-import { present, route, type Route } from './route.ts';
+import { aboutHistory, listed, one, paging, versions, whole } from './lists.ts';
+import { count } from './parameters.ts';
+import { route, type Route } from './route.ts';
 import * as schema from './schemas.ts';
 
 const operation = {
   mayBeAbsent: true,
-  inPath: { id: parameter.id.describe('The operation id, percent-encoded') },
+  inPath: { id: anyId.describe('The operation id, percent-encoded') },
 } as const;
 
 const transactionRoutes: readonly Route[] = [
@@ -18,22 +21,13 @@ const transactionRoutes: readonly Route[] = [
     about:
       'By operation id and lookup. There is no list of operations: only those are here whose ids were given.',
     isList: true,
-    inQuery: {
-      as_of: parameter.asOf,
-      status: parameter
-        .severalWhole(0, 2_147_483_647)
-        .optional()
-        .describe('0 and 3 go on, 1 succeeded, 2 failed, others may come; several with commas'),
-      module: parameter.text.optional().describe('As the lookup gave it: v3 gives numbers'),
-      ...parameter.paging,
-      count: parameter.count,
-    },
+    inQuery: { asOf, ...transactionFilters, ...paging, count },
     answer: countedForwardOf(schema.transaction),
-    read: ({ limit, cursor, count, as_of: asOf, ...filters }, asking) =>
+    read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
       listed(
         asking.archive.transactions,
-        { project: asking.project, ...present({ ...filters, asOf }) },
-        { limit, cursor, count },
+        { project: asking.project, ...query },
+        { limit, cursor, count: isCounted },
         schema.transaction,
         asking,
       ),
@@ -44,10 +38,10 @@ const transactionRoutes: readonly Route[] = [
     summary: 'The results of one operation',
     about: 'What the two lookups gave: one or both, v1beta1 first.',
     ...operation,
-    inQuery: { as_of: parameter.asOf },
+    inQuery: { asOf },
     answer: listOf(schema.transaction),
-    read: async ({ id, as_of: asOf }, { archive, project }) => {
-      const found = await archive.transactions.get(project, id, present({ asOf }));
+    read: async ({ id, ...at }, { archive, project }) => {
+      const found = await archive.transactions.get(project, id, at);
       return found.length === 0 ? null : whole(found, schema.transaction);
     },
   }),
@@ -78,7 +72,7 @@ const transactionRoutes: readonly Route[] = [
 
 const token = {
   mayBeAbsent: true,
-  inPath: { id: parameter.id.describe('The symbol, percent-encoded') },
+  inPath: { id: anyId.describe('The symbol, percent-encoded') },
 } as const;
 
 const tokenRoutes: readonly Route[] = [
@@ -88,17 +82,13 @@ const tokenRoutes: readonly Route[] = [
     summary: 'Tokens and their fees',
     about: 'By symbol, tokens that the node no longer lists included.',
     isList: true,
-    inQuery: {
-      as_of: parameter.asOf,
-      owner: parameter.text.optional().describe('Only what this account owns'),
-    },
+    inQuery: { asOf, ...tokenFilters },
     answer: listOf(schema.token, {
       taken_at: timeOrNull.describe('When the newest look was taken'),
       height: decimalOrNull.describe('At which height'),
     }),
-    read: async ({ as_of: asOf, owner }, { archive, project }) => {
-      const query = { project, ...present({ owner, asOf }) };
-      const { items: rows, takenAt, height } = await archive.tokens.list(query);
+    read: async (query, { archive, project }) => {
+      const { items: rows, takenAt, height } = await archive.tokens.list({ project, ...query });
       const { fields } = schema.token;
       return { kind: 'rows', rows, fields, beside: { taken_at: takenAt, height } };
     },
@@ -108,10 +98,10 @@ const tokenRoutes: readonly Route[] = [
     name: 'getToken',
     summary: 'One token by its symbol',
     ...token,
-    inQuery: { as_of: parameter.asOf },
+    inQuery: { asOf },
     answer: schema.token.schema,
-    read: async ({ id, as_of: asOf }, { archive, project }) =>
-      one(await archive.tokens.get(project, id, present({ asOf })), schema.token),
+    read: async ({ id, ...at }, { archive, project }) =>
+      one(await archive.tokens.get(project, id, at), schema.token),
   }),
   route({
     path: '/tokens/{id}/history',

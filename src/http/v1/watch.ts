@@ -7,8 +7,9 @@ import { Refused, refusal, type Answer } from '../answers.ts';
 import type { Opened } from '../gate.ts';
 import { answerWatch, type Watch } from '../watch.ts';
 import { projectOf } from './admission.ts';
-import { project } from './parameters.ts';
-import { checked, readQuery } from './query-text.ts';
+import { checked } from '../../query/check.ts';
+import { readQuery } from './parameters.ts';
+import { project } from './route.ts';
 
 export const watchQuery = z.strictObject({ project: project.optional() });
 
@@ -17,7 +18,7 @@ export function projectToWatch(
   { projects, mayWatch }: Opened,
   { raw: { url = '/' } }: FastifyRequest,
 ): ProjectId {
-  const { project: named } = checked(watchQuery, readQuery(url));
+  const { project: named } = checked(watchQuery, Object.fromEntries(readQuery(url)));
   if (!mayWatch) {
     throw new Refused(
       refusal(

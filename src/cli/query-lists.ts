@@ -1,13 +1,67 @@
-// What `outlast query` shows of each kind of record: the columns that matter to a person, and the fields that every other format has.
+// The lists of `outlast query`: what each can be narrowed by, how it is read of the library, the columns that matter to a person, and the
+// fields that every other format has.
+import type { Resource } from '../model.ts';
+import type { Shape } from '../query/check.ts';
+import { nftClassFilters } from '../query/nft-classes.ts';
+import { orderFilters, orderStatusWords } from '../query/orders.ts';
 import {
   nftClassFields,
   orderFields,
   tokenFields,
   transactionFields,
-} from '../query/record-fields.ts';
-import type { NftClass, Order, Token, Transaction, Version } from '../query/types.ts';
-import { resultWords, statusWords } from './query-filters.ts';
-import type { Shown } from './query-table.ts';
+} from '../query/record-text.ts';
+import { tokenFilters } from '../query/tokens.ts';
+import { resultStatusWords, transactionFilters } from '../query/transactions.ts';
+import type {
+  Archive,
+  NftClass,
+  Order,
+  Records,
+  Token,
+  Transaction,
+  Version,
+} from '../query/types.ts';
+import type { Shown } from './query-print.ts';
+
+/** What is asked of a list: its days, its filters, an instant. */
+export type Query = { project: string; asOf?: string };
+
+/** What a list can be narrowed by. */
+export type Narrowing = {
+  filters: Shape;
+  /** Whether it goes by days. */
+  hasDays: boolean;
+  /** Statuses may be typed as these words, too. */
+  statusWords?: Readonly<Record<number, string>>;
+};
+
+export type List<Item> = Narrowing & {
+  resource: Resource;
+  summary: string;
+  shown: Shown<Item>;
+  /** How it is read; `get` and `history` of what has this id. */
+  read: (archive: Archive) => {
+    count(query: Query): Promise<number>;
+    stream(query: Query): AsyncIterable<Item>;
+    get(id: string, query: Query): Promise<Item[]>;
+    history(id: string, query: Query): Promise<Version<Item>[]>;
+  };
+};
+
+const byDays =
+  <Item, Filters>(of: (archive: Archive) => Records<Item, Filters>): List<Item>['read'] =>
+  (archive) => {
+    const records = of(archive);
+    return {
+      count: (query) => records.count(query as Query & Filters),
+      stream: (query) => records.stream(query as Query & Filters),
+      get: async (id, { project, ...at }) => {
+        const item = await records.get(project, id, at);
+        return item === null ? [] : [item];
+      },
+      history: (id, { project }) => records.history(project, id),
+    };
+  };
 
 const time = (text: string | null): string => (text ?? '').slice(0, 19).replace('T', ' ');
 
@@ -16,13 +70,13 @@ const typeWords: Record<number, string> = { 1: 'gas', 2: 'business fee' };
 const wordOf = (words: Record<number, string>, value: number | null): string =>
   value === null ? '' : (words[value] ?? String(value));
 
-export const ordersShown: Shown<Order> = {
+const ordersShown: Shown<Order> = {
   name: 'orders',
   fields: orderFields,
   columns: [
     { header: 'created (UTC)', text: (order) => time(order.createdAt) },
     { header: 'operation id', text: (order) => order.operationId, least: 12 },
-    { header: 'status', text: (order) => wordOf(statusWords, order.status) },
+    { header: 'status', text: (order) => wordOf(orderStatusWords, order.status) },
     { header: 'type', text: (order) => wordOf(typeWords, order.orderType) },
     { header: 'amount', text: (order) => order.amount ?? '', isNumber: true },
     { header: 'number', text: (order) => order.number ?? '', isNumber: true },
@@ -32,7 +86,7 @@ export const ordersShown: Shown<Order> = {
   ],
 };
 
-export const nftClassesShown: Shown<NftClass> = {
+const nftClassesShown: Shown<NftClass> = {
   name: 'NFT classes',
   fields: nftClassFields,
   columns: [
@@ -46,14 +100,14 @@ export const nftClassesShown: Shown<NftClass> = {
   ],
 };
 
-export const transactionsShown: Shown<Transaction> = {
+const transactionsShown: Shown<Transaction> = {
   name: 'results',
   fields: transactionFields,
   columns: [
     { header: 'confirmed (UTC)', text: (one) => time(one.confirmedAt) },
     { header: 'operation id', text: (one) => one.operationId, least: 12 },
     { header: 'lookup', text: (one) => one.apiVersion },
-    { header: 'status', text: (one) => wordOf(resultWords, one.status) },
+    { header: 'status', text: (one) => wordOf(resultStatusWords, one.status) },
     { header: 'module', text: (one) => one.module ?? '', least: 6 },
     { header: 'type', text: (one) => one.type ?? String(one.operation ?? ''), least: 8 },
     { header: 'block', text: (one) => one.blockHeight ?? '', isNumber: true },
@@ -66,7 +120,7 @@ export const transactionsShown: Shown<Transaction> = {
 const feeText = (fee: Token['issueFee']): string =>
   [fee?.amount ?? '', fee?.denom ?? ''].join(' ').trim();
 
-export const tokensShown: Shown<Token> = {
+const tokensShown: Shown<Token> = {
   name: 'tokens',
   fields: tokenFields,
   columns: [
@@ -85,6 +139,62 @@ export const tokensShown: Shown<Token> = {
     { header: 'mint fee', text: (one) => feeText(one.mintFee) },
     { header: '', text: missingText },
   ],
+};
+
+export const ordersList: List<Order> = {
+  resource: 'orders',
+  summary: 'list purchase orders',
+  filters: orderFilters,
+  hasDays: true,
+  statusWords: orderStatusWords,
+  shown: ordersShown,
+  read: byDays((archive) => archive.orders),
+};
+
+// A class is found by its id like every other record.
+const { id: _, ...nftClassOptions } = nftClassFilters;
+
+export const nftClassesList: List<NftClass> = {
+  resource: 'nft_classes',
+  summary: 'list NFT classes',
+  filters: nftClassOptions,
+  hasDays: true,
+  shown: nftClassesShown,
+  read: byDays((archive) => archive.nftClasses),
+};
+
+export const transactionsList: List<Transaction> = {
+  resource: 'transactions',
+  summary: 'list results of operations',
+  filters: transactionFilters,
+  hasDays: false,
+  statusWords: resultStatusWords,
+  shown: transactionsShown,
+  read: ({ transactions }) => ({
+    count: (query) => transactions.count(query),
+    stream: (query) => transactions.stream(query),
+    get: (id, { project, ...at }) => transactions.get(project, id, at),
+    history: (id, { project }) => transactions.history(project, id),
+  }),
+};
+
+export const tokensList: List<Token> = {
+  resource: 'tokens',
+  summary: 'list tokens and their fees',
+  filters: tokenFilters,
+  hasDays: false,
+  shown: tokensShown,
+  read: ({ tokens }) => ({
+    count: async (query) => (await tokens.list(query)).items.length,
+    stream: async function* (query) {
+      yield* (await tokens.list(query)).items;
+    },
+    get: async (id, { project, ...at }) => {
+      const token = await tokens.get(project, id, at);
+      return token === null ? [] : [token];
+    },
+    history: (id, { project }) => tokens.history(project, id),
+  }),
 };
 
 /** A content of a record, and when it was in force: fields of their own before those of the record. */

@@ -1,20 +1,15 @@
 // The document behind /openapi.json, made of the routes themselves: what checks a parameter also describes it, and the tests hold
 // the answers to what stands here.
 import * as z from 'zod';
+import type { PlatformRoute } from '../platform/route.ts';
+import { platformRoutes } from '../platform/serve.ts';
+import { nodeProblem } from '../platform/tokens.ts';
+import type { Route } from '../v1/route.ts';
+import { base, groups } from '../v1/routes.ts';
+import * as schema from '../v1/schemas.ts';
+import { watchQuery } from '../v1/watch.ts';
 import { watchBody } from '../watch.ts';
-import { described, type Described } from './drop-in.ts';
-import { base, groups } from './routes.ts';
-import type { Route } from './route.ts';
-import {
-  jsonOf,
-  nodeProblem,
-  parametersOf,
-  refusals,
-  type Json,
-  type Parameter,
-} from './openapi-parts.ts';
-import * as schema from './schemas.ts';
-import { watchQuery } from './watch.ts';
+import { jsonOf, parametersOf, refusals, type Json, type Parameter } from './openapi-parts.ts';
 
 export type Operation = {
   operationId: string;
@@ -79,7 +74,7 @@ function operationOf(route: Route, group: string, isLoopback: boolean, schemas: 
   };
 }
 
-function foreignOf(one: Described, isLoopback: boolean, schemas: Json): Operation {
+function foreignOf(one: PlatformRoute, isLoopback: boolean, schemas: Json): Operation {
   return {
     operationId: one.name,
     tags: [one.group],
@@ -134,7 +129,7 @@ export function openApi({ takesOperations, isLoopback }: Told): Document {
       paths[base + route.path] = { get: operationOf(route, name, isLoopback, schemas) };
   }
   if (takesOperations) paths[`${base}/watch`] = { post: watchOperation(isLoopback, schemas) };
-  for (const one of described) paths[one.path] = { get: foreignOf(one, isLoopback, schemas) };
+  for (const one of platformRoutes) paths[one.path] = { get: foreignOf(one, isLoopback, schemas) };
   const operations = Object.values(paths).flatMap(({ get, post }) => get ?? post ?? []);
   const header = (name: string, description: string) => ({
     type: 'apiKey',

@@ -1,6 +1,6 @@
 // The pieces of which /openapi.json is made: schemas as OpenAPI has them, parameters, refusals.
 import * as z from 'zod';
-import * as schema from './schemas.ts';
+import * as schema from '../v1/schemas.ts';
 
 export type Json = { [name: string]: unknown };
 
@@ -66,7 +66,6 @@ const sentences: Record<number, string> = {
   500: 'Something went wrong here',
   503: 'The archive cannot be reached, or the query took too long: try again later',
 };
-export const nodeProblem = z.object({ error: z.string() });
 
 export function refusals(statuses: readonly number[], problem: z.ZodType, schemas: Json) {
   const of = (some: readonly number[], shape: z.ZodType) => {
