@@ -1,7 +1,7 @@
 // Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading their way.
 import { writeCursor, type Position } from '../src/query/cursor.ts';
 import { fingerprintOf, type Side } from '../src/query/cursor-text.ts';
-import { below, mix } from '../src/simulator/chance.ts';
+import { below, mix } from '../src/simulator/world.ts';
 import type { Db } from '../src/store/db.ts';
 import { idSql, type Filling } from './archive.ts';
 

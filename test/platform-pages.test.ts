@@ -3,7 +3,7 @@ import { isOutlastError } from '../src/errors.ts';
 import type { Page } from '../src/model.ts';
 import { sha256 } from '../src/platform/canonical.ts';
 import { readClassesPage, readOrdersPage } from '../src/platform/pages.ts';
-import { ordersParams } from '../src/platform/params.ts';
+import { ordersParams } from '../src/platform/target.ts';
 
 const askedAt = Date.parse('2026-03-05T12:00:00Z');
 const orders = (text: string): Page => readOrdersPage(Buffer.from(text), askedAt, '2026-03-02');

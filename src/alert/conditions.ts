@@ -5,8 +5,7 @@ import { wholeList, type Instant } from '../model.ts';
 import type { MonthSigns, Signs } from '../store/alert-signs.ts';
 import type { OperationSigns } from '../store/operation-signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
-import type { AlertKind } from './kinds.ts';
-import { clockText, counted, monthName, moment, named, nameOf } from './words.ts';
+import { clockText, counted, moment, monthName, named, nameOf, type AlertKind } from './kinds.ts';
 
 export type Condition = {
   kind: AlertKind;

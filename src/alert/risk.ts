@@ -2,11 +2,11 @@
 // something can still be done about it.
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
-import { foresee } from '../sync/forecast/foresee.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
+import { foresee } from '../sync/forecast/foresee.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import type { Condition } from './conditions.ts';
-import { counted, moment, monthName } from './words.ts';
+import { counted, moment, monthName } from './kinds.ts';
 
 /** A forecast reads every living slice, tens of thousands with many owners, and speaks of days: not at every tick. */
 const freshMs = 5 * 60_000;

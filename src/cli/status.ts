@@ -1,8 +1,7 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
-import { notYetKnown } from '../store/projects.ts';
 import { Command } from 'commander';
+import { clockText } from '../alert/kinds.ts';
 import { settingsError } from '../errors.ts';
-import { clockText } from '../alert/words.ts';
 import { createLog } from '../log.ts';
 import { wholeList } from '../model.ts';
 import {
@@ -13,13 +12,14 @@ import {
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings.ts';
+import { notYetKnown } from '../store/projects.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { openMigrated, type Store } from './app.ts';
 import { forecastCells, lateLines, shortName, timeLines } from './forecast-text.ts';
 import { forecastJson, foreseeAll, type Foreseen } from './foreseen.ts';
 import { olderOffers } from './older.ts';
-import { operationLines, tokenLines } from './unlisted-text.ts';
 import { formatSpan, indented, printJson, table, type Cell } from './print.ts';
+import { operationLines, tokenLines } from './unlisted-text.ts';
 
 export function statusCommand(): Command {
   return new Command('status')

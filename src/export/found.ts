@@ -1,9 +1,10 @@
 // The door to an export that was found in a folder. Whoever wrote its manifest may have been somebody else: no path in it leads
-// out of the folder, and nothing in the folder is followed out of it (P12).
+// out of the folder, and nothing in the folder is followed out of it (P12). Nor may another archive's export, or an emptier
+// one, take its place: it may be the only copy left.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
-import { readManifest, type ExportedFile, type Manifest } from './manifest.ts';
+import { readManifest, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
 import { exportedTables, pathOf, type Part } from './tables.ts';
 
 /** A file with the part it holds. */
@@ -84,4 +85,57 @@ const unsafe = (place: string): Error =>
   settingsError(
     'export_unsafe',
     `${place} is a link, a pipe or a device: an export holds files and folders only. It was not followed; remove it, or name another folder.`,
+  );
+
+/** Throws settings `other_format` and `other_archive`. Before anything is read. */
+export function checkSameArchive(
+  folder: string,
+  before: Manifest | null,
+  projects: Manifest['projects'],
+  format: FileFormat,
+): void {
+  if (before === null) return;
+  if (before.file_format !== format) {
+    throw settingsError(
+      'other_format',
+      `${folder} holds an export as ${before.file_format}: give --format ${before.file_format}, or another folder.`,
+    );
+  }
+  for (const held of before.projects) {
+    const now = projects.find(({ project }) => project === held.project);
+    if (now === undefined) {
+      throw otherArchive(folder, `holds project "${held.project}", which is not exported now`);
+    }
+    if (now.added_at !== held.added_at) {
+      throw otherArchive(
+        folder,
+        `says of project "${held.project}" that it was first archived at ${held.added_at}, and this database says ${now.added_at}`,
+      );
+    }
+  }
+}
+
+/** P4: nothing archived is ever deleted, so an archive that has become smaller is another one, or a damaged one. */
+export function checkNothingLost(folder: string, before: Manifest | null, after: Manifest): void {
+  for (const [key, rows] of recordsIn(before?.files ?? [])) {
+    const now = recordsIn(after.files).get(key) ?? 0;
+    if (now >= rows) continue;
+    throw otherArchive(folder, `has ${rows} rows of ${key}, and this database has ${now}`);
+  }
+}
+
+function recordsIn(files: Manifest['files']): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { table, project, rows } of files) {
+    if (!table.startsWith('archive.')) continue;
+    const key = `${table} of project "${project}"`;
+    sums.set(key, (sums.get(key) ?? 0) + rows);
+  }
+  return sums;
+}
+
+const otherArchive = (folder: string, why: string): Error =>
+  settingsError(
+    'other_archive',
+    `The export in ${folder} ${why}. It was not touched: export to another folder.`,
   );

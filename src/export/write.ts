@@ -6,10 +6,10 @@ import { onlyRow, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { onDisk } from './disk.ts';
 import { openEngine } from './duckdb.ts';
+import { checkNothingLost, checkSameArchive } from './found.ts';
 import { exportFormat, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
 import { readMonths } from './months.ts';
 import { finish, readPart } from './part.ts';
-import { checkNothingLost, checkSameArchive } from './same-archive.ts';
 import { openStage, type Stage } from './stage.ts';
 import { columnsOf, exportedTables, monthsOf, type ExportedColumn, type Part } from './tables.ts';
 

@@ -2,10 +2,10 @@
 // retries.
 import { Pool } from 'undici';
 import { codeOf, settingsError, transient } from '../errors.ts';
-import type { ByteBounds } from './byte-bounds.ts';
-import { type AnswerShape, createGatherer, type Gathered } from './gather.ts';
+import type { ByteBounds } from './bytes.ts';
+import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
 import { foreignText } from './refusal.ts';
-import type { Fault } from './retry.ts';
+import type { Fault } from './request.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
 export type Answer = Gathered & {

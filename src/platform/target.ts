@@ -1,4 +1,9 @@
-// A request's path and parameters as they stand on the wire. Pure.
+// A request's path and parameters as they stand on the wire (docs/platform.md §4.4, §4.7). Pure. An empty parameter is never sent:
+// client libraries disagree on how one is signed. Page keys are opaque, and a platform may put anything into one: in the
+// house a key is text that Postgres can hold; only on its way out it becomes again what the platform gave.
+import { toUSVString } from 'node:util';
+import { storable } from './canonical.ts';
+import type { ClassesQuery, OrdersQuery } from './platform.ts';
 
 /** Decoded parameters; of a repeated name the first value counts. */
 export type Query = ReadonlyMap<string, string>;
@@ -29,4 +34,63 @@ export function targetOf(url: string): Target {
     isRepeated,
     query: new Map([...received].filter(([, value]) => value !== '')),
   };
+}
+
+/** Parameters by name, decoded: what is signed. */
+export type Params = Record<string, string>;
+
+export function ordersParams(query: OrdersQuery): Params {
+  return withoutEmpty({
+    page_key: query.pageKey === undefined ? undefined : sentKey(query.pageKey),
+    limit: String(query.limit),
+    status: query.status === undefined ? undefined : String(query.status),
+    start_date: query.startDate,
+    end_date: query.endDate,
+    sort_by: query.sortBy,
+    count_total: query.countTotal ? '1' : undefined,
+  });
+}
+
+export function classesParams(query: ClassesQuery): Params {
+  return withoutEmpty({
+    offset: String(query.offset),
+    limit: String(query.limit),
+    id: query.id,
+    owner: query.owner,
+    start_date: query.startDate,
+    end_date: query.endDate,
+    sort_by: query.sortBy,
+  });
+}
+
+function withoutEmpty(params: Record<string, string | undefined>): Params {
+  const kept: Params = {};
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== '') kept[name] = value;
+  }
+  return kept;
+}
+
+/** `?name=value&…`, percent-encoded (`+` and space too), or '' without parameters. */
+export function queryText(params: Params): string {
+  let text = '';
+  for (const [name, value] of Object.entries(params)) {
+    text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
+  }
+  return text;
+}
+
+/** Before a key that is kept as JSON text, where U+0000 and lone surrogates are escapes. */
+const mark = 'json:';
+
+/** The key as it is kept. Different keys stay different: one that looks marked already is marked as well. */
+export function keptKey(key: string): string {
+  return storable(key) === key && !key.startsWith(mark) ? key : mark + JSON.stringify(key);
+}
+
+/** The key as it is sent, in UTF-8: lone surrogates, which that cannot say, become U+FFFD. */
+export function sentKey(kept: string): string {
+  if (!kept.startsWith(mark)) return kept;
+  const key: unknown = JSON.parse(kept.slice(mark.length));
+  return typeof key === 'string' ? toUSVString(key) : kept;
 }

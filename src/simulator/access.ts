@@ -3,8 +3,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../model.ts';
 import { sign } from '../platform/sign.ts';
-import { type Answer, badRequest, forbidden } from './answers.ts';
 import type { Target } from '../platform/target.ts';
+import { badRequest, forbidden, type Answer } from './page.ts';
 
 /** Several key pairs may carry one name: then they open one project, as after a rotation. */
 export type SimulatorProject = { apiKey: string; apiSecret: string; name: string };

@@ -1,20 +1,20 @@
 // The class list (docs/platform.md §4.7): filters, and pages by offset.
-import { type Answer, badRequest } from './answers.ts';
-import { boundsOf, windowStart } from './bounds.ts';
+import type { Query } from '../platform/target.ts';
 import type { ClassFilter } from './classes.ts';
 import type { RecordList } from './list.ts';
 import {
+  badRequest,
   counted,
   encodePage,
   limitIn,
   listed,
-  type ListPage,
-  type PageContext,
   rowsOf,
   totalText,
+  type Answer,
+  type ListPage,
+  type PageContext,
 } from './page.ts';
-import { type Query } from '../platform/target.ts';
-import { isAscending, wholeIn } from './query.ts';
+import { boundsOf, isAscending, wholeIn, windowStart } from './query.ts';
 
 export function classesPage(
   query: Query,

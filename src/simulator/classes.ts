@@ -1,12 +1,20 @@
 // The NFT classes of the whole platform (docs/platform.md §2.6). `nft_count` grows and `owner` changes while the
 // timestamp stays: both are functions of time, so two readers at one instant see the same.
 import type { Instant } from '../model.ts';
-import { addressText, below, hex8, hexText, mix, unit } from './chance.ts';
 import type { Dialect } from './dialect.ts';
-import type { Shelf } from './shelf.ts';
-import type { Kind, Source } from './source.ts';
-import { dayMs, dayNumber, type DayNumber, timeText } from './times.ts';
-import { countOn, secondsOn, type World } from './world.ts';
+import type { Kind, Shelf, Source } from './shelf.ts';
+import { dayMs, dayNumber, timeText, type DayNumber } from './times.ts';
+import {
+  addressText,
+  below,
+  countOn,
+  hex8,
+  hexText,
+  mix,
+  secondsOn,
+  unit,
+  type World,
+} from './world.ts';
 
 /** `name` matches anywhere in the class's name, as written. */
 export type ClassFilter = { id?: string; name?: string; owner?: string; txHash?: string };

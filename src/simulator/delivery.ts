@@ -2,8 +2,8 @@
 // learned from it; faults of the connection happen here.
 import type { ServerResponse } from 'node:http';
 import type { Instant } from '../model.ts';
-import type { Answer } from './answers.ts';
 import type { Hits } from './faults.ts';
+import type { Answer } from './page.ts';
 
 let dateSecond = NaN;
 let dateLine = '';

@@ -1,6 +1,6 @@
 // Faults on demand: what goes wrong, when, and on which path. By chance (seeded, a function of the request's
 // number) or counted. What a fault does to an answer stands in mangle.ts and delivery.ts.
-import { mix, textSeed, unit } from './chance.ts';
+import { mix, textSeed, unit } from './world.ts';
 
 /** Each fault with what it does; of its details those named in braces apply. */
 export const faultSentences = {

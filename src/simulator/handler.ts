@@ -1,16 +1,15 @@
 // One request from arrival to answer: faults are drawn, the platform is asked, what was shown is noted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.ts';
-import { noSuchPath, ok } from './answers.ts';
+import type { Target } from '../platform/target.ts';
 import type { SimulatorClock } from './clock.ts';
 import { deliver } from './delivery.ts';
 import type { FaultPlan, Hits } from './faults.ts';
 import type { LoggedRequest, ShownLog } from './journal.ts';
 import { faultAnswer, mangle } from './mangle.ts';
 import type { SentPage } from './options.ts';
-import { isPage, type Row } from './page.ts';
+import { isPage, noSuchPath, ok, type Row } from './page.ts';
 import type { Answered, SimulatedPlatform } from './platform.ts';
-import type { Target } from '../platform/target.ts';
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse, target: Target): void;

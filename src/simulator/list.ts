@@ -1,19 +1,19 @@
 // A list of records over days: counts, ranks and pages over a range of time at constant cost whatever the depth.
 // A day that is wholly inside a range is counted, never read; a page touches the days its records stand on.
 import type { Instant } from '../model.ts';
-import { entryOf, type Literal, objectIn } from './literals.ts';
+import { entryOf, objectIn, type Literal } from './literals.ts';
 import {
   bisect,
-  type Entry,
   entriesOf,
   explicitShelf,
-  type Place,
   positionOf,
+  type Entry,
+  type Place,
   type Shelf,
+  type Source,
   type Ties,
 } from './shelf.ts';
-import type { Source } from './source.ts';
-import { dayMs, type DayNumber, dayNumberOf } from './times.ts';
+import { dayMs, dayNumberOf, type DayNumber } from './times.ts';
 
 /** A piece of one day: its positions `[lo, hi)`, of `positions` where a filter chose some. */
 type Piece = {

@@ -1,8 +1,7 @@
 // Records that a test writes out: sent exactly as they stand, whatever that is.
 import type { Instant } from '../model.ts';
-import { type Entry, explicitShelf } from './shelf.ts';
-import type { Kind, Source } from './source.ts';
-import { type DayNumber, dayNumberOf, instantIn } from './times.ts';
+import { explicitShelf, type Entry, type Kind, type Source } from './shelf.ts';
+import { dayNumberOf, instantIn, type DayNumber } from './times.ts';
 
 /**
  * A record written by a test: JSON text that is sent as it stands (it need not even be JSON), or a value. `at` says when

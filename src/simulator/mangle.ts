@@ -1,8 +1,15 @@
 // Faults that are done to an answer's content: records repeated, moved or left out, totals that lie, and answers
 // that are none.
-import { type Answer, noSuchPath, ok, refusal, forbidden } from './answers.ts';
 import type { FaultRule, Hits } from './faults.ts';
-import type { ListPage, Row } from './page.ts';
+import {
+  forbidden,
+  noSuchPath,
+  ok,
+  refusal,
+  type Answer,
+  type ListPage,
+  type Row,
+} from './page.ts';
 
 const html = (status: number): Answer => ({
   status,

@@ -1,26 +1,26 @@
 // The order list (docs/platform.md §4.4): which records a page shows, and the keys that lead on and back.
-import { type Answer, badRequest } from './answers.ts';
-import { boundsOf, windowStart } from './bounds.ts';
-import { mix } from './chance.ts';
-import { decodeKey, encodeKey, type PageKey } from './keys.ts';
+import type { Query } from '../platform/target.ts';
 import type { Dialect } from './dialect.ts';
+import { decodeKey, encodeKey, type PageKey } from './keys.ts';
 import type { RecordList, Selection } from './list.ts';
 import type { OrderFilter } from './orders.ts';
 import {
+  badRequest,
   counted,
   encodePage,
   limitIn,
   listed,
-  type ListPage,
-  type PageContext,
   recordAt,
   rowsOf,
-  type Stretch,
   totalText,
+  type Answer,
+  type ListPage,
+  type PageContext,
+  type Stretch,
 } from './page.ts';
-import { type Query } from '../platform/target.ts';
-import { isAscending } from './query.ts';
-import { type Place, placeAt } from './shelf.ts';
+import { boundsOf, isAscending, windowStart } from './query.ts';
+import { placeAt, type Place } from './shelf.ts';
+import { mix } from './world.ts';
 
 export function ordersPage(
   query: Query,

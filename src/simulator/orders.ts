@@ -1,12 +1,21 @@
 // The purchase orders of one project (docs/platform.md §2.3): made from seed, day and number. An order is pending
 // until it settles; `update_time` is the moment it did.
 import type { Instant } from '../model.ts';
-import { addressText, below, hex8, hexText, mix, textSeed, unit } from './chance.ts';
 import type { Dialect } from './dialect.ts';
-import { compareText, type Shelf, type Ties } from './shelf.ts';
-import type { Kind, Source } from './source.ts';
-import { dayMs, dayNumber, type DayNumber, timeText } from './times.ts';
-import { countOn, secondsOn, type World } from './world.ts';
+import { compareText, type Kind, type Shelf, type Source, type Ties } from './shelf.ts';
+import { dayMs, dayNumber, timeText, type DayNumber } from './times.ts';
+import {
+  addressText,
+  below,
+  countOn,
+  hex8,
+  hexText,
+  mix,
+  secondsOn,
+  textSeed,
+  unit,
+  type World,
+} from './world.ts';
 
 export type OrderFilter = {
   status: number;

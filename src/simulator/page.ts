@@ -1,10 +1,10 @@
-// One page of a list, as a value until it is written: so faults can be done to it.
+// One page of a list, as a value until it is written, so that faults can be done to it; and the envelopes and error bodies of
+// all answers, as text.
 import type { Instant, ListedResource } from '../model.ts';
-import type { Answer } from './answers.ts';
+import type { Query } from '../platform/target.ts';
 import { encodeList } from './bytes.ts';
 import type { Dialect } from './dialect.ts';
 import type { Selection } from './list.ts';
-import { type Query } from '../platform/target.ts';
 import { wholeIn } from './query.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -90,3 +90,30 @@ export function encodePage(
   }
   return Buffer.from(head + (emptyList === 'null' ? `,"${listName}":null` : '') + tail);
 }
+
+export type Answer = { status: number; body: string | Buffer; headers?: Record<string, string> };
+
+export const ok = (body: string | Buffer): Answer => ({ status: 200, body });
+
+/** Group B's error envelope: all texts. */
+export const refusal = (status: number, code: string, message: string): Answer => ({
+  status,
+  body: JSON.stringify({ error: { code_space: 'simulator', code, message } }),
+});
+
+export const badRequest = (message: string): Answer => refusal(400, 'BAD_REQUEST', message);
+export const notFound = (message: string): Answer => refusal(404, 'NOT_FOUND', message);
+export const forbidden = (): Answer => refusal(403, 'FORBIDDEN', 'authentication failed');
+
+/** Group A's: a node's. */
+export const nodeError = (status: number, message: string): Answer => ({
+  status,
+  body: JSON.stringify({ error: message }),
+});
+
+/** What a router says that knows no such path. */
+export const noSuchPath: Answer = {
+  status: 404,
+  body: '404 page not found',
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+};

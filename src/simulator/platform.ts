@@ -1,24 +1,22 @@
 // The simulated platform without HTTP: its world, its lists by project, and which endpoint answers a path.
-import type { Instant, ListedResource } from '../model.ts';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Instant, ListedResource } from '../model.ts';
+import type { Target } from '../platform/target.ts';
 import { admit, type SimulatorProject } from './access.ts';
-import { type Answer, noSuchPath } from './answers.ts';
-import { windowStart } from './bounds.ts';
-import { mix } from './chance.ts';
-import { type ClassFilter, classKind, classSource } from './classes.ts';
+import { classesPage } from './classes-page.ts';
+import { classKind, classSource, type ClassFilter } from './classes.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './list.ts';
-import { type Literal, literalSource } from './literals.ts';
-import { type OrderFilter, orderKind, orderSource } from './orders.ts';
-import { classesPage } from './classes-page.ts';
+import { literalSource, type Literal } from './literals.ts';
 import { ordersPage } from './orders-page.ts';
-import type { ListPage, PageContext } from './page.ts';
-import type { Target } from '../platform/target.ts';
-import type { Source } from './source.ts';
+import { orderKind, orderSource, type OrderFilter } from './orders.ts';
+import { noSuchPath, type Answer, type ListPage, type PageContext } from './page.ts';
+import { windowStart } from './query.ts';
+import type { Source } from './shelf.ts';
 import { createTokens, type LiteralToken } from './tokens.ts';
 import { createTransactions, type LiteralTransaction, type Transactions } from './transactions.ts';
-import type { World } from './world.ts';
+import { mix, type World } from './world.ts';
 
 /** Records given literally: each resource named here has these and no others. */
 export type LiteralRecords = {

@@ -1,6 +1,8 @@
 // A shelf: the records of one UTC day of one list, in the order the platform shows them ascending. Generated
-// shelves make their texts on demand; explicit ones hold records that a test wrote or changed.
+// shelves make their texts on demand; explicit ones hold records that a test wrote or changed. A source is where they
+// come from before anybody changes one.
 import type { Instant } from '../model.ts';
+import type { DayNumber } from './times.ts';
 
 /** `F` is the filter of its list. */
 export type Shelf<F> = {
@@ -103,3 +105,26 @@ export const entriesOf = <F>(shelf: Shelf<F>): Entry<F>[] =>
     text: (now) => shelf.textAt(k, now),
     matches: (filter, now) => shelf.matches(k, filter, now),
   }));
+
+/** What a list's records are called and how a record that was written out answers a filter. */
+export type Kind<F> = {
+  idField: string;
+  timeField: string;
+  matches(record: Record<string, unknown>, filter: F): boolean;
+  /** Whether a filter goes by what a record became; unless said otherwise it does. */
+  seesChanges?(filter: F): boolean;
+};
+
+/** Where a list's records come from before anybody changes one. */
+export type Source<F> = {
+  kind: Kind<F>;
+  /** Nothing is older. */
+  firstDay: DayNumber;
+  /** How many records a day has once it is over. */
+  countOn(day: DayNumber): number;
+  shelf(day: DayNumber, ties: Ties): Shelf<F>;
+  /** While it stays the same, so does what a filter matches on that day. */
+  stamp(day: DayNumber, now: Instant, filter: F): number;
+  /** The only day that can match, where the filter tells (NaN: none does); null where it does not. */
+  onlyDay?(filter: F): DayNumber | null;
+};

@@ -1,10 +1,9 @@
 // Credit tokens as a chain node answers them (docs/platform.md §2.1, §2.2): no authentication, no paging, zero
 // values left out.
 import type { Instant } from '../model.ts';
-import { type Answer, nodeError, noSuchPath, ok } from './answers.ts';
-import { addressText, below, mix } from './chance.ts';
 import type { Dialect } from './dialect.ts';
-import type { World } from './world.ts';
+import { nodeError, noSuchPath, ok, type Answer } from './page.ts';
+import { addressText, below, mix, type World } from './world.ts';
 
 /** A token that a test wrote: the JSON texts of its `value` and of its fee's `result`. */
 export type LiteralToken = { symbol: string; owner: string; value: string; fee?: string };

@@ -1,12 +1,11 @@
 // Results of on-chain operations by operation id, in both versions (docs/platform.md §2.5). There is no list of them;
 // an id holds the day and the number, so that a lookup needs none either.
 import type { Day, Instant } from '../model.ts';
-import { type Answer, notFound, ok } from './answers.ts';
-import { windowStart } from './bounds.ts';
-import { below, hex8, hexText, mix, unit } from './chance.ts';
 import type { Dialect } from './dialect.ts';
-import { dayMs, dayNumber, type DayNumber, timeText } from './times.ts';
-import { countOn, secondsOn, type World } from './world.ts';
+import { notFound, ok, type Answer } from './page.ts';
+import { windowStart } from './query.ts';
+import { dayMs, dayNumber, timeText, type DayNumber } from './times.ts';
+import { below, countOn, hex8, hexText, mix, secondsOn, unit, type World } from './world.ts';
 
 /** JSON texts of the `data` objects that a test wrote. */
 export type LiteralTransaction = { v1beta1?: string; v3?: string };

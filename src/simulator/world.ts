@@ -1,7 +1,7 @@
 // The world's size and rhythm: how many records a day has and at which seconds. A pure function of seed and
-// calendar day, so that a world needs no store, looks the same to everyone and goes on for ever.
+// calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance is a hash of
+// numbers: a generator with a state would depend on who asked first.
 import { dayNumber, type DayNumber } from './times.ts';
-import { below, mix, unit } from './chance.ts';
 
 export type World = {
   /** The average of a day that is not quiet. */
@@ -87,4 +87,50 @@ function secondOf(chance: number, other: number): number {
   if (kind < 20) return Math.floor(first * secondsPerDay);
   const mean = (first + unit(mix(chance, 2)) + unit(mix(chance, 3))) / 3;
   return Math.floor(mean * secondsPerDay);
+}
+
+/** Mixes two whole numbers to 32 well-spread bits (the finalizer of MurmurHash3). */
+export function mix(a: number, b: number): number {
+  let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b ^ (b >>> 15), 0xc2b2ae35);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** A text as 32 bits (FNV-1a). */
+export function textSeed(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return h >>> 0;
+}
+
+/** 32 bits as a number in [0, 1). */
+export const unit = (bits: number): number => bits / 0x1_0000_0000;
+
+/** A whole number in [0, below). */
+export const below = (bits: number, limit: number): number => Math.floor(unit(bits) * limit);
+
+const hexDigits = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
+/** 32 bits as eight lower-case hex digits. */
+export const hex8 = (bits: number): string =>
+  (hexDigits[bits >>> 24] ?? '') +
+  (hexDigits[(bits >>> 16) & 255] ?? '') +
+  (hexDigits[(bits >>> 8) & 255] ?? '') +
+  (hexDigits[bits & 255] ?? '');
+
+/** Made-up hex text of `words` times eight digits. */
+export function hexText(seed: number, words: number): string {
+  let text = '';
+  for (let i = 0; i < words; i++) text += hex8(mix(seed, i));
+  return text;
+}
+
+const bech32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+
+/** An account address of the usual shape, of no account: `iaa1` and 38 characters. */
+export function addressText(seed: number): string {
+  let text = 'iaa1';
+  for (let i = 0; i < 38; i++) text += bech32[mix(seed, i) & 31];
+  return text;
 }

@@ -1,9 +1,9 @@
 // The oracle of seals: does what the ledger calls proved agree with what the platform shows? Asked while the platform
 // stands still, right after a run. Needs no test runner.
-import { monthStart, startOf, addDays } from '../../src/day.ts';
+import { addDays, monthStart, startOf } from '../../src/day.ts';
 import type { Instant, ListedResource, Proof, SliceState } from '../../src/model.ts';
 import { readTime } from '../../src/platform/times.ts';
-import { windowStart } from '../../src/simulator/bounds.ts';
+import { windowStart } from '../../src/simulator/query.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { sorted } from './differences.ts';

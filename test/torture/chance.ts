@@ -1,6 +1,6 @@
 // Chance by seed: the same seed draws the same numbers in the same order. Each part of a world has a stream of its
 // own, so that one that draws more often leaves the others alone.
-import { mix, textSeed, unit } from '../../src/simulator/chance.ts';
+import { mix, textSeed, unit } from '../../src/simulator/world.ts';
 
 export type Chance = {
   /** In [0, 1). */
