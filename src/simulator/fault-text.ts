@@ -1,4 +1,5 @@
 // Faults as people and programs write them: JSON, or words of the command line. Checked here, believed everywhere else.
+import { z } from 'zod';
 import { settingsError } from '../errors.ts';
 import { type FaultName, type FaultRule, type FaultRules, faultSentences } from './faults.ts';
 
@@ -18,44 +19,44 @@ const isFaultName = (name: string): name is FaultName => Object.hasOwn(faultSent
 const faultList = Object.keys(faultSentences).join(', ');
 const bad = (sentence: string): Error => settingsError('bad_fault', sentence);
 
-const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isText = (value: unknown): boolean => typeof value === 'string';
+const count = z.int().min(0);
+const text = z.string();
 
-const details: Record<keyof FaultRule, { is: (value: unknown) => boolean; what: string }> = {
-  share: {
-    is: (v) => isNumber(v) && Number(v) >= 0 && Number(v) <= 1,
-    what: 'a number from 0 to 1',
-  },
-  next: { is: isCount, what: 'a whole number from 0 on' },
-  path: { is: isText, what: 'the beginning of a path' },
-  with: { is: isText, what: 'a part of a query' },
-  without: { is: isText, what: 'a part of a query' },
-  status: { is: (v) => isCount(v) && Number(v) >= 400 && Number(v) < 600, what: 'an error status' },
-  retryAfter: { is: (v) => isCount(v) || isText(v), what: 'seconds or an HTTP date' },
-  ms: { is: isNumber, what: 'milliseconds' },
-  rows: { is: isCount, what: 'a whole number from 0 on' },
-  positions: { is: (v) => Array.isArray(v) && v.every(isCount), what: 'a list of positions' },
-  ids: { is: (v) => Array.isArray(v) && v.every(isText), what: 'a list of ids' },
-  bytes: { is: isCount, what: 'a whole number from 0 on' },
-  by: { is: (v) => Number.isSafeInteger(v), what: 'a whole number' },
-};
+/** Each detail of a rule, and what it is in words. */
+const details = {
+  share: z.number().min(0).max(1).describe('a number from 0 to 1'),
+  next: count.describe('a whole number from 0 on'),
+  path: text.describe('the beginning of a path'),
+  with: text.describe('a part of a query'),
+  without: text.describe('a part of a query'),
+  status: z.int().min(400).max(599).describe('an error status'),
+  retryAfter: z.union([count, text]).describe('seconds or an HTTP date'),
+  ms: z.number().describe('milliseconds'),
+  rows: count.describe('a whole number from 0 on'),
+  positions: z.array(count).describe('a list of positions'),
+  ids: z.array(text).describe('a list of ids'),
+  bytes: count.describe('a whole number from 0 on'),
+  by: z.int().describe('a whole number'),
+} satisfies Record<keyof FaultRule, z.ZodType>;
+const rule = z.strictObject(details).partial();
+const isRule = (given: unknown): given is FaultRule => rule.safeParse(given).success;
 
 function readRule(name: FaultName, given: unknown): FaultRule {
+  if (isRule(given)) return given;
   if (typeof given !== 'object' || given === null)
     throw bad(`the fault ${name} is an object of details`);
   for (const [key, value] of Object.entries(given)) {
-    if (!isDetail(key)) {
+    if (!Object.hasOwn(details, key)) {
       throw bad(
         `the fault ${name} has no detail "${key}"; there are ${Object.keys(details).join(', ')}`,
       );
     }
-    if (!details[key].is(value)) throw bad(`${key} of the fault ${name} is ${details[key].what}`);
+    const detail = details[key as keyof FaultRule];
+    if (!detail.safeParse(value).success)
+      throw bad(`${key} of the fault ${name} is ${detail.description}`);
   }
-  return given;
+  throw bad(`the fault ${name} is an object of details`);
 }
-
-const isDetail = (name: string): name is keyof FaultRule => Object.hasOwn(details, name);
 
 /**
  * A fault of the command line: `name`, `name=0.05` (a share), `name=3x` (the next three), each with `@/path` and
