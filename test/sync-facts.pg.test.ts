@@ -67,6 +67,7 @@ const learned: [Partial<Dialect>, Record<string, string>][] = [
 test.each(learned)('%o', async (dialect, expected) => {
   bench = await createBench({
     dialect,
+    days: ['2026-03-01', '2026-03-31', '2026-04-01', '2026-04-05', '2026-04-06'],
     world: { ordersPerDay: 60, classesPerDay: 20, quietShare: 0.2, since: '2026-01-05' },
   });
   await bench.run();

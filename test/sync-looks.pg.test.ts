@@ -38,6 +38,7 @@ function open(
     {
       startAt,
       dialect,
+      days: ['2026-02-01', '2026-03-01', small, large, '2026-03-04', '2026-03-05'],
       records: { orders: [...of(small, 8), ...of(large, 120), ...more], classes: [] },
     },
     { scope: { classes: 'none' } },

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { SentPage } from '../src/simulator/options.ts';
 import type { Scope } from '../src/sync/plan.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
-import { classOf, orderOf, statesOf, threeDays, threeDaysOfRecords } from './support/days.ts';
+import { classOf, orderOf, statesOf, threeDaysOfRecords } from './support/days.ts';
 import { falseSeals } from './support/seals.ts';
 
 let bench: Bench;
@@ -28,7 +28,6 @@ async function moving(
   bench = await createBench(
     {
       ...threeDaysOfRecords,
-      days: ['2026-03-31', ...threeDays, '2026-04-06'],
       onPage: (page) => {
         const isOfIt = page.records.length > 1 && page.records.every(({ id }) => id.includes(on));
         if (isOn && page.resource === resource && isOfIt) moves[++pages]?.(bench.simulator);

@@ -5,7 +5,8 @@ import type { Faults } from '../src/simulator/faults.ts';
 import { run } from '../src/sync/run.ts';
 import type { Worker } from '../src/sync/worker.ts';
 import { openDb } from '../src/store/db.ts';
-import { createBench, differences, noon, smallWorld, type Bench } from './support/archive.ts';
+import { createBench, differences, noon, tenDays, type Bench } from './support/archive.ts';
+import { threeDaysOfRecords } from './support/days.ts';
 import { falseSeals } from './support/seals.ts';
 
 let bench: Bench;
@@ -28,7 +29,7 @@ async function fingerprint(): Promise<unknown> {
 }
 
 test('a sync repeated writes no row of archive, and costs one request per resource', async () => {
-  bench = await createBench();
+  bench = await createBench(tenDays);
   await bench.run();
   const before = await fingerprint();
   const again = await bench.run();
@@ -37,7 +38,7 @@ test('a sync repeated writes no row of archive, and costs one request per resour
 });
 
 test('sabotaged: a row altered, deleted or invented in the archive is a difference', async () => {
-  bench = await createBench({ world: { ...smallWorld, ordersPerDay: 5 } });
+  bench = await createBench({ ...tenDays, world: { ...tenDays.world, ordersPerDay: 5 } });
   await bench.run();
   const owner = await openDb({
     connectionString: bench.connectionString,
@@ -61,11 +62,11 @@ test('sabotaged: a row altered, deleted or invented in the archive is a differen
 });
 
 test('sabotaged: a worker that writes on touch would be noticed by the fingerprint', async () => {
-  bench = await createBench({ world: { ...smallWorld, ordersPerDay: 5 } });
+  bench = await createBench({ ...tenDays, world: { ...tenDays.world, ordersPerDay: 5 } });
   await bench.run();
   const before = await fingerprint();
   await bench.db.query(
-    `update archive.orders set changed_at = changed_at where slice_day = '2026-03-03'`,
+    `update archive.orders set changed_at = changed_at where slice_day = '2026-04-03'`,
   );
   expect(await fingerprint()).not.toEqual(before);
 });
@@ -94,7 +95,7 @@ describe('faults end in an exact archive', () => {
     ['a wrong Date now and then', { wrongDate: { next: 2, ms: 3_000 } }],
   ];
   test.each(faults)('%s', async (_name, given) => {
-    bench = await createBench({ faults: given, timeoutMs: 2_000 });
+    bench = await createBench({ ...tenDays, faults: given, timeoutMs: 2_000 });
     let report = await bench.run();
     // Whatever could not be done is due again later; "later" comes here at once.
     for (let i = 0; i < 6 && report.outcome !== 'done'; i++) {
@@ -106,7 +107,10 @@ describe('faults end in an exact archive', () => {
   });
 
   test('records hidden while totals count them: no day is called proved that lacks one', async () => {
-    bench = await createBench({ faults: { dropped: { positions: [3], path: '/v3/orders' } } });
+    bench = await createBench({
+      ...tenDays,
+      faults: { dropped: { positions: [3], path: '/v3/orders' } },
+    });
     const hidden = await bench.run();
     expect(hidden.outcome).toBe('left');
     expect(hidden.problem).toMatch(/the platform counts \d+.* showed \d+/);
@@ -118,7 +122,7 @@ describe('faults end in an exact archive', () => {
   });
 
   test('totals that lie: reported with both numbers, never proved', async () => {
-    bench = await createBench({ faults: { lyingTotal: { by: 1 } } });
+    bench = await createBench({ ...tenDays, faults: { lyingTotal: { by: 1 } } });
     expect((await bench.run()).outcome).toBe('left');
     const { rows } = await bench.db.query<{ proved: number }>(
       `select count(*)::int as proved from sync.slices where proof <> 'none'`,
@@ -202,6 +206,7 @@ describe('pending orders', () => {
         update_time: '2026-04-05T10:00:00Z',
       },
     }));
+  const withPending = ['2026-04-01', '2026-04-02', '2026-04-03', '2026-04-04', '2026-04-06'];
   const settled = (record: Record<string, unknown>) => ({
     ...record,
     status: 2,
@@ -209,7 +214,10 @@ describe('pending orders', () => {
   });
 
   test('P11: while nothing settles they cost one request for every fifty', async () => {
-    bench = await createBench({ records: { orders: pending(180), classes: [] } });
+    bench = await createBench({
+      days: withPending,
+      records: { orders: pending(180), classes: [] },
+    });
     await bench.run();
     bench.simulator.advance(16 * minute);
     // Sixty pending orders: two pages of the list, and the two tails.
@@ -217,7 +225,10 @@ describe('pending orders', () => {
   });
 
   test('one that settles costs one more: the page that showed it', async () => {
-    bench = await createBench({ records: { orders: pending(180), classes: [] } });
+    bench = await createBench({
+      days: withPending,
+      records: { orders: pending(180), classes: [] },
+    });
     await bench.run();
     bench.simulator.mutate('orders', 'p0', settled);
     bench.simulator.advance(16 * minute);
@@ -238,7 +249,7 @@ describe('pending orders', () => {
         update_time: '2026-04-06T11:00:00Z',
       },
     }));
-    bench = await createBench({ records: { orders: today, classes: [] } });
+    bench = await createBench({ days: withPending, records: { orders: today, classes: [] } });
     await bench.run();
     bench.simulator.mutate('orders', 't0', settled);
     await bench.runLater(16 * minute);
@@ -247,6 +258,7 @@ describe('pending orders', () => {
 
   test('when its page’s key has expired the day is walked', async () => {
     bench = await createBench({
+      days: withPending,
       records: { orders: pending(360), classes: [] },
       dialect: { keyLifeRequests: 5, keyExpired: 'refuse' },
     });
@@ -257,7 +269,9 @@ describe('pending orders', () => {
     expect((await bench.run()).outcome).toBe('done');
     expect(await differences(bench)).toEqual([]);
     const { rows } = await bench.db.query(
-      `select 1 from sync.slices where resource = 'orders' and day < '2026-04-06' and state <> 'sealed'`,
+      `select 1 from sync.slices
+        where resource = 'orders' and day = any ($1) and day < '2026-04-06' and state <> 'sealed'`,
+      [withPending],
     );
     expect(rows).toEqual([]);
   });
@@ -279,8 +293,9 @@ describe('sealed days', () => {
       update_time: `${on}T10:00:00Z`,
     },
   });
-  const threeDays = (): Promise<Bench> =>
+  const threeDays = (days: string[] | null = threeDaysOfRecords.days): Promise<Bench> =>
     createBench({
+      ...(days === null ? {} : { days }),
       records: {
         orders: ['2026-04-01', '2026-04-02', '2026-04-03'].map((on) => record(`o-${on}`, on)),
         classes: [],
@@ -288,7 +303,7 @@ describe('sealed days', () => {
     });
 
   test('P6: every past day of an honest platform is sealed, and counted daily in four requests at most', async () => {
-    bench = await threeDays();
+    bench = await threeDays(null);
     await bench.run();
     expect(await states()).toEqual({ sealed: 36, open: 1 });
     bench.simulator.advance(day);
@@ -330,7 +345,7 @@ describe('sealed days', () => {
   });
 
   test('a fact that changes reopens the seals that rested on it', async () => {
-    bench = await threeDays();
+    bench = await threeDays(null);
     await bench.run();
     bench.simulator.setDialect({ dayEnd: 'exclusive' });
     await bench.runLater(day);
@@ -346,7 +361,7 @@ describe('sealed days', () => {
 
 describe('the key and the source', () => {
   test('P11: a final 403 parks the project; a tick lets it rest, an explicit sync asks again', async () => {
-    bench = await createBench();
+    bench = await createBench(tenDays);
     await bench.run();
     bench.simulator.setFaults({ forbidden: {} });
     expect((await bench.run()).outcome).toBe('parked');
@@ -359,10 +374,10 @@ describe('the key and the source', () => {
   });
 
   test('another source under a known name is refused before anything is written', async () => {
-    bench = await createBench();
+    bench = await createBench(tenDays);
     await bench.run();
     const before = await fingerprint();
-    const other = await createBench({ seed: 99 });
+    const other = await createBench({ ...tenDays, seed: 99 });
     try {
       const mixed: Worker = { ...other.worker, db: bench.db };
       await expect(run(mixed, { signal: new AbortController().signal })).rejects.toMatchObject({
@@ -378,6 +393,7 @@ describe('the key and the source', () => {
 
   test('a rotated key of the same project just works', async () => {
     bench = await createBench({
+      ...tenDays,
       projects: [
         { apiKey: 'old-key', apiSecret: 'old-secret', name: 'one' },
         { apiKey: 'new-key', apiSecret: 'new-secret', name: 'one' },

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../src/simulator/dialect.ts';
 import type { Faults } from '../src/simulator/faults.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
-import { classOf, orderOf, statesOf, threeDays } from './support/days.ts';
+import { classOf, orderOf, statesOf, threeDays, threeDaysOfRecords } from './support/days.ts';
 import { falseSeals } from './support/seals.ts';
 
 let bench: Bench;
@@ -25,7 +25,7 @@ const onlyOrders = {
 async function start(dialect: Partial<Dialect>, isMixed = true): Promise<void> {
   bench = await createBench({
     dialect: { shortPages: 4, ...dialect },
-    days: ['2026-03-01', '2026-03-31', ...threeDays, '2026-04-04', '2026-04-06'],
+    days: threeDaysOfRecords.days,
     records: { orders: orders((i) => (isMixed ? 2 + (i % 2) : 2)), classes },
   });
 }

@@ -26,6 +26,12 @@ export const noon = Date.parse('2026-04-06T12:00:00Z');
 /** Small days, so that several pages, one page and no page all occur. */
 export const smallWorld = { ordersPerDay: 60, classesPerDay: 20, quietShare: 0.2 };
 
+/** Records of ten days and none before; those days are read, the one before, and the window's first. */
+export const tenDays = {
+  world: { ...smallWorld, since: '2026-03-28' },
+  days: ['2026-03-01', ...daysIn({ from: '2026-03-27', to: '2026-04-07' })],
+};
+
 /** A machine's own clocks, in milliseconds. */
 export type MachineTime = { wallNow: () => number; monotonicNow: () => number };
 

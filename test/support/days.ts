@@ -1,5 +1,6 @@
 // Three past days of a platform written out: twelve settled orders and twelve classes each, so that a page of five has
 // a first, a middle and a last. And what became of those days.
+import type { Day } from '../../src/model.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 
@@ -35,14 +36,15 @@ export const classOf = (on: string, i: number, more: object = {}) => ({
 
 const numbers = Array.from({ length: eachDay }, (_, i) => i);
 
-/** Three days of records and nothing else, five on a page. */
-export const threeDaysOfRecords: Pick<SimulatorOptions, 'records' | 'dialect'> = {
+/** Three days of records and nothing else, five on a page; besides them the window's first day, two empty ones and today are read. */
+export const threeDaysOfRecords = {
+  days: ['2026-03-01', '2026-03-31', ...threeDays, '2026-04-04', '2026-04-06'],
   records: {
     orders: threeDays.flatMap((on) => numbers.map((i) => orderOf(on, i))),
     classes: threeDays.flatMap((on) => numbers.map((i) => classOf(on, i))),
   },
   dialect: { shortPages: 5 },
-};
+} satisfies SimulatorOptions & { days: readonly Day[] };
 
 /** The eighth record of each day, in both lists: it stands in the middle of a page. */
 export const someIds = threeDays.flatMap((on) => [`o-${on}-7`, `c-${on}-7`]);
