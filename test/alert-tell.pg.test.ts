@@ -2,7 +2,7 @@
 // told once, its end once, and the heartbeat is heard only while all is well.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAlerts, type Alerts, type AlertsOptions } from '../src/alert/alerts.ts';
-import type { AlertSettings } from '../src/settings.ts';
+import type { AlertSettings } from '../src/settings/settings.ts';
 import { silentLog } from '../src/log.ts';
 import { readAlerts } from '../src/store/alerts.ts';
 import { openDb } from '../src/store/db.ts';

@@ -4,7 +4,7 @@ import { startServing } from '../src/cli/serving.ts';
 import type { Served } from '../src/http/server.ts';
 import { openArchive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/settings.ts';
 import { openDb, withTx, type Db } from '../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 import { serveArchive } from './support/served.ts';

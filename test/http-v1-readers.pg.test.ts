@@ -10,7 +10,7 @@ import type { Served, ServerOptions } from '../src/http/server.ts';
 import { openArchive, type Archive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { sign } from '../src/platform/sign.ts';
-import type { Settings } from '../src/settings.ts';
+import type { Settings } from '../src/settings/settings.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { enter } from '../src/store/watch.ts';
 import { observe } from './support/observe.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readReaders } from '../src/cli/readers.ts';
 import type { Served, ServerOptions } from '../src/http/server.ts';
 import { sign } from '../src/platform/sign.ts';
-import type { Settings } from '../src/settings.ts';
+import type { Settings } from '../src/settings/settings.ts';
 import { withTx } from '../src/store/db.ts';
 import { enter, enterUpTo } from '../src/store/watch.ts';
 import { openEmpty, type Opened } from './support/opened.ts';

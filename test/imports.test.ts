@@ -13,12 +13,12 @@ const nouns = ['model.ts', 'day.ts', 'errors.ts', 'log.ts'];
 /** What each part may import besides itself: folders, or single files. The first part that a file belongs to counts. */
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part('the nouns', /^(model|day|errors|log)\.ts$/, [], /^pino$/),
-  part('settings', /^settings[\w-]*\.ts$/, [], /^(zod|node-cron)$/),
+  part('settings', /^settings\//, [], /^(zod|node-cron)$/),
   part('platform', /^platform\//, [], /^(undici|zod)$/),
   part('store', /^store\//, [], /^(pg|pg-copy-streams|drizzle-orm)$/),
   part('verify', /^verify\//, ['platform/', 'store/'], /^zod$/),
   part('sync', /^sync\//, ['platform/', 'store/', 'verify/'], /^(node-cron|zod)$/),
-  part('alert', /^alert\//, ['settings.ts', 'store/', 'sync/'], /^undici$/),
+  part('alert', /^alert\//, ['settings/', 'store/', 'sync/'], /^undici$/),
   part('query', /^query\//, ['store/'], /^(pg|drizzle-orm|zod)$/),
   part('export', /^export\//, ['store/', 'verify/'], /^(@duckdb\/node-api|zod)$/),
   part(
@@ -32,7 +32,7 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
     'the commands',
     /^cli\//,
     [
-      'settings',
+      'settings/',
       'platform/',
       'store/',
       'verify/',
@@ -55,8 +55,8 @@ function part(name: string, files: RegExp, may: string[], packages: RegExp) {
 
 /** Node's own modules that only some parts may use: HTTP belongs to those that speak it. */
 const speaksHttp = /^(platform|http|simulator|cli)\//;
-/** Reads the environment: settings.ts for everyone, main.ts to hand it on, and the account of a child process. */
-const readsEnvironment = ['settings.ts', 'main.ts', 'store/embedded/account.ts'];
+/** Reads the environment: settings/ for everyone, main.ts to hand it on, and the account of a child process. */
+const readsEnvironment = ['settings/settings.ts', 'main.ts', 'store/embedded/account.ts'];
 
 /** Every border that is crossed, a sentence each; empty when all is well. */
 function violations(tree: Tree): string[] {
@@ -183,7 +183,7 @@ describe('the borders between the folders', () => {
     ['store/db.ts', "import pg from 'pg';\n"],
     ['query/orders.ts', "import { c } from '../store/db.ts';\n"],
     ['sync/run.ts', "import {\n  c,\n} from '../store/db.ts';\nimport '../platform/client.ts';\n"],
-    ['settings.ts', 'const env = process.env;\n'],
+    ['settings/settings.ts', 'const env = process.env;\n'],
     ['cli/sync.ts', "const x = await import('../sync/run.ts');\nsay('process.env');\n"],
   ];
 
@@ -234,7 +234,7 @@ describe('the borders between the folders', () => {
       'const { env } = process;',
       'reads the environment',
     ],
-    ['a command in the settings', 'settings-a.ts', "import './cli/sync.ts';", 'must not know it'],
+    ['a command in the settings', 'settings/a.ts', "import '../cli/sync.ts';", 'must not know it'],
     ['a folder nobody knows', 'utils/a.ts', 'export {};', 'belongs to no part'],
     ['a file that is not there', 'sync/a.ts', "import './gone.ts';", 'there is no such file'],
     [

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../src/errors.ts';
-import { envExample } from '../src/settings-example.ts';
-import { settings, table } from '../src/settings-table.ts';
-import { readSmallFile } from '../src/settings-file.ts';
-import { readSettings, type Needs } from '../src/settings.ts';
+import { envExample } from '../src/settings/table.ts';
+import { settings, table } from '../src/settings/table.ts';
+import { readSmallFile } from '../src/settings/environment.ts';
+import { readSettings, type Needs } from '../src/settings/settings.ts';
 
 const pair = { OUTLAST_API_KEY: 'key-1', OUTLAST_API_SECRET: 'sesame-1' };
 const one = { OUTLAST_BASE_URL: 'https://platform.example', ...pair };

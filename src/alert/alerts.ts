@@ -4,7 +4,7 @@
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
-import type { AlertSettings } from '../settings.ts';
+import type { AlertSettings } from '../settings/settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/heads.ts';

@@ -1,6 +1,6 @@
 // What is told in one message: the body that goes to the webhook, as JSON of our own or as Slack and what understands
 // Slack's form take it. Pure. However much goes wrong at once, it is one message of bounded length.
-import type { AlertSettings } from '../settings.ts';
+import type { AlertSettings } from '../settings/settings.ts';
 import type { Claimed } from '../store/alert-claims.ts';
 import type { NamedHead } from '../store/heads.ts';
 import { isOver } from '../store/alerts.ts';

@@ -4,7 +4,7 @@ import { deliver } from '../alert/deliver.ts';
 import { testBody } from '../alert/message.ts';
 import { settingsError, transient } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
 import { openMigrated } from './app.ts';
 import { printJson } from './print.ts';

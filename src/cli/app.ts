@@ -6,7 +6,7 @@ import { createAlerts, type Alerts } from '../alert/alerts.ts';
 import type { Log } from '../log.ts';
 import { createFileFetcher } from '../platform/certificate-file.ts';
 import { createPlatform } from '../platform/client.ts';
-import type { DatabaseSettings, ProjectSettings, Settings } from '../settings.ts';
+import type { DatabaseSettings, ProjectSettings, Settings } from '../settings/settings.ts';
 import { openDb, type Db } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { migrate } from '../store/migrate.ts';

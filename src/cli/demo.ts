@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readStatus } from '../query/status.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Served } from '../http/server.ts';
 import { createSimulator, type Simulator } from '../simulator/server.ts';
 import { run } from '../sync/run.ts';

@@ -4,7 +4,7 @@ import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readDictionary, type DictionaryEntry } from '../query/dictionary.ts';
 import { openReader } from '../query/reader.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { openStore } from './app.ts';
 import { dictionaryPage } from './dictionary-page.ts';
 import { printJson, printTable } from './print.ts';

@@ -31,7 +31,7 @@ function sentence(error: OutlastError): string {
 }
 
 async function unexpected(error: unknown): Promise<string> {
-  const { wantsTraces } = await import('../settings.ts');
+  const { wantsTraces } = await import('../settings/settings.ts');
   const trace = wantsTraces() && error instanceof Error ? `\n${error.stack}` : '';
   return `something unexpected happened: ${causeChain(error)}${trace}`;
 }

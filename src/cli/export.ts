@@ -5,7 +5,7 @@ import { exitCode } from '../errors.ts';
 import { fileFormats, type FileFormat } from '../export/manifest.ts';
 import { exportArchive, type Exported } from '../export/write.ts';
 import { createLog } from '../log.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { openMigrated } from './app.ts';
 import { createProgress, formatCount, printJson, table } from './print.ts';
 import { wantedProjects } from './projects.ts';

@@ -1,6 +1,6 @@
 // The forecasts that `status` and `plan` show: read for every project, and as data for programs.
 import type { Instant } from '../model.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import { sumOf } from '../sync/forecast/costs.ts';
 import { foresee, type Foresight } from '../sync/forecast/foresee.ts';

@@ -1,6 +1,6 @@
 // What stands below the commands in `outlast --help`: exit codes, and the settings as their table says them.
 import type { Command } from 'commander';
-import { groups, settings } from '../settings-table.ts';
+import { groups, settings } from '../settings/table.ts';
 
 const exitCodes = [
   ['0', 'all that was due is done'],

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { importArchive } from '../export/read.ts';
 import type { Manifest } from '../export/manifest.ts';
 import { createLog } from '../log.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { openMigrated } from './app.ts';
 import { createProgress, formatCount, printJson } from './print.ts';
 import { stopOnSignals } from './signals.ts';

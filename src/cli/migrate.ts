@@ -2,7 +2,7 @@
 // for people who run migrations as the database's owner.
 import { Command } from 'commander';
 import { createLog } from '../log.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { migrate } from '../store/migrate.ts';
 import { openStore } from './app.ts';
 import { printJson } from './print.ts';

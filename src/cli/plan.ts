@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { createLog } from '../log.ts';
 import { readMonths, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/unlisted-status.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
 import { openMigrated } from './app.ts';

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { makeContact } from '../sync/contact/contact.ts';
 import { createWorker, openMigrated } from './app.ts';
 import { olderOffers } from './older.ts';

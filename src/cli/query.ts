@@ -8,7 +8,7 @@ import type { DayRange } from '../model.ts';
 import { asOf, id, whole } from '../query/arguments.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import type { Archive } from '../query/types.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { openStore } from './app.ts';
 import { optionOf, readOptions } from './options.ts';
 import {

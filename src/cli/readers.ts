@@ -4,8 +4,8 @@ import { statSync } from 'node:fs';
 import * as z from 'zod';
 import { causeChain, settingsError } from '../errors.ts';
 import type { ReaderKey } from '../http/gate.ts';
-import type { Settings } from '../settings.ts';
-import { readSmallFile } from '../settings-file.ts';
+import type { Settings } from '../settings/settings.ts';
+import { readSmallFile } from '../settings/environment.ts';
 
 const text = (what: string) => z.string(`${what} must be text`).min(1, `${what} must not be empty`);
 

@@ -4,7 +4,7 @@ import { serve, type Served } from '../http/server.ts';
 import type { Watch } from '../http/watch.ts';
 import { openArchive } from '../query/archive.ts';
 import type { Archive } from '../query/types.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { readReaders } from './readers.ts';
 
 /** Throws settings `readers_invalid` or `serve_failed`, and what opening an archive throws. */

@@ -1,7 +1,7 @@
 // `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
 import { Command } from 'commander';
 import { createLog } from '../log.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/watch.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';

@@ -11,7 +11,7 @@ import {
   type ReopenedDays,
   type RunStatus,
 } from '../query/status.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { notYetKnown } from '../store/projects.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { openMigrated, type Store } from './app.ts';

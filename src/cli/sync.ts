@@ -4,7 +4,7 @@ import { exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';

@@ -2,7 +2,7 @@
 // where they are named, every final result.
 import type { Log } from '../log.ts';
 import { isListed, type Resource } from '../model.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
 import { reproveResults, type ResultReproved } from '../sync/verify-platform/results.ts';
 import { reprove, type Reproved } from '../sync/verify-platform/slices.ts';

@@ -6,7 +6,7 @@ import { codeOf, exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { resources, type DayRange, type Resource } from '../model.ts';
 import { month as oneMonth } from '../query/arguments.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
 import type { ChainsVerified } from '../verify/chains.ts';
 import { headsIn } from '../verify/publish-heads.ts';

@@ -6,7 +6,7 @@ import { causeChain, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { apiVersions, type ApiVersion, type Day } from '../model.ts';
 import { day } from '../query/days.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { checkOperations, enter, onlyProject, type NewOperation } from '../store/watch.ts';
 import { openMigrated } from './app.ts';
 import { readOptions } from './options.ts';

@@ -1,14 +1,19 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
-// settings-table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
+// table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
 // A .env file is not read implicitly: `node --env-file=.env` hands one over where a person wants it.
-import { settingsError } from './errors.ts';
-import type { LogLevel } from './log.ts';
-import { readSmallFile } from './settings-file.ts';
-import { readProjectsFile, type ProjectSettings } from './settings-projects.ts';
-import { createReader, reportUnknown } from './settings-reader.ts';
-import type { Environment, ReadFile, Reader } from './settings-reader.ts';
+import { settingsError } from '../errors.ts';
+import type { LogLevel } from '../log.ts';
+import {
+  createReader,
+  readSmallFile,
+  reportUnknown,
+  type Environment,
+  type ReadFile,
+  type Reader,
+} from './environment.ts';
+import { readProjectsFile, type ProjectSettings } from './projects-file.ts';
 
-export type { ProjectSettings } from './settings-projects.ts';
+export type { ProjectSettings } from './projects-file.ts';
 
 export type DatabaseSettings = { kind: 'url'; url: string } | { kind: 'embedded'; dataDir: string };
 

@@ -2,11 +2,11 @@
 // Mistakes name where they stand (`projects[2].baseUrl`) and go to the same list as all others.
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { codeOf } from './errors.ts';
-import type { ProjectId } from './model.ts';
-import * as kind from './settings-kinds.ts';
-import type { Kind } from './settings-kinds.ts';
-import type { Reader } from './settings-reader.ts';
+import { codeOf } from '../errors.ts';
+import type { ProjectId } from '../model.ts';
+import * as kind from './kinds.ts';
+import type { Kind } from './kinds.ts';
+import type { Reader } from './environment.ts';
 
 export type ProjectSettings = {
   id: ProjectId;

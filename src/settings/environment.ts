@@ -1,13 +1,8 @@
-// Reads single settings out of an environment and notes what is wrong with them. The caller collects the mistakes of
+// Reads single settings out of an environment, and the small files that they name, and notes what is wrong with them. The caller collects the mistakes of
 // all settings and reports them together (P12).
-import { codeOf } from './errors.ts';
-import {
-  settings,
-  table,
-  type Setting,
-  type SettingName,
-  type SettingValue,
-} from './settings-table.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { codeOf } from '../errors.ts';
+import { settings, table, type Setting, type SettingName, type SettingValue } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** The text of a file; throws as `readFileSync` does. */
@@ -125,4 +120,27 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+/** A device or a wrong path must not be read for ever. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** The text of a file of at most 4 MiB, a pipe included. Throws as `openSync` does, and EFBIG for a longer one. */
+export function readSmallFile(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(mostBytes + 1);
+    let length = 0;
+    // Ends: with the file, or one byte after the limit.
+    for (;;) {
+      const got = readSync(file, bytes, length, bytes.length - length, null);
+      length += got;
+      if (length > mostBytes) {
+        throw Object.assign(new Error('The file is longer than 4 MiB'), { code: 'EFBIG' });
+      }
+      if (got === 0) return bytes.toString('utf8', 0, length);
+    }
+  } finally {
+    closeSync(file);
+  }
 }

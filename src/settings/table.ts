@@ -1,8 +1,8 @@
 // Every setting: a kind, a default and a sentence. The help of `outlast --help` and .env.example are made from this
 // table; nothing else names a setting. It reads nothing.
-import { logLevels } from './log.ts';
-import * as kind from './settings-kinds.ts';
-import type { Kind } from './settings-kinds.ts';
+import { logLevels } from '../log.ts';
+import * as kind from './kinds.ts';
+import type { Kind } from './kinds.ts';
 
 export const groups = {
   platform: 'The platform',
@@ -236,3 +236,25 @@ export type SettingValue<Name extends SettingName> =
 export const settings: { name: SettingName; about: Setting<unknown, string | null> }[] = (
   Object.keys(table) as SettingName[]
 ).map((name) => ({ name, about: table[name] }));
+
+const exampleHead = `# Settings of Outlast. Copy this file to .env, take away the # where you set something, and hand it over:
+#   node --env-file=.env dist/src/main.js sync
+# Outlast does not read .env by itself.
+#
+# Each secret can instead come from a file, as Docker and Kubernetes mount them: NAME_FILE=/path.
+`;
+
+/** The settings as .env.example: every one a comment, with its default. A test keeps the file equal to this text. */
+export function envExample(): string {
+  return Object.entries(groups)
+    .map(([group, title]) => {
+      const lines = settings
+        .filter(({ about }) => about.group === group)
+        .map(({ name, about }) => {
+          const value = about.default ?? about.example ?? '';
+          return `\n# ${about.sentence}\n# ${name}=${value.includes(' ') ? `"${value}"` : value}\n`;
+        });
+      return `\n# --- ${title} ---\n${lines.join('')}`;
+    })
+    .reduce((text, part) => text + part, exampleHead);
+}
