@@ -1,6 +1,6 @@
 // Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading their way.
-import { writeCursor, type Position } from '../src/query/cursor.ts';
-import { fingerprintOf, type Side } from '../src/query/cursor-text.ts';
+import { fingerprintOf, type Side } from '../src/query/cursor.ts';
+import { writeCursor, type Position } from '../src/query/list-order.ts';
 import { below, mix } from '../src/simulator/world.ts';
 import type { Db } from '../src/store/db.ts';
 import { idSql, type Filling } from './archive.ts';

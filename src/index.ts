@@ -25,7 +25,7 @@ export type {
   Transactions,
   Version,
 } from './query/types.ts';
-export type { CoverageDay, CoverageQuery, Reservation } from './query/coverage-types.ts';
+export type { CoverageDay, CoverageQuery, Reservation } from './query/book-types.ts';
 export type {
   CertificateQuery,
   MonthCertificate,

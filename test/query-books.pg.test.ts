@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Archive, type Page } from '../src/index.ts';
-import { cursorText, fingerprintOf } from '../src/query/cursor-text.ts';
+import { cursorText, fingerprintOf } from '../src/query/cursor.ts';
 import type { Db } from '../src/store/db.ts';
 import { openEmpty, type Opened } from './support/opened.ts';
 

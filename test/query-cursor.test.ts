@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readCursor, writeCursor, type Position } from '../src/query/cursor.ts';
-import { fingerprintOf } from '../src/query/cursor-text.ts';
+import { fingerprintOf } from '../src/query/cursor.ts';
+import { readCursor, writeCursor, type Position } from '../src/query/list-order.ts';
 
 const scope = { project: 'p', from: '2026-03-01', to: '2026-04-01', order: 'asc' } as const;
 const fingerprint = fingerprintOf('orders', scope);

@@ -6,7 +6,7 @@ import { openReader, type Reader } from '../src/query/reader.ts';
 import { createStatistics } from '../src/query/statistics.ts';
 import { createTransactions } from '../src/query/transactions.ts';
 import { listRuns } from '../src/query/books.ts';
-import { listWatched } from '../src/query/watched-operations.ts';
+import { listWatched } from '../src/query/books.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 

@@ -3,7 +3,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { createLog } from '../log.ts';
 import { readMonths, type MonthStatus } from '../query/status.ts';
-import { readOperations, type OperationsStatus } from '../query/unlisted-status.ts';
+import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';

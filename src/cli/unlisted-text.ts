@@ -1,5 +1,5 @@
 // How watched operations and tokens stand, in sentences for `outlast status` and `outlast plan`.
-import type { OperationsStatus, TokensStatus } from '../query/unlisted-status.ts';
+import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
 import { momentText } from './forecast-text.ts';
 import { formatCount, formatSpan, formatWhen } from './print.ts';
 

@@ -1,19 +1,16 @@
 // Opening an archive to read it: the door of the library, of the HTTP server and of the commands that only look.
 import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
-import { getReject, listCertificates, listRejects, listRuns } from './books.ts';
+import { getReject, listCertificates, listRejects, listRuns, listWatched } from './books.ts';
 import { readCoverage } from './coverage.ts';
-import { readFacts } from './facts.ts';
 import { createNftClasses } from './nft-classes.ts';
 import { createOrders } from './orders.ts';
-import { readProjects } from './projects.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
-import { readSummary } from './summary.ts';
+import { readFacts, readProjects, readSummary } from './summary.ts';
 import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
-import { listWatched } from './watched-operations.ts';
 
 const connectionSentence =
   'must be the address of the archive, postgres://user:password@host:5432/database; nothing is read from the environment here, so pass for example process.env.DATABASE_URL';

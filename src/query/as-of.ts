@@ -4,10 +4,10 @@ import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Scope } from './arguments.ts';
 import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
-import type { Position } from './cursor.ts';
+import type { Position } from './list-order.ts';
 import { dayBeyond, isBy } from './instant.ts';
-import { listedAfter, listedAt, listOrder, type ListedTable } from './keyset.ts';
-import { lookFor, type Found, type Looked } from './looking.ts';
+import { listedAfter, listedAt, listOrder, type ListedTable } from './list-order.ts';
+import { scanFor, type Found, type Scanned } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';
 import { rowsOf, select } from './statement.ts';
 
@@ -35,9 +35,9 @@ export const recordsAsOf = <Item extends { missingSince: string | null }, Filter
   asked: Asked<Filters>,
   { after, wanted, seen }: { after: Position | null; wanted: number; seen?: SQL },
 ): Promise<Found<Position, Item>> =>
-  lookFor(
+  scanFor(
     { after, wanted },
-    (from, atMost) => lookedAt(reader, source, asked, { after: from, atMost, seen }),
+    (from, atMost) => scan(reader, source, asked, { after: from, atMost, seen }),
     async (positions) => {
       const ids = positions.map(({ id }) => id);
       const contents = await contentsThen(reader, source, asked, ids);
@@ -83,12 +83,12 @@ async function contentsThen<Item extends { missingSince: string | null }, Filter
  * of one that changed since, its earlier contents will. The second part of the list, days beyond the instant, holds only what
  * changed its day.
  */
-async function lookedAt<Item, Filters>(
+async function scan<Item, Filters>(
   reader: Reader,
   source: AsOfSource<Item, Filters>,
   asked: Asked<Filters>,
   { after, atMost, seen }: { after: Position | null; atMost: number; seen: SQL | undefined },
-): Promise<Looked<Position>[]> {
+): Promise<Scanned<Position>[]> {
   const { table, from, id } = source;
   const isSingle = source.idIn?.(asked) !== undefined;
   const parts = partsOf(asked, after).map(
@@ -103,7 +103,7 @@ async function lookedAt<Item, Filters>(
   const direction = asked.order === 'asc' ? sql`asc` : sql`desc`;
   const statement = sql`
     select id, day, created_at as "createdAt", matches
-      from (${sql.join(parts, sql` union all `)}) looked_at
+      from (${sql.join(parts, sql` union all `)}) scanned
      order by day ${direction}, listed_at ${direction}, id ${direction}
      limit ${atMost}`;
   if (parts.length === 0) return [];

@@ -4,7 +4,7 @@ import { listedResource, parseArguments, project } from './arguments.ts';
 import { optional } from './check.ts';
 import { days } from './days.ts';
 import type { Reader } from './reader.ts';
-import type { CoverageDay, CoverageQuery } from './coverage-types.ts';
+import type { CoverageDay, CoverageQuery } from './book-types.ts';
 
 /** What coverage can be narrowed by, whoever asks. */
 export const coverageFilters = { resource: listedResource, ...days };

@@ -1,51 +1,100 @@
-// The cursor of a list of days: the position its next page begins after. What a cursor is made of is cursor-text.ts.
-import type { Day } from '../model.ts';
-import { isId, type Scope } from './arguments.ts';
-import { cursorText, readCursorText, type Side } from './cursor-text.ts';
-import { isArchiveDay } from './days.ts';
-import { readInstant } from './instant.ts';
+// Cursors: the key a page lies beyond, bound to the query that gave it. Opaque to callers. The checksum tells
+// damage, not malice: whatever a cursor says is checked again before SQL sees it, and it opens nothing that its bearer could
+// not ask for anyway.
+import { createHash } from 'node:crypto';
+import { settingsError } from '../errors.ts';
+import type { Page } from './types.ts';
 
-/** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */
-export type Position = { day: Day; createdAt: string | null; id: string };
+/** The side of the key that a page lies on, in the list's own order. */
+export type Side = 'after' | 'before';
 
-/** The edge of the whole list: after it is the first page, before it the last one. */
-export type Edge = 'edge';
+/** Grows when the meaning of a cursor changes: those of another release are refused, never misread. */
+const version = 2;
+/** More than any key needs: an id of 512 bytes, each escaped. */
+const maxLength = 8192;
 
-export const writeCursor = (fingerprint: string, side: Side, at: Position | Edge): string =>
-  cursorText(fingerprint, side, at === 'edge' ? [] : [at.day, at.createdAt, at.id]);
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
+
+/** What a cursor is bound to: all of a query but its limit and its cursor. */
+export function fingerprintOf(list: string, query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return digestOf([list, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+export function cursorText(
+  fingerprint: string,
+  side: Side,
+  key: readonly (string | null)[],
+): string {
+  const content = [version, fingerprint, side, ...key];
+  return Buffer.from(JSON.stringify([...content, digestOf(content)])).toString('base64url');
+}
 
 /**
- * Where a page lies; a null position is the edge. Throws settings `cursor_invalid` for anything but a cursor of this very
- * query.
+ * What `cursorText` wrote. `keyOf` checks the parts of the key and gives it, or null where they are none of its list.
+ * Throws settings `cursor_invalid` for anything but a cursor of this very query.
  */
-export function readCursor(
+export function readCursorText<Key>(
   cursor: string,
   fingerprint: string,
-  scope: Scope,
-): { side: Side; position: Position | null } {
-  const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
-    parts.length === 0 ? 'edge' : positionOf(parts, scope),
+  keyOf: (parts: unknown[]) => Key | null,
+): { side: Side; key: Key } {
+  const parts = decode(cursor);
+  const content = parts.slice(0, -1);
+  const [given, query, side, ...keyParts] = content;
+  const isOurs = given === version && query === fingerprint && parts.at(-1) === digestOf(content);
+  const key = isOurs ? keyOf(keyParts) : null;
+  if (key === null || !(side === 'after' || side === 'before')) throw cursorInvalid();
+  return { side, key };
+}
+
+const cursorInvalid = () =>
+  settingsError(
+    'cursor_invalid',
+    'The cursor was not given by this query: it is damaged, or comes from other filters or another release. Ask again without a cursor.',
   );
-  return { side, position: key === 'edge' ? null : key };
-}
 
-function positionOf(parts: unknown[], scope: Scope): Position | null {
-  const [day, createdAt, id, ...others] = parts;
-  if (
-    others.length > 0 ||
-    typeof day !== 'string' ||
-    !isArchiveDay(day) ||
-    (scope.from !== undefined && day < scope.from) ||
-    (scope.to !== undefined && (scope.toInstant === true ? day > scope.to : day >= scope.to)) ||
-    !(createdAt === null || (typeof createdAt === 'string' && isTime(createdAt))) ||
-    typeof id !== 'string' ||
-    !isId(id)
-  ) {
-    return null;
+function decode(cursor: string): unknown[] {
+  if (cursor.length > maxLength || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw cursorInvalid();
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (!Array.isArray(parts)) throw cursorInvalid();
+    return parts as unknown[];
+  } catch {
+    throw cursorInvalid();
   }
-  return { day, createdAt, id };
 }
 
-/** A real time between the years 1 and 9999 as this module writes it. */
-export const isTime = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\dT[\d:]{8}(\.\d{1,6})?Z$/.test(text) && readInstant(text) !== null;
+/** The parts of a key, in the order that the list has. */
+export type Key = readonly string[];
+
+/** A page of a list that is read forwards by its key: one row more than asked for tells whether there is another page. */
+export async function keyedPage<Item>(
+  name: string,
+  { limit, cursor, ...query }: { limit: number; cursor?: string | undefined },
+  list: {
+    rows: (after: Key | null, atMost: number) => Promise<Item[]>;
+    keyOf: (item: Item) => Key;
+    /** Checks each part of a key that a cursor names. */
+    parts: readonly ((part: string) => boolean)[];
+  },
+): Promise<Page<Item>> {
+  const fingerprint = fingerprintOf(name, query);
+  const after =
+    cursor === undefined
+      ? null
+      : readCursorText(cursor, fingerprint, (parts) => checked(parts, list.parts)).key;
+  const rows = await list.rows(after, limit + 1);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const isLast = rows.length <= limit || last === undefined;
+  return { items, next: isLast ? null : cursorText(fingerprint, 'after', list.keyOf(last)) };
+}
+
+function checked(given: unknown[], parts: readonly ((part: string) => boolean)[]): Key | null {
+  const isKey = (texts: unknown[]): texts is string[] =>
+    texts.length === parts.length &&
+    texts.every((text, i) => typeof text === 'string' && parts[i]?.(text) === true);
+  return isKey(given) ? given : null;
+}

@@ -25,6 +25,10 @@ export function readInstant(text: string): string | null {
   return `${utc.slice(0, 19)}${digits === '' ? '' : `.${digits}`}Z`;
 }
 
+/** A real time between the years 1 and 9999 in UTC as it is given out. */
+export const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT[\d:]{8}(\.\d{1,6})?Z$/.test(text) && readInstant(text) !== null;
+
 /**
  * The first day under which nothing stood at an instant of what stands there now, but for what is found by its own index
  * (0000_records.sql, "ahead"): two days for contents that were seen before their record was entered, which leases allow for minutes

@@ -1,20 +1,20 @@
 // A list as it is now: its rows along the index, page by page. As of an instant it is list-then.ts.
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Scope } from './arguments.ts';
-import type { Position } from './cursor.ts';
-import { listedAfter, listOrder } from './keyset.ts';
+import type { Position } from './list-order.ts';
+import { listedAfter, listOrder } from './list-order.ts';
 import type { Reader } from './reader.ts';
 import {
   opposite,
   streamedAtOnce,
   type FoundPage,
   type From,
-  type Listed,
+  type ListedItem,
   type Source,
 } from './source.ts';
 import { rowsOf, select } from './statement.ts';
 
-export function createListNow<Item extends Listed, Filters extends object>(
+export function createListNow<Item extends ListedItem, Filters extends object>(
   reader: Reader,
   source: Source<Item, Filters>,
 ) {

@@ -1,18 +1,18 @@
 // A list as of an instant, page by page. There may be more beyond where the reading of a page stopped, also where it found nothing:
-// how far it reads is looking.ts.
+// how far it reads is bounded-scan.ts.
 import type { SQL } from 'drizzle-orm';
 import type { Scope } from './arguments.ts';
 import { countAsOf, recordsAsOf } from './as-of.ts';
 import { contentsAt } from './contents.ts';
-import type { Position } from './cursor.ts';
-import { lookThrough } from './looking.ts';
+import type { Position } from './list-order.ts';
+import { scanThrough } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';
 import {
   opposite,
   streamedAtOnce,
   type FoundPage,
   type From,
-  type Listed,
+  type ListedItem,
   type Source,
 } from './source.ts';
 
@@ -21,7 +21,7 @@ export type Then<Query> = Query & { asOf: string };
 export const isThen = <Query extends Scope>(query: Query): query is Then<Query> =>
   query.asOf !== undefined;
 
-export function createListThen<Item extends Listed, Filters extends object>(
+export function createListThen<Item extends ListedItem, Filters extends object>(
   reader: Reader,
   source: Source<Item, Filters>,
 ) {
@@ -48,7 +48,7 @@ export function createListThen<Item extends Listed, Filters extends object>(
     page,
     count: (scope: Then<Scope & Filters>): Promise<number> => countAsOf(reader, source, scope),
     stream: (scope: Then<Scope & Filters>, seen: SQL): AsyncGenerator<Item> =>
-      lookThrough<Position, Item>((after) =>
+      scanThrough<Position, Item>((after) =>
         recordsAsOf(reader, source, scope, { after, wanted: streamedAtOnce, seen }),
       ),
     get: async (project: string, id: string, asOf: string): Promise<Item | null> => {

@@ -4,9 +4,8 @@ import type * as z from 'zod';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check.ts';
-import { bookkeepingColumns } from './columns.ts';
 import { createRecords } from './records.ts';
-import type { Source } from './source.ts';
+import { bookkeepingColumns, type Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
 

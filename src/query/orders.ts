@@ -5,9 +5,8 @@ import { orderStatuses } from '../model.ts';
 import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
 import type { Given } from './check.ts';
-import { bookkeepingColumns } from './columns.ts';
 import { createRecords } from './records.ts';
-import type { Source } from './source.ts';
+import { bookkeepingColumns, type Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
 

@@ -3,16 +3,16 @@
 import type { ListedResource } from '../model.ts';
 import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
 import { historyOf } from './contents.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { fingerprintOf } from './cursor-text.ts';
-import { seenBy } from './keyset.ts';
+import { readCursor, writeCursor } from './list-order.ts';
+import { fingerprintOf } from './cursor.ts';
+import { seenBy } from './list-order.ts';
 import { createListNow } from './list-now.ts';
 import { createListThen, isThen } from './list-then.ts';
 import type { Reader } from './reader.ts';
-import type { Listed, Source } from './source.ts';
+import type { ListedItem, Source } from './source.ts';
 import type { Records } from './types.ts';
 
-export function createRecords<Item extends Listed, Filters extends object, PublicFilters>(
+export function createRecords<Item extends ListedItem, Filters extends object, PublicFilters>(
   reader: Reader,
   source: Source<Item, Filters>,
 ): Records<Item, PublicFilters> {

@@ -1,18 +1,19 @@
 // What differs between the lists of orders and of classes: columns, filters, and what a read of either gives. The sources themselves
 // are in orders.ts and nft-classes.ts.
+import { sql } from 'drizzle-orm';
 import type { ZodType } from 'zod';
 import type { Day, ListedResource } from '../model.ts';
 import type { Scope } from './arguments.ts';
 import type { AsOfSource } from './as-of.ts';
-import type { Edge, Position } from './cursor.ts';
-import type { Side } from './cursor-text.ts';
+import type { Edge, Position } from './list-order.ts';
+import type { Side } from './cursor.ts';
 
 type ListArguments<Filters> = Scope &
   Filters & { limit: number; cursor?: string | undefined; offset?: number | undefined };
 
-export type Listed = { sliceDay: Day; createdAt: string | null; missingSince: string | null };
+export type ListedItem = { sliceDay: Day; createdAt: string | null; missingSince: string | null };
 
-export type Source<Item extends Listed, Filters> = AsOfSource<Item, Filters> & {
+export type Source<Item extends ListedItem, Filters> = AsOfSource<Item, Filters> & {
   /** The name in sentences: `orders` in `orders.list`. */
   name: string;
   resource: ListedResource;
@@ -34,3 +35,9 @@ export const opposite = (order: Scope['order']): Scope['order'] =>
 
 /** Rows a stream reads at a time: few enough to hold, enough to make the statement's cost small. */
 export const streamedAtOnce = 1000;
+
+/** The bookkeeping of every listed record, from its columns to the item's fields. `raw` as text: read as jsonb it would be parsed, and its numbers rounded. */
+export const bookkeepingColumns = sql.raw(`project_id as "project", slice_day as "sliceDay",
+  raw::text as "rawJson", raw_bytes as "rawBytes", encode(raw_sha256, 'hex') as "rawSha256", unread,
+  observed_at as "observedAt", first_seen_at as "firstSeenAt", changed_at as "changedAt",
+  missing_since as "missingSince"`);

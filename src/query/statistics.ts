@@ -4,9 +4,15 @@ import * as z from 'zod';
 import { asOf, groupsOf, limit, oneOf, parseArguments, project } from './arguments.ts';
 import { optional } from './check.ts';
 import { days } from './days.ts';
-import { checkRows, inRange, periodOf, withCoverage } from './periods.ts';
 import type { Reader } from './reader.ts';
-import { classContents, orderContents } from './statistics-contents.ts';
+import {
+  checkRows,
+  classContents,
+  inRange,
+  orderContents,
+  periodOf,
+  withCoverage,
+} from './statistics-sql.ts';
 import type {
   NftClassFigures,
   NftGrowth,

@@ -8,7 +8,7 @@ import {
   readTokens,
   type OperationsStatus,
   type TokensStatus,
-} from './unlisted-status.ts';
+} from './operations-status.ts';
 
 export type MonthStatus = {
   /** First day of the month, `yyyy-MM-dd`. */

@@ -1,7 +1,7 @@
-// How every resource of every project stands, in one statement. Records are counted by index alone: the exact
-// number, without reading a row.
+// What an archive is of: its projects, what was observed of their platforms, and how every resource of them stands. Records are counted
+// by index alone: the exact number, without reading a row.
 import * as z from 'zod';
-import type { SliceState } from '../model.ts';
+import type { ProjectId, SliceState } from '../model.ts';
 import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
 import type { Summary } from './types.ts';
@@ -71,4 +71,26 @@ export async function readSummary(
     unresolved: Number(row.unresolved),
     rejected: Number(row.rejected),
   }));
+}
+
+/** By name, for whoever has not said which one is meant. */
+export async function readProjects(reader: Reader): Promise<ProjectId[]> {
+  const { rows } = await reader.query<{ project_id: ProjectId }>(
+    'select project_id from analytics.projects order by project_id',
+  );
+  return rows.map((row) => row.project_id);
+}
+
+const factsArguments = z.strictObject({ project: projectName });
+
+export async function readFacts(
+  reader: Reader,
+  query: { project: string },
+): Promise<Record<string, string>> {
+  const { project } = parseArguments('facts', factsArguments, query);
+  const { rows } = await reader.query<{ fact: string; value: string }>(
+    'select fact, value from analytics.facts where project_id = $1 order by fact',
+    [project],
+  );
+  return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
 }

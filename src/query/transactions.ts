@@ -13,8 +13,8 @@ import {
   text,
 } from './arguments.ts';
 import { optional } from './check.ts';
-import { cursorText, fingerprintOf, readCursorText } from './cursor-text.ts';
-import { lookFor, lookThrough, type Found, type Looked } from './looking.ts';
+import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
+import { scanFor, scanThrough, type Found, type Scanned } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';
 import {
   isInForce,
@@ -75,7 +75,7 @@ export const createTransactions = (reader: Reader): Transactions => ({
   },
   stream: (given) => {
     const asked = parseArguments('transactions.stream', transactionArguments.stream, given);
-    return lookThrough<Key, Transaction>((after) => read(reader, asked, after, streamedAtOnce));
+    return scanThrough<Key, Transaction>((after) => read(reader, asked, after, streamedAtOnce));
   },
   get: async (project, operationId, at = {}) => {
     const given = { project, id: operationId, ...at };
@@ -105,9 +105,9 @@ const read = (
   after: Key | null,
   wanted: number,
 ): Promise<Found<Key, Transaction>> =>
-  lookFor(
+  scanFor(
     { after, wanted },
-    (from, atMost) => look(reader, asked, from, atMost),
+    (from, atMost) => scan(reader, asked, from, atMost),
     async (keys) => {
       const ids = [...new Set(keys.map(({ id }) => id))];
       const results = await transactionsOf(reader, { ...asked, ids });
@@ -130,7 +130,7 @@ const mayMatch = `
                        limit 1), false) end`;
 
 /** Each lookup has its results in the order of their ids; two such lists make one. */
-const lookSql = `
+const scanSql = `
   select operation_id, api_version, matches
     from (${apiVersions
       .map(
@@ -142,21 +142,21 @@ const lookSql = `
            order by t.operation_id
            limit $7)`,
       )
-      .join(' union all ')}) looked_at
+      .join(' union all ')}) scanned
    order by operation_id, api_version
    limit $7`;
 
-async function look(
+async function scan(
   reader: Reader,
   asked: Asked,
   after: Key | null,
   atMost: number,
-): Promise<Looked<Key>[]> {
+): Promise<Scanned<Key>[]> {
   const { rows } = await reader.query<{
     operation_id: string;
     api_version: ApiVersion;
     matches: boolean;
-  }>(lookSql, [...parametersOf(asked), after?.id ?? '', after?.apiVersion ?? '', atMost]);
+  }>(scanSql, [...parametersOf(asked), after?.id ?? '', after?.apiVersion ?? '', atMost]);
   return rows.map((row) => ({
     key: { id: row.operation_id, apiVersion: row.api_version },
     matches: row.matches,

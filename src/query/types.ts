@@ -13,7 +13,7 @@ import type {
   WatchedOperation,
   WatchedQuery,
 } from './book-types.ts';
-import type { CoverageDay, CoverageQuery } from './coverage-types.ts';
+import type { CoverageDay, CoverageQuery } from './book-types.ts';
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {

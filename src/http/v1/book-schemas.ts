@@ -1,7 +1,7 @@
 // The archive's own books as `/archive/v1` gives them: coverage, sums, certificates, runs, rejects, operations watched.
 import * as z from 'zod';
 import type { MonthCertificate, Reject, Run, WatchedOperation } from '../../query/book-types.ts';
-import type { CoverageDay } from '../../query/coverage-types.ts';
+import type { CoverageDay } from '../../query/book-types.ts';
 import type { Summary } from '../../query/types.ts';
 import * as kind from './kinds.ts';
 import { row } from './kinds.ts';

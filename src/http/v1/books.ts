@@ -2,8 +2,7 @@
 import type { Resource } from '../../model.ts';
 import { paging } from './lists.ts';
 import { resource, sha256 } from '../../query/arguments.ts';
-import { rejectFilters } from '../../query/books.ts';
-import { watchedFilters } from '../../query/watched-operations.ts';
+import { rejectFilters, watchedFilters } from '../../query/books.ts';
 import * as schema from './book-schemas.ts';
 import { forwardOf } from './kinds.ts';
 import { listed } from './lists.ts';

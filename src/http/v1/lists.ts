@@ -21,7 +21,7 @@ type Paging = {
 };
 
 /** The part of the library that a list needs, whatever it is of. */
-export type Listed<Item, Query> = {
+export type ListSource<Item, Query> = {
   list(query: Query & { limit?: number; cursor?: string }): Promise<Page<Item>>;
   /** Absent: nothing is counted. */
   count?(query: Query): Promise<number>;
@@ -31,7 +31,7 @@ export type Listed<Item, Query> = {
 
 /** A page in JSON; in the other forms everything, or as many as `limit` says. */
 export async function listed<Item extends object, Query extends object>(
-  source: Listed<Item, Query>,
+  source: ListSource<Item, Query>,
   query: Query,
   { limit, cursor, count }: Paging,
   { fields }: RowKind,
@@ -51,7 +51,7 @@ export async function listed<Item extends object, Query extends object>(
 
 /** Ends: the library's cursors only go forward, and `next` is null at the end (P9). */
 async function* everyPage<Item, Query>(
-  source: Listed<Item, Query>,
+  source: ListSource<Item, Query>,
   query: Query,
 ): AsyncGenerator<Item> {
   let cursor: string | null = null;

@@ -2,7 +2,7 @@
 // SQL. The reading is bounded, so that a page costs no more where little matches (P9).
 
 /** A row of now, by its key, and whether one of its contents may match. */
-export type Looked<Key> = { key: Key; matches: boolean };
+export type Scanned<Key> = { key: Key; matches: boolean };
 
 /** `reached` is where the reading stopped, null at the end: there may be more behind it even where nothing was found. */
 export type Found<Key, Item> = { found: { item: Item; key: Key }[]; reached: Key | null };
@@ -12,9 +12,9 @@ const roundsAtMost = 6;
 const rowsAtOnce = 2000;
 
 /** Up to `wanted` items after a key; fewer where so little matches that looking for more would take too long. */
-export async function lookFor<Key, Item>(
+export async function scanFor<Key, Item>(
   { after, wanted }: { after: Key | null; wanted: number },
-  look: (after: Key | null, atMost: number) => Promise<Looked<Key>[]>,
+  scan: (after: Key | null, atMost: number) => Promise<Scanned<Key>[]>,
   /** What was said under each of the keys; undefined where nothing matches after all. */
   contentsOf: (keys: Key[]) => Promise<(Item | undefined)[]>,
 ): Promise<Found<Key, Item>> {
@@ -24,7 +24,7 @@ export async function lookFor<Key, Item>(
     const missing = wanted - found.length;
     // Where most match, the first look finds them all; where few do, the looks become wide.
     const atMost = Math.max(missing, Math.min(rowsAtOnce, wanted * 4 ** round));
-    const rows = await look(reached, atMost);
+    const rows = await scan(reached, atMost);
     const matching = rows.filter((row) => row.matches).slice(0, missing);
     const contents = await contentsOf(matching.map(({ key }) => key));
     for (const [i, { key }] of matching.entries()) {
@@ -40,7 +40,7 @@ export async function lookFor<Key, Item>(
 }
 
 /** Everything after the beginning. Ends: every look begins after the last row of the one before. */
-export async function* lookThrough<Key, Item>(
+export async function* scanThrough<Key, Item>(
   read: (after: Key | null) => Promise<Found<Key, Item>>,
 ): AsyncGenerator<Item> {
   let after: Key | null = null;

@@ -1,5 +1,5 @@
-// Periods of statistics, and how much of each is held: SQL that figures are put beside, in one statement, so that no figure is older
-// than the coverage it is shown with (P7). Builds SQL, runs none.
+// The SQL of figures: the contents that they are made of, and how much of each period is held, in one statement, so that no figure is
+// older than the coverage it is shown with (P7). $1 is the project, `[$2, $3)` are the days, $4 is the instant. Runs none.
 import type { ListedResource } from '../model.ts';
 import { invalidArgument } from './check.ts';
 
@@ -81,3 +81,47 @@ export function checkRows<Row>(call: string, rows: Row[]): Row[] {
     `${call}: there are more than ${rowsAtMost} rows: narrow it by from and to, or group by less`,
   );
 }
+
+const inForce = `h.in_force_from <= $4 and (h.in_force_until is null or h.in_force_until > $4)`;
+
+/** Without the account everything is in the index of figures. */
+export function orderContents(needsAccount: boolean, isAsOf: boolean): string {
+  const columns = [
+    'status',
+    'order_type',
+    'amount',
+    'number',
+    ...(needsAccount ? ['account'] : []),
+  ];
+  if (!isAsOf) return `archive.orders where project_id = $1 and ${inRange('slice_day')}`;
+  const then = columns.map((name) => (name === 'amount' ? 'h.amount_fen' : `h.${name}`));
+  return contentsThen('orders', 'order', 'operation_id', columns, then);
+}
+
+export function classContents(needsOwner: boolean, isAsOf: boolean): string {
+  const columns = ['nft_count', ...(needsOwner ? ['owner'] : [])];
+  if (!isAsOf) return `archive.nft_classes where project_id = $1 and ${inRange('slice_day')}`;
+  const then = columns.map((name) => `h.${name}`);
+  return contentsThen('nft_classes', 'nft_class', 'id', columns, then);
+}
+
+/** Rows that had been observed by then, and of those that changed since the content that was in force. */
+const contentsThen = (
+  table: string,
+  name: string,
+  id: string,
+  columns: readonly string[],
+  then: readonly string[],
+): string => `(
+  select slice_day, ${columns.join(', ')}
+    from archive.${table}
+   where project_id = $1 and ${inRange('slice_day')} and observed_at <= $4::timestamptz
+  union all
+  select o.slice_day, ${then.join(', ')}
+    from archive.${table} o,
+         -- \`offset 0\` keeps this a query of its own: then the view reads one record, by its key, and not all.
+         lateral (select * from analytics.${name}_history h
+                   where h.project_id = $1 and h.${id} = o.${id} and ${inForce} offset 0) h
+   where o.project_id = $1 and ${inRange('o.slice_day')} and o.observed_at > $4::timestamptz
+     and exists (select from archive.${name}_versions v
+                  where v.project_id = $1 and v.${id} = o.${id} and v.observed_at <= $4::timestamptz)) contents`;

@@ -1,9 +1,53 @@
-// The order of every list and how a page goes on after a position: (slice_day, created_at, id), unreadable times
-// last in their day, as the indexes `orders_listed` and `nft_classes_listed` have it. Builds SQL, runs none.
+// The order of every list of days, (slice_day, created_at, id), unreadable times last in their day, as the indexes `orders_listed` and
+// `nft_classes_listed` have it; and how a page goes on after a position, as SQL and as a cursor. Builds SQL, runs none.
 import { and, eq, gte, lt, lte, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { Scope } from './arguments.ts';
-import type { Position } from './cursor.ts';
+import type { Day } from '../model.ts';
+import { isId, type Scope } from './arguments.ts';
+import { cursorText, readCursorText, type Side } from './cursor.ts';
+import { isArchiveDay } from './days.ts';
+import { isTime } from './instant.ts';
+
+/** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */
+export type Position = { day: Day; createdAt: string | null; id: string };
+
+/** The edge of the whole list: after it is the first page, before it the last one. */
+export type Edge = 'edge';
+
+export const writeCursor = (fingerprint: string, side: Side, at: Position | Edge): string =>
+  cursorText(fingerprint, side, at === 'edge' ? [] : [at.day, at.createdAt, at.id]);
+
+/**
+ * Where a page lies; a null position is the edge. Throws settings `cursor_invalid` for anything but a cursor of this very
+ * query.
+ */
+export function readCursor(
+  cursor: string,
+  fingerprint: string,
+  scope: Scope,
+): { side: Side; position: Position | null } {
+  const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
+    parts.length === 0 ? 'edge' : positionOf(parts, scope),
+  );
+  return { side, position: key === 'edge' ? null : key };
+}
+
+function positionOf(parts: unknown[], scope: Scope): Position | null {
+  const [day, createdAt, id, ...others] = parts;
+  if (
+    others.length > 0 ||
+    typeof day !== 'string' ||
+    !isArchiveDay(day) ||
+    (scope.from !== undefined && day < scope.from) ||
+    (scope.to !== undefined && (scope.toInstant === true ? day > scope.to : day >= scope.to)) ||
+    !(createdAt === null || (typeof createdAt === 'string' && isTime(createdAt))) ||
+    typeof id !== 'string' ||
+    !isId(id)
+  ) {
+    return null;
+  }
+  return { day, createdAt, id };
+}
 
 export type ListedTable = {
   projectId: PgColumn;

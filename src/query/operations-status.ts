@@ -1,4 +1,4 @@
-// How what no list of days shows stands: the operations watched, and the tokens. Reads only.
+// How the operations watched and the tokens stand, which are in no list of days. Reads only.
 import type { Queryable } from '../store/db.ts';
 
 export type OperationsStatus = {
