@@ -1,7 +1,7 @@
 // An end date over HTTP means what it meant to the platform, and only a page that has one asks how that was.
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { dates, selectedBy } from '../src/http/platform/dates.ts';
+import { dates, selectedBy } from '../src/http/platform/lists.ts';
 import { checked, optional } from '../src/query/check.ts';
 
 let lookups = 0;

@@ -1,7 +1,7 @@
 // The HTTP server as `start` and `demo` run it: an archive opened for reading, and who may read it.
 import type { Log } from '../log.ts';
 import { serve, type Served } from '../http/server.ts';
-import type { Watch } from '../http/watch.ts';
+import type { EnterOperations } from '../http/v1/watch.ts';
 import { openArchive } from '../query/archive.ts';
 import type { Archive } from '../query/types.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -12,7 +12,7 @@ export async function startServing(
   settings: Settings,
   connectionString: string,
   log: Log,
-  watch?: Watch,
+  watch?: EnterOperations,
 ): Promise<Served> {
   const keys = readReaders(settings);
   const archive = await openArchive({ connectionString, log });

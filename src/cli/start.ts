@@ -6,7 +6,7 @@ import { enterUpTo } from '../store/watch.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
 import type { Served } from '../http/server.ts';
-import { mostOpen } from '../http/watch.ts';
+import { mostOpen } from '../http/v1/watch.ts';
 import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 

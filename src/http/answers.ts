@@ -1,5 +1,9 @@
-// Answers in the platform's own shapes: its envelopes and its error body, all texts (docs/http.md, "The platform's own
-// interface").
+// Answers in the server's one shape, which is the platform's (docs/http.md, "The platform's own interface"), and what is answered when
+// something went wrong, also for what is no request yet: their mistake in a sentence, ours without details, which go to the log (P10).
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { causeChain, codeOf, isOutlastError } from '../errors.ts';
+import type { Log } from '../log.ts';
 
 /** `body` in pieces: a record is sent as it was archived, also where its bytes are no valid UTF-8. */
 export type Answer = {
@@ -41,18 +45,54 @@ export const refuse = (message: string): never => {
   throw new Refused(badRequest(message));
 };
 
-/** A list's answer: the envelope around records that stand as they were archived. */
-export function listAnswer(
-  head: Record<string, unknown>,
-  listName: string,
-  records: readonly { rawJson: string; rawBytes: Uint8Array | null }[],
-): Answer {
-  const opening = JSON.stringify(head).slice(0, -1);
-  const parts: Uint8Array[] = [Buffer.from(`{"data":${opening},"${listName}":[`)];
-  for (const [i, { rawJson, rawBytes }] of records.entries()) {
-    if (i > 0) parts.push(Buffer.from(','));
-    parts.push(rawBytes ?? Buffer.from(rawJson));
+const unreadable = new Map<string | undefined, [status: string, sentence: string]>([
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'the request is too long']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'the request did not come in time']],
+]);
+
+/** What Node's parser turns down before there is a request: a line too long, a broken header. */
+export function answerUnreadable(
+  this: FastifyInstance,
+  error: { code?: string },
+  socket: Socket,
+): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
   }
-  parts.push(Buffer.from(']}}'));
-  return { status: 200, body: Buffer.concat(parts) };
+  const [status, sentence] = unreadable.get(error.code) ?? [
+    '400 Bad Request',
+    'the request cannot be read',
+  ];
+  const { body } = badRequest(sentence);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${String(body)}`,
+  );
+}
+
+/** A read's time-out, and a write's: its statement's (57014) or that of waiting for another's (55P03). */
+const tookTooLong = new Set(['query_timed_out', '57014', '55P03']);
+
+/** What went wrong, for whoever asked: their mistake in a sentence, ours without details, which go to the log. */
+export function answerOf(error: unknown, log: Log): Answer {
+  if (error instanceof Refused) return error.answer;
+  if (isOutlastError(error, 'cursor_invalid')) {
+    return badRequest('page_key is not valid for this query');
+  }
+  if (isOutlastError(error, 'argument_invalid')) return badRequest(error.message);
+  const { statusCode } = error as { statusCode?: unknown };
+  if (statusCode === 413) return refusal(413, 'BAD_REQUEST', 'the body is too large');
+  if (statusCode === 415) {
+    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
+  }
+  if (typeof statusCode === 'number' && statusCode < 500) {
+    return badRequest('the request cannot be read');
+  }
+  if (tookTooLong.has(codeOf(error) ?? '')) {
+    return unavailable('the query took too long: narrow it, or try again later', 'TIMEOUT');
+  }
+  log.error({ error: causeChain(error) }, 'A request could not be answered');
+  return isOutlastError(error) && error.kind === 'transient'
+    ? unavailable('the archive cannot be reached: try again later')
+    : refusal(500, 'INTERNAL_ERROR', 'something went wrong here; the log says what');
 }

@@ -1,10 +1,14 @@
-// What is settled of a request before anybody looks at it: for which host it is meant, and that it expects nothing we do not do. Who
-// may read depends on the host (gate.ts): two of them, or none, are refused and not chosen from.
+// What is settled of connections and requests before any route, or where there is none: for which host a request is meant, that it
+// expects nothing we do not do, which methods a path answers to, and what becomes of connections when the server stops.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { badRequest, Refused, refusal } from './answers.ts';
 
-/** To be called before any route is added. Node's own refusal of a missing Host must be off: it has no body. */
+/**
+ * Who may read depends on the host (gate.ts): two of them, or none, are refused and not chosen from. To be called before any route is
+ * added. Node's own refusal of a missing Host must be off: it has no body.
+ */
 export function settleRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers, httpVersion, rawHeaders, url = '' } = request.raw;
@@ -21,5 +25,56 @@ export function settleRequests(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { status, body } = refusal(417, 'EXPECTATION_FAILED', 'Expect may be 100-continue only');
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(body);
+  });
+}
+
+/** 405, and which methods a path does answer to. To be called before any route is added. What it gives is called after the last one. */
+export function noteMethods(app: FastifyInstance): () => void {
+  const noted = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = noted.get(url) ?? new Set();
+    for (const one of [method].flat()) methods.add(one);
+    noted.set(url, methods);
+  });
+  return () => {
+    for (const [url, methods] of noted) {
+      const allow = [...methods].toSorted().join(', ');
+      const { status, body } = refusal(405, 'METHOD_NOT_ALLOWED', `here only: ${allow}`);
+      app.route({
+        url,
+        method: app.supportedMethods.filter((method) => !methods.has(method)),
+        // Before a body is read: whatever it is, nobody takes it.
+        onRequest: async (_request, reply) =>
+          reply
+            .code(status)
+            .headers({ allow, 'cache-control': 'no-store' })
+            .type('application/json; charset=utf-8')
+            .send(body),
+        handler: (_request, reply) => reply,
+      });
+    }
+  };
+}
+
+/**
+ * Connections that are being answered are waited for; Node closes the ones that were answered, but waits a minute for one on which
+ * nothing was ever asked, as browsers and balancers open them ahead.
+ */
+export function closeUnasked(app: FastifyInstance): void {
+  const unasked = new Set<Socket>();
+  let isStopping = false;
+  app.server.on('connection', (socket: Socket) => {
+    if (isStopping) {
+      socket.destroy();
+      return;
+    }
+    unasked.add(socket);
+    socket.once('close', () => unasked.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => unasked.delete(socket));
+  app.addHook('preClose', (done) => {
+    isStopping = true;
+    for (const socket of unasked) socket.destroy();
+    done();
   });
 }

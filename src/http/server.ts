@@ -6,16 +6,13 @@ import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant } from '../model.ts';
 import type { Archive } from '../query/types.ts';
-import { badRequest, notFound, type Answer } from './answers.ts';
-import { answerOf, answerUnreadable } from './failures.ts';
-import { closeUnasked } from './connections.ts';
+import { answerOf, answerUnreadable, badRequest, notFound, type Answer } from './answers.ts';
 import { addDocs } from './docs/serve.ts';
 import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
-import { noteMethods } from './methods.ts';
 import { addPlatform } from './platform/serve.ts';
-import { settleRequests } from './requests.ts';
+import { closeUnasked, noteMethods, settleRequests } from './requests.ts';
 import { addArchive } from './v1/serve.ts';
-import type { Watch } from './watch.ts';
+import type { EnterOperations } from './v1/watch.ts';
 
 export type ServerOptions = {
   archive: Archive;
@@ -31,7 +28,7 @@ export type ServerOptions = {
   /** The projects served, each with the one whose classes stand for the platform's list, which depends on no key. */
   projects: readonly { id: string; classesOf: string }[];
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
-  watch?: Watch;
+  watch?: EnterOperations;
   log: Log;
   /** This machine's clock, milliseconds: signatures are checked by it. */
   now: () => Instant;

@@ -127,7 +127,7 @@ export const nftClassFields: readonly (keyof NftClass)[] = [
   ...bookkeeping,
 ];
 
-const unlisted = bookkeeping.filter((field) => field !== 'sliceDay');
+const withoutDay = bookkeeping.filter((field) => field !== 'sliceDay');
 
 export const transactionFields: readonly (keyof Transaction)[] = [
   'project',
@@ -144,7 +144,7 @@ export const transactionFields: readonly (keyof Transaction)[] = [
   'nftJson',
   'mtJson',
   'recordJson',
-  ...unlisted,
+  ...withoutDay,
 ];
 
 export const tokenFields: readonly (keyof Token)[] = [
@@ -162,5 +162,5 @@ export const tokenFields: readonly (keyof Token)[] = [
   'height',
   'tokenJson',
   'feesJson',
-  ...unlisted,
+  ...withoutDay,
 ];

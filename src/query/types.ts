@@ -190,10 +190,10 @@ export type Summary = {
 };
 
 /** What stands with a record that no list of days shows. */
-type UnlistedBookkeeping = Omit<Bookkeeping, 'sliceDay'>;
+type LookupBookkeeping = Omit<Bookkeeping, 'sliceDay'>;
 
 /** The result of an operation by one of the two lookups (docs/platform.md §2.5). What it did not give is null. */
-export type Transaction = UnlistedBookkeeping & {
+export type Transaction = LookupBookkeeping & {
   operationId: string;
   apiVersion: ApiVersion;
   /** v3 gives numbers, as text here. */
@@ -250,7 +250,7 @@ export type Transactions = {
 };
 
 /** A token and its fees (docs/platform.md §2.1, §2.2). Zero values that the node left out are zero. */
-export type Token = UnlistedBookkeeping & {
+export type Token = LookupBookkeeping & {
   symbol: string;
   name: string | null;
   minUnit: string | null;

@@ -7,8 +7,7 @@ import { nodeProblem } from '../platform/tokens.ts';
 import type { Route } from '../v1/route.ts';
 import { base, groups } from '../v1/routes.ts';
 import * as schema from '../v1/schemas.ts';
-import { watchQuery } from '../v1/watch.ts';
-import { watchBody } from '../watch.ts';
+import { watchBody, watchQuery } from '../v1/watch.ts';
 import { jsonOf, parametersOf, refusals, type Json, type Parameter } from './openapi-parts.ts';
 
 export type Operation = {

@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import { offset, whole } from '../../query/arguments.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';
-import { listAnswer } from '../answers.ts';
-import { dates, selectedBy } from './dates.ts';
+import { dates, listAnswer, selectedBy } from './lists.ts';
 import { ofPlatform, platformRoute, record } from './route.ts';
 
 const { txHash, ...filters } = nftClassFilters;

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../answers.ts';
 import type { Format } from './parameters.ts';
-import type { Places } from './places.ts';
+import type { Semaphore } from './semaphore.ts';
 import type { Reply, Rows } from './route.ts';
 
 export const mediaTypes: Record<Format | 'file', string> = {
@@ -32,7 +32,7 @@ export type Streams = Set<Readable>;
 export type Sending = {
   streams: Streams;
   /** For reading and writing an answer. */
-  places: Places;
+  limited: Semaphore;
   /** Set when the server stops: no further stream begins. */
   isStopping: boolean;
   /** Whoever takes nothing for so long has left without a word, milliseconds. */

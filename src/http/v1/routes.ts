@@ -2,14 +2,14 @@
 import { bookRoutes } from './books.ts';
 import { figureRoutes } from './figures.ts';
 import { proofRoutes } from './proof.ts';
-import { recordRoutes } from './records.ts';
+import { recordRoutes } from './orders-classes.ts';
 import type { Route } from './route.ts';
-import { unlistedRoutes } from './unlisted.ts';
+import { lookupRoutes } from './transactions-tokens.ts';
 
 export const base = '/archive/v1';
 
 export const groups: readonly { name: string; routes: readonly Route[] }[] = [
-  { name: 'Records', routes: [...recordRoutes, ...unlistedRoutes] },
+  { name: 'Records', routes: [...recordRoutes, ...lookupRoutes] },
   { name: 'What is certain', routes: proofRoutes },
   { name: 'Figures', routes: figureRoutes },
   { name: 'The archive’s own books', routes: bookRoutes },

@@ -8,16 +8,15 @@ import { targetOf } from '../../platform/target.ts';
 import type { Archive } from '../../query/types.ts';
 import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
 import type { Gate, Opened } from '../gate.ts';
-import type { Watch } from '../watch.ts';
 import { openedTo, openedUnlessSigned, projectOf } from './admission.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check.ts';
 import { formats, readQuery, type Format } from './parameters.ts';
-import { createPlaces } from './places.ts';
+import { createSemaphore } from './semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { Asking, Route } from './route.ts';
 import { base, routes } from './routes.ts';
-import { createBodyDigests, entered, projectToWatch } from './watch.ts';
+import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch.ts';
 
 /** What these routes need of the server. */
 export type Serving = {
@@ -27,7 +26,7 @@ export type Serving = {
   now: () => Instant;
   answerOf: (error: unknown) => Answer;
   /** Absent: nothing is taken in over HTTP. */
-  watch?: Watch | undefined;
+  watch?: EnterOperations | undefined;
   stalledAfterMs: number;
 };
 
@@ -44,7 +43,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   const { stalledAfterMs } = serving;
   const sending: Sending = {
     streams: new Set(),
-    places: createPlaces(answersAtOnce),
+    limited: createSemaphore(answersAtOnce),
     isStopping: false,
     stalledAfterMs,
   };
@@ -83,8 +82,8 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   }
   if (watch === undefined) return;
   // One at a time: they wait for each other in the database anyway, and there each would keep a connection that the runs need.
-  const oneByOne = createPlaces(1);
-  const inTurn: Watch = (...given) => oneByOne(() => watch(...given));
+  const oneByOne = createSemaphore(1);
+  const inTurn: EnterOperations = (...given) => oneByOne(() => watch(...given));
   app.post(
     `${base}/watch`,
     {
@@ -145,7 +144,7 @@ async function answer(
   // `/orders/` names no order: nothing is there, as behind any other path that is none.
   if ([...path.values()].includes('')) throw new Refused(notFound('there is no such path'));
   // A place is for reading and writing only: however slowly an answer is taken, it keeps nobody from theirs.
-  const found = await sending.places(async () => {
+  const found = await sending.limited(async () => {
     const read = await route.read(path, query, asking);
     return read === null ? null : ready(read, asking.format);
   });

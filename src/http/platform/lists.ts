@@ -1,9 +1,10 @@
-// The parameters that both lists of the platform have, and what they select (docs/platform.md §4.4, §4.7).
+// What both lists of the platform have: the parameters and what they select (docs/platform.md §4.4, §4.7), and the envelope.
 import type { ListedResource } from '../../model.ts';
 import { oneOf } from '../../query/arguments.ts';
 import type { Given } from '../../query/check.ts';
 import { day, halfOpen } from '../../query/days.ts';
 import type { Archive, ListScope } from '../../query/types.ts';
+import type { Answer } from '../answers.ts';
 
 export const dates = {
   start_date: day.describe('First day, yyyy-MM-dd'),
@@ -39,4 +40,20 @@ export async function selectedBy(
     ...(fact === 'instant' ? { toInstant: true as const } : {}),
     order,
   };
+}
+
+/** A list's answer: the envelope around records that stand as they were archived. */
+export function listAnswer(
+  head: Record<string, unknown>,
+  listName: string,
+  records: readonly { rawJson: string; rawBytes: Uint8Array | null }[],
+): Answer {
+  const opening = JSON.stringify(head).slice(0, -1);
+  const parts: Uint8Array[] = [Buffer.from(`{"data":${opening},"${listName}":[`)];
+  for (const [i, { rawJson, rawBytes }] of records.entries()) {
+    if (i > 0) parts.push(Buffer.from(','));
+    parts.push(rawBytes ?? Buffer.from(rawJson));
+  }
+  parts.push(Buffer.from(']}}'));
+  return { status: 200, body: Buffer.concat(parts) };
 }

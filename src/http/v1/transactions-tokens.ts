@@ -116,4 +116,4 @@ const tokenRoutes: readonly Route[] = [
   }),
 ];
 
-export const unlistedRoutes: readonly Route[] = [...transactionRoutes, ...tokenRoutes];
+export const lookupRoutes: readonly Route[] = [...transactionRoutes, ...tokenRoutes];

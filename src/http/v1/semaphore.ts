@@ -1,8 +1,8 @@
 // How many answers of `/archive/v1` are made at once. Whoever comes when no place is free waits for one, in the order of coming.
 
-export type Places = <T>(work: () => Promise<T>) => Promise<T>;
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createPlaces(atMost: number): Places {
+export function createSemaphore(atMost: number): Semaphore {
   let free = atMost;
   const waiting: (() => void)[] = [];
   return async (work) => {
