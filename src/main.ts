@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code.
-import { endWith } from './cli/ending.ts';
+import { endWith } from './cli/exit.ts';
 import { createProgram } from './cli/program.ts';
 import { exitCode } from './errors.ts';
 

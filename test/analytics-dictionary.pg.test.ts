@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dictionaryPage } from '../src/cli/dictionary-page.ts';
+import { dictionaryPage } from '../src/cli/dictionary.ts';
 import { silentLog } from '../src/log.ts';
 import { readDictionary } from '../src/query/dictionary.ts';
 import { openDb, type Db } from '../src/store/db.ts';

@@ -1,6 +1,7 @@
 // The forecast is pure: rows of a ledger, facts, settings, a rate and a moment in; requests, time and "does it fit" out.
 import { describe, expect, test } from 'vitest';
-import { lateLines, shortMoment, shortSpan, timeLines } from '../src/cli/forecast-text.ts';
+import { lateLines, timeLines } from '../src/cli/forecast.ts';
+import { shortMoment, shortSpan } from '../src/cli/print.ts';
 import { addDays, cliffOf, daysIn } from '../src/day.ts';
 import { wholeList, type ListedResource } from '../src/model.ts';
 import type { Slice } from '../src/store/ledger.ts';

@@ -1,19 +1,16 @@
 // `outlast alert`: the alerts on record, and whether somebody was told; --test sends the webhook a message. Needs no key.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { deliver } from '../alert/deliver.ts';
 import { testBody } from '../alert/message.ts';
 import { settingsError, transient } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
-import { openMigrated } from './app.ts';
+import { withStore, wantedProjects } from './app.ts';
 import { printJson } from './print.ts';
-import { wantedProjects } from './projects.ts';
 import { printable } from './print.ts';
 
-export function alertCommand(): Command {
-  return new Command('alert')
-    .description('show what is wrong or has happened, and whether the webhook took it')
+export const alertCommand = (command: Command): Command =>
+  command
     .option('--test', 'send the webhook a test message instead')
     .option('--project <name>', 'only this project')
     .option('--json', 'print it as JSON')
@@ -22,7 +19,6 @@ export function alertCommand(): Command {
       if (flags.test === true) await sendTest(settings, flags.json === true);
       else await list(settings, flags.project ?? null, flags.json === true);
     });
-}
 
 /** Throws settings `no_webhook`, and transient `webhook_failed` with what became of the message. */
 async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
@@ -41,17 +37,14 @@ async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
 }
 
 async function list(settings: Settings, project: string | null, asJson: boolean): Promise<void> {
-  const archive = await openMigrated(settings, createLog(settings.logLevel));
-  try {
-    const alerts = await readAlerts(archive.db, project);
+  await withStore(settings, async ({ db }) => {
+    const alerts = await readAlerts(db, project);
     // A misspelt name must not pass for a project without alerts.
-    if (project !== null && alerts.length === 0) await wantedProjects(archive.db, project);
+    if (project !== null && alerts.length === 0) await wantedProjects(db, project);
     if (asJson) printJson({ alerts: alerts.map(asShown) });
     else if (alerts.length === 0) process.stdout.write('Nothing is wrong that is known of.\n');
     else process.stdout.write(`${alerts.map(linesOf).join('\n')}\n`);
-  } finally {
-    await archive.close();
-  }
+  });
 }
 
 const asShown = (alert: KnownAlert) => ({

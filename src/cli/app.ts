@@ -3,13 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createAlerts, type Alerts } from '../alert/alerts.ts';
-import type { Log } from '../log.ts';
+import { settingsError } from '../errors.ts';
+import { createLog, type Log } from '../log.ts';
+import type { ProjectId } from '../model.ts';
 import { createFileFetcher } from '../platform/certificate-file.ts';
 import { createPlatform } from '../platform/client.ts';
 import type { DatabaseSettings, ProjectSettings, Settings } from '../settings/settings.ts';
-import { openDb, type Db } from '../store/db.ts';
+import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { migrate } from '../store/migrate.ts';
+import { projectIds } from '../store/projects.ts';
 import { createLimiter } from '../sync/contact/rate-limiter.ts';
 import type { Worker } from '../sync/worker.ts';
 
@@ -35,10 +38,10 @@ export async function openStore(database: DatabaseSettings, log: Log): Promise<S
   };
 }
 
-export type Archive = { store: Store; db: Db; close(): Promise<void> };
+export type MigratedStore = { store: Store; db: Db; close(): Promise<void> };
 
 /** The store, brought to this release's schema, with a pool that runs as the writer (P4). */
-export async function openMigrated(settings: Settings, log: Log): Promise<Archive> {
+export async function openMigrated(settings: Settings, log: Log): Promise<MigratedStore> {
   const store = await openStore(settings.database, log);
   try {
     const { notes } = await migrate(store.connectionString, log);
@@ -60,6 +63,30 @@ export async function openMigrated(settings: Settings, log: Log): Promise<Archiv
     await store.close();
     throw error;
   }
+}
+
+/** Does the work on the store, brought to this release's schema, and closes it whatever happens. */
+export async function withStore<T>(
+  settings: Settings,
+  work: (store: MigratedStore) => Promise<T>,
+): Promise<T> {
+  const store = await openMigrated(settings, createLog(settings.logLevel));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Which projects a command is about: all in the archive, or the one it was told. Throws settings `unknown_project` for one that nothing is archived for. */
+export async function wantedProjects(
+  db: Queryable,
+  project: ProjectId | undefined,
+): Promise<ProjectId[]> {
+  const known = await projectIds(db);
+  if (project === undefined) return known;
+  if (known.includes(project)) return [project];
+  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
 }
 
 export function createWorker(

@@ -1,7 +1,7 @@
 // `outlast demo`: the main job with nothing installed: a simulated platform, an embedded Postgres, both resources
 // archived, and then kept up to date until Ctrl-C.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readStatus } from '../query/status.ts';
@@ -11,11 +11,11 @@ import { createSimulator, type Simulator } from '../simulator/server.ts';
 import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
-import { createWorker, openMigrated, type Archive } from './app.ts';
+import { createWorker, openMigrated, type MigratedStore } from './app.ts';
 import { startServing } from './serving.ts';
 import { createProgress, formatCount } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
-import { foreseeAll } from './foreseen.ts';
+import { foreseeAll } from './forecast.ts';
 import { statusText } from './status.ts';
 
 const dataDir = './.outlast-demo';
@@ -28,21 +28,19 @@ const stoppedText = 'Stopped. Nothing is lost: run the demo again and it goes on
 /** What a demo that was killed held is free again after this long; whoever tries that should not wait for long. */
 const leaseSeconds = 6;
 
-export function demoCommand(): Command {
-  return new Command('demo')
-    .description('try it: a simulated platform, an embedded Postgres, nothing else needed')
+export const demoCommand = (command: Command): Command =>
+  command
     .option('--once', 'leave after the first full sync')
     .action(async (flags: { once?: true }) => {
       process.exitCode = await demo(flags.once === true);
     });
-}
 
 async function demo(once: boolean): Promise<number> {
   const say = (text: string): void => void process.stdout.write(`${text}\n`);
   const stop = stopOnSignals();
   const begun = performance.now();
   const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
-  let archive: Archive | null = null;
+  let archive: MigratedStore | null = null;
   let worker: (Worker & { close(): Promise<void> }) | null = null;
   let served: Served | null = null;
   try {

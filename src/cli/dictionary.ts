@@ -1,19 +1,18 @@
-// `outlast dictionary`: what can be read in SQL and what each column means, from the comments in the database itself.
-import { Command } from 'commander';
+// `outlast dictionary`: what can be read in SQL and what each column means, from the comments in the database itself; as a page,
+// docs/dictionary.md: the same schema gives the same text, and a test tells when the page is stale.
+import type { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { readDictionary, type DictionaryEntry } from '../query/dictionary.ts';
+import { readDictionary, type Described, type DictionaryEntry } from '../query/dictionary.ts';
 import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openStore } from './app.ts';
-import { dictionaryPage } from './dictionary-page.ts';
 import { printJson, printTable } from './print.ts';
 
 const statementTimeoutMs = 30_000;
 
-export function dictionaryCommand(): Command {
-  return new Command('dictionary')
-    .description('show what can be read in SQL and what it means')
+export const dictionaryCommand = (command: Command): Command =>
+  command
     .argument('[name]', 'only this view, function or table, column by column')
     .option('--markdown', 'print everything as a page: docs/dictionary.md')
     .option('--json', 'print it as JSON')
@@ -36,7 +35,6 @@ export function dictionaryCommand(): Command {
         await store.close();
       }
     });
-}
 
 /** All of them, or those of this name, with or without its schema. Throws settings `unknown_name`. */
 function named(entries: DictionaryEntry[], name: string | undefined): DictionaryEntry[] {
@@ -64,4 +62,37 @@ function print(entries: DictionaryEntry[], isDetailed: boolean): void {
     if (rows.length > 0) printTable(['column', 'type', 'meaning'], rows);
     process.stdout.write('\n');
   }
+}
+
+const pageHead = `<!-- Generated: outlast dictionary --markdown > docs/dictionary.md -->
+
+# Data dictionary
+
+What the role \`outlast_reader\` may read. Times are points in time on the platform's clock, days and months are those of UTC. Money
+in \`…_fen\` is in fen, 1/100 of the currency unit; in \`…_units\` in whole currency units, exactly.
+[The cookbook](cookbook.md) shows what to ask.
+`;
+
+const titles = { view: 'Views', function: 'Functions', table: 'Tables' } as const;
+
+export function dictionaryPage(entries: DictionaryEntry[]): string {
+  const parts = (['view', 'function', 'table'] as const).map((kind) => {
+    const ofKind = entries.filter((entry) => entry.kind === kind);
+    return ofKind.length === 0 ? '' : `\n## ${titles[kind]}\n${ofKind.map(section).join('')}`;
+  });
+  return pageHead + parts.join('');
+}
+
+const section = ({ name, meaning, columns }: DictionaryEntry): string =>
+  `\n### \`${name}\`\n\n${meaning}.\n${columns.length > 0 ? `\n${columnsTable(columns)}\n` : ''}`;
+
+function columnsTable(columns: Described[]): string {
+  const hasMeaning = columns.some(({ meaning }) => meaning !== '');
+  const row = (cells: string[]): string =>
+    `| ${(hasMeaning ? cells : cells.slice(0, 2)).map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [
+    row(['column', 'type', 'meaning']),
+    row(['---', '---', '---']),
+    ...columns.map(({ name, type, meaning }) => row([`\`${name}\``, type, meaning])),
+  ].join('\n');
 }

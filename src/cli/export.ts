@@ -1,21 +1,18 @@
 // `outlast export`: everything held, as files. Needs no key. Killed or stopped, the next one goes on.
 import { resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { fileFormats, type FileFormat } from '../export/manifest.ts';
 import { exportArchive, type Exported } from '../export/write.ts';
-import { createLog } from '../log.ts';
 import { readSettings } from '../settings/settings.ts';
-import { openMigrated } from './app.ts';
+import { withStore, wantedProjects } from './app.ts';
 import { createProgress, formatCount, printJson, table } from './print.ts';
-import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Flags = { format: FileFormat; project?: string; json?: true };
 
-export function exportCommand(): Command {
-  return new Command('export')
-    .description('write everything held to files, which `outlast import` brings back')
+export const exportCommand = (command: Command): Command =>
+  command
     .argument('<folder>', 'a new folder, or that of an earlier export, which is brought up to date')
     .addOption(
       new Option('--format <format>', 'what to write').choices(fileFormats).default('parquet'),
@@ -26,30 +23,29 @@ export function exportCommand(): Command {
       await run(resolve(folder), flags);
       process.exitCode = exitCode.done;
     });
-}
 
 async function run(folder: string, flags: Flags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   const stop = stopOnSignals();
-  const archive = await openMigrated(settings, createLog(settings.logLevel));
   const progress = createProgress(process.stderr);
   try {
-    const exported = await exportArchive({
-      db: archive.db,
-      folder,
-      format: flags.format,
-      projects: await wantedProjects(archive.db, flags.project),
-      now: Date.now(),
-      signal: stop.signal,
-      onProgress: ({ file, rows }) =>
-        progress.update(`${formatCount(rows)} rows exported, ${file}`),
-    });
+    const exported = await withStore(settings, async ({ db }) =>
+      exportArchive({
+        db,
+        folder,
+        format: flags.format,
+        projects: await wantedProjects(db, flags.project),
+        now: Date.now(),
+        signal: stop.signal,
+        onProgress: ({ file, rows }) =>
+          progress.update(`${formatCount(rows)} rows exported, ${file}`),
+      }),
+    );
     progress.end();
     if (flags.json === true) printJson({ folder, ...exported });
     else process.stdout.write(`${exportText(folder, exported)}\n`);
   } finally {
     progress.end();
-    await archive.close();
     stop.close();
   }
 }

@@ -1,42 +1,39 @@
 // `outlast import`: an export brought into an empty database. All of it or nothing.
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { importArchive } from '../export/read.ts';
 import type { Manifest } from '../export/manifest.ts';
-import { createLog } from '../log.ts';
 import { readSettings } from '../settings/settings.ts';
-import { openMigrated } from './app.ts';
+import { withStore } from './app.ts';
 import { createProgress, formatCount, printJson } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
-export function importCommand(): Command {
-  return new Command('import')
-    .description('bring an export into an empty database, all of it or nothing')
+export const importCommand = (command: Command): Command =>
+  command
     .argument('<folder>', 'what `outlast export` wrote')
     .option('--json', 'print what was imported as JSON')
     .action(async (folder: string, flags: { json?: true }) => {
       const settings = readSettings({ needs: 'database' });
       const stop = stopOnSignals();
-      const archive = await openMigrated(settings, createLog(settings.logLevel));
       const progress = createProgress(process.stderr);
       try {
-        const manifest = await importArchive({
-          db: archive.db,
-          folder: resolve(folder),
-          signal: stop.signal,
-          onProgress: ({ file, rows }) =>
-            progress.update(`${formatCount(rows)} rows imported, ${file}`),
-        });
+        const manifest = await withStore(settings, ({ db }) =>
+          importArchive({
+            db,
+            folder: resolve(folder),
+            signal: stop.signal,
+            onProgress: ({ file, rows }) =>
+              progress.update(`${formatCount(rows)} rows imported, ${file}`),
+          }),
+        );
         progress.end();
         if (flags.json === true) printJson(imported(manifest));
         else process.stdout.write(`${importText(manifest)}\n`);
       } finally {
         progress.end();
-        await archive.close();
         stop.close();
       }
     });
-}
 
 /** Rows by table, of all projects. */
 function imported({ projects, exported_at: exportedAt, files }: Manifest): {

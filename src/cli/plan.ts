@@ -1,18 +1,16 @@
 // `outlast plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
-import { Command, InvalidArgumentError } from 'commander';
-import { createLog } from '../log.ts';
+import { InvalidArgumentError, type Command } from 'commander';
 import { readMonths, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
-import { openMigrated } from './app.ts';
-import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast-text.ts';
-import { forecastJson, foreseeAll } from './foreseen.ts';
+import { withStore, wantedProjects } from './app.ts';
+import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast.ts';
+import { forecastJson, foreseeAll } from './forecast.ts';
 import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
-import { wantedProjects } from './projects.ts';
-import { openOperationLines } from './unlisted-text.ts';
+import { openOperationLines } from './operations-tokens.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
 type ListMonth = MonthStatus & { resource: string; owner: string };
@@ -28,19 +26,14 @@ export type Planned = {
 /** So many coming moments are shown. */
 const nextShown = 5;
 
-export function planCommand(): Command {
-  return new Command('plan')
-    .description(
-      'show what will be asked, how long it takes, and whether it fits before the deadlines',
-    )
+export const planCommand = (command: Command): Command =>
+  command
     .option('--project <name>', 'only this project')
     .option('--rps <number>', 'reckon with so many requests a second', readRate)
     .option('--json', 'print it as JSON')
     .action(async (flags: PlanFlags) => {
       const settings = readSettings({ needs: 'database' });
-      const archive = await openMigrated(settings, createLog(settings.logLevel));
-      try {
-        const { db } = archive;
+      await withStore(settings, async ({ db }) => {
         const now = Date.now();
         const names = await wantedProjects(db, flags.project);
         const foreseen = await foreseeAll(db, names, settings, now, flags.rps);
@@ -59,11 +52,8 @@ export function planCommand(): Command {
         }
         if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one, now)) });
         else process.stdout.write(`${planText(planned, now)}\n`);
-      } finally {
-        await archive.close();
-      }
+      });
     });
-}
 
 function readRate(text: string): number {
   const rate = Number(text);

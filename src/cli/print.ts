@@ -1,6 +1,7 @@
-// What people see in a terminal: aligned tables, counts, spans of time, a progress line. Data goes to stdout,
+// What people see in a terminal: aligned tables, counts, moments and spans of time, a progress line, and of text what may reach it. Data goes to stdout,
 // everything else to stderr. No colours and no escape sequences, so NO_COLOR and simple terminals need no case here.
 import stringWidth from 'string-width';
+import type { Instant } from '../model.ts';
 
 export type Cell = string | number | null;
 
@@ -76,6 +77,31 @@ export function formatSpan(ms: number): string {
 /** When something is, seen from now, `ms` being negative for the past: `in 9 days 4 h`, `3 h ago`. */
 export function formatWhen(ms: number): string {
   return ms >= 0 ? `in ${formatSpan(ms)}` : `${formatSpan(ms)} ago`;
+}
+
+/** `2026-11-30 00:00`. */
+export function momentText(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** `30 Nov`, or `29 Nov 18:00`: for a narrow column. */
+export function shortMoment(at: Instant): string {
+  const iso = new Date(at).toISOString();
+  const month = new Date(at).toLocaleString('en-US', { month: 'short', timeZone: 'UTC' });
+  const time = iso.slice(11, 16);
+  return `${Number(iso.slice(8, 10))} ${month}${time === '00:00' ? '' : ` ${time}`}`;
+}
+
+/** A span in its greatest unit, rounded up: `12 min`; nothing for none. */
+export function shortSpan(ms: number): string {
+  const units = [
+    ['days', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1000],
+  ] as const;
+  const [unit, size] = units.find(([, one]) => ms >= 2 * one) ?? ['s', 1000];
+  return `${formatCount(Math.ceil(ms / size))} ${unit}`;
 }
 
 export type ProgressLine = {

@@ -1,37 +1,33 @@
 // `outlast probe`: asks the platform how it reads what its document leaves open, now and not only once a day.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readSettings } from '../settings/settings.ts';
 import { makeContact } from '../sync/contact/contact.ts';
 import { createWorker, openMigrated } from './app.ts';
-import { olderOffers } from './older.ts';
+import { olderOffers } from './facts.ts';
 import { printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Learned = { project: string; facts: Record<string, string> };
 
-export function probeCommand(): Command {
-  return new Command('probe')
-    .description('learn now how the platform reads dates, limits and totals')
-    .option('--json', 'print the facts as JSON')
-    .action(async (flags: { json?: true }) => {
-      const learned = await probeAll();
-      if (flags.json === true) printJson({ projects: learned });
-      else {
-        printTable(
-          ['project', 'fact', 'value'],
-          learned.flatMap(({ project, facts }) =>
-            Object.entries(facts).map(([fact, value]) => [project, fact, value]),
-          ),
-        );
-        for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) {
-          process.stdout.write(`\n${offer}\n`);
-        }
+export const probeCommand = (command: Command): Command =>
+  command.option('--json', 'print the facts as JSON').action(async (flags: { json?: true }) => {
+    const learned = await probeAll();
+    if (flags.json === true) printJson({ projects: learned });
+    else {
+      printTable(
+        ['project', 'fact', 'value'],
+        learned.flatMap(({ project, facts }) =>
+          Object.entries(facts).map(([fact, value]) => [project, fact, value]),
+        ),
+      );
+      for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) {
+        process.stdout.write(`\n${offer}\n`);
       }
-      process.exitCode = exitCode.done;
-    });
-}
+    }
+    process.exitCode = exitCode.done;
+  });
 
 /** One project after the other; a refusal or a fault ends it, as it would end a sync. */
 async function probeAll(): Promise<Learned[]> {

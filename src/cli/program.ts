@@ -2,35 +2,36 @@
 // loaded only when it is the one asked for: help and mistakes must answer at once.
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { helpAfter } from './help.ts';
+import { groups, settings } from '../settings/table.ts';
 
 type Entry = {
   name: string;
   group: string;
-  /** The line of `outlast --help`. */
+  /** The line of `outlast --help`, and the first of the command's own help. */
   summary: string;
-  load: () => Promise<Command>;
+  /** What gives a command its options and its action. */
+  load: () => Promise<(command: Command) => Command>;
 };
 
-/** One line a command; the command itself lives in its own short file. */
+/** One line a command: its name and what it is for. Its options and what it does stand in a file of its own. */
 // prettier-ignore
 const entries: Entry[] = [
-  { name: 'demo', group: 'Try it:', summary: 'see it work with nothing installed', load: async () => (await import('./demo.ts')).demoCommand() },
-  { name: 'simulate', group: 'Try it:', summary: 'serve a platform to practise on', load: async () => (await import('./simulate.ts')).simulateCommand() },
-  { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand() },
-  { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule until stopped', load: async () => (await import('./start.ts')).startCommand() },
-  { name: 'watch', group: 'Archive:', summary: 'ask for the results of operations by their ids', load: async () => (await import('./watch.ts')).watchCommand() },
-  { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand() },
-  { name: 'plan', group: 'Look:', summary: 'what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand() },
-  { name: 'probe', group: 'Look:', summary: 'how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand() },
-  { name: 'verify', group: 'Look:', summary: 'whether all that is held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand() },
-  { name: 'query', group: 'Look:', summary: 'list orders or NFT classes, as a table, JSON or CSV', load: async () => (await import('./query.ts')).queryCommand() },
-  { name: 'dictionary', group: 'Look:', summary: 'what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand() },
-  { name: 'alert', group: 'Look:', summary: 'what is wrong and who was told; --test tries the webhook', load: async () => (await import('./alert.ts')).alertCommand() },
-  { name: 'rebuild', group: 'Tend:', summary: 'derive every typed column afresh from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand() },
-  { name: 'export', group: 'Keep:', summary: 'write everything held to Parquet, CSV or JSON lines', load: async () => (await import('./export.ts')).exportCommand() },
-  { name: 'import', group: 'Keep:', summary: 'bring an export into an empty database', load: async () => (await import('./import.ts')).importCommand() },
-  { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand() },
+  { name: 'demo', group: 'Try it:', summary: 'try it: a simulated platform, an embedded Postgres, nothing to install', load: async () => (await import('./demo.ts')).demoCommand },
+  { name: 'simulate', group: 'Try it:', summary: 'serve a simulated platform to practise on, with faults on demand', load: async () => (await import('./simulate.ts')).simulateCommand },
+  { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand },
+  { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule and serve the archive, until stopped', load: async () => (await import('./start.ts')).startCommand },
+  { name: 'watch', group: 'Archive:', summary: 'ask for the results of these operations until they are final', load: async () => (await import('./watch.ts')).watchCommand },
+  { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
+  { name: 'plan', group: 'Look:', summary: 'what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand },
+  { name: 'probe', group: 'Look:', summary: 'learn now how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand },
+  { name: 'verify', group: 'Look:', summary: 'recompute whether everything held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand },
+  { name: 'query', group: 'Look:', summary: 'list any resource as a table, JSON, NDJSON or CSV, also as of then', load: async () => (await import('./query.ts')).queryCommand },
+  { name: 'dictionary', group: 'Look:', summary: 'what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand },
+  { name: 'alert', group: 'Look:', summary: 'what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
+  { name: 'rebuild', group: 'Tend:', summary: 'derive every typed column afresh from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },
+  { name: 'export', group: 'Keep:', summary: 'write everything held to files, which `outlast import` brings back', load: async () => (await import('./export.ts')).exportCommand },
+  { name: 'import', group: 'Keep:', summary: 'bring an export into an empty database, all of it or nothing', load: async () => (await import('./import.ts')).importCommand },
+  { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand },
 ];
 
 /**
@@ -52,8 +53,9 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
 
   const wanted = commandIn(args);
   for (const { name, group, summary, load } of entries) {
-    const command = name === wanted ? await load() : new Command(name);
-    program.addCommand(inheriting(command.summary(summary).helpGroup(group), program));
+    const command = new Command(name).description(summary).helpGroup(group);
+    if (name === wanted) (await load())(command);
+    program.addCommand(inheriting(command, program));
   }
   program.addHelpText('after', ({ command }) => (command === program ? helpAfter(program) : ''));
   return program;
@@ -85,4 +87,44 @@ function version(): string {
   const require = createRequire(import.meta.url);
   // By the package's own name: the same from the sources and from dist/src.
   return (require('outlast/package.json') as { version: string }).version;
+}
+
+const exitCodes = [
+  ['0', 'all that was due is done'],
+  ['1', 'failed, and trying again will not help'],
+  ['2', 'wrong arguments or settings'],
+  ['75', 'something due was not done: try again later'],
+] as const;
+
+/** What stands below the commands: exit codes, and the settings as their table says them. */
+function helpAfter(program: Command): string {
+  const help = program.createHelp();
+  help.prepareContext({ helpWidth: process.stdout.columns ?? 100 });
+  const termWidth = Math.max(...settings.map(({ name }) => name.length));
+  const item = (term: string, sentence: string): string =>
+    help.formatItem(term, termWidth, sentence, help);
+
+  const environment = Object.entries(groups).flatMap(([group, title]) => [
+    `${title}:`,
+    ...settings
+      .filter(({ about }) => about.group === group)
+      .map(({ name, about }) =>
+        item(
+          about.secret === true ? `${name} *` : name,
+          about.default === null ? about.sentence : `${about.sentence} (${about.default})`,
+        ),
+      ),
+    '',
+  ]);
+  return [
+    '',
+    'Settings are environment variables, with their defaults in brackets.',
+    '* or NAME_FILE: the path of a file that holds it, as Docker and Kubernetes mount secrets.',
+    '',
+    ...environment,
+    'Exit codes:',
+    ...exitCodes.map(([code, meaning]) => item(code, meaning)),
+    '',
+    'Start with: outlast demo',
+  ].join('\n');
 }

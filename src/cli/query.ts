@@ -44,14 +44,12 @@ export type QueryFlags = {
   [filter: string]: string | true | undefined;
 };
 
-export function queryCommand(): Command {
-  return new Command('query')
-    .description('list records from the archive')
+export const queryCommand = (command: Command): Command =>
+  command
     .addCommand(listing(ordersList))
     .addCommand(listing(nftClassesList).alias('nft-classes'))
     .addCommand(listing(transactionsList))
     .addCommand(listing(tokensList));
-}
 
 function listing<Item extends object>(list: List<Item>): Command {
   const { resource, summary, filters, hasDays, statusWords } = list;

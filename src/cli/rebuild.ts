@@ -1,6 +1,6 @@
 // `outlast rebuild`: derives every typed column afresh from what the records say, after the reader of records has changed.
 // Needs no key; killed or stopped, it goes on where it was.
-import { Command, Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { resources, type ApiVersion, type Resource } from '../model.ts';
@@ -8,9 +8,8 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import { countRows } from '../store/derived.ts';
 import { archivedName, archivedOf, type Archived } from '../store/tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
-import { openMigrated } from './app.ts';
+import { openMigrated, wantedProjects } from './app.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
-import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
@@ -21,9 +20,8 @@ type ListRebuilt = Rebuilt & {
   api_version?: ApiVersion;
 };
 
-export function rebuildCommand(): Command {
-  return new Command('rebuild')
-    .description('derive every typed column afresh from the records held')
+export const rebuildCommand = (command: Command): Command =>
+  command
     .option('--project <name>', 'only this project')
     .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
     .option('--afresh', 'begin at the first record, also where another rebuild was cut off')
@@ -31,7 +29,6 @@ export function rebuildCommand(): Command {
     .action(async (flags: Flags) => {
       process.exitCode = await rebuildAll(readSettings({ needs: 'database' }), flags);
     });
-}
 
 /** Returns the exit code: failed where records do not match their digests, try later where it was stopped. */
 async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {

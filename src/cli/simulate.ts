@@ -1,5 +1,5 @@
 // `outlast simulate`: a platform to practise on, until it is told to stop.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { readDialect, switches } from '../simulator/dialect.ts';
 import { parseFault } from '../simulator/fault-text.ts';
@@ -26,9 +26,8 @@ type Flags = {
   json?: true;
 };
 
-export function simulateCommand(): Command {
-  return new Command('simulate')
-    .description('serve a simulated platform to practise on, with faults on demand')
+export const simulateCommand = (command: Command): Command =>
+  command
     .option('--port <port>', 'port to listen on; 0 takes a free one', '0')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--seed <n>', 'the world: the same seed and time show the same records', '1')
@@ -45,7 +44,6 @@ export function simulateCommand(): Command {
     .option('--json', 'print address and keys as one JSON line on stdout')
     .addHelpText('after', `\n${switchesHelp()}\n\n${faultsHelp()}`)
     .action(simulate);
-}
 
 async function simulate(flags: Flags): Promise<void> {
   const stop = stopOnSignals();

@@ -1,5 +1,5 @@
 // `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { createLog } from '../log.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/watch.ts';
@@ -10,13 +10,10 @@ import { mostOpen } from '../http/v1/watch.ts';
 import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
-export function startCommand(): Command {
-  return new Command('start')
-    .description('keep syncing on schedule and serve the archive, until stopped')
-    .action(async () => {
-      await start(readSettings({ needs: 'platform' }));
-    });
-}
+export const startCommand = (command: Command): Command =>
+  command.action(async () => {
+    await start(readSettings({ needs: 'platform' }));
+  });
 
 /** How long leaving waits for an alert that is just being told; it is told again by the next start otherwise. */
 const alertsPatienceMs = 2_000;

@@ -1,8 +1,7 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { clockText } from '../alert/kinds.ts';
 import { settingsError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { wholeList } from '../model.ts';
 import {
   readStatus,
@@ -14,23 +13,28 @@ import {
 import { readSettings } from '../settings/settings.ts';
 import { notYetKnown } from '../store/projects.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
-import { openMigrated, type Store } from './app.ts';
-import { forecastCells, lateLines, shortName, timeLines } from './forecast-text.ts';
-import { forecastJson, foreseeAll, type Foreseen } from './foreseen.ts';
-import { olderOffers } from './older.ts';
+import { withStore, type Store } from './app.ts';
+import { factLines, olderOffers } from './facts.ts';
+import {
+  forecastCells,
+  forecastJson,
+  foreseeAll,
+  lateLines,
+  shortName,
+  timeLines,
+  type Foreseen,
+} from './forecast.ts';
+import { operationLines, tokenLines } from './operations-tokens.ts';
 import { formatSpan, indented, printJson, table, type Cell } from './print.ts';
-import { operationLines, tokenLines } from './unlisted-text.ts';
 
-export function statusCommand(): Command {
-  return new Command('status')
-    .description('show what is held, what is open, and until when')
+export const statusCommand = (command: Command): Command =>
+  command
     .option('--project <name>', 'only this project')
     .option('--json', 'print it as JSON')
     .action(async (flags: { project?: string; json?: true }) => {
       const settings = readSettings({ needs: 'database' });
-      const archive = await openMigrated(settings, createLog(settings.logLevel));
-      try {
-        const projects = await readStatus(archive.db, flags.project);
+      await withStore(settings, async ({ db, store }) => {
+        const projects = await readStatus(db, flags.project);
         if (flags.project !== undefined && projects.length === 0) {
           throw settingsError(
             'unknown_project',
@@ -39,7 +43,7 @@ export function statusCommand(): Command {
         }
         const now = Date.now();
         const foreseen = await foreseeAll(
-          archive.db,
+          db,
           projects.map((one) => one.project),
           settings,
           now,
@@ -53,13 +57,10 @@ export function statusCommand(): Command {
           });
         } else {
           process.stdout.write(`${statusText(projects, now, foreseen)}\n`);
-          if (archive.store.isEmbedded) process.stdout.write(whereItIs(archive.store));
+          if (store.isEmbedded) process.stdout.write(whereItIs(store));
         }
-      } finally {
-        await archive.close();
-      }
+      });
     });
-}
 
 /** The embedded database's address, password included: whoever may start it may read it (P10). */
 const whereItIs = ({ connectionString }: Store): string =>
@@ -224,19 +225,4 @@ function problemLines(list: ListStatus): string[] {
   return more > 0
     ? [...lines, `  and ${more} more days of ${nameOf(list)}: --json names them`]
     : lines;
-}
-
-/** The facts by resource: `orders: day_end inclusive, limit 50`. */
-function factLines(facts: ProjectStatus['facts']): string[] {
-  const byResource = new Map<string, string[]>();
-  for (const [fact, value] of Object.entries(facts)) {
-    const [resource = '', name = ''] = fact.split('.');
-    byResource.set(resource, [...(byResource.get(resource) ?? []), `${name} ${value}`]);
-  }
-  if (byResource.size === 0) return [];
-  return [
-    '',
-    '  Observed of the platform',
-    ...[...byResource].map(([resource, known]) => `    ${resource}: ${known.join(', ')}`),
-  ];
 }

@@ -1,5 +1,5 @@
 // `outlast sync`: does everything due now and exits; narrowed by options, due or not.
-import { Command, Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
@@ -9,7 +9,7 @@ import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
 import { createWorker, openAlerts, openMigrated } from './app.ts';
-import { verdictOn } from './ending.ts';
+import { verdictOn } from './exit.ts';
 import { readOptions } from './options.ts';
 import { createProgress, formatCount, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
@@ -23,9 +23,8 @@ type SyncFlags = {
   json?: true;
 };
 
-export function syncCommand(): Command {
-  return new Command('sync')
-    .description('do everything that is due now, then exit')
+export const syncCommand = (command: Command): Command =>
+  command
     .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
     .option('--to <day>', 'last day, included; today unless given')
     .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
@@ -48,7 +47,6 @@ export function syncCommand(): Command {
         json: flags.json === true,
       });
     });
-}
 
 /** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
 export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | undefined {

@@ -1,6 +1,6 @@
 // `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { monthStart } from '../day.ts';
 import { codeOf, exitCode, settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';
@@ -16,10 +16,9 @@ import {
   type ListVerified,
   type Verifying,
 } from '../verify/verify.ts';
-import { openMigrated } from './app.ts';
+import { openMigrated, wantedProjects } from './app.ts';
 import { readOptions } from './options.ts';
 import { createProgress, formatCount } from './print.ts';
-import { wantedProjects } from './projects.ts';
 import { stopOnSignals } from './signals.ts';
 import { askPlatform } from './verify-platform.ts';
 import { asJson, asText, type Output } from './verify-print.ts';
@@ -35,9 +34,8 @@ type Flags = {
   json?: true;
 };
 
-export function verifyCommand(): Command {
-  return new Command('verify')
-    .description('recompute whether everything held is what the platform said')
+export const verifyCommand = (command: Command): Command =>
+  command
     .option('--project <name>', 'only this project')
     .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
     .option('--month <month>', 'only this month, yyyy-MM')
@@ -66,7 +64,6 @@ export function verifyCommand(): Command {
       const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });
       process.exitCode = await verify(settings, flags, months);
     });
-}
 
 /** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
 export function readMonths(flags: Flags): DayRange | null {

@@ -1,14 +1,13 @@
 // `outlast watch`: enters operations whose results are to be asked for, for there is no list of them. Asks the platform
 // nothing: the next sync does, or `outlast start` within a minute.
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { causeChain, settingsError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { apiVersions, type ApiVersion, type Day } from '../model.ts';
 import { day } from '../query/days.ts';
 import { readSettings } from '../settings/settings.ts';
 import { checkOperations, enter, onlyProject, type NewOperation } from '../store/watch.ts';
-import { openMigrated } from './app.ts';
+import { withStore } from './app.ts';
 import { readOptions } from './options.ts';
 import { formatCount, printJson } from './print.ts';
 
@@ -20,9 +19,8 @@ type WatchFlags = {
   json?: true;
 };
 
-export function watchCommand(): Command {
-  return new Command('watch')
-    .description('ask for the results of these operations until they are final')
+export const watchCommand = (command: Command): Command =>
+  command
     .argument('[id...]', 'operation ids, as their caller chose them')
     .option('--file <path>', 'a file with an id a line; - reads them from stdin')
     .option('--project <name>', 'the project they belong to, where there are several')
@@ -37,17 +35,13 @@ export function watchCommand(): Command {
       const operations = readOperations(ids, flags);
       checkOperations(operations);
       const settings = readSettings({ needs: 'database' });
-      const archive = await openMigrated(settings, createLog(settings.logLevel));
-      try {
-        const project = flags.project ?? (await onlyProject(archive.db));
-        const { given, added } = await enter(archive.db, project, operations);
+      await withStore(settings, async ({ db }) => {
+        const project = flags.project ?? (await onlyProject(db));
+        const { given, added } = await enter(db, project, operations);
         if (flags.json === true) printJson({ project, given, added });
         else process.stdout.write(`${sentenceOf(project, given, added)}\n`);
-      } finally {
-        await archive.close();
-      }
+      });
     });
-}
 
 function sentenceOf(project: string, given: number, added: number): string {
   const known = given - added;

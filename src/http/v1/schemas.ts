@@ -12,7 +12,7 @@ import { row, type RowKind, type Shape } from './kinds.ts';
 
 const { text, textOrNull, wholeOrNull, decimalOrNull, time, timeOrNull, json } = kind;
 
-const unlisted = {
+const withoutDay = {
   project: text,
   rawJson: json.describe('The whole record as the platform gave it, unknown fields included'),
   rawBytes: textOrNull.describe('Its original bytes as hex, only where jsonb could not hold them'),
@@ -23,7 +23,7 @@ const unlisted = {
   changedAt: time.describe('When the row last changed'),
   missingSince: timeOrNull.describe('Since when the platform no longer shows it though it should'),
 };
-const bookkeeping = { ...unlisted, sliceDay: kind.day.describe('The UTC day it stands under') };
+const bookkeeping = { ...withoutDay, sliceDay: kind.day.describe('The UTC day it stands under') };
 
 const orderShape: Shape<Order> = {
   operationId: text,
@@ -64,7 +64,7 @@ const transactionShape: Shape<Transaction> = {
   nftJson: json.describe('What it did to an NFT, by the platform; null where it did not'),
   mtJson: json.describe('The same of an MT'),
   recordJson: json.describe('The same of a record'),
-  ...unlisted,
+  ...withoutDay,
 };
 
 const fee = z.object({ denom: textOrNull, amount: decimalOrNull }).nullable();
@@ -82,7 +82,7 @@ const tokenShape: Shape<Token> = {
   height: decimalOrNull.describe('Where this content was first seen'),
   tokenJson: json.describe('The node’s own element of its list'),
   feesJson: json.describe('The node’s own answer about fees'),
-  ...unlisted,
+  ...withoutDay,
 };
 
 export const order = row<Order>('Order', 'A purchase order', orderShape, orderFields);

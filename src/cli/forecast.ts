@@ -1,9 +1,21 @@
-// A forecast as people read it: what will be too late, said loudly, and the cells that tables share. Pure.
+// The forecasts that `status` and `plan` show: read for every project, as people read them (what will be too late, said loudly, and the
+// cells that tables share), and as data for programs.
 import type { Instant } from '../model.ts';
-import type { Foresight } from '../sync/forecast/foresee.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Queryable } from '../store/db.ts';
+import { sumOf } from '../sync/forecast/costs.ts';
+import { foresee, type Foresight } from '../sync/forecast/foresee.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
 import { compareMs } from '../sync/comparison-rota.ts';
-import { formatCount, formatSpan, formatWhen, type Cell } from './print.ts';
+import {
+  formatCount,
+  formatSpan,
+  formatWhen,
+  momentText,
+  shortMoment,
+  shortSpan,
+  type Cell,
+} from './print.ts';
 
 type Month = Forecast['months'][number];
 
@@ -107,31 +119,6 @@ export function caveatLines(foresight: Foresight, now: Instant): string[] {
   return lines;
 }
 
-/** `2026-11-30 00:00`. */
-export function momentText(at: Instant): string {
-  return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-}
-
-/** `30 Nov`, or `29 Nov 18:00`: for a narrow column. */
-export function shortMoment(at: Instant): string {
-  const iso = new Date(at).toISOString();
-  const month = new Date(at).toLocaleString('en-US', { month: 'short', timeZone: 'UTC' });
-  const time = iso.slice(11, 16);
-  return `${Number(iso.slice(8, 10))} ${month}${time === '00:00' ? '' : ` ${time}`}`;
-}
-
-/** A span in its greatest unit, rounded up: `12 min`; nothing for none. */
-export function shortSpan(ms: number): string {
-  const units = [
-    ['days', 86_400_000],
-    ['h', 3_600_000],
-    ['min', 60_000],
-    ['s', 1000],
-  ] as const;
-  const [unit, size] = units.find(([, one]) => ms >= 2 * one) ?? ['s', 1000];
-  return `${formatCount(Math.ceil(ms / size))} ${unit}`;
-}
-
 /** Requests still needed, how long they take, until when: of a month's row. */
 export function forecastCells(
   foresight: Foresight | undefined,
@@ -170,3 +157,53 @@ export function shortName({ resource, owner }: { resource: string; owner: string
   if (owner === '') return resource;
   return `${resource} of ${owner.length > 14 ? `${owner.slice(0, 6)}…${owner.slice(-6)}` : owner}`;
 }
+
+/** By project. */
+export type Foreseen = ReadonlyMap<string, Foresight>;
+
+/** `perSecond`: the rate to reckon with instead of the one that is allowed. */
+export async function foreseeAll(
+  db: Queryable,
+  projects: string[],
+  settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
+  now: Instant,
+  perSecond?: number,
+): Promise<Foreseen> {
+  const foreseen = new Map<string, Foresight>();
+  for (const project of projects) {
+    foreseen.set(project, await foresee(db, project, settings, now, perSecond));
+  }
+  return foreseen;
+}
+
+/** Times are RFC 3339, spans are minutes. */
+export function forecastJson(foresight: Foresight | undefined, now: Instant): unknown {
+  if (foresight === undefined) return null;
+  return {
+    per_second: foresight.perSecond,
+    per_second_assumed: foresight.isRateAssumed,
+    compare_every_days: foresight.compareEveryMs / 86_400_000,
+    standing_per_minute: rounded(foresight.standingPerSecond * 60),
+    too_late: lateLines(foresight, now),
+    months: foresight.months.map((month) => ({
+      month: month.month,
+      resource: month.resource,
+      owner: month.owner,
+      deadline_at: timeOrNull(month.deadlineAt),
+      until: timeOrNull(month.until),
+      unread_days: month.unread.length,
+      days_too_late: month.tooLate,
+      sizes: month.sizes,
+      requests: sumOf(month.needs),
+      requests_for: month.needs,
+      requests_before: month.requestsBefore,
+      minutes: rounded(month.takesMs / 60_000),
+      fits: month.fits,
+      per_second_needed: month.perSecondNeeded,
+    })),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+const timeOrNull = (at: Instant | null): string | null =>
+  at === null ? null : new Date(at).toISOString();

@@ -1,7 +1,6 @@
 // How watched operations and tokens stand, in sentences for `outlast status` and `outlast plan`.
 import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
-import { momentText } from './forecast-text.ts';
-import { formatCount, formatSpan, formatWhen } from './print.ts';
+import { formatCount, formatSpan, formatWhen, momentText } from './print.ts';
 
 const namedAtMost = 5;
 

@@ -1,4 +1,5 @@
-// The offer to archive what lies before the window, where the platform was seen to answer for it. A person decides.
+// What was observed of the platform, for people, and the offer to archive what lies before its window where it was seen to answer for
+// that: a person decides.
 import { listedResources } from '../model.ts';
 
 /** A sentence for each resource whose older days are answered; `from` is the first day held of it, where any is. */
@@ -16,4 +17,19 @@ export function olderOffers(
       `The platform answers for ${resource} before its window too, back to ${oldest}. To archive them: outlast sync --resource ${resource} --from ${oldest}`,
     ];
   });
+}
+
+/** The facts by resource: `orders: day_end inclusive, limit 50`. */
+export function factLines(facts: Record<string, string>): string[] {
+  const byResource = new Map<string, string[]>();
+  for (const [fact, value] of Object.entries(facts)) {
+    const [resource = '', name = ''] = fact.split('.');
+    byResource.set(resource, [...(byResource.get(resource) ?? []), `${name} ${value}`]);
+  }
+  if (byResource.size === 0) return [];
+  return [
+    '',
+    '  Observed of the platform',
+    ...[...byResource].map(([resource, known]) => `    ${resource}: ${known.join(', ')}`),
+  ];
 }
