@@ -16,7 +16,7 @@ type Entry = {
 /** One line a command: its name and what it is for. Its options and what it does stand in a file of its own. */
 // prettier-ignore
 const entries: Entry[] = [
-  { name: 'demo', group: 'Try it:', summary: 'try it: a simulated platform, an embedded Postgres, nothing to install', load: async () => (await import('./demo.ts')).demoCommand },
+  { name: 'demo', group: 'Try it:', summary: 'see it work: a simulated platform, an embedded Postgres, nothing to install', load: async () => (await import('./demo.ts')).demoCommand },
   { name: 'simulate', group: 'Try it:', summary: 'serve a simulated platform to practise on, with faults on demand', load: async () => (await import('./simulate.ts')).simulateCommand },
   { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand },
   { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule and serve the archive, until stopped', load: async () => (await import('./start.ts')).startCommand },
