@@ -1,4 +1,5 @@
-// `outlast alert`: the alerts on record, and whether somebody was told; --test sends the webhook a message. Needs no key.
+// `outlast alert`: the alerts on record, and whether somebody was told; --test sends the webhook a message. Needs no
+// key.
 import type { Command } from 'commander';
 import { deliver } from '../alert/deliver.ts';
 import { testBody } from '../alert/message.ts';

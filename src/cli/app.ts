@@ -78,7 +78,10 @@ export async function withStore<T>(
   }
 }
 
-/** Which projects a command is about: all in the archive, or the one it was told. Throws settings `unknown_project` for one that nothing is archived for. */
+/**
+ * Which projects a command is about: all in the archive, or the one it was told. Throws settings `unknown_project` for
+ * one that nothing is archived for.
+ */
 export async function wantedProjects(
   db: Queryable,
   project: ProjectId | undefined,

@@ -1,5 +1,5 @@
-// `outlast dictionary`: what can be read in SQL and what each column means, from the comments in the database itself; as a page,
-// docs/dictionary.md: the same schema gives the same text, and a test tells when the page is stale.
+// `outlast dictionary`: what can be read in SQL and what each column means, from the comments in the database itself;
+// as a page, docs/dictionary.md: the same schema gives the same text, and a test tells when the page is stale.
 import type { Command } from 'commander';
 import { settingsError } from '../errors.ts';
 import { createLog } from '../log.ts';

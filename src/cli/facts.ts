@@ -1,5 +1,5 @@
-// What was observed of the platform, for people, and the offer to archive what lies before its window where it was seen to answer for
-// that: a person decides.
+// What was observed of the platform, for people, and the offer to archive what lies before its window where it was seen
+// to answer for that: a person decides.
 import { listedResources } from '../model.ts';
 
 /** A sentence for each resource whose older days are answered; `from` is the first day held of it, where any is. */

@@ -1,5 +1,6 @@
-// What people see in a terminal: aligned tables, counts, moments and spans of time, a progress line, and of text what may reach it. Data goes to stdout,
-// everything else to stderr. No colours and no escape sequences, so NO_COLOR and simple terminals need no case here.
+// What people see in a terminal: aligned tables, counts, moments and spans of time, a progress line, and of text what
+// may reach it. Data goes to stdout, everything else to stderr. No colours and no escape sequences, so NO_COLOR and
+// simple terminals need no case here.
 import stringWidth from 'string-width';
 import type { Instant } from '../model.ts';
 
@@ -56,7 +57,9 @@ const units = [
   ['s', 1000],
 ] as const;
 
-/** A span in its two greatest units, cut off: `9 days 4 h`, `3 min 20 s`, `less than a second`. The sign is not shown. */
+/**
+ * A span in its two greatest units, cut off: `9 days 4 h`, `3 min 20 s`, `less than a second`. The sign is not shown.
+ */
 export function formatSpan(ms: number): string {
   const span = Math.abs(ms);
   const first = units.findIndex(([, size]) => span >= size);

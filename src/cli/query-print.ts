@@ -1,5 +1,6 @@
-// Records on stdout in the form that was asked for: a table cut to the width of the terminal, or a stream, which takes constant memory
-// however many there are. Field names are the tables' own, exact numbers stay text, and `raw` is the record as the platform gave it.
+// Records on stdout in the form that was asked for: a table cut to the width of the terminal, or a stream, which takes
+// constant memory however many there are. Field names are the tables' own, exact numbers stay text, and `raw` is the
+// record as the platform gave it.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { csvHead, csvLine, firstOf, jsonText, pieces } from '../query/record-text.ts';

@@ -90,7 +90,10 @@ function listing<Item extends object>(list: List<Item>): Command {
   return command.action((flags: QueryFlags) => query(list, flags));
 }
 
-/** What is asked for, in the library's terms. Throws settings `argument_invalid`, `bad_format`, `bad_limit` or `bad_filter`. */
+/**
+ * What is asked for, in the library's terms. Throws settings `argument_invalid`, `bad_format`, `bad_limit` or
+ * `bad_filter`.
+ */
 export function readAsked(list: Narrowing, flags: QueryFlags, isTerminal: boolean) {
   const { filters, statusWords = {}, hasDays } = list;
   const format = formatOf(flags, isTerminal);

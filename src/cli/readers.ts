@@ -1,5 +1,5 @@
-// Who may read over HTTP: the projects' own key pairs, and those of the readers file. It holds secrets, so that nobody else
-// may be able to read it, and none of them is repeated in a message (P10).
+// Who may read over HTTP: the projects' own key pairs, and those of the readers file. It holds secrets, so that nobody
+// else may be able to read it, and none of them is repeated in a message (P10).
 import { statSync } from 'node:fs';
 import * as z from 'zod';
 import { causeChain, settingsError } from '../errors.ts';

@@ -1,5 +1,5 @@
-// `outlast rebuild`: derives every typed column afresh from what the records say, after the reader of records has changed.
-// Needs no key; killed or stopped, it goes on where it was.
+// `outlast rebuild`: derives every typed column afresh from what the records say, after the reader of records has
+// changed. Needs no key; killed or stopped, it goes on where it was.
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';

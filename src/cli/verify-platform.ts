@@ -1,5 +1,5 @@
-// What `outlast verify --platform` asks of each project in the settings: every proved slice of the window once more, or,
-// where they are named, every final result.
+// What `outlast verify --platform` asks of each project in the settings: every proved slice of the window once more,
+// or, where they are named, every final result.
 import type { Log } from '../log.ts';
 import { isListed, type Resource } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';

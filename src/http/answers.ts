@@ -1,5 +1,6 @@
-// Answers in the server's one shape, which is the platform's (docs/http.md, "The platform's own interface"), and what is answered when
-// something went wrong, also for what is no request yet: their mistake in a sentence, ours without details, which go to the log (P10).
+// Answers in the server's one shape, which is the platform's (docs/http.md, "The platform's own interface"), and what
+// is answered when something went wrong, also for what is no request yet: their mistake in a sentence, ours without
+// details, which go to the log (P10).
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { causeChain, codeOf, isOutlastError } from '../errors.ts';

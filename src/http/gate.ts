@@ -1,5 +1,6 @@
-// Who may read what. Whether a signature is needed follows from the address that is bound, never from the peer; one that is
-// present and wrong is refused everywhere (docs/http.md, "Who may read"). Pure but for the comparison of secrets.
+// Who may read what. Whether a signature is needed follows from the address that is bound, never from the peer; one
+// that is present and wrong is refused everywhere (docs/http.md, "Who may read"). Pure but for the comparison of
+// secrets.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../model.ts';
@@ -67,8 +68,8 @@ export const openedByNothing = (gate: Gate, headers: IncomingHttpHeaders): Opene
 const openedTo = ({ projects, mayWatch = false }: ReaderKey): Opened => ({ projects, mayWatch });
 
 /**
- * Who a signed request says it is from, while its time is near; null otherwise. What can be known of it before its body has come:
- * the signature is not looked at.
+ * Who a signed request says it is from, while its time is near; null otherwise. What can be known of it before its body
+ * has come: the signature is not looked at.
  */
 export function signerOf(
   gate: Gate,
@@ -82,8 +83,8 @@ export function signerOf(
 }
 
 /**
- * What a signed request opens; null for a signature that is wrong, or too old or too new. `bodySha256` is of the body's bytes, where
- * the method has one: then the signature covers it, and one made for a request without a body is wrong.
+ * What a signed request opens; null for a signature that is wrong, or too old or too new. `bodySha256` is of the body's
+ * bytes, where the method has one: then the signature covers it, and one made for a request without a body is wrong.
  */
 export function openedBySignature(
   gate: Gate,
@@ -115,8 +116,8 @@ const readerOf = (gate: Gate, key: string): ReaderKey | undefined =>
   gate.keys.find((one) => one.secret !== undefined && isSame(one.key, key));
 
 /**
- * Whoever asks for tokens needs no signature (docs/platform.md §4.1-4.3 name no headers): beyond loopback the key alone says
- * who it is. The caller's further headers are not looked at.
+ * Whoever asks for tokens needs no signature (docs/platform.md §4.1-4.3 name no headers): beyond loopback the key alone
+ * says who it is. The caller's further headers are not looked at.
  */
 export function admitByKey(gate: Gate, headers: IncomingHttpHeaders): Admission {
   const key = textOf(headers['x-api-key']);
@@ -132,9 +133,12 @@ function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {
     : { kind: 'project', project };
 }
 
-/** A foreign name for this host, a proxy's word that somebody else asks, or a browser's that another site's page does. */
+/**
+ * A foreign name for this host, a proxy's word that somebody else asks, or a browser's that another site's page does.
+ */
 export function comesFromOutside(headers: IncomingHttpHeaders): boolean {
-  // What a browser says of who made it ask (Fetch Metadata): `none` is the person, by the address bar. Other programs do not say.
+  // What a browser says of who made it ask (Fetch Metadata): `none` is the person, by the address bar. Other programs
+  // do not say.
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const isForwarded = Object.keys(headers).some((name) =>

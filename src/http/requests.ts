@@ -1,13 +1,14 @@
-// What is settled of connections and requests before any route, or where there is none: for which host a request is meant, that it
-// expects nothing we do not do, which methods a path answers to, and what becomes of connections when the server stops.
+// What is settled of connections and requests before any route, or where there is none: for which host a request is
+// meant, that it expects nothing we do not do, which methods a path answers to, and what becomes of connections when
+// the server stops.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { badRequest, Refused, refusal } from './answers.ts';
 
 /**
- * Who may read depends on the host (gate.ts): two of them, or none, are refused and not chosen from. To be called before any route is
- * added. Node's own refusal of a missing Host must be off: it has no body.
+ * Who may read depends on the host (gate.ts): two of them, or none, are refused and not chosen from. To be called
+ * before any route is added. Node's own refusal of a missing Host must be off: it has no body.
  */
 export function settleRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -28,7 +29,10 @@ export function settleRequests(app: FastifyInstance): void {
   });
 }
 
-/** 405, and which methods a path does answer to. To be called before any route is added. What it gives is called after the last one. */
+/**
+ * 405, and which methods a path does answer to. To be called before any route is added. What it gives is called after
+ * the last one.
+ */
 export function noteMethods(app: FastifyInstance): () => void {
   const noted = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -57,8 +61,8 @@ export function noteMethods(app: FastifyInstance): () => void {
 }
 
 /**
- * Connections that are being answered are waited for; Node closes the ones that were answered, but waits a minute for one on which
- * nothing was ever asked, as browsers and balancers open them ahead.
+ * Connections that are being answered are waited for; Node closes the ones that were answered, but waits a minute for
+ * one on which nothing was ever asked, as browsers and balancers open them ahead.
  */
 export function closeUnasked(app: FastifyInstance): void {
   const unasked = new Set<Socket>();

@@ -17,8 +17,8 @@ import type { EnterOperations } from './v1/watch.ts';
 export type ServerOptions = {
   archive: Archive;
   /**
-   * Reads for `/archive/v1`, with connections of its own: its lists, counts and sums may take seconds, and neither the platform's
-   * clients nor whoever asks whether the service is well are to wait for them. The same unless told.
+   * Reads for `/archive/v1`, with connections of its own: its lists, counts and sums may take seconds, and neither the
+   * platform's clients nor whoever asks whether the service is well are to wait for them. The same unless told.
    */
   archiveOfV1?: Archive;
   host: string;
@@ -74,7 +74,8 @@ function createApp(options: ServerOptions): FastifyInstance {
     },
     // A stopping server answers what it has begun and no more.
     forceCloseConnections: 'idle',
-    // What comes in on an open connection meanwhile is answered, and closes it; Fastify's own refusal has another shape.
+    // What comes in on an open connection meanwhile is answered, and closes it; Fastify's own refusal has another
+    // shape.
     return503OnClosing: false,
     // An id of 512 bytes, each percent-encoded.
     routerOptions: { maxParamLength: 1536 },

@@ -1,5 +1,6 @@
-// What can be asked: every argument that more than one question has, with what it may be, the one sentence for whoever gets it wrong
-// (P12), and what it means. A list's own filters stand with their SQL: orders.ts, nft-classes.ts, transactions.ts, tokens.ts.
+// What can be asked: every argument that more than one question has, with what it may be, the one sentence for whoever
+// gets it wrong (P12), and what it means. A list's own filters stand with their SQL: orders.ts, nft-classes.ts,
+// transactions.ts, tokens.ts.
 import * as z from 'zod';
 import { listedResources, resources, type Day, type ProjectId } from '../model.ts';
 import { checked, optional, type Shape } from './check.ts';

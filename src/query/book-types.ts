@@ -1,4 +1,5 @@
-// What the archive's own books give: coverage, operations watched, certificates, runs, rejects. Plain data, as in types.ts.
+// What the archive's own books give: coverage, operations watched, certificates, runs, rejects. Plain data, as in
+// types.ts.
 import type {
   ApiVersion,
   Day,
@@ -9,7 +10,10 @@ import type {
   SliceState,
 } from '../model.ts';
 
-/** A page of a list that is read forwards: `limit` is 1 to 10,000, 100 unless told; `cursor` the `next` of a page of the same query. */
+/**
+ * A page of a list that is read forwards: `limit` is 1 to 10,000, 100 unless told; `cursor` the `next` of a page of the
+ * same query.
+ */
 export type PagedForward = { limit?: number; cursor?: string };
 
 export type WatchedState = 'open' | 'done' | 'lost';

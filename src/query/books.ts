@@ -1,5 +1,5 @@
-// The archive's own books, as the reader's role sees them: certificates of months, runs, records without a usable id, and the operations
-// whose results are asked for by their ids, with what became of each (P7).
+// The archive's own books, as the reader's role sees them: certificates of months, runs, records without a usable id,
+// and the operations whose results are asked for by their ids, with what became of each (P7).
 import * as z from 'zod';
 import { resources, wholeList } from '../model.ts';
 import {

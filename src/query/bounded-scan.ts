@@ -1,10 +1,12 @@
-// Finding records where not every row looked at is one: a page is filled from rows of now of which some turn out not to match. Knows no
-// SQL. The reading is bounded, so that a page costs no more where little matches (P9).
+// Finding records where not every row looked at is one: a page is filled from rows of now of which some turn out not to
+// match. Knows no SQL. The reading is bounded, so that a page costs no more where little matches (P9).
 
 /** A row of now, by its key, and whether one of its contents may match. */
 export type Scanned<Key> = { key: Key; matches: boolean };
 
-/** `reached` is where the reading stopped, null at the end: there may be more behind it even where nothing was found. */
+/**
+ * `reached` is where the reading stopped, null at the end: there may be more behind it even where nothing was found.
+ */
 export type Found<Key, Item> = { found: { item: Item; key: Key }[]; reached: Key | null };
 
 /** Rows looked at for one page: at most so many times, and so many at once unless more were asked for. */

@@ -1,5 +1,5 @@
-// The one check of arguments, by whichever door they come: the library, both HTTP interfaces, `outlast query`. Each mistake is told
-// by its argument's one sentence (P12); what the arguments are is arguments.ts.
+// The one check of arguments, by whichever door they come: the library, both HTTP interfaces, `outlast query`. Each
+// mistake is told by its argument's one sentence (P12); what the arguments are is arguments.ts.
 import * as z from 'zod';
 import { settingsError, type OutlastError } from '../errors.ts';
 
@@ -70,7 +70,10 @@ function unknown(key: string, schema: z.ZodType, nameOf: (argument: string) => s
   return `${JSON.stringify(key.slice(0, 80))} is not taken here; ${there}`;
 }
 
-/** The same kinds where text is given, in a URL or on a command line: numbers and lists are made of it first, and then checked. */
+/**
+ * The same kinds where text is given, in a URL or on a command line: numbers and lists are made of it first, and then
+ * checked.
+ */
 export const asText = <S extends Shape>(
   shape: S,
 ): { [Name in keyof S]: z.ZodPipe<z.ZodTransform, S[Name]> } =>

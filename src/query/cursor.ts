@@ -1,5 +1,5 @@
-// Cursors: the key a page lies beyond, bound to the query that gave it. Opaque to callers. The checksum tells
-// damage, not malice: whatever a cursor says is checked again before SQL sees it, and it opens nothing that its bearer could
+// Cursors: the key a page lies beyond, bound to the query that gave it. Opaque to callers. The checksum tells damage,
+// not malice: whatever a cursor says is checked again before SQL sees it, and it opens nothing that its bearer could
 // not ask for anyway.
 import { createHash } from 'node:crypto';
 import { settingsError } from '../errors.ts';
@@ -69,7 +69,9 @@ function decode(cursor: string): unknown[] {
 /** The parts of a key, in the order that the list has. */
 export type Key = readonly string[];
 
-/** A page of a list that is read forwards by its key: one row more than asked for tells whether there is another page. */
+/**
+ * A page of a list that is read forwards by its key: one row more than asked for tells whether there is another page.
+ */
 export async function keyedPage<Item>(
   name: string,
   { limit, cursor, ...query }: { limit: number; cursor?: string | undefined },

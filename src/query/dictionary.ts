@@ -1,4 +1,5 @@
-// The data dictionary: what people and their tools may read, as the database's own comments say it. Reads only the catalog.
+// The data dictionary: what people and their tools may read, as the database's own comments say it. Reads only the
+// catalog.
 import type { Queryable } from '../store/db.ts';
 
 export type Described = { name: string; type: string; meaning: string };

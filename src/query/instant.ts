@@ -1,5 +1,5 @@
-// Instants as callers write them: RFC 3339, any offset, up to microseconds. Made one text a moment, so that two spellings
-// of it mean the same to a cursor and compare as text. Pure.
+// Instants as callers write them: RFC 3339, any offset, up to microseconds. Made one text a moment, so that two
+// spellings of it mean the same to a cursor and compare as text. Pure.
 import { addDays, startOf } from '../day.ts';
 import type { Day } from '../model.ts';
 
@@ -7,8 +7,9 @@ const form =
   /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
 /**
- * The instant as RFC 3339 in UTC without trailing zeros, `2026-03-01T10:00:00.5Z`; null for anything but a real moment of the
- * years 1 to 9999. Strict: a leap second, a space instead of `T`, a missing offset or a seventh decimal is refused, not guessed at.
+ * The instant as RFC 3339 in UTC without trailing zeros, `2026-03-01T10:00:00.5Z`; null for anything but a real moment
+ * of the years 1 to 9999. Strict: a leap second, a space instead of `T`, a missing offset or a seventh decimal is
+ * refused, not guessed at.
  */
 export function readInstant(text: string): string | null {
   const parts = form.exec(text);
@@ -30,14 +31,16 @@ export const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT[\d:]{8}(\.\d{1,6})?Z$/.test(text) && readInstant(text) !== null;
 
 /**
- * The first day under which nothing stood at an instant of what stands there now, but for what is found by its own index
- * (0000_records.sql, "ahead"): two days for contents that were seen before their record was entered, which leases allow for minutes
- * only, one for zones, one because bounds are half-open. Null: there is no such day.
+ * The first day under which nothing stood at an instant of what stands there now, but for what is found by its own
+ * index (0000_records.sql, "ahead"): two days for contents that were seen before their record was entered, which leases
+ * allow for minutes only, one for zones, one because bounds are half-open. Null: there is no such day.
  */
 export function dayBeyond(instant: string): Day | null {
   const day = instant.slice(0, 10);
   return day > '9999-12-27' ? null : addDays(day, 4);
 }
 
-/** Whether one instant is no later than another, both as they are written here: without the `Z` they compare as text. */
+/**
+ * Whether one instant is no later than another, both as they are written here: without the `Z` they compare as text.
+ */
 export const isBy = (one: string, other: string): boolean => one.slice(0, -1) <= other.slice(0, -1);

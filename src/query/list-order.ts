@@ -1,5 +1,6 @@
-// The order of every list of days, (slice_day, created_at, id), unreadable times last in their day, as the indexes `orders_listed` and
-// `nft_classes_listed` have it; and how a page goes on after a position, as SQL and as a cursor. Builds SQL, runs none.
+// The order of every list of days, (slice_day, created_at, id), unreadable times last in their day, as the indexes
+// `orders_listed` and `nft_classes_listed` have it; and how a page goes on after a position, as SQL and as a cursor.
+// Builds SQL, runs none.
 import { and, eq, gte, lt, lte, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Day } from '../model.ts';
@@ -18,8 +19,8 @@ export const writeCursor = (fingerprint: string, side: Side, at: Position | Edge
   cursorText(fingerprint, side, at === 'edge' ? [] : [at.day, at.createdAt, at.id]);
 
 /**
- * Where a page lies; a null position is the edge. Throws settings `cursor_invalid` for anything but a cursor of this very
- * query.
+ * Where a page lies; a null position is the edge. Throws settings `cursor_invalid` for anything but a cursor of this
+ * very query.
  */
 export function readCursor(
   cursor: string,

@@ -19,7 +19,9 @@ export type ReaderOptions = Required<Omit<ArchiveOptions, 'log'>> & {
   log?: ArchiveOptions['log'] | undefined;
 };
 
-/** Throws settings `schema_missing`, `schema_older`, `schema_newer` or `database_…`, transient `database_unreachable`. */
+/**
+ * Throws settings `schema_missing`, `schema_older`, `schema_newer` or `database_…`, transient `database_unreachable`.
+ */
 export async function openReader(options: ReaderOptions): Promise<Reader> {
   const db = await openDb({
     connectionString: options.connectionString,
@@ -51,8 +53,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 }
 
 /**
- * Read-only twice over: the role has no right to write, and the transaction refuses to. No plan that sorts where an index
- * has the order: on a table not yet analysed the planner takes a list for 150 rows and sorts all of it for every
+ * Read-only twice over: the role has no right to write, and the transaction refuses to. No plan that sorts where an
+ * index has the order: on a table not yet analysed the planner takes a list for 150 rows and sorts all of it for every
  * page (200,000 orders, a page of 100: 100,000 blocks instead of 11).
  */
 const planned = (statementTimeoutMs: number): Settings => ({

@@ -1,10 +1,14 @@
-// Records as text, for whoever hands them on: JSON with the tables' own names, and CSV. Exact numbers stay text, and what is
-// JSON already goes in as it stands: parsed and written again its numbers would be rounded. Knows no stream and no file.
+// Records as text, for whoever hands them on: JSON with the tables' own names, and CSV. Exact numbers stay text, and
+// what is JSON already goes in as it stands: parsed and written again its numbers would be rounded. Knows no stream and
+// no file.
 import type { NftClass, Order, Token, Transaction } from './types.ts';
 
 const names = new Map<string, string>();
 
-/** `rawJson` is the column `raw`: the other names differ in their spelling only. Asked for every field of every record, so it is kept. */
+/**
+ * `rawJson` is the column `raw`: the other names differ in their spelling only. Asked for every field of every record,
+ * so it is kept.
+ */
 export function snake(field: string): string {
   const known = names.get(field);
   if (known !== undefined) return known;

@@ -1,5 +1,6 @@
-// Reading one list of days: its pages, its stream and its single records, the same for orders and classes, now and as of an instant.
-// Arguments are checked and cursors are read and written here; what is read is list-now.ts and list-then.ts.
+// Reading one list of days: its pages, its stream and its single records, the same for orders and classes, now and as
+// of an instant. Arguments are checked and cursors are read and written here; what is read is list-now.ts and
+// list-then.ts.
 import type { ListedResource } from '../model.ts';
 import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
 import { historyOf } from './contents.ts';

@@ -1,5 +1,6 @@
-// The SQL of figures: the contents that they are made of, and how much of each period is held, in one statement, so that no figure is
-// older than the coverage it is shown with (P7). $1 is the project, `[$2, $3)` are the days, $4 is the instant. Runs none.
+// The SQL of figures: the contents that they are made of, and how much of each period is held, in one statement, so
+// that no figure is older than the coverage it is shown with (P7). $1 is the project, `[$2, $3)` are the days, $4 is
+// the instant. Runs none.
 import type { ListedResource } from '../model.ts';
 import { invalidArgument } from './check.ts';
 
@@ -23,8 +24,8 @@ const provedBy = (resource: ListedResource): string => `
    group by day`;
 
 /**
- * The coverage of each period; $1 is the project. As of an instant, $4, a day is complete only where its proof is no younger: what
- * was proved later says nothing of what was held then.
+ * The coverage of each period; $1 is the project. As of an instant, $4, a day is complete only where its proof is no
+ * younger: what was proved later says nothing of what was held then.
  */
 const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => `
   select ${periodOf(by, 'day')} as period,
@@ -50,8 +51,9 @@ const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => 
 export const rowsAtMost = 100_000;
 
 /**
- * Figures with their coverage. `figures` is a query with a column `period`, `columns` what is shown of it as `f`, `groups` what
- * follows the period. With `isAsOf` they are those of $4. Periods without coverage are shown, and those without figures.
+ * Figures with their coverage. `figures` is a query with a column `period`, `columns` what is shown of it as `f`,
+ * `groups` what follows the period. With `isAsOf` they are those of $4. Periods without coverage are shown, and those
+ * without figures.
  */
 export const withCoverage = (
   by: By,

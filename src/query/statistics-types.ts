@@ -1,5 +1,5 @@
-// What statistics take and give. Plain data, as in types.ts: sums are exact decimal text with their unit in the name, counts are
-// numbers, and beside every figure stands how much of its period is held.
+// What statistics take and give. Plain data, as in types.ts: sums are exact decimal text with their unit in the name,
+// counts are numbers, and beside every figure stands how much of its period is held.
 import type { Day, ProjectId } from '../model.ts';
 import type { Reservation } from './book-types.ts';
 
@@ -9,7 +9,10 @@ export type StatisticsQuery = {
   from?: Day;
   to?: Day;
   by: 'day' | 'month';
-  /** As for lists: by what was known at an instant. Days, and coverage, are those of now; no day is complete that was proved later. */
+  /**
+   * As for lists: by what was known at an instant. Days, and coverage, are those of now; no day is complete that was
+   * proved later.
+   */
   asOf?: string;
 };
 
@@ -36,8 +39,8 @@ export type PeriodCoverage = {
   /** Records without a usable id: in no figure. */
   rejected: number;
   /**
-   * Whether the figure can be reported as it is: every day is complete, and as of an instant was proved by then. Nothing shown is left
-   * out of it; what the platform shows no more (`missingSince`) stays in it.
+   * Whether the figure can be reported as it is: every day is complete, and as of an instant was proved by then.
+   * Nothing shown is left out of it; what the platform shows no more (`missingSince`) stays in it.
    */
   isComplete: boolean;
 };
@@ -66,7 +69,9 @@ export type OrderFigures = PeriodCoverage & {
   spentUnits: string;
   pendingFen: string;
   pendingUnits: string;
-  /** `number` of gas orders, in ugas, and of business fees, in fen: of all these orders, and of those that succeeded. */
+  /**
+   * `number` of gas orders, in ugas, and of business fees, in fen: of all these orders, and of those that succeeded.
+   */
   numberUgas: string;
   numberFen: string;
   creditedGasUgas: string;
@@ -89,8 +94,8 @@ export type NftClassFigures = PeriodCoverage & {
 };
 
 /**
- * What became of classes in a period, by when it was first seen: it happened since they were looked at before, and they are looked at
- * while their month is in the window. What was there when a class was first seen is in no growth.
+ * What became of classes in a period, by when it was first seen: it happened since they were looked at before, and they
+ * are looked at while their month is in the window. What was there when a class was first seen is in no growth.
  */
 export type NftGrowth = {
   period: Day;
@@ -111,7 +116,10 @@ export type NftOwner = {
   newestClassOn: Day;
 };
 
-/** Every method throws what `Records` throws; more than 100,000 rows are refused by `argument_invalid`. By period, then by group. */
+/**
+ * Every method throws what `Records` throws; more than 100,000 rows are refused by `argument_invalid`. By period, then
+ * by group.
+ */
 export type Statistics = {
   orders(query: OrderStatisticsQuery): Promise<OrderFigures[]>;
   nftClasses(query: NftClassStatisticsQuery): Promise<NftClassFigures[]>;

@@ -1,5 +1,5 @@
-// Figures of orders, classes and their growth. What they mean, and their units, is what the views of analytics say: a test holds
-// both together.
+// Figures of orders, classes and their growth. What they mean, and their units, is what the views of analytics say: a
+// test holds both together.
 import * as z from 'zod';
 import { asOf, groupsOf, limit, oneOf, parseArguments, project } from './arguments.ts';
 import { optional } from './check.ts';

@@ -1,5 +1,5 @@
-// What an archive is of: its projects, what was observed of their platforms, and how every resource of them stands. Records are counted
-// by index alone: the exact number, without reading a row.
+// What an archive is of: its projects, what was observed of their platforms, and how every resource of them stands.
+// Records are counted by index alone: the exact number, without reading a row.
 import * as z from 'zod';
 import type { ProjectId, SliceState } from '../model.ts';
 import { parseArguments, project as projectName } from './arguments.ts';

@@ -1,5 +1,5 @@
-// Reading tokens and their fees, as they are and as they were: the contents of analytics.token_history. There are few of them: a
-// list is given whole.
+// Reading tokens and their fees, as they are and as they were: the contents of analytics.token_history. There are few
+// of them: a list is given whole.
 import * as z from 'zod';
 import {
   asOf,

@@ -1,4 +1,5 @@
-// Reading transaction results: by their operation ids, which are also the order of their list, for no list of the platform has them.
+// Reading transaction results: by their operation ids, which are also the order of their list, for no list of the
+// platform has them.
 import * as z from 'zod';
 import { apiVersions, type ApiVersion } from '../model.ts';
 import {
@@ -118,8 +119,9 @@ const read = (
   );
 
 /**
- * Whether a row of now may match: the filters decide of a content that was observed by $2, earlier contents of one that changed
- * since. $1 is the project, $3 and $4 are the filters. As `exists` the planner may hash every version instead of looking by key.
+ * Whether a row of now may match: the filters decide of a content that was observed by $2, earlier contents of one that
+ * changed since. $1 is the project, $3 and $4 are the filters. As `exists` the planner may hash every version instead
+ * of looking by key.
  */
 const mayMatch = `
   case when $2::timestamptz is null or t.observed_at <= $2

@@ -41,11 +41,11 @@ export type ListScope = {
    */
   order?: 'asc' | 'desc';
   /**
-   * Gives what was known at an instant, RFC 3339 with any offset and up to six decimals: of each record the content then in
-   * force. A record of which nothing had been observed yet is not there. Filters look at the content of then; days and
-   * order are those a record has now. `missingSince` is given where it was so already; `firstSeenAt` and `changedAt` are the
-   * record's own. An instant in the future is now. The answer is stable once the runs of that moment are over: their last
-   * pages may be committed a little later.
+   * Gives what was known at an instant, RFC 3339 with any offset and up to six decimals: of each record the content
+   * then in force. A record of which nothing had been observed yet is not there. Filters look at the content of then;
+   * days and order are those a record has now. `missingSince` is given where it was so already; `firstSeenAt` and
+   * `changedAt` are the record's own. An instant in the future is now. The answer is stable once the runs of that
+   * moment are over: their last pages may be committed a little later.
    */
   asOf?: string;
 };
@@ -57,8 +57,8 @@ export type Paging = {
   /** The `next` or the `previous` of a page of the same query. Opaque: its form may change with a release. */
   cursor?: string;
   /**
-   * Records to leave out from the beginning, instead of a cursor. Every one of them is read all the same, and what is added
-   * ahead moves the pages: cursors are exact and quick at any depth.
+   * Records to leave out from the beginning, instead of a cursor. Every one of them is read all the same, and what is
+   * added ahead moves the pages: cursors are exact and quick at any depth.
    */
   offset?: number;
 };
@@ -67,8 +67,8 @@ export type OrderStatus = 1 | 2 | 3;
 
 export type OrderFilters = {
   /**
-   * 1 pending, 2 succeeded, 3 failed (docs/platform.md §3.1); several mean any of them. Orders of another status have no
-   * filter.
+   * 1 pending, 2 succeeded, 3 failed (docs/platform.md §3.1); several mean any of them. Orders of another status have
+   * no filter.
    */
   status?: OrderStatus | readonly OrderStatus[];
   account?: string;
@@ -82,7 +82,10 @@ export type NftClassFilters = {
   txHash?: string;
 };
 
-/** `next` is null on the last page, and only there: a page may be shorter than its limit, even empty, and not be the last. */
+/**
+ * `next` is null on the last page, and only there: a page may be shorter than its limit, even empty, and not be the
+ * last.
+ */
 export type Page<Item> = { items: Item[]; next: string | null };
 
 /** The same for a list that is read both ways: `previous` is null on the first page. */
@@ -90,7 +93,10 @@ export type ListPage<Item> = Page<Item> & { previous: string | null };
 
 /** One content of a record, and when it was what was known of the record. */
 export type Version<Item> = {
-  /** Read as a record is today; `observedAt` and what hangs on `raw` are this content's, the rest of the bookkeeping the record's. */
+  /**
+   * Read as a record is today; `observedAt` and what hangs on `raw` are this content's, the rest of the bookkeeping the
+   * record's.
+   */
   item: Item;
   /** Null for a content that came late and was older than what was held: it never was in force. */
   inForceFrom: string | null;
@@ -262,7 +268,10 @@ export type Token = LookupBookkeeping & {
   owner: string | null;
   issueFee: { denom: string | null; amount: string | null } | null;
   mintFee: { denom: string | null; amount: string | null } | null;
-  /** Where this content was first seen, decimal text; null for one that is not current: it is no part of what a token says. */
+  /**
+   * Where this content was first seen, decimal text; null for one that is not current: it is no part of what a token
+   * says.
+   */
   height: string | null;
   /** The node's own element of the list and result of the fees, as JSON texts. */
   tokenJson: string;
@@ -272,7 +281,9 @@ export type Token = LookupBookkeeping & {
 export type TokenList = {
   /** By symbol, tokens that the node no longer lists included (`missingSince`). */
   items: Token[];
-  /** When the newest look was taken and at which height; null before the first, and as of an instant before the newest. */
+  /**
+   * When the newest look was taken and at which height; null before the first, and as of an instant before the newest.
+   */
   takenAt: string | null;
   height: string | null;
 };

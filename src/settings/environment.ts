@@ -1,5 +1,5 @@
-// Reads single settings out of an environment, and the small files that they name, and notes what is wrong with them. The caller collects the mistakes of
-// all settings and reports them together (P12).
+// Reads single settings out of an environment, and the small files that they name, and notes what is wrong with them.
+// The caller collects the mistakes of all settings and reports them together (P12).
 import { closeSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../errors.ts';
 import { settings, table, type Setting, type SettingName, type SettingValue } from './table.ts';

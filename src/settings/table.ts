@@ -163,8 +163,8 @@ export const table = {
   }),
   OUTLAST_LEASE_SECONDS: setting({
     group: 'service',
-    // Transactions end themselves well below the lease (docs/design.md, "Nothing rests on a session"): a shorter one would
-    // leave them no time.
+    // Transactions end themselves well below the lease (docs/design.md, "Nothing rests on a session"): a shorter one
+    // would leave them no time.
     kind: kind.whole(3, 86_400),
     default: '120',
     sentence: 'after how long a silent replica loses its slice to another',

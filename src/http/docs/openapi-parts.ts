@@ -15,8 +15,8 @@ export type Parameter = {
 };
 
 /**
- * A schema as OpenAPI has it; what has a name of its own goes to `schemas`. Parameters are described as they are once they are
- * read; answers stay open, for fields may be added to them.
+ * A schema as OpenAPI has it; what has a name of its own goes to `schemas`. Parameters are described as they are once
+ * they are read; answers stay open, for fields may be added to them.
  */
 export function jsonOf(of: z.ZodType, schemas: Json, io: 'input' | 'output' = 'input'): Json {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(of, { io }) as Json & { $defs?: Json };

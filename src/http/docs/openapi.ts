@@ -1,5 +1,5 @@
-// The document behind /openapi.json, made of the routes themselves: what checks a parameter also describes it, and the tests hold
-// the answers to what stands here.
+// The document behind /openapi.json, made of the routes themselves: what checks a parameter also describes it, and the
+// tests hold the answers to what stands here.
 import * as z from 'zod';
 import type { PlatformRoute } from '../platform/route.ts';
 import { platformRoutes } from '../platform/serve.ts';

@@ -1,5 +1,5 @@
-// The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere; its policy
-// lets nothing run but its own script.
+// The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere;
+// its policy lets nothing run but its own script.
 import { hash } from 'node:crypto';
 import { base } from '../v1/routes.ts';
 import type { Document, Operation } from './openapi.ts';

@@ -1,5 +1,5 @@
-// What the page of /docs does in a browser: it sends what a form says and shows the answer. It stores nothing, and a key that is
-// typed in leaves the page for this server only.
+// What the page of /docs does in a browser: it sends what a form says and shows the answer. It stores nothing, and a
+// key that is typed in leaves the page for this server only.
 export const script = `
 'use strict';
 const most = 20000;

@@ -1,4 +1,5 @@
-// What both lists of the platform have: the parameters and what they select (docs/platform.md §4.4, §4.7), and the envelope.
+// What both lists of the platform have: the parameters and what they select (docs/platform.md §4.4, §4.7), and the
+// envelope.
 import type { ListedResource } from '../../model.ts';
 import { oneOf } from '../../query/arguments.ts';
 import type { Given } from '../../query/check.ts';
@@ -17,8 +18,9 @@ export const dates = {
 type Selected = Pick<ListScope, 'from' | 'to' | 'toInstant'> & { order: 'asc' | 'desc' };
 
 /**
- * The days asked for, half-open, as the platform reads its two dates. An end before the start selects nothing. How the platform
- * reads an end date is a fact (`day_end`), which is looked up where there is one: most pages need no second query.
+ * The days asked for, half-open, as the platform reads its two dates. An end before the start selects nothing. How the
+ * platform reads an end date is a fact (`day_end`), which is looked up where there is one: most pages need no second
+ * query.
  */
 export async function selectedBy(
   { start_date: from, end_date: end, sort_by: sortBy }: Given<typeof dates>,

@@ -1,4 +1,5 @@
-// `/v1beta1/nft/classes` from the archive (docs/platform.md §4.7): the same filters, offset paging and envelope, for any date.
+// `/v1beta1/nft/classes` from the archive (docs/platform.md §4.7): the same filters, offset paging and envelope, for
+// any date.
 import * as z from 'zod';
 import { offset, whole } from '../../query/arguments.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';

@@ -1,5 +1,5 @@
-// What a route is whose path, parameters and answers are not ours to shape, the platform's own or a node's: data, from which the server
-// answers and /openapi.json tells. What describes a parameter is what checks it.
+// What a route is whose path, parameters and answers are not ours to shape, the platform's own or a node's: data, from
+// which the server answers and /openapi.json tells. What describes a parameter is what checks it.
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
 import type { Query } from '../../platform/target.ts';

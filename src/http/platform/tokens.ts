@@ -1,5 +1,5 @@
-// `/token/tokens` and what is below it from the archive (docs/platform.md §4.1-4.3), as a node answers it: its envelope, its
-// errors, zero values left out as they were.
+// `/token/tokens` and what is below it from the archive (docs/platform.md §4.1-4.3), as a node answers it: its
+// envelope, its errors, zero values left out as they were.
 import * as z from 'zod';
 import { id } from '../../query/arguments.ts';
 import { tokenFilters } from '../../query/tokens.ts';

@@ -1,4 +1,5 @@
-// `/v1beta1/tx/{id}` and `/v3/native/tx/{id}` from the archive (docs/platform.md §4.5, §4.6), whatever month they are of.
+// `/v1beta1/tx/{id}` and `/v3/native/tx/{id}` from the archive (docs/platform.md §4.5, §4.6), whatever month they are
+// of.
 import * as z from 'zod';
 import type { ApiVersion } from '../../model.ts';
 import { id } from '../../query/arguments.ts';

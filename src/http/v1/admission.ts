@@ -1,4 +1,5 @@
-// Who may use `/archive/v1`: a bearer key, a signed request, or nobody's key where none is needed; and which project is meant.
+// Who may use `/archive/v1`: a bearer key, a signed request, or nobody's key where none is needed; and which project is
+// meant.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../../model.ts';
 import type { Target } from '../../platform/target.ts';
@@ -14,8 +15,8 @@ import {
 } from '../gate.ts';
 
 /**
- * What this reader may do; `bodySha256` where the request has a body. Throws `Refused`: 403 for a key that is wrong, wherever we are
- * bound, 401 where one is needed.
+ * What this reader may do; `bodySha256` where the request has a body. Throws `Refused`: 403 for a key that is wrong,
+ * wherever we are bound, 401 where one is needed.
  */
 export function openedTo(
   gate: Gate,
@@ -47,7 +48,10 @@ export function openedTo(
   );
 }
 
-/** Before a body is read: null for a signed request, whose signature covers the body. Throws `Refused` as `openedTo` does. */
+/**
+ * Before a body is read: null for a signed request, whose signature covers the body. Throws `Refused` as `openedTo`
+ * does.
+ */
 export function openedUnlessSigned(
   gate: Gate,
   target: Target,

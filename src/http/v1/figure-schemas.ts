@@ -1,5 +1,5 @@
-// Figures as `/archive/v1` gives them: exact sums as decimal text with their unit in the name, and beside each how much of its period
-// is held (P7).
+// Figures as `/archive/v1` gives them: exact sums as decimal text with their unit in the name, and beside each how much
+// of its period is held (P7).
 import type {
   NftClassFigures,
   NftGrowth,
@@ -8,12 +8,12 @@ import type {
   PeriodCoverage,
 } from '../../query/statistics-types.ts';
 import * as kind from './kinds.ts';
-import { row, type Shape } from './kinds.ts';
+import { row, type RowShape } from './kinds.ts';
 
 const { textOrNull, whole, wholeOrNull, day, decimal, truth } = kind;
 
 const period = day.describe('The day, or the first day of the month');
-const coverage: Shape<Omit<PeriodCoverage, 'period'>> = {
+const coverage: RowShape<Omit<PeriodCoverage, 'period'>> = {
   isComplete: truth.describe(
     'Whether it can be reported as it is: every day is held and proved, as of an instant by then. Records the platform shows no more stay in the figures',
   ),

@@ -1,19 +1,21 @@
-// What the members of answers can be, and how rows and lists are described. The schemas describe, and the tests hold real answers to
-// them; nothing is checked by them while it is served.
+// What the members of answers can be, and how rows and lists are described. The schemas describe, and the tests hold
+// real answers to them; nothing is checked by them while it is served.
 import * as z from 'zod';
 import { snake } from '../../query/record-text.ts';
 
 /** A schema for every field of a type, in the library's names: TypeScript sees to it that none is forgotten. */
-export type Shape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
+export type RowShape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
 
-/** What a list consists of: its schema under the tables' names, and its fields in the order in which they are written. */
+/**
+ * What a list consists of: its schema under the tables' names, and its fields in the order in which they are written.
+ */
 export type RowKind = { schema: z.ZodObject; fields: readonly string[] };
 
 /** `fields` only where the order is another's promise. */
 export function row<Item>(
   id: string,
   description: string,
-  shape: Shape<Item>,
+  shape: RowShape<Item>,
   fields: readonly (keyof Item & string)[] = Object.keys(shape) as (keyof Item & string)[],
 ): RowKind {
   const members = fields.map((name) => [snake(name), shape[name]]);

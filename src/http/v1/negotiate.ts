@@ -1,4 +1,5 @@
-// Which form an answer takes: `format` goes before Accept, and where Accept allows none of what there is, that is said (406).
+// Which form an answer takes: `format` goes before Accept, and where Accept allows none of what there is, that is said
+// (406).
 import { Refused, refusal } from '../answers.ts';
 import type { Format } from './parameters.ts';
 

@@ -1,5 +1,6 @@
-// What stands in the URL of a request to `/archive/v1`: read strictly, each parameter once, and the two that only this interface has.
-// All others are the library's arguments (query/arguments.ts). Whatever is wrong is answered 400 with what is allowed (P12).
+// What stands in the URL of a request to `/archive/v1`: read strictly, each parameter once, and the two that only this
+// interface has. All others are the library's arguments (query/arguments.ts). Whatever is wrong is answered 400 with
+// what is allowed (P12).
 import * as z from 'zod';
 import { oneOf } from '../../query/arguments.ts';
 import { asText, type Shape } from '../../query/check.ts';

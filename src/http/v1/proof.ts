@@ -1,5 +1,5 @@
-// The routes of what is certain: coverage day by day, sums of it, certificates, and what was observed of the platform. They tell of
-// now only.
+// The routes of what is certain: coverage day by day, sums of it, certificates, and what was observed of the platform.
+// They tell of now only.
 import * as z from 'zod';
 import { listedResources } from '../../model.ts';
 import { certificateFilters } from '../../query/books.ts';

@@ -1,5 +1,5 @@
-// How an answer of `/archive/v1` goes out: as JSON with an ETag, as a stream of lines or CSV in constant memory, or as a file.
-// What is not the same for every reader must not be kept by a cache between us and them.
+// How an answer of `/archive/v1` goes out: as JSON with an ETag, as a stream of lines or CSV in constant memory, or as
+// a file. What is not the same for every reader must not be kept by a cache between us and them.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as othersTurn } from 'node:timers/promises';
@@ -111,8 +111,9 @@ function isKnown(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * A page as text, in pieces. Between two of them others get their turn: whoever asks whether the service is well must not wait for a
- * page. Nobody waits longer than 50 ms for 10,000 records of 1 KB (in one go: 400 ms), nor than 150 ms for as many of 10 KB (900 ms).
+ * A page as text, in pieces. Between two of them others get their turn: whoever asks whether the service is well must
+ * not wait for a page. Nobody waits longer than 50 ms for 10,000 records of 1 KB (in one go: 400 ms), nor than 150 ms
+ * for as many of 10 KB (900 ms).
  */
 async function wholeText(answer: Rows): Promise<Buffer[]> {
   const parts: Buffer[] = [];
@@ -143,8 +144,8 @@ async function* lines({ rows, fields }: Rows, format: 'ndjson' | 'csv'): AsyncGe
 }
 
 /**
- * The first piece is read before a status is sent, so that a query that fails at once is answered as such. One that fails later
- * breaks the connection: nobody takes half for whole (P12). A reader that leaves ends the read.
+ * The first piece is read before a status is sent, so that a query that fails at once is answered as such. One that
+ * fails later breaks the connection: nobody takes half for whole (P12). A reader that leaves ends the read.
  */
 async function sendStream(
   request: FastifyRequest,

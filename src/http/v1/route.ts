@@ -1,4 +1,5 @@
-// What a route of `/archive/v1` is: data, from which the server answers, /openapi.json and /docs tell, and the tests ask.
+// What a route of `/archive/v1` is: data, from which the server answers, /openapi.json and /docs tell, and the tests
+// ask.
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';

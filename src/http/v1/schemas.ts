@@ -8,7 +8,7 @@ import {
 } from '../../query/record-text.ts';
 import type { NftClass, Order, Token, Transaction, Version } from '../../query/types.ts';
 import * as kind from './kinds.ts';
-import { row, type RowKind, type Shape } from './kinds.ts';
+import { row, type RowKind, type RowShape } from './kinds.ts';
 
 const { text, textOrNull, wholeOrNull, decimalOrNull, time, timeOrNull, json } = kind;
 
@@ -25,7 +25,7 @@ const withoutDay = {
 };
 const bookkeeping = { ...withoutDay, sliceDay: kind.day.describe('The UTC day it stands under') };
 
-const orderShape: Shape<Order> = {
+const orderShape: RowShape<Order> = {
   operationId: text,
   status: wholeOrNull.describe('1 pending, 2 succeeded, 3 failed'),
   message: textOrNull,
@@ -38,7 +38,7 @@ const orderShape: Shape<Order> = {
   ...bookkeeping,
 };
 
-const nftClassShape: Shape<NftClass> = {
+const nftClassShape: RowShape<NftClass> = {
   id: text,
   name: textOrNull,
   symbol: textOrNull,
@@ -50,7 +50,7 @@ const nftClassShape: Shape<NftClass> = {
   ...bookkeeping,
 };
 
-const transactionShape: Shape<Transaction> = {
+const transactionShape: RowShape<Transaction> = {
   operationId: text,
   apiVersion: kind.apiVersion.describe('Which lookup gave it'),
   module: textOrNull,
@@ -68,7 +68,7 @@ const transactionShape: Shape<Transaction> = {
 };
 
 const fee = z.object({ denom: textOrNull, amount: decimalOrNull }).nullable();
-const tokenShape: Shape<Token> = {
+const tokenShape: RowShape<Token> = {
   symbol: text,
   name: textOrNull,
   minUnit: textOrNull,
@@ -96,7 +96,7 @@ export const transaction = row<Transaction>(
 export const token = row<Token>('Token', 'A token and its fees', tokenShape, tokenFields);
 
 type InForce = Omit<Version<object>, 'item'>;
-const inForce: Shape<InForce> = {
+const inForce: RowShape<InForce> = {
   inForceFrom: timeOrNull.describe('Since when this was what was known; null: it never was'),
   inForceUntil: timeOrNull.describe('Until when, excluded; null while it is, or never was'),
   isCurrent: kind.truth.describe('Whether it is what the other reads give'),

@@ -1,5 +1,5 @@
-// `/archive/v1`: who asks is let in, the route reads through the library, the answer goes out in the form asked for. Every refusal
-// has the server's one shape.
+// `/archive/v1`: who asks is let in, the route reads through the library, the answer goes out in the form asked for.
+// Every refusal has the server's one shape.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
@@ -31,8 +31,8 @@ export type Serving = {
 };
 
 /**
- * As many as there are connections to read with. Each page that is read or written is held whole: begun all at once, 40 pages of
- * 10,000 orders took 1.1 GB; four at a time, 0.45 GB and no more time.
+ * As many as there are connections to read with. Each page that is read or written is held whole: begun all at once, 40
+ * pages of 10,000 orders took 1.1 GB; four at a time, 0.45 GB and no more time.
  */
 const answersAtOnce = 4;
 
@@ -47,7 +47,8 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     isStopping: false,
     stalledAfterMs,
   };
-  // A stopping server would wait for a reader of a long list for ever: its connection is cut, which it can tell from an end.
+  // A stopping server would wait for a reader of a long list for ever: its connection is cut, which it can tell from an
+  // end.
   app.addHook('preClose', (done) => {
     sending.isStopping = true;
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
@@ -81,7 +82,8 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     );
   }
   if (watch === undefined) return;
-  // One at a time: they wait for each other in the database anyway, and there each would keep a connection that the runs need.
+  // One at a time: they wait for each other in the database anyway, and there each would keep a connection that the
+  // runs need.
   const oneByOne = createSemaphore(1);
   const inTurn: EnterOperations = (...given) => oneByOne(() => watch(...given));
   app.post(

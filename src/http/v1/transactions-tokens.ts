@@ -1,4 +1,5 @@
-// The routes of what the platform gives by name alone: transaction results, the files behind certificate links, and tokens.
+// The routes of what the platform gives by name alone: transaction results, the files behind certificate links, and
+// tokens.
 import { asOf, id as anyId } from '../../query/arguments.ts';
 import { tokenFilters } from '../../query/tokens.ts';
 import { transactionFilters } from '../../query/transactions.ts';

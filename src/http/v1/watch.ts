@@ -1,5 +1,5 @@
-// `POST /archive/v1/watch`: operations to watch come in over HTTP. Who may watch a project may name the operations of it to ask for;
-// reading alone gives no right to. It writes through a function it is given, and nothing else.
+// `POST /archive/v1/watch`: operations to watch come in over HTTP. Who may watch a project may name the operations of
+// it to ask for; reading alone gives no right to. It writes through a function it is given, and nothing else.
 import { createHash, type Hash } from 'node:crypto';
 import type { preParsingHookHandler, FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -17,8 +17,8 @@ import { project } from './route.ts';
 export type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
 /**
- * Enters operations, once for each `signature` of a signed request (hex), over all replicas. Throws settings `operations_invalid`,
- * `operations_too_many`, `unknown_project` or `request_taken` with what is wrong.
+ * Enters operations, once for each `signature` of a signed request (hex), over all replicas. Throws settings
+ * `operations_invalid`, `operations_too_many`, `unknown_project` or `request_taken` with what is wrong.
  */
 export type EnterOperations = (
   project: ProjectId,
@@ -27,7 +27,10 @@ export type EnterOperations = (
 ) => Promise<{ given: number; added: number }>;
 
 const most = 1000;
-/** Open at once, per project: each is asked for again and again under the one rate limit, so that this door must not fill it alone. */
+/**
+ * Open at once, per project: each is asked for again and again under the one rate limit, so that this door must not
+ * fill it alone.
+ */
 export const mostOpen = 100_000;
 
 export const watchBody = z.strictObject({
@@ -81,7 +84,10 @@ export async function answerWatch(
 
 export const watchQuery = z.strictObject({ project: project.optional() });
 
-/** The project that operations come in for; tells nothing of the body. Throws `Refused`: 403 where the right to watch is missing. */
+/**
+ * The project that operations come in for; tells nothing of the body. Throws `Refused`: 403 where the right to watch is
+ * missing.
+ */
 export function projectToWatch(
   { projects, mayWatch }: Opened,
   { raw: { url = '/' } }: FastifyRequest,
