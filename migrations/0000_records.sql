@@ -51,14 +51,23 @@ comment on column archive.orders.amount is
 create table archive.order_versions (
   project_id text collate "C" not null,
   operation_id text collate "C" not null,
-  observed_at timestamptz not null,
-  raw_sha256 bytea not null,
+  status integer,
+  message text,
+  account text,
+  amount numeric,
+  number numeric,
+  created_at timestamptz,
+  updated_at timestamptz,
+  order_type integer,
   raw jsonb not null,
   raw_bytes bytea,
+  raw_sha256 bytea not null,
+  unread text[] not null default '{}',
+  observed_at timestamptz not null,
   constraint order_versions_pkey primary key (project_id, operation_id, observed_at, raw_sha256)
 );
 comment on table archive.order_versions is
-  'What orders said before they changed, and what came late; nothing here is ever changed';
+  'What orders said before they changed, and what came late, typed like the orders; no record here is ever changed';
 
 create table archive.nft_classes (
   project_id text collate "C" not null,
@@ -94,13 +103,22 @@ comment on table archive.nft_classes is 'NFT classes: the newest content of each
 create table archive.nft_class_versions (
   project_id text collate "C" not null,
   id text collate "C" not null,
-  observed_at timestamptz not null,
-  raw_sha256 bytea not null,
+  name text,
+  symbol text,
+  nft_count bigint,
+  uri text,
+  owner text,
+  tx_hash text,
+  created_at timestamptz,
   raw jsonb not null,
   raw_bytes bytea,
+  raw_sha256 bytea not null,
+  unread text[] not null default '{}',
+  observed_at timestamptz not null,
   constraint nft_class_versions_pkey primary key (project_id, id, observed_at, raw_sha256)
 );
-comment on table archive.nft_class_versions is 'What classes said before they changed; nothing here is ever changed';
+comment on table archive.nft_class_versions is
+  'What classes said before they changed, typed like the classes; no record here is ever changed';
 
 create table archive.transactions (
   project_id text collate "C" not null,
@@ -145,14 +163,26 @@ create table archive.transaction_versions (
   project_id text collate "C" not null,
   api_version text collate "C" not null,
   operation_id text collate "C" not null,
-  observed_at timestamptz not null,
-  raw_sha256 bytea not null,
+  module text,
+  type text,
+  operation integer,
+  tx_hash text,
+  status integer,
+  message text,
+  block_height bigint,
+  confirmed_at timestamptz,
+  nft jsonb,
+  mt jsonb,
+  record jsonb,
   raw jsonb not null,
   raw_bytes bytea,
+  raw_sha256 bytea not null,
+  unread text[] not null default '{}',
+  observed_at timestamptz not null,
   constraint transaction_versions_pkey primary key (project_id, api_version, operation_id, observed_at, raw_sha256)
 );
 comment on table archive.transaction_versions is
-  'What transaction results said before they changed; nothing here is ever changed';
+  'What transaction results said before they changed, typed like the results; no record here is ever changed';
 
 create table archive.tokens (
   project_id text collate "C" not null,
@@ -195,13 +225,26 @@ comment on column archive.tokens.height is 'The block at which this was read';
 create table archive.token_versions (
   project_id text collate "C" not null,
   symbol text collate "C" not null,
-  observed_at timestamptz not null,
-  raw_sha256 bytea not null,
+  name text,
+  min_unit text,
+  scale integer,
+  initial_supply numeric,
+  max_supply numeric,
+  mintable boolean,
+  owner text,
+  issue_fee_denom text,
+  issue_fee_amount numeric,
+  mint_fee_denom text,
+  mint_fee_amount numeric,
   raw jsonb not null,
   raw_bytes bytea,
+  raw_sha256 bytea not null,
+  unread text[] not null default '{}',
+  observed_at timestamptz not null,
   constraint token_versions_pkey primary key (project_id, symbol, observed_at, raw_sha256)
 );
-comment on table archive.token_versions is 'What tokens said before they changed; nothing here is ever changed';
+comment on table archive.token_versions is
+  'What tokens said before they changed, typed like the tokens; no record here is ever changed';
 
 create table archive.certificate_files (
   project_id text collate "C" not null,
@@ -221,3 +264,21 @@ comment on column archive.certificate_files.bytes is 'The file';
 comment on column archive.certificate_files.sha256 is 'SHA-256 of the file';
 comment on column archive.certificate_files.media_type is 'As its server named it; null where it did not';
 comment on column archive.certificate_files.fetched_at is 'When it was fetched, on the platform''s clock';
+
+-- A version's column means what its record's does.
+do $$
+declare
+  said record;
+begin
+  for said in
+    select format('archive.%I.%I', v.relname, a.attname) as name, col_description(t.oid, o.attnum) as says
+      from (values ('orders', 'order_versions'), ('nft_classes', 'nft_class_versions'),
+                   ('transactions', 'transaction_versions'), ('tokens', 'token_versions')) as pairs (records, versions)
+      join pg_class t on t.oid = ('archive.' || pairs.records)::regclass
+      join pg_class v on v.oid = ('archive.' || pairs.versions)::regclass
+      join pg_attribute o on o.attrelid = t.oid and col_description(t.oid, o.attnum) is not null
+      join pg_attribute a on a.attrelid = v.oid and a.attname = o.attname
+  loop
+    execute format('comment on column %s is %L', said.name, said.says);
+  end loop;
+end $$;

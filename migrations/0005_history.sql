@@ -1,117 +1,5 @@
--- What a record said before it changed, as typed columns. Versions hold `raw` alone, so that the platform's fields are read
--- again here, by the rules of src/platform/fields.ts, times.ts and the resources' own files: lenient, null where a field
--- cannot be read. A test compares the two readings. What jsonb cannot hold (raw_bytes) is not looked at: there a text has
--- U+FFFD for it.
-create function analytics.trimmed(value jsonb) returns text language sql immutable parallel safe as $$
-  select case jsonb_typeof(value)
-           when 'string' then btrim(value #>> '{}', E' \t\n\x0b\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff')
-           when 'number' then trim_scale((value #>> '{}')::numeric)::text
-         end
-$$;
-comment on function analytics.trimmed(jsonb) is
-  'A field''s text without the white space around it, a number in plain decimals; null for anything else';
-
-create function analytics.amount_of(value jsonb) returns numeric language plpgsql immutable parallel safe as $$
-declare
-  given text := analytics.trimmed(value);
-begin
-  if given ~ '^[+-]?[0-9]+(\.[0-9]+)?$' and length(given) <= 1000 then
-    return given::numeric;
-  end if;
-  return null;
-end
-$$;
-comment on function analytics.amount_of(jsonb) is 'A decimal given as text or number; null where it is none';
-
-create function analytics.whole_of(value jsonb, most numeric) returns numeric language plpgsql immutable parallel safe as $$
-declare
-  given text := analytics.trimmed(value);
-begin
-  if given ~ '^[+-]?[0-9]+$' and length(given) <= 1000 and given::numeric between -most - 1 and most then
-    return given::numeric;
-  end if;
-  return null;
-end
-$$;
-comment on function analytics.whole_of(jsonb, numeric) is
-  'A whole number given as text or number, up to the greatest that its column holds; null where it is none';
-
-create function analytics.text_of(value jsonb) returns text language sql immutable parallel safe as $$
-  select case jsonb_typeof(value)
-           when 'string' then value #>> '{}'
-           when 'number' then trim_scale((value #>> '{}')::numeric)::text
-         end
-$$;
-comment on function analytics.text_of(jsonb) is 'A text as it came, a number in plain decimals; null for anything else';
-
-create function analytics.status_of(value jsonb) returns integer language sql immutable parallel safe as $$
-  select case case jsonb_typeof(value) when 'string' then lower(analytics.trimmed(value)) end
-           when 'pending' then 1
-           when 'success' then 2
-           when 'failed' then 3
-           else analytics.whole_of(value, 2147483647)::integer
-         end
-$$;
-comment on function analytics.status_of(jsonb) is
-  'An order''s status given as number, text or word; null where it is none of these';
-
--- The forms of src/platform/times.ts: RFC 3339, yyyy-MM-dd HH:mm:ss (UTC), what Go prints, epoch seconds and milliseconds. No cast is
--- tried before the text is known to be a real time: an exception would need a subtransaction, which parallel plans cannot have.
-create function analytics.time_of(value jsonb) returns timestamptz language plpgsql immutable parallel safe as $$
-declare
-  given text := analytics.trimmed(value);
-  parts text[];
-  year integer;
-  month integer;
-  date integer;
-  zone text;
-  at timestamp;
-begin
-  if given ~ '^[0-9]{10}$' then
-    return 'epoch'::timestamptz + given::bigint * interval '1 second';
-  elsif given ~ '^[0-9]{13}$' then
-    return 'epoch'::timestamptz + given::bigint * interval '1 millisecond';
-  end if;
-  parts := regexp_match(given,
-    '^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?'
-    '(?: ?(?:[Zz]|UTC|([+-][0-9]{2}:?[0-9]{2})(?: (?:[A-Za-z]{1,5}|[+-][0-9]{2,4}))?))?(?: m=[+-][0-9]+(?:\.[0-9]+)?)?$');
-  if parts is null then
-    return null;
-  end if;
-  year := parts[1]::integer;
-  month := parts[2]::integer;
-  date := parts[3]::integer;
-  zone := replace(coalesce(parts[8], '+0000'), ':', '');
-  if year = 0 or month not between 1 and 12 or date = 0 or parts[4] > '23' or parts[5] > '59' or parts[6] > '59'
-     or substr(zone, 2, 2) > '23' or substr(zone, 4, 2) > '59'
-     or date > extract(day from make_date(year, month, 1) + interval '1 month' - interval '1 day') then
-    return null;
-  end if;
-  -- Finer than microseconds is cut off, not rounded.
-  at := make_timestamp(year, month, date, parts[4]::integer, parts[5]::integer, parts[6]::integer)
-        + rpad(left(coalesce(parts[7], ''), 6), 6, '0')::integer * interval '1 microsecond'
-        - (left(zone, 1) || '1')::integer * make_interval(hours => substr(zone, 2, 2)::integer, mins => substr(zone, 4, 2)::integer);
-  if extract(year from at) not between 1 and 9999 then
-    return null;
-  end if;
-  return at at time zone 'UTC';
-end
-$$;
-comment on function analytics.time_of(jsonb) is
-  'A time in any of the forms the platform was seen to use; null where it is none';
-
-create function analytics.is_given(value jsonb) returns boolean language sql immutable parallel safe as $$
-  select coalesce(jsonb_typeof(value) <> 'null' and value <> '""', false)
-$$;
-comment on function analytics.is_given(jsonb) is
-  'Whether a field says anything: it is neither absent nor null nor empty text';
-
-create function analytics.is_number_given(value jsonb) returns boolean language sql immutable parallel safe as $$
-  select analytics.is_given(value) and analytics.trimmed(value) is distinct from ''
-$$;
-comment on function analytics.is_number_given(jsonb) is
-  'The same of a field that holds a number: blank text says nothing either';
-
+-- What records said before they changed: a row of the table and its versions together are everything that was ever seen of a
+-- record. The day is that of the row: a content whose own time cannot be read has none.
 create view analytics.order_history as
 select project_id,
        operation_id,
@@ -132,16 +20,7 @@ select project_id,
        updated_at,
        raw_sha256,
        raw,
-       case when is_current then unread else array_remove(array[
-         case when created_at is null and analytics.is_given(raw -> 'create_time') then 'create_time' end,
-         case when status is null and analytics.is_number_given(raw -> 'status') then 'status' end,
-         case when message is null and analytics.is_given(raw -> 'message') then 'message' end,
-         case when account is null and analytics.is_given(raw -> 'account') then 'account' end,
-         case when amount is null and analytics.is_number_given(raw -> 'amount') then 'amount' end,
-         case when number is null and analytics.is_number_given(raw -> 'number') then 'number' end,
-         case when updated_at is null and analytics.is_given(raw -> 'update_time') then 'update_time' end,
-         case when order_type is null and analytics.is_number_given(raw -> 'order_type') then 'order_type' end
-       ], null) end as unread,
+       unread,
        raw_bytes
   from (select *,
                -- By update time, settled over pending, then by when it was observed: as the commit of a page decides (P2).
@@ -152,20 +31,14 @@ select project_id,
                                and c.corrected_at = read.observed_at) as counts
           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
                                 case when status = 1 then 0 else 1 end] as precedence
-                  from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at, true as is_current, o.status, o.message,
-                               o.account, o.amount, o.number, o.created_at, o.updated_at, o.order_type,
+                  from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at, true as is_current, o.status,
+                               o.message, o.account, o.amount, o.number, o.created_at, o.updated_at, o.order_type,
                                encode(o.raw_sha256, 'hex') as raw_sha256, o.raw, o.unread, o.raw_bytes
                           from archive.orders o
                         union all
-                        select v.project_id, v.operation_id, o.slice_day, v.observed_at, false, analytics.status_of(v.raw -> 'status') as status,
-                               analytics.text_of(v.raw -> 'message') as message,
-                               (select case when a <> '' and length(a) <= 512 then a end from analytics.text_of(v.raw -> 'account') a) as account,
-                               analytics.amount_of(v.raw -> 'amount') as amount,
-                               analytics.amount_of(v.raw -> 'number') as number,
-                               analytics.time_of(v.raw -> 'create_time') as created_at,
-                               analytics.time_of(v.raw -> 'update_time') as updated_at,
-                               analytics.whole_of(v.raw -> 'order_type', 2147483647)::integer as order_type,
-                               encode(v.raw_sha256, 'hex'), v.raw, null, v.raw_bytes
+                        select v.project_id, v.operation_id, o.slice_day, v.observed_at, false, v.status,
+                               v.message, v.account, v.amount, v.number, v.created_at, v.updated_at, v.order_type,
+                               encode(v.raw_sha256, 'hex'), v.raw, v.unread, v.raw_bytes
                           from archive.order_versions v
                           join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
         window earlier as (partition by project_id, operation_id, day
@@ -196,32 +69,17 @@ select project_id,
        created_at,
        raw_sha256,
        raw,
-       case when is_current then unread else array_remove(array[
-         case when created_at is null and analytics.is_given(raw -> 'timestamp') then 'timestamp' end,
-         case when name is null and analytics.is_given(raw -> 'name') then 'name' end,
-         case when symbol is null and analytics.is_given(raw -> 'symbol') then 'symbol' end,
-         case when nft_count is null and analytics.is_number_given(raw -> 'nft_count') then 'nft_count' end,
-         case when uri is null and analytics.is_given(raw -> 'uri') then 'uri' end,
-         case when owner is null and analytics.is_given(raw -> 'owner') then 'owner' end,
-         case when tx_hash is null and analytics.is_given(raw -> 'tx_hash') then 'tx_hash' end
-       ], null) end as unread,
+       unread,
        raw_bytes
   from (select c.project_id, c.id, c.slice_day as day, c.observed_at, true as is_current, c.name, c.symbol, c.nft_count,
                c.uri, c.owner, c.tx_hash, c.created_at, encode(c.raw_sha256, 'hex') as raw_sha256, c.raw, c.unread, c.raw_bytes
           from archive.nft_classes c
         union all
-        select v.project_id, v.id, c.slice_day, v.observed_at, false, analytics.text_of(v.raw -> 'name') as name,
-               analytics.text_of(v.raw -> 'symbol') as symbol,
-               analytics.whole_of(v.raw -> 'nft_count', 9223372036854775807)::bigint as nft_count,
-               analytics.text_of(v.raw -> 'uri') as uri,
-               (select case when length(a) <= 512 then a end from analytics.text_of(v.raw -> 'owner') a) as owner,
-               (select case when length(a) <= 512 then a end from analytics.text_of(v.raw -> 'tx_hash') a) as tx_hash,
-               analytics.time_of(v.raw -> 'timestamp') as created_at,
-               encode(v.raw_sha256, 'hex'), v.raw, null, v.raw_bytes
+        select v.project_id, v.id, c.slice_day, v.observed_at, false, v.name, v.symbol, v.nft_count,
+               v.uri, v.owner, v.tx_hash, v.created_at, encode(v.raw_sha256, 'hex'), v.raw, v.unread, v.raw_bytes
           from archive.nft_class_versions v
           join archive.nft_classes c on c.project_id = v.project_id and c.id = v.id) contents;
 comment on view analytics.nft_class_history is 'Everything a class was ever seen to say, one row for each content';
-comment on column analytics.nft_class_history.nft_count is 'How many NFTs it had then';
 
 create view analytics.transaction_history as
 select project_id,
@@ -243,37 +101,14 @@ select project_id,
        record,
        raw_sha256,
        raw,
-       case when is_current then unread else array_remove(array[
-         case when module is null and analytics.is_given(raw -> 'module') then 'module' end,
-         case when type is null and analytics.is_given(raw -> 'type') then 'type' end,
-         case when operation is null and analytics.is_number_given(raw -> 'operation') then 'operation' end,
-         case when tx_hash is null and analytics.is_given(raw -> 'tx_hash') then 'tx_hash' end,
-         case when status is null and analytics.is_number_given(raw -> 'status') then 'status' end,
-         case when message is null and analytics.is_given(raw -> 'message') then 'message' end,
-         case when block_height is null and analytics.is_number_given(raw -> 'block_height') then 'block_height' end,
-         case when confirmed_at is null and analytics.is_given(raw -> 'timestamp') then 'timestamp' end,
-         case when nft is null and analytics.is_given(raw -> 'nft') then 'nft' end,
-         case when mt is null and analytics.is_given(raw -> 'mt') then 'mt' end,
-         case when record is null and analytics.is_given(raw -> 'record') then 'record' end
-       ], null) end as unread,
+       unread,
        raw_bytes
   from (select project_id, operation_id, api_version, observed_at, true as is_current, module, type, operation, tx_hash, status,
                message, block_height, confirmed_at, nft, mt, record, encode(raw_sha256, 'hex') as raw_sha256, raw, unread, raw_bytes
           from archive.transactions
         union all
-        select project_id, operation_id, api_version, observed_at, false,
-               analytics.text_of(raw -> 'module'),
-               analytics.text_of(raw -> 'type'),
-               analytics.whole_of(raw -> 'operation', 2147483647)::integer,
-               analytics.text_of(raw -> 'tx_hash'),
-               analytics.whole_of(raw -> 'status', 2147483647)::integer,
-               analytics.text_of(raw -> 'message'),
-               analytics.whole_of(raw -> 'block_height', 9223372036854775807)::bigint,
-               analytics.time_of(raw -> 'timestamp'),
-               case when jsonb_typeof(raw -> 'nft') = 'object' then raw -> 'nft' end,
-               case when jsonb_typeof(raw -> 'mt') = 'object' then raw -> 'mt' end,
-               case when jsonb_typeof(raw -> 'record') = 'object' then raw -> 'record' end,
-               encode(raw_sha256, 'hex'), raw, null, raw_bytes
+        select project_id, operation_id, api_version, observed_at, false, module, type, operation, tx_hash, status,
+               message, block_height, confirmed_at, nft, mt, record, encode(raw_sha256, 'hex'), raw, unread, raw_bytes
           from archive.transaction_versions) contents;
 comment on view analytics.transaction_history is
   'Everything the result of an operation was ever seen to say, one row for each content of each lookup';
@@ -299,10 +134,9 @@ select project_id,
        is_current,
        name,
        min_unit,
-       -- A node leaves zeros out: what is not given is zero, what cannot be read is not.
-       case when is_current or analytics.is_number_given(token -> 'scale') then scale else 0 end as scale,
-       case when is_current or analytics.is_number_given(token -> 'initial_supply') then initial_supply else 0 end as initial_supply,
-       case when is_current or analytics.is_number_given(token -> 'max_supply') then max_supply else 0 end as max_supply,
+       scale,
+       initial_supply,
+       max_supply,
        mintable,
        owner,
        issue_fee_denom,
@@ -312,41 +146,17 @@ select project_id,
        height,
        raw_sha256,
        raw,
-       case when is_current then unread else array_remove(array[
-         case when name is null and analytics.is_given(token -> 'name') then 'name' end,
-         case when min_unit is null and analytics.is_given(token -> 'min_unit') then 'min_unit' end,
-         case when scale is null and analytics.is_number_given(token -> 'scale') then 'scale' end,
-         case when initial_supply is null and analytics.is_number_given(token -> 'initial_supply') then 'initial_supply' end,
-         case when max_supply is null and analytics.is_number_given(token -> 'max_supply') then 'max_supply' end,
-         case when mintable is null then 'mintable' end,
-         case when owner is null and analytics.is_given(token -> 'owner') then 'owner' end,
-         case when issue_fee_denom is null and analytics.is_given(fees -> 'issue_fee' -> 'denom') then 'issue_fee.denom' end,
-         case when issue_fee_amount is null and analytics.is_number_given(fees -> 'issue_fee' -> 'amount') then 'issue_fee.amount' end,
-         case when mint_fee_denom is null and analytics.is_given(fees -> 'mint_fee' -> 'denom') then 'mint_fee.denom' end,
-         case when mint_fee_amount is null and analytics.is_number_given(fees -> 'mint_fee' -> 'amount') then 'mint_fee.amount' end
-       ], null) end as unread,
+       unread,
        raw_bytes
-  from (select project_id, symbol, observed_at, true as is_current, name, min_unit, scale, initial_supply, max_supply, mintable, owner,
-               issue_fee_denom, issue_fee_amount, mint_fee_denom, mint_fee_amount, height,
-               encode(raw_sha256, 'hex') as raw_sha256, raw, unread, raw_bytes, null::jsonb as token, null::jsonb as fees
+  from (select project_id, symbol, observed_at, true as is_current, name, min_unit, scale, initial_supply, max_supply,
+               mintable, owner, issue_fee_denom, issue_fee_amount, mint_fee_denom, mint_fee_amount, height,
+               encode(raw_sha256, 'hex') as raw_sha256, raw, unread, raw_bytes
           from archive.tokens
         union all
-        select project_id, symbol, observed_at, false,
-               analytics.text_of(token -> 'name'),
-               analytics.text_of(token -> 'min_unit'),
-               analytics.whole_of(token -> 'scale', 2147483647)::integer,
-               analytics.amount_of(token -> 'initial_supply'),
-               analytics.amount_of(token -> 'max_supply'),
-               case when not analytics.is_given(token -> 'mintable') then false
-                    when token ->> 'mintable' in ('true', 'false') then (token ->> 'mintable')::boolean end,
-               analytics.text_of(token -> 'owner'),
-               analytics.text_of(fees -> 'issue_fee' -> 'denom'),
-               analytics.amount_of(fees -> 'issue_fee' -> 'amount'),
-               analytics.text_of(fees -> 'mint_fee' -> 'denom'),
-               analytics.amount_of(fees -> 'mint_fee' -> 'amount'),
-               null,
-               encode(raw_sha256, 'hex'), raw, null, raw_bytes, token, fees
-          from (select *, raw -> 'token' -> 'value' as token, raw -> 'fees' as fees from archive.token_versions) versions) contents;
+        select project_id, symbol, observed_at, false, name, min_unit, scale, initial_supply, max_supply,
+               mintable, owner, issue_fee_denom, issue_fee_amount, mint_fee_denom, mint_fee_amount, null,
+               encode(raw_sha256, 'hex'), raw, unread, raw_bytes
+          from archive.token_versions) contents;
 comment on view analytics.token_history is 'Everything a token was ever seen to say, one row for each content';
 comment on column analytics.token_history.symbol is 'The symbol of the token';
 comment on column analytics.token_history.min_unit is 'The name of its smallest unit';
@@ -384,54 +194,30 @@ select project_id,
                lag(amount_fen) over successive as amount_fen_before,
                lag(raw) over successive as raw_before
           -- As analytics.order_history, of the orders that ever changed: few among many.
-          from (select project_id,
-                       operation_id,
-                       day,
-                       observed_at,
+          from (select *,
                        case when counts then observed_at end as in_force_from,
-                       case when counts then min(observed_at) filter (where counts) over later end as in_force_until,
-                       is_current,
-                       status,
-                       analytics.status_name(status) as status_name,
-                       message,
-                       account,
-                       order_type,
-                       amount as amount_fen,
-                       amount * 0.01 as amount_units,
-                       number,
-                       created_at,
-                       updated_at,
-                       raw_sha256,
-                       raw
-                  from (select *,
-                                -- By update time, settled over pending, then by when it was observed: as the commit of a page decides (P2).
-                                is_current or coalesce(precedence >= max(precedence) over earlier, true) as counts
+                       case when counts then min(observed_at) filter (where counts) over later end as in_force_until
+                  from (select *, is_current or coalesce(precedence >= max(precedence) over earlier, true) as counts
                           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
-                                                 case when status = 1 then 0 else 1 end] as precedence
-                                   from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at, true as is_current, o.status, o.message,
-                                                o.account, o.amount, o.number, o.created_at, o.updated_at, o.order_type,
-                                                encode(o.raw_sha256, 'hex') as raw_sha256, o.raw
-                                           from archive.orders o
-                                          where exists (select from archive.order_versions v
-                                                         where v.project_id = o.project_id and v.operation_id = o.operation_id)
-                                         union all
-                                         select v.project_id, v.operation_id, o.slice_day, v.observed_at, false, analytics.status_of(v.raw -> 'status') as status,
-                                                analytics.text_of(v.raw -> 'message') as message,
-                                                (select case when a <> '' and length(a) <= 512 then a end from analytics.text_of(v.raw -> 'account') a) as account,
-                                                analytics.amount_of(v.raw -> 'amount') as amount,
-                                                analytics.amount_of(v.raw -> 'number') as number,
-                                                analytics.time_of(v.raw -> 'create_time') as created_at,
-                                                analytics.time_of(v.raw -> 'update_time') as updated_at,
-                                                analytics.whole_of(v.raw -> 'order_type', 2147483647)::integer as order_type,
-                                                encode(v.raw_sha256, 'hex'), v.raw
-                                           from archive.order_versions v
-                                           join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
+                                                case when status = 1 then 0 else 1 end] as precedence
+                                  from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at,
+                                               true as is_current, o.status, o.amount as amount_fen, o.updated_at,
+                                               o.raw_sha256, o.raw
+                                          from archive.orders o
+                                         where exists (select from archive.order_versions v
+                                                        where v.project_id = o.project_id and v.operation_id = o.operation_id)
+                                        union all
+                                        select v.project_id, v.operation_id, o.slice_day, v.observed_at,
+                                               false, v.status, v.amount, v.updated_at, v.raw_sha256, v.raw
+                                          from archive.order_versions v
+                                          join archive.orders o
+                                            on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
                         window earlier as (partition by project_id, operation_id, day
-                                            order by observed_at, is_current, precedence, raw_sha256
-                                            rows between unbounded preceding and 1 preceding)) judged
+                                           order by observed_at, is_current, precedence, raw_sha256
+                                           rows between unbounded preceding and 1 preceding)) judged
                 window later as (partition by project_id, operation_id, day
-                                  order by observed_at, is_current, precedence, raw_sha256
-                                  rows between 1 following and unbounded following)) history
+                                 order by observed_at, is_current, precedence, raw_sha256
+                                 rows between 1 following and unbounded following)) history
          where in_force_from is not null
         window successive as (partition by project_id, operation_id, day
                               order by in_force_from, in_force_until nulls last)) contents
@@ -514,19 +300,12 @@ select project_id,
                lag(observed_at) over successive as seen_before_at,
                lag(nft_count) over successive as nft_count_before,
                lag(owner) over successive as owner_before
-          from (select c.project_id, c.id, c.slice_day as day, c.observed_at, true as is_current, c.name, c.symbol, c.nft_count,
-                       c.uri, c.owner, c.tx_hash, c.created_at, encode(c.raw_sha256, 'hex') as raw_sha256, c.raw
+          from (select c.project_id, c.id, c.slice_day as day, c.observed_at, true as is_current, c.nft_count, c.owner,
+                       c.raw_sha256
                   from archive.nft_classes c
                  where exists (select from archive.nft_class_versions v where v.project_id = c.project_id and v.id = c.id)
                 union all
-                select v.project_id, v.id, c.slice_day, v.observed_at, false, analytics.text_of(v.raw -> 'name') as name,
-                       analytics.text_of(v.raw -> 'symbol') as symbol,
-                       analytics.whole_of(v.raw -> 'nft_count', 9223372036854775807)::bigint as nft_count,
-                       analytics.text_of(v.raw -> 'uri') as uri,
-                       (select case when length(a) <= 512 then a end from analytics.text_of(v.raw -> 'owner') a) as owner,
-                       (select case when length(a) <= 512 then a end from analytics.text_of(v.raw -> 'tx_hash') a) as tx_hash,
-                       analytics.time_of(v.raw -> 'timestamp') as created_at,
-                       encode(v.raw_sha256, 'hex'), v.raw
+                select v.project_id, v.id, c.slice_day, v.observed_at, false, v.nft_count, v.owner, v.raw_sha256
                   from archive.nft_class_versions v
                   join archive.nft_classes c on c.project_id = v.project_id and c.id = v.id) contents
         window successive as (partition by project_id, id, day order by observed_at, is_current, raw_sha256)) contents
@@ -583,28 +362,18 @@ create function analytics.orders_as_of(project text, at timestamptz) returns tab
   select v.project_id, v.operation_id, coalesce((v.created_at at time zone 'UTC')::date, v.slice_day), v.status,
          analytics.status_name(v.status), v.message, v.account, v.order_type, v.amount, v.amount * 0.01, v.number,
          v.created_at, v.updated_at, v.observed_at, false, encode(v.raw_sha256, 'hex'), v.raw
-    from (select distinct on (project_id, operation_id) *
-            from (select v.project_id, v.operation_id, o.slice_day, v.observed_at,
-                         analytics.status_of(v.raw -> 'status') as status,
-                         analytics.text_of(v.raw -> 'message') as message,
-                         (select case when a <> '' and length(a) <= 512 then a end from analytics.text_of(v.raw -> 'account') a) as account,
-                         analytics.amount_of(v.raw -> 'amount') as amount,
-                         analytics.amount_of(v.raw -> 'number') as number,
-                         analytics.time_of(v.raw -> 'create_time') as created_at,
-                         analytics.time_of(v.raw -> 'update_time') as updated_at,
-                         analytics.whole_of(v.raw -> 'order_type', 2147483647)::integer as order_type,
-                         v.raw_sha256, v.raw
-                    from archive.orders o
-                    join archive.order_versions v on v.project_id = o.project_id and v.operation_id = o.operation_id
-                   where o.project_id = orders_as_of.project and o.observed_at > orders_as_of.at
-                     and v.observed_at <= orders_as_of.at
-                     -- What was said before a correction competes no more.
-                     and v.observed_at >= coalesce((select max(c.corrected_at) from sync.corrections c
-                                                     where c.project_id = v.project_id and c.resource = 'orders'
-                                                       and c.id = v.operation_id and c.corrected_at <= orders_as_of.at),
-                                                   '-infinity')) contents
-           order by project_id, operation_id, coalesce(updated_at, '-infinity') desc, (status is distinct from 1) desc,
-                    observed_at desc, raw_sha256 desc) v
+    from (select distinct on (v.project_id, v.operation_id) v.*, o.slice_day
+            from archive.orders o
+            join archive.order_versions v on v.project_id = o.project_id and v.operation_id = o.operation_id
+           where o.project_id = orders_as_of.project and o.observed_at > orders_as_of.at
+             and v.observed_at <= orders_as_of.at
+             -- What was said before a correction competes no more.
+             and v.observed_at >= coalesce((select max(c.corrected_at) from sync.corrections c
+                                             where c.project_id = v.project_id and c.resource = 'orders'
+                                               and c.id = v.operation_id and c.corrected_at <= orders_as_of.at),
+                                           '-infinity')
+           order by v.project_id, v.operation_id, coalesce(v.updated_at, '-infinity') desc, (v.status is distinct from 1) desc,
+                    v.observed_at desc, v.raw_sha256 desc) v
 $$;
 comment on function analytics.orders_as_of(text, timestamptz) is
   'A project''s orders as they were known at a moment, one row each: what stood in analytics.orders then. Narrow '
@@ -620,21 +389,12 @@ create function analytics.nft_classes_as_of(project text, at timestamptz) return
   union all
   select v.project_id, v.id, coalesce((v.created_at at time zone 'UTC')::date, v.slice_day), v.name, v.symbol, v.nft_count,
          v.uri, v.owner, v.tx_hash, v.created_at, v.observed_at, false, encode(v.raw_sha256, 'hex'), v.raw
-    from (select v.project_id, v.id, v.slice_day, v.observed_at,
-                 analytics.text_of(v.raw -> 'name') as name,
-                 analytics.text_of(v.raw -> 'symbol') as symbol,
-                 analytics.whole_of(v.raw -> 'nft_count', 9223372036854775807)::bigint as nft_count,
-                 analytics.text_of(v.raw -> 'uri') as uri,
-                 (select case when length(a) <= 512 then a end from analytics.text_of(v.raw -> 'owner') a) as owner,
-                 (select case when length(a) <= 512 then a end from analytics.text_of(v.raw -> 'tx_hash') a) as tx_hash,
-                 analytics.time_of(v.raw -> 'timestamp') as created_at,
-                 v.raw_sha256, v.raw
-            from (select distinct on (v.project_id, v.id) v.*, c.slice_day
-                    from archive.nft_classes c
-                    join archive.nft_class_versions v on v.project_id = c.project_id and v.id = c.id
-                   where c.project_id = nft_classes_as_of.project and c.observed_at > nft_classes_as_of.at
-                     and v.observed_at <= nft_classes_as_of.at
-                   order by v.project_id, v.id, v.observed_at desc, v.raw_sha256 desc) v) v
+    from (select distinct on (v.project_id, v.id) v.*, c.slice_day
+            from archive.nft_classes c
+            join archive.nft_class_versions v on v.project_id = c.project_id and v.id = c.id
+           where c.project_id = nft_classes_as_of.project and c.observed_at > nft_classes_as_of.at
+             and v.observed_at <= nft_classes_as_of.at
+           order by v.project_id, v.id, v.observed_at desc, v.raw_sha256 desc) v
 $$;
 comment on function analytics.nft_classes_as_of(text, timestamptz) is
   'A project''s NFT classes as they were known at a moment, one row each: what stood in analytics.nft_classes '

@@ -9,6 +9,7 @@ import { columnsOf, exportedTables, leftOut } from '../src/export/tables.ts';
 import { exportArchive, type Exported } from '../src/export/write.ts';
 import { silentLog } from '../src/log.ts';
 import { openDb, type Db } from '../src/store/db.ts';
+import { tableShapes, tokenShape, transactionShapes, versionColumns } from '../src/store/tables.ts';
 import { verifyProject } from '../src/verify/verify.ts';
 import { createCertified, observe, type Certified } from './support/certified.ts';
 import { createTestDatabase } from './support/postgres.ts';
@@ -85,15 +86,32 @@ const imported = (db: Db, from: string) =>
   });
 
 /** An empty archive of this release for as long as `work` takes. */
-async function withEmpty<T>(work: (db: Db) => Promise<T>): Promise<T> {
+async function withEmpty<T>(work: (db: Db, owner: Db) => Promise<T>): Promise<T> {
   const database = await createTestDatabase();
-  const db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  const { connectionString } = database;
+  const db = await openDb({ connectionString, log: silentLog() });
+  const owner = await openDb({ connectionString, role: null, log: silentLog() });
   try {
-    return await work(db);
+    return await work(db, owner);
   } finally {
     await db.close();
+    await owner.close();
     await database.drop();
   }
+}
+
+async function verified(db: Db) {
+  const findings: unknown[] = [];
+  const lists = await verifyProject({
+    db,
+    projectId: 'p',
+    months: null,
+    certificatesDir: archive.folder,
+    signal: new AbortController().signal,
+    onFinding: (finding) => void findings.push(finding),
+    onProgress: () => undefined,
+  });
+  return { findings, lists };
 }
 
 const contentsOf = ({ manifest }: Exported): [string, string][] =>
@@ -119,16 +137,7 @@ describe('what is exported', () => {
       expect(first).toMatchObject({ kept: 0, written: first.manifest.files.length });
       await withEmpty(async (db) => {
         await imported(db, to);
-        const findings: unknown[] = [];
-        const lists = await verifyProject({
-          db,
-          projectId: 'p',
-          months: null,
-          certificatesDir: archive.folder,
-          signal: new AbortController().signal,
-          onFinding: (finding) => void findings.push(finding),
-          onProgress: () => undefined,
-        });
+        const { findings, lists } = await verified(db);
         expect(findings).toEqual([]);
         expect(lists).toEqual((await archive.verify()).lists);
         const again = await exported(format, join(folder, `${format} again`), db);
@@ -137,6 +146,25 @@ describe('what is exported', () => {
       });
     },
   );
+
+  test('by a release whose versions had no typed columns comes back with them', async () => {
+    const now = await exported('csv', join(folder, 'typed'));
+    await withEmpty(async (older, owner) => {
+      await imported(older, join(folder, 'typed'));
+      for (const shape of [...Object.values(tableShapes), transactionShapes.v3, tokenShape]) {
+        const names = [...versionColumns(shape).map(([name]) => name), 'unread'];
+        const dropped = names.map((name) => `drop column ${name} cascade`).join(', ');
+        await owner.query(`alter table ${shape.versions} ${dropped}`);
+      }
+      await exported('csv', join(folder, 'untyped'), older);
+    });
+    await withEmpty(async (db) => {
+      await imported(db, join(folder, 'untyped'));
+      expect((await verified(db)).findings).toEqual([]);
+      const again = await exported('csv', join(folder, 'typed again'), db);
+      expect(contentsOf(again)).toEqual(contentsOf(now));
+    });
+  });
 
   test('has the digests of its certificates', async () => {
     const { manifest } = await exported('csv', join(folder, 'digests'));

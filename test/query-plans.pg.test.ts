@@ -45,8 +45,8 @@ beforeAll(async () => {
     [count],
   );
   await owner.query(
-    `insert into archive.order_versions (project_id, operation_id, observed_at, raw_sha256, raw)
-     select project_id, operation_id, first_seen_at, '\\xcd', raw || '{"status": 1}'
+    `insert into archive.order_versions (project_id, operation_id, status, observed_at, raw_sha256, raw)
+     select project_id, operation_id, 1, first_seen_at, '\\xcd', raw || '{"status": 1}'
        from archive.orders where observed_at <> first_seen_at`,
   );
   await owner.query(

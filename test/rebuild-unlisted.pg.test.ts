@@ -81,6 +81,26 @@ test('tokens are, and their heights stay as they were observed', async () => {
   expect((await archive.db.query(heights)).rows).toEqual(before);
 });
 
+test('their versions are, too', async () => {
+  const typed = async () => [await texts('transaction_versions'), await texts('token_versions')];
+  const texts = async (table: string): Promise<unknown[]> =>
+    (await archive.db.query(`select t::text from archive.${table} t order by 1`)).rows;
+  const before = await typed();
+  const [results, tokens] = before.map((rows) => rows.length);
+  expect([results, tokens]).not.toContain(0);
+  await archive.owner.query(
+    `update archive.transaction_versions set status = 7, record = '[]', operation = null;
+     update archive.token_versions set scale = null, mint_fee_amount = 7, unread = '{x}'`,
+  );
+  expect(await findings()).toHaveLength((results ?? 0) + (tokens ?? 0));
+  const rebuilds = [...(await rebuilt('transactions')), ...(await rebuilt('tokens'))];
+  expect(rebuilds.reduce((sum, { rowsChanged }) => sum + rowsChanged, 0)).toBe(
+    (results ?? 0) + (tokens ?? 0),
+  );
+  expect(await findings()).toEqual([]);
+  expect(await typed()).toEqual(before);
+});
+
 test('an altered record is named and left alone', async () => {
   await archive.owner.query(
     `update archive.transactions set raw = raw || '{"status": 2}', status = 9 where operation_id = 'plain' and api_version = 'v3'`,

@@ -120,6 +120,51 @@ describe('typed columns altered by hand', () => {
     expect(await findings('nft_classes')).toEqual([]);
   });
 
+  test('of versions, too, each content by itself; nothing else of them is touched', async () => {
+    const shown = (nft_count: unknown): Record<string, unknown> => ({
+      id: 'v',
+      timestamp: '2026-04-05T10:00:00Z',
+      nft_count,
+    });
+    bench.simulator.insert('nft_classes', {
+      record: shown(1),
+      at: Date.parse('2026-04-05T10:00:00Z'),
+    });
+    const again = { only: { days: { from: '2026-04-05', to: '2026-04-06' } } };
+    for (const count of [1, 'many', 3]) {
+      bench.simulator.mutate('nft_classes', 'v', () => shown(count));
+      await bench.run(again);
+      bench.simulator.advance(60_000);
+    }
+    const typed = `select nft_count, unread from archive.nft_class_versions where id = 'v' order by observed_at`;
+    const before = [
+      { nft_count: '1', unread: [] },
+      { nft_count: null, unread: ['nft_count'] },
+    ];
+    expect((await bench.db.query(typed)).rows).toEqual(before);
+    const untyped = `select id, observed_at, raw, raw_sha256 from archive.nft_class_versions order by 1, 2`;
+    const contents = (await bench.db.query(untyped)).rows;
+    // P5, sabotaged: verify names each of them.
+    await owner.query(
+      `update archive.nft_class_versions set nft_count = 7, owner = 'x', unread = '{}' where id = 'v'`,
+    );
+    expect(await findings('nft_classes')).toEqual([
+      expect.stringMatching(
+        /^column v: the version observed at .*: nft_count is "7" and the record says "1"; owner is "x"/,
+      ),
+      expect.stringMatching(
+        /^column v: the version observed at .*; unread is "" and the record says "nft_count"$/,
+      ),
+    ]);
+    expect(await rebuilt('nft_classes')).toMatchObject({
+      rowsChanged: 2,
+      changes: { nft_count: 2, owner: 2, unread: 1 },
+    });
+    expect(await findings('nft_classes')).toEqual([]);
+    expect((await bench.db.query(typed)).rows).toEqual(before);
+    expect((await bench.db.query(untyped)).rows).toEqual(contents);
+  });
+
   test('say when they changed, never earlier than what a sync has written', async () => {
     const [id = ''] = await someIds(1);
     await owner.query(`update archive.orders set status = 7 where operation_id = $1`, [id]);
@@ -278,7 +323,13 @@ describe('while others write', () => {
   test('what a sync commits in between is not lost, and follows from its own record', async () => {
     const { id, meanwhile } = await settleOne();
     const report = await rebuilt('orders', { db: withMeanwhile(bench.db, meanwhile) });
-    expect(report).toMatchObject({ done: true, rowsChanged: 0, altered: [] });
+    // The version alone, which has taken over what was altered.
+    expect(report).toMatchObject({
+      done: true,
+      rowsChanged: 1,
+      changes: { message: 1 },
+      altered: [],
+    });
     const { rows } = await bench.db.query(
       `select status, raw ->> 'status' as says from archive.orders where operation_id = $1`,
       [id],
@@ -291,6 +342,10 @@ describe('while others write', () => {
   test('sabotaged: without the digest in its condition the older columns would win, and that is noticed', async () => {
     const { id, meanwhile } = await settleOne();
     await meanwhile();
+    await owner.query(`update archive.order_versions set message = '' where operation_id = $1`, [
+      id,
+    ]);
+    expect(await findings()).toEqual([]);
     await owner.query(`update archive.orders set status = 1 where operation_id = $1`, [id]);
     expect(await findings()).toHaveLength(1);
   });
@@ -305,7 +360,8 @@ describe('while others write', () => {
       ]);
     };
     const report = await rebuilt('orders', { db: withMeanwhile(bench.db, both) });
-    expect(report).toMatchObject({ rowsChanged: 1, changes: { message: 1 } });
+    // The row, and the version that has taken over what was altered before.
+    expect(report).toMatchObject({ rowsChanged: 2, changes: { message: 2 } });
     expect(await findings()).toEqual([]);
   });
 

@@ -5,9 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
+import { resources, type ProjectId } from '../model.ts';
+import { versionsOf } from '../store/contents.ts';
 import { copyFrom } from '../store/copy-stream.ts';
+import { applyToVersions, rowsAfter } from '../store/derived.ts';
 import { adopt } from '../store/journal.ts';
 import { onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
+import { archivedOf } from '../store/tables.ts';
+import { derivedFrom } from '../verify/content.ts';
 import { linesOf } from '../verify/files.ts';
 import { checkExport, type FoundExport } from './check.ts';
 import { readContent } from './content.ts';
@@ -82,8 +87,24 @@ async function bringIn(
     rows += content.rows;
     onProgress({ file: file.path, rows });
   }
+  if (manifest.columns['order_versions']?.some(({ name }) => name === 'unread') !== true) {
+    for (const { project } of manifest.projects) await typeVersions(tx, project);
+  }
   // What came from a release without a journal is fixed as it is now.
   for (const { project } of manifest.projects) await adopt(tx, project);
+}
+
+/** What came from a release whose versions had no typed columns: they follow from the records. */
+async function typeVersions(tx: Tx, project: ProjectId): Promise<void> {
+  for (const of of resources.flatMap((resource) => archivedOf(project, resource))) {
+    let ids: string[] = [];
+    // Ends: every page begins behind the last one's key.
+    do {
+      ids = (await rowsAfter(tx, of, ids.at(-1) ?? '', 1_000)).map(({ id }) => id);
+      const versions = await versionsOf(tx, of, ids, null);
+      await applyToVersions(tx, of, derivedFrom(of, versions).derived);
+    } while (ids.length > 0);
+  }
 }
 
 type From = { path: string; engine: Engine | null; scratch: string };

@@ -8,7 +8,7 @@ export type ExportedTable = {
   /** The folder or file in an export. */
   name: string;
   table: string;
-  /** The day by whose month the table is cut into parts; null: one part. A version never changes, so it goes by its own time. */
+  /** The day by whose month the table is cut into parts; null: one part. What a version says never changes: it goes by its own time. */
   day: string | null;
   /** A total order, by an index where there is one. */
   order: string;

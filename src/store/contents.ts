@@ -3,15 +3,25 @@
 import type { Day, DayRange, ListedResource, ProjectId, Resource } from '../model.ts';
 import type { Row, Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
-import { ofKey, shapeOf, tableShapes, type Archived, type TableShape } from './tables.ts';
+import {
+  ofKey,
+  shapeOf,
+  tableShapes,
+  versionColumns,
+  type Archived,
+  type TableShape,
+} from './tables.ts';
 
 export type Listed = { projectId: ProjectId; resource: ListedResource };
 
 /** What a record said: `raw` is what jsonb prints, `sha256` its raw_sha256 in hex. */
 export type HeldContent = { id: string; raw: string; raw_bytes: Buffer | null; sha256: string };
 
-/** A row with its typed columns by name, as Postgres prints them. Only what is listed by day has a `slice_day`. */
-export type HeldRow = Row & HeldContent & { slice_day?: Day; unread: string[] };
+/** A content with its typed columns by name, as Postgres prints them. */
+export type HeldTyped = Row & HeldContent & { unread: string[] };
+
+/** Only what is listed by day has a `slice_day`. */
+export type HeldRow = HeldTyped & { slice_day?: Day };
 
 /** Days that a reading is narrowed to; null: everything, also what stands under no real day. */
 export type Narrowed = DayRange | null;
@@ -21,7 +31,9 @@ export const within = (column: string): string =>
   `($2::date is null or ${column} >= $2) and ($3::date is null or ${column} < $3)`;
 
 /** What is selected of a row to make a `HeldRow`. */
-export const rowColumns = ({ key, columns }: TableShape): string =>
+export const rowColumns = (shape: TableShape): string => typedColumns(shape, shape.columns);
+
+const typedColumns = ({ key }: TableShape, columns: TableShape['columns']): string =>
   // As text: what jsonb holds would be parsed, and its numbers rounded.
   `${key} as id, ${columns.map(([name, type]) => (type === 'jsonb' ? `${name}::text as ${name}` : name)).join(', ')},
    raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, unread`;
@@ -44,7 +56,7 @@ export function readRows(
   );
 }
 
-export type HeldVersion = HeldContent & { observed_at: string };
+export type HeldVersion = HeldTyped & { observed_at: string };
 
 /** The versions of some records that were observed by a moment (RFC 3339), or all of them. */
 export async function versionsOf(
@@ -56,7 +68,7 @@ export async function versionsOf(
   const shape = shapeOf(of);
   const { versions, key } = shape;
   const { rows } = await tx.query<HeldVersion>(
-    `select ${key} as id, raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, observed_at
+    `select ${typedColumns(shape, versionColumns(shape))}, observed_at
        from ${versions} v
       where ${ofKey(shape, 'v')} and ${key} = any ($2::text[])
         and ($3::timestamptz is null or observed_at <= $3)

@@ -1,9 +1,17 @@
-// Typed columns that were derived afresh from what their records say: written only where they differ, and only while the
-// record is still the one they were derived from. What a sync commits meanwhile is never overwritten.
+// Typed columns, of rows and of versions, that were derived afresh from what their records say: written only where they
+// differ, and only while the record is still the one they were derived from. What a sync commits meanwhile is never
+// overwritten.
 import type { ParsedRecord } from '../model.ts';
 import { rowColumns, type HeldRow } from './contents.ts';
 import type { Queryable, Tx } from './db.ts';
-import { derivedColumns, ofKey, shapeOf, type Archived, type TableShape } from './tables.ts';
+import {
+  derivedColumns,
+  ofKey,
+  shapeOf,
+  versionColumns,
+  type Archived,
+  type TableShape,
+} from './tables.ts';
 
 /** Rows by key, from the one behind `after` on (from the first: ''). */
 export async function rowsAfter(
@@ -46,47 +54,69 @@ export async function lockedRows(tx: Tx, of: Archived, ids: string[]): Promise<H
 }
 
 export type Applied = {
-  /** How many rows changed, and how often each column did. */
+  /** How many rows or versions changed, and how often each column did. */
   rows: number;
   changes: Record<string, number>;
   /** Records that say something else by now: they must be read again. */
   overtaken: string[];
 };
 
+/** What one content of a record says. */
+type Derived = Pick<ParsedRecord, 'id' | 'rawSha256' | 'columns' | 'unread'>;
+
 /** Writes what differs of these rows; `changedAt` (RFC 3339) is what they then say. A row that agrees is not touched. */
 export async function applyDerived(
   tx: Tx,
   of: Archived,
-  derived: Pick<ParsedRecord, 'id' | 'rawSha256' | 'columns' | 'unread'>[],
+  derived: Derived[],
   changedAt: string,
 ): Promise<Applied> {
-  const applied: Applied = { rows: 0, changes: {}, overtaken: [] };
-  if (derived.length === 0) return applied;
+  return applied(tx, of, rowsSql(shapeOf(of)), derived, [changedAt]);
+}
+
+/** The same for versions with these contents. They are only ever added, so that none is overtaken. */
+export async function applyToVersions(tx: Tx, of: Archived, derived: Derived[]): Promise<Applied> {
+  // One content may have been observed twice.
+  const contents = new Map(derived.map((one) => [`${one.id}\n${one.rawSha256}`, one]));
+  return applied(tx, of, versionsSql(shapeOf(of)), [...contents.values()], []);
+}
+
+async function applied(
+  tx: Tx,
+  of: Archived,
+  sql: string,
+  derived: Derived[],
+  further: unknown[],
+): Promise<Applied> {
+  const done: Applied = { rows: 0, changes: {}, overtaken: [] };
+  if (derived.length === 0) return done;
   const given = derived.map(({ id, rawSha256, columns, unread }) => ({
     ...columns,
     id,
     sha: rawSha256,
     unread,
   }));
-  const { rows } = await tx.query<{ id: string; names: string[] | null }>(applySql(shapeOf(of)), [
+  const { rows } = await tx.query<{ id: string; names: string[] | null }>(sql, [
     of.projectId,
     JSON.stringify(given),
-    changedAt,
+    ...further,
   ]);
   for (const { id, names } of rows) {
-    if (names === null) applied.overtaken.push(id);
+    if (names === null) done.overtaken.push(id);
     else {
-      applied.rows += 1;
-      for (const name of names) applied.changes[name] = (applied.changes[name] ?? 0) + 1;
+      done.rows += 1;
+      for (const name of names) done.changes[name] = (done.changes[name] ?? 0) + 1;
     }
   }
-  return applied;
+  return done;
 }
 
-/** Returns a row for each record that changed, with the names of its columns, and for each that was overtaken, without. */
-function applySql(shape: TableShape): string {
-  const { table, key } = shape;
-  const columns = derivedColumns(shape);
+/** The pieces of a statement that writes these columns: `d` is what was derived, `o` what is held. */
+function piecesOf(columns: TableShape['columns']): {
+  derived: string;
+  differing: string;
+  assigned: string;
+} {
   const names = [...columns.map(([name]) => name), 'unread'];
   // A jsonb value travels as text, like in records.ts.
   const typed = [
@@ -96,16 +126,27 @@ function applySql(shape: TableShape): string {
   const values = columns.map(([name, type]) =>
     type === 'jsonb' ? `${name}::jsonb as ${name}` : name,
   );
-  const differing = names
-    .map((name) => `case when o.${name} is distinct from d.${name} then '${name}' end`)
-    .join(', ');
-  return `
-    with derived as materialized (
+  const cases = names.map(
+    (name) => `case when o.${name} is distinct from d.${name} then '${name}' end`,
+  );
+  return {
+    derived: `
       select id collate "C" as id, decode(sha, 'hex') as sha, ${[...values, 'unread'].join(', ')}
-        from json_to_recordset($2::json) as e(id text, sha text, ${typed})
+        from json_to_recordset($2::json) as e(id text, sha text, ${typed})`,
+    differing: `array_remove(array[${cases.join(', ')}], null)`,
+    assigned: names.map((name) => `${name} = d.${name}`).join(', '),
+  };
+}
+
+/** Returns a row for each record that changed, with the names of its columns, and for each that was overtaken, without. */
+function rowsSql(shape: TableShape): string {
+  const { table, key } = shape;
+  const { derived, differing, assigned } = piecesOf(derivedColumns(shape));
+  return `
+    with derived as materialized (${derived}
     ),
     seen as materialized (
-      select d.id, array_remove(array[${differing}], null) as names
+      select d.id, ${differing} as names
         from derived d
         join ${table} o on ${ofKey(shape, 'o')} and o.${key} = d.id and o.raw_sha256 = d.sha
     ),
@@ -122,7 +163,7 @@ function applySql(shape: TableShape): string {
     ),
     changed as (
       update ${table} o
-         set ${names.map((name) => `${name} = d.${name}`).join(', ')}, changed_at = $3::timestamptz
+         set ${assigned}, changed_at = $3::timestamptz
         from derived d
         join mine using (id)
        where ${ofKey(shape, 'o')} and o.${key} = d.id
@@ -134,6 +175,29 @@ function applySql(shape: TableShape): string {
       left join changed c using (id)
      where s.id is null or cardinality(s.names) > 0
      order by d.id`;
+}
+
+/** Returns a row for each version that changed, with the names of its columns. */
+function versionsSql(shape: TableShape): string {
+  const { versions, key } = shape;
+  const { derived, differing, assigned } = piecesOf(versionColumns(shape));
+  return `
+    with derived as materialized (${derived}
+    ),
+    seen as materialized (
+      select o.${key} as id, o.raw_sha256 as sha, o.observed_at, ${differing} as names
+        from ${versions} o
+        join derived d on d.id = o.${key} and d.sha = o.raw_sha256
+       where ${ofKey(shape, 'o')} and cardinality(${differing}) > 0
+       order by o.${key}, o.observed_at, o.raw_sha256
+         for no key update of o
+    )
+    update ${versions} o
+       set ${assigned}
+      from derived d
+      join seen s using (id, sha)
+     where ${ofKey(shape, 'o')} and o.${key} = d.id and o.raw_sha256 = d.sha and o.observed_at = s.observed_at
+    returning d.id, s.names`;
 }
 
 /**

@@ -9,6 +9,7 @@ export type Rebuild = {
   /** Everything up to this key is done; null: nothing yet. */
   doneUpTo: string | null;
   rowsRead: number;
+  /** Versions included. */
   rowsChanged: number;
   /** How often each column changed, by name. */
   changes: Record<string, number>;

@@ -13,7 +13,15 @@ import {
   type Told,
 } from './journal.ts';
 import type { Slice } from './ledger.ts';
-import { keyNames, keyValues, nameOf, ofKey, tableShapes, type TableShape } from './tables.ts';
+import {
+  keyNames,
+  keyValues,
+  nameOf,
+  ofKey,
+  tableShapes,
+  versionColumns,
+  type TableShape,
+} from './tables.ts';
 
 export type RecordEffects = {
   /** Records held for the first time. */
@@ -293,6 +301,7 @@ const correctionsSql = (shape: TableShape): string => `
 function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
   const list = names.join(', ');
+  const ofVersion = [...versionColumns(shape).map(([name]) => name), ...content];
   // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike. Of what two
   // lists show differently the hash alone decides, or each reading of either would replace the other's.
   const observed = `case when id = any ($5::text[]) then 'infinity' else observed_at end`;
@@ -327,8 +336,8 @@ function mergeSql(shape: TableShape): string {
     ),
     -- Versions are fed from everything that arrived and from what is replaced: no content in between is lost (P5).
     kept as (
-      insert into ${shape.versions} (${keyNames(shape)}, ${shape.key}, observed_at, raw_sha256, raw, raw_bytes)
-      select distinct on (k.id, k.raw_sha256) ${keyValues(shape)}, k.id, k.observed_at, k.raw_sha256, k.raw, k.raw_bytes
+      insert into ${shape.versions} (${keyNames(shape)}, ${shape.key}, ${ofVersion.join(', ')})
+      select distinct on (k.id, k.raw_sha256) ${keyValues(shape)}, k.id, ${ofVersion.map((name) => `k.${name}`).join(', ')}
         from known k join newest n using (id)
        where k.raw_sha256 <> n.raw_sha256
          and (not k.arrived

@@ -2,12 +2,21 @@
 // archive and analytics, the intake may add operations to watch. Run at every start; idempotent.
 import { codeOf } from '../errors.ts';
 import type { Tx } from './db.ts';
+import { tableShapes, tokenShape, transactionShapes, versionColumns } from './tables.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
 
 // Roles are per cluster, advisory locks per database: two databases may create them at once.
 const someoneElseDidIt = new Set(['42710', '23505', 'XX000' /* tuple concurrently updated */]);
 const notAllowed = '42501';
+
+/** What a version said is never changed (P5); how it is read may be. */
+const versionGrants = [...Object.values(tableShapes), transactionShapes.v3, tokenShape]
+  .map((shape) => {
+    const names = [...versionColumns(shape).map(([name]) => name), 'unread'].join(', ');
+    return `grant update (${names}) on ${shape.versions} to outlast_writer;`;
+  })
+  .join('\n');
 
 const grants = `
   grant usage on schema archive, analytics to outlast_writer, outlast_reader;
@@ -16,6 +25,7 @@ const grants = `
   revoke update on archive.order_versions, archive.nft_class_versions,
                    archive.transaction_versions, archive.token_versions,
                    archive.certificate_files from outlast_writer;
+  ${versionGrants}
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
   revoke update, delete on sync.certificates, sync.journal, sync.heads, sync.corrections from outlast_writer;

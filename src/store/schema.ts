@@ -27,8 +27,8 @@ const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'stri
 export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
 
-/** The bookkeeping every archived record carries. */
-const bookkeeping = () => ({
+/** What every content carries, the one in force and those before it. */
+const content = () => ({
   /** The record as the platform gave it, equal as a JSON value. */
   raw: jsonb('raw').notNull(),
   /** Its original bytes, only where jsonb could not hold it. */
@@ -37,8 +37,12 @@ const bookkeeping = () => ({
   rawSha256: bytea('raw_sha256').notNull(),
   /** Known fields that could not be read. */
   unread: text('unread').array().notNull().default([]),
-  /** When the content held now was first observed (platform's clock). */
+  /** When this content was first observed (platform's clock). */
   observedAt: time('observed_at').notNull(),
+});
+
+/** The bookkeeping every archived record carries beside its content. */
+const bookkeeping = () => ({
   /** When the record was first observed, whatever it said then. */
   firstSeenAt: time('first_seen_at').notNull(),
   /** When this row last changed: the mark for incremental readers. */
@@ -47,12 +51,53 @@ const bookkeeping = () => ({
   missingSince: time('missing_since'),
 });
 
-/** What a record said before it changed: insert-only (P5). "Replaced at" is computed. */
-const versionContent = () => ({
-  observedAt: time('observed_at').notNull(),
-  rawSha256: bytea('raw_sha256').notNull(),
-  raw: jsonb('raw').notNull(),
-  rawBytes: bytea('raw_bytes'),
+const orderFields = () => ({
+  status: integer('status'),
+  message: text('message'),
+  account: text('account'),
+  amount: numeric('amount'),
+  number: numeric('number'),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+  orderType: integer('order_type'),
+});
+
+const classFields = () => ({
+  name: text('name'),
+  symbol: text('symbol'),
+  nftCount: bigint('nft_count', { mode: 'bigint' }),
+  uri: text('uri'),
+  owner: text('owner'),
+  txHash: text('tx_hash'),
+  createdAt: time('created_at'),
+});
+
+const transactionFields = () => ({
+  module: text('module'),
+  type: text('type'),
+  operation: integer('operation'),
+  txHash: text('tx_hash'),
+  status: integer('status'),
+  message: text('message'),
+  blockHeight: bigint('block_height', { mode: 'bigint' }),
+  confirmedAt: time('confirmed_at'),
+  nft: jsonb('nft'),
+  mt: jsonb('mt'),
+  record: jsonb('record'),
+});
+
+const tokenFields = () => ({
+  name: text('name'),
+  minUnit: text('min_unit'),
+  scale: integer('scale'),
+  initialSupply: numeric('initial_supply'),
+  maxSupply: numeric('max_supply'),
+  mintable: boolean('mintable'),
+  owner: text('owner'),
+  issueFeeDenom: text('issue_fee_denom'),
+  issueFeeAmount: numeric('issue_fee_amount'),
+  mintFeeDenom: text('mint_fee_denom'),
+  mintFeeAmount: numeric('mint_fee_amount'),
 });
 
 // Of the lists' indexes: unreadable times last within their day, what is shown no more, and what stands under a later day
@@ -66,16 +111,10 @@ export const orders = archive.table(
   {
     projectId: key('project_id').notNull(),
     operationId: key('operation_id').notNull(),
-    status: integer('status'),
-    message: text('message'),
-    account: text('account'),
-    amount: numeric('amount'),
-    number: numeric('number'),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
-    orderType: integer('order_type'),
+    ...orderFields(),
     /** UTC date of created_at, or the asked day where that could not be read. */
     sliceDay: date('slice_day').notNull(),
+    ...content(),
     ...bookkeeping(),
   },
   (t) => [
@@ -96,14 +135,9 @@ export const nftClasses = archive.table(
   {
     projectId: key('project_id').notNull(),
     id: key('id').notNull(),
-    name: text('name'),
-    symbol: text('symbol'),
-    nftCount: bigint('nft_count', { mode: 'bigint' }),
-    uri: text('uri'),
-    owner: text('owner'),
-    txHash: text('tx_hash'),
-    createdAt: time('created_at'),
+    ...classFields(),
     sliceDay: date('slice_day').notNull(),
+    ...content(),
     ...bookkeeping(),
   },
   (t) => [
@@ -122,17 +156,8 @@ export const transactions = archive.table(
     /** Which lookup answered: 'v1beta1' or 'v3'. */
     apiVersion: key('api_version').notNull(),
     operationId: key('operation_id').notNull(),
-    module: text('module'),
-    type: text('type'),
-    operation: integer('operation'),
-    txHash: text('tx_hash'),
-    status: integer('status'),
-    message: text('message'),
-    blockHeight: bigint('block_height', { mode: 'bigint' }),
-    confirmedAt: time('confirmed_at'),
-    nft: jsonb('nft'),
-    mt: jsonb('mt'),
-    record: jsonb('record'),
+    ...transactionFields(),
+    ...content(),
     ...bookkeeping(),
   },
   (t) => [
@@ -149,29 +174,24 @@ export const tokens = archive.table(
   {
     projectId: key('project_id').notNull(),
     symbol: key('symbol').notNull(),
-    name: text('name'),
-    minUnit: text('min_unit'),
-    scale: integer('scale'),
-    initialSupply: numeric('initial_supply'),
-    maxSupply: numeric('max_supply'),
-    mintable: boolean('mintable'),
-    owner: text('owner'),
-    issueFeeDenom: text('issue_fee_denom'),
-    issueFeeAmount: numeric('issue_fee_amount'),
-    mintFeeDenom: text('mint_fee_denom'),
-    mintFeeAmount: numeric('mint_fee_amount'),
+    ...tokenFields(),
+    /** Of the node, when the content was first shown: no part of what a token says. */
     height: bigint('height', { mode: 'bigint' }),
+    ...content(),
     ...bookkeeping(),
   },
   (t) => [primaryKey({ name: 'tokens_pkey', columns: [t.projectId, t.symbol] })],
 );
 
+// What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is computed,
+// the day is the record's.
 export const orderVersions = archive.table(
   'order_versions',
   {
     projectId: key('project_id').notNull(),
     operationId: key('operation_id').notNull(),
-    ...versionContent(),
+    ...orderFields(),
+    ...content(),
   },
   (t) => [
     primaryKey({
@@ -183,7 +203,12 @@ export const orderVersions = archive.table(
 
 export const nftClassVersions = archive.table(
   'nft_class_versions',
-  { projectId: key('project_id').notNull(), id: key('id').notNull(), ...versionContent() },
+  {
+    projectId: key('project_id').notNull(),
+    id: key('id').notNull(),
+    ...classFields(),
+    ...content(),
+  },
   (t) => [
     primaryKey({
       name: 'nft_class_versions_pkey',
@@ -198,7 +223,8 @@ export const transactionVersions = archive.table(
     projectId: key('project_id').notNull(),
     apiVersion: key('api_version').notNull(),
     operationId: key('operation_id').notNull(),
-    ...versionContent(),
+    ...transactionFields(),
+    ...content(),
   },
   (t) => [
     primaryKey({
@@ -210,7 +236,12 @@ export const transactionVersions = archive.table(
 
 export const tokenVersions = archive.table(
   'token_versions',
-  { projectId: key('project_id').notNull(), symbol: key('symbol').notNull(), ...versionContent() },
+  {
+    projectId: key('project_id').notNull(),
+    symbol: key('symbol').notNull(),
+    ...tokenFields(),
+    ...content(),
+  },
   (t) => [
     primaryKey({
       name: 'token_versions_pkey',

@@ -142,6 +142,10 @@ export const nameOf = ({ table, fixed }: TableShape): string =>
 export const derivedColumns = ({ columns, observed = [] }: TableShape): TableShape['columns'] =>
   columns.filter(([name]) => !observed.includes(name));
 
+/** Those that its versions have, too: the day is that of the row, whatever a content says. */
+export const versionColumns = (shape: TableShape): TableShape['columns'] =>
+  derivedColumns(shape).filter(([name]) => name !== 'slice_day');
+
 /** The key before the record's own column: for names of columns, for their values, and as a condition on a row. */
 export const keyNames = ({ fixed }: TableShape): string =>
   fixed === undefined ? 'project_id' : `project_id, ${fixed[0]}`;

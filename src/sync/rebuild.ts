@@ -1,11 +1,12 @@
-// Rebuild: derives every typed column of a resource afresh from what its records say, after the reader of records has
-// changed; and tries records that had no usable id again: what still has none stays a reject. It asks the platform nothing, and what it does not change it does not touch.
+// Rebuild: derives every typed column of a resource, versions included, afresh from what its records say, after the reader of
+// records has changed; and tries records that had no usable id again: what still has none stays a reject. It asks the platform
+// nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
-import type { ParsedRecord } from '../model.ts';
-import type { HeldRow } from '../store/contents.ts';
+import { versionsOf, type HeldRow } from '../store/contents.ts';
 import { withTx, type Db } from '../store/db.ts';
 import {
   applyDerived,
+  applyToVersions,
   lockedRows,
   momentOfChange,
   rowsAfter,
@@ -21,7 +22,7 @@ import {
 import { writeInto } from '../store/records.ts';
 import { dropReject, rejectsAfter } from '../store/rejects.ts';
 import { archivedName, shapeOf, type Archived } from '../store/tables.ts';
-import { readAgain, readRejectAgain } from '../verify/content.ts';
+import { derivedFrom, readRejectAgain } from '../verify/content.ts';
 
 export type RebuildOptions = {
   signal: AbortSignal;
@@ -85,7 +86,7 @@ async function rebuildPage(
   before: Rebuild,
   rows: HeldRow[],
 ): Promise<{ at: Rebuild; altered: string[] }> {
-  const first = derive(of, rows);
+  const first = derivedFrom(of, rows);
   const changedAt = await momentOfChange(db, of.projectId);
   return withTx(db, async (tx) => {
     const applied = [await applyDerived(tx, of, first.derived, changedAt)];
@@ -93,10 +94,15 @@ async function rebuildPage(
     const overtaken = applied[0]?.overtaken ?? [];
     if (overtaken.length > 0) {
       // A sync came in between: what it wrote is derived anew, locked this time.
-      const again = derive(of, await lockedRows(tx, of, overtaken));
+      const again = derivedFrom(of, await lockedRows(tx, of, overtaken));
       applied.push(await applyDerived(tx, of, again.derived, changedAt));
       altered.push(...again.altered);
     }
+    // After the rows: what a sync has moved from a row to its versions meanwhile is among them by now.
+    const ids = rows.map(({ id }) => id);
+    const versions = derivedFrom(of, await versionsOf(tx, of, ids, null));
+    applied.push(await applyToVersions(tx, of, versions.derived));
+    altered.push(...versions.altered);
     const after: Rebuild = {
       startedAt: before.startedAt,
       doneUpTo: rows.at(-1)?.id ?? before.doneUpTo,
@@ -110,24 +116,8 @@ async function rebuildPage(
         `Another process rebuilds ${archivedName(of)} of ${of.projectId}: let it finish`,
       );
     }
-    return { at: after, altered };
+    return { at: after, altered: [...new Set(altered)] };
   });
-}
-
-function derive(
-  { resource }: Archived,
-  rows: HeldRow[],
-): { derived: ParsedRecord[]; altered: string[] } {
-  const derived: ParsedRecord[] = [];
-  const altered: string[] = [];
-  for (const row of rows) {
-    // A record whose own time cannot be read keeps the day it has.
-    const record = readAgain(resource, row, row.slice_day ?? '');
-    // What was altered is verify's to tell: columns that follow from it would only hide it.
-    if (record?.rawSha256 !== row.sha256 || record.id !== row.id) altered.push(row.id);
-    else derived.push(record);
-  }
-  return { derived, altered };
 }
 
 function summed(all: Applied['changes'][]): Record<string, number> {

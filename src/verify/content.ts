@@ -6,7 +6,8 @@ import { parseJson, type Json } from '../platform/json.ts';
 import { isReject, readClass, readOrder } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';
-import type { HeldContent, HeldVersion } from '../store/contents.ts';
+import type { HeldContent, HeldRow, HeldVersion } from '../store/contents.ts';
+import type { Archived } from '../store/tables.ts';
 
 /** The record as it was read at the door; null where what is held is no record (any more). */
 export function readAgain(
@@ -39,6 +40,23 @@ function readOne(
     case 'tokens':
   }
   return readTokenRecord(value, text);
+}
+
+/** What these contents say, and the ids of those that do not match their digests or ids: what follows from them would hide it. */
+export function derivedFrom(
+  { resource }: Archived,
+  contents: (HeldContent & Pick<HeldRow, 'slice_day'>)[],
+): { derived: ParsedRecord[]; altered: string[] } {
+  const derived: ParsedRecord[] = [];
+  const altered: string[] = [];
+  for (const held of contents) {
+    // A record whose own time cannot be read keeps the day it has.
+    const record = readAgain(resource, held, held.slice_day ?? '');
+    // What was altered is verify's to tell.
+    if (record?.rawSha256 !== held.sha256 || record.id !== held.id) altered.push(held.id);
+    else derived.push(record);
+  }
+  return { derived, altered };
 }
 
 /** The record that a reject turns out to be by now; null where it is still none. */

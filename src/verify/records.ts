@@ -6,12 +6,17 @@ import {
   readVersionsUnheld,
   versionsOf,
   type HeldContent,
-  type HeldRow,
-  type HeldVersion,
+  type HeldTyped,
   type Narrowed,
 } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
-import { derivedColumns, shapeOf, type Archived } from '../store/tables.ts';
+import {
+  derivedColumns,
+  shapeOf,
+  versionColumns,
+  type Archived,
+  type TableShape,
+} from '../store/tables.ts';
 import { isSameColumn, isSameJson } from './columns.ts';
 import { readAgain } from './content.ts';
 import type { Report } from './finding.ts';
@@ -26,13 +31,22 @@ export async function checkRecords(
   report: Report,
   onPage: (sofar: RecordsChecked) => void,
 ): Promise<RecordsChecked> {
+  const shape = shapeOf(of);
   const checked: RecordsChecked = { records: 0, versions: 0 };
   await readRows(tx, of, days, async (rows) => {
     const dayOf = new Map(rows.map((row) => [row.id, row.slice_day ?? null]));
-    for (const row of rows) await checkRow(of, row, report);
+    for (const row of rows) {
+      const when = row.slice_day ?? null;
+      const wrong = wrongWith(of, row, derivedColumns(shape), when);
+      if (wrong !== null) await report({ ...wrong, when, id: row.id });
+    }
     const versions = await versionsOf(tx, of, [...dayOf.keys()], null);
     for (const version of versions) {
-      await checkVersion(of, version, dayOf.get(version.id) ?? null, report);
+      const when = dayOf.get(version.id) ?? null;
+      const wrong = wrongWith(of, version, versionColumns(shape), when);
+      if (wrong === null) continue;
+      const says = `the version observed at ${version.observed_at}: ${wrong.says}`;
+      await report({ ...wrong, when, id: version.id, says });
     }
     checked.records += rows.length;
     checked.versions += versions.length;
@@ -53,41 +67,35 @@ export async function checkRecords(
   return checked;
 }
 
-async function checkRow(of: Archived, row: HeldRow, report: Report): Promise<void> {
-  const { id, slice_day: when = null } = row;
-  const record = readAgain(of.resource, row, when ?? '');
-  const wrong = contentWrong(of, row, record);
-  if (wrong !== null || record === null) {
-    // What the columns say beside it would only be the same finding again.
-    await report({ kind: 'altered', when, id, says: wrong ?? noRecord });
-    return;
-  }
-  const says = [...columnsWrong(of, row, record)].join('; ');
-  if (says !== '') await report({ kind: 'column', when, id, says });
+/** What is wrong with a content, or else with what was read of it; null where nothing is. */
+function wrongWith(
+  of: Archived,
+  held: HeldTyped,
+  columns: TableShape['columns'],
+  day: string | null,
+): { kind: 'altered' | 'column'; says: string } | null {
+  const record = readAgain(of.resource, held, day ?? '');
+  const altered = contentWrong(of, held, record);
+  // What the columns say beside it would only be the same finding again.
+  if (altered !== null || record === null) return { kind: 'altered', says: altered ?? noRecord };
+  const says = [...columnsWrong(columns, held, record)].join('; ');
+  return says === '' ? null : { kind: 'column', says };
 }
 
-function* columnsWrong(of: Archived, row: HeldRow, record: ParsedRecord): Generator<string> {
-  for (const [name, type] of derivedColumns(shapeOf(of))) {
-    const held = (row[name] ?? null) as ColumnValue;
+function* columnsWrong(
+  columns: TableShape['columns'],
+  typed: HeldTyped,
+  record: ParsedRecord,
+): Generator<string> {
+  for (const [name, type] of columns) {
+    const held = (typed[name] ?? null) as ColumnValue;
     const follows = record.columns[name] ?? null;
     if (!isSameColumn(type, held, follows)) {
       yield `${name} is ${shown(held)} and the record says ${shown(follows)}`;
     }
   }
-  const [held, follows] = [row.unread.join(), record.unread.join()];
+  const [held, follows] = [typed.unread.join(), record.unread.join()];
   if (held !== follows) yield `unread is ${shown(held)} and the record says ${shown(follows)}`;
-}
-
-async function checkVersion(
-  of: Archived,
-  version: HeldVersion,
-  day: string | null,
-  report: Report,
-): Promise<void> {
-  const wrong = contentWrong(of, version, readAgain(of.resource, version, day ?? ''));
-  if (wrong === null) return;
-  const says = `the version observed at ${version.observed_at}: ${wrong}`;
-  await report({ kind: 'altered', when: day, id: version.id, says });
 }
 
 const noRecord = 'what is held is no record any more';

@@ -86,8 +86,10 @@ export const tamperings: readonly Tampering[] = [
   ['all versions gone', `delete from archive.nft_class_versions`, 'missing', /and is no longer held/, '$versioned'],
   ['a version altered with its digest', `update archive.nft_class_versions v set raw = n.raw || '{"name": "forged"}', raw_sha256 = ${forgedSha(`(n.raw || '{"name": "forged"}')`)}
     from ${versionOf.replace('where', 'n where n.')} and n.id = v.id and n.observed_at = v.observed_at`, 'altered', /held is a content/, '$versioned'],
-  ['a version forged', `insert into archive.nft_class_versions select project_id, id, observed_at - interval '1 hour', ${forgedSha(`(raw || '{"name": "forged"}')`)}, raw || '{"name": "forged"}', null from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
-  ['a version copied to another moment', `insert into archive.nft_class_versions select project_id, id, observed_at - interval '1 hour', raw_sha256, raw, raw_bytes from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
+  ['a version forged', `insert into archive.nft_class_versions select project_id, id, 'forged', symbol, nft_count, uri, owner, tx_hash, created_at,
+      raw || '{"name": "forged"}', null, ${forgedSha(`(raw || '{"name": "forged"}')`)}, unread, observed_at - interval '1 hour' from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
+  ['a version copied to another moment', `insert into archive.nft_class_versions select project_id, id, name, symbol, nft_count, uri, owner, tx_hash, created_at,
+      raw, raw_bytes, raw_sha256, unread, observed_at - interval '1 hour' from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
   ['a version re-timed', `update archive.nft_class_versions set observed_at = observed_at - interval '1 minute' where id = '$versioned'`, 'altered', /held is a content observed at/, '$versioned'],
   ['a version and the row exchanged', `update archive.nft_classes c set observed_at = v.observed_at from ${versionOf.replace('where', 'v where v.')} and v.id = c.id`, 'altered', /held is/, '$versioned'],
   // Moments.
