@@ -11,9 +11,11 @@ import {
   type SimulatorOptions,
 } from '../../src/simulator/server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { addSlices } from '../../src/store/ledger.ts';
 import { saveProject } from '../../src/store/projects.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
 import { listsOf } from '../../src/sync/plan.ts';
+import { noDeadline } from '../../src/sync/policy.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -156,11 +158,11 @@ async function leaveOut(
   const window = windowAt(now);
   await saveProject(db, projectId, source, window.from, now);
   const others = daysIn(window).filter((day) => !days.includes(day));
-  const lists = listsOf(scope);
-  await db.query(
-    `insert into sync.slices (project_id, resource, owner, day, deadline_at)
-     select $1, resource, owner, day, '9999-12-31'
-       from unnest($2::text[], $3::text[]) as l (resource, owner), unnest($4::date[]) as day`,
-    [projectId, lists.map((list) => list.resource), lists.map((list) => list.owner), others],
+  const slices = listsOf(scope).flatMap((list) =>
+    others.map((day) => ({ projectId, ...list, day })),
+  );
+  await addSlices(
+    db,
+    slices.map((slice) => ({ ...slice, dueAt: null, deadlineAt: noDeadline })),
   );
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { daysIn } from '../../src/day.ts';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -28,17 +29,26 @@ export type Certified = Bench & {
   verify(heads?: string[]): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
 };
 
+/** All of March, which is certified, and a few days of April. */
+const days = [
+  ...daysIn({ from: '2026-03-01', to: '2026-04-04' }),
+  '2026-04-10',
+  '2026-04-12',
+  ...daysIn({ from: '2026-04-28', to: '2026-04-30' }),
+];
+
 /** An archive filled in April while March is still shown. */
 export async function createUncertified(
   records?: LiteralRecords,
-  given: Partial<Worker> & { dialect?: Partial<Dialect> } = {},
+  given: Partial<Worker> & { dialect?: Partial<Dialect>; ofAllDays?: boolean } = {},
 ): Promise<Certified> {
   const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
-  const { dialect, ...worker } = given;
+  const { dialect, ofAllDays = false, ...worker } = given;
   const bench = await createBench(
     {
       world: { ordersPerDay: 6, classesPerDay: 3, quietShare: 0.2 },
       startAt: Date.parse('2026-04-29T12:00:00Z'),
+      ...(ofAllDays ? {} : { days }),
       ...(records === undefined ? {} : { records }),
       ...(dialect === undefined ? {} : { dialect }),
     },

@@ -1,0 +1,532 @@
+// Small mistakes, each of which at least one of the tests named beside it must notice. `find` is looked for in all of src/ and
+// must stand there exactly once: a mutant whose text is gone or no longer alone is an error, not a pass.
+
+export type Mutant = {
+  area: 'policy' | 'proof' | 'commit' | 'lease' | 'cursor' | 'signature' | 'reader' | 'clock';
+  /** What the program does then. */
+  wrong: string;
+  find: string;
+  put: string;
+  /** Test files without `.test.ts`, below test/; found by name wherever they lie. */
+  tests: readonly string[];
+};
+
+type Given = readonly [wrong: string, find: string, put: string, ...tests: string[]];
+
+const of = (area: Mutant['area'], given: readonly Given[]): Mutant[] =>
+  given.map(([wrong, find, put, ...tests]) => ({ area, wrong, find, put, tests }));
+
+export const mutants: readonly Mutant[] = [
+  ...of('policy', [
+    [
+      'a day is over at midnight',
+      'overAfterMs = 15 * minuteMs',
+      'overAfterMs = 0 * minuteMs',
+      'sync-policy',
+    ],
+    [
+      'a month is decided as soon as it ends in UTC',
+      'decidedAfterMs = 12 * hourMs',
+      'decidedAfterMs = 0 * hourMs',
+      'sync-policy',
+    ],
+    [
+      'absence is believed up to the cliff',
+      'doubtfulBeforeMs = 14 * hourMs',
+      'doubtfulBeforeMs = 0 * hourMs',
+      'sync-policy',
+    ],
+    [
+      'what is proved is counted every other day',
+      'recountMs = 24 * hourMs',
+      'recountMs = 48 * hourMs',
+      'sync-policy',
+    ],
+    [
+      'no last walks before the deadline',
+      'closingMs = 72 * hourMs',
+      'closingMs = 0 * hourMs',
+      'sync-policy',
+    ],
+    [
+      'two walks prove each other at once',
+      'export const betweenWalksMs = hourMs;',
+      'export const betweenWalksMs = 0;',
+      'sync-policy',
+    ],
+    [
+      'what vanished blocks the seal for an hour only',
+      'missingBlocksMs = 24 * hourMs - 2_000',
+      'missingBlocksMs = hourMs',
+      'sync-missing.pg',
+    ],
+    [
+      'what is final is read on',
+      `if (slice.state === 'final' || slice.state === 'lost') return 'none';`,
+      '',
+      'sync-policy',
+    ],
+    [
+      'the cliff is decided by the best estimate',
+      'if (certainAt >= overtakenAt(',
+      'if (now >= overtakenAt(',
+      'sync-policy',
+    ],
+    [
+      'what was never read is final at the cliff',
+      `return state === 'open' ? 'lost' : 'final';`,
+      `return 'final';`,
+      'sync-policy',
+    ],
+    [
+      'a day with pending orders is sealed',
+      'outcome.unresolved === 0 && outcome.missing === 0',
+      'outcome.missing === 0',
+      'sync-policy',
+    ],
+    [
+      'a day with vanished records is sealed',
+      'outcome.unresolved === 0 && outcome.missing === 0',
+      'outcome.unresolved === 0',
+      'sync-policy',
+    ],
+    [
+      'a day is sealed that is perhaps not over',
+      'const isSealed = isProved && isOver(span, outcome.certainAt);',
+      'const isSealed = isProved;',
+      'sync-policy',
+    ],
+    ['a tail goes on after a failure', ' || slice.attempts > 0) return', ') return', 'sync-policy'],
+    [
+      'a failure is tried again after days',
+      'return Math.min(hourMs, minuteMs * 2 **',
+      'return Math.max(hourMs, minuteMs * 2 **',
+      'sync-policy',
+    ],
+    [
+      'the deadline lies behind the cliff',
+      'cliffOf(day) - settings.deadlineMarginMs;\n}\n\n/** From then',
+      'cliffOf(day) + settings.deadlineMarginMs;\n}\n\n/** From then',
+      'sync-policy',
+    ],
+    ['today is walked anew each time', `if (!isOver(span, now)) return 'tail';`, '', 'sync-policy'],
+    [
+      'what was read while the day lasted counts as its last walk',
+      'if (walkedAt === null || !isOver(span, walkedAt)) return',
+      'if (walkedAt === null) return',
+      'sync-policy',
+    ],
+    [
+      'classes are never refreshed',
+      `slice.resource === 'nft_classes' && now >= walkedAt + settings.refreshMs`,
+      'false',
+      'sync-policy',
+    ],
+    [
+      'a missed turn on the rota is not made up for',
+      'compareEveryMs) || now >= walkedAt + compareEveryMs',
+      'compareEveryMs) && now >= walkedAt + compareEveryMs',
+      'sync-rota',
+    ],
+  ]),
+  ...of('proof', [
+    [
+      'the total after the walk does not count',
+      'if (before === distinct && after === distinct)',
+      'if (before === distinct)',
+      'sync-policy',
+    ],
+    [
+      'the total before the walk does not count',
+      'if (before === distinct && after === distinct)',
+      'if (after === distinct)',
+      'sync-policy',
+    ],
+    [
+      'a list that is over may grow',
+      'if (growing && before !== null',
+      'if (before !== null',
+      'sync-policy',
+    ],
+    [
+      'less than was there at first is enough for a list that grows',
+      'before <= distinct && distinct <= after',
+      'distinct <= after',
+      'sync-policy',
+    ],
+    [
+      'a walk without totals is a proof',
+      `if (before === null && after === null) return { agrees: true, proof: 'none'`,
+      `if (before === null && after === null) return { agrees: true, proof: 'walk'`,
+      'sync-policy',
+    ],
+    [
+      'a total of none is believed where none are given',
+      'isAbsent && total === 0 ? null : total',
+      'total',
+      'sync-two-days.pg',
+      'sync-totals.pg',
+    ],
+    [
+      'a missing total is no fault where totals are given',
+      '!isLeftOut && (evidence.totalBefore === null || evidence.totalAfter === null)',
+      'false',
+      'sync-missing.pg',
+      'sync-totals.pg',
+    ],
+    [
+      'two walks in one direction prove each other',
+      'walkOrder !== whole.order &&',
+      '',
+      'sync-two-days.pg',
+      'sync-totals.pg',
+    ],
+    [
+      'two walks need not have shown the same',
+      'return rows[0]?.differ === false;',
+      'return true;',
+      'sync-two-days.pg',
+      'sync-totals.pg',
+    ],
+    [
+      'a day is proved although a record vanished from it',
+      `gone > 0 || contested > 0 ? 'none' : proof`,
+      `contested > 0 ? 'none' : proof`,
+      'sync-missing.pg',
+    ],
+    [
+      'a day is proved whose contents another list contradicts',
+      `gone > 0 || contested > 0 ? 'none' : proof`,
+      `gone > 0 ? 'none' : proof`,
+      'sync-two-days.pg',
+    ],
+    [
+      'a disagreement leaves the seal',
+      `state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,`,
+      'state: slice.state,',
+      'sync-month-end.pg',
+      'sync-totals.pg',
+    ],
+  ]),
+  ...of('commit', [
+    [
+      'P2: older pages are taken',
+      'and (observed_at is null or observed_at <= $8)',
+      'and ($8::timestamptz is not null)',
+      'store-commit.pg',
+    ],
+    [
+      'P1: pages have no entry',
+      'writePages(tx, slice, walk, pages),',
+      'undefined,',
+      'store-commit.pg',
+    ],
+    [
+      'rejects are dropped',
+      'writeRejects(tx, slice, pages),\n  ]);',
+      'Promise.resolve([]),\n  ]);',
+      'store-commit.pg',
+    ],
+    [
+      'what is held already fails a first walk',
+      'if (isFirstWalk && codeOf(error) === uniqueViolation)',
+      'if (false)',
+      'store-commit.pg',
+    ],
+    [
+      'P5: what was replaced is forgotten',
+      'where k.raw_sha256 <> n.raw_sha256\n',
+      'where false\n',
+      'store-commit.pg',
+    ],
+    ['P2: the oldest content is in force', '`${term} desc`', '`${term} asc`', 'store-commit.pg'],
+    [
+      'P4: statements run as whoever connects',
+      `\`set local role \${role ?? 'to default'}\``,
+      `'set local role to default'`,
+      'store-commit.pg',
+    ],
+    [
+      'P1: what was begun is committed when it fails',
+      `await client.query('rollback').catch`,
+      `await client.query('commit').catch`,
+      'store-commit.pg',
+    ],
+    [
+      'P5: original bytes are not kept',
+      'rawBytes: fits ? null : encodeUtf8(text)',
+      'rawBytes: null',
+      'store-commit.pg',
+    ],
+    [
+      'the journal is told nothing',
+      'await enterStored(tx, chain, to.entry?.told ?? null, stored);',
+      '',
+      'verify-heads.pg',
+    ],
+    [
+      'a record that is shown again stays missing',
+      'missing_since = null,\n             changed_at',
+      'changed_at',
+      'sync-missing.pg',
+    ],
+  ]),
+  ...of('lease', [
+    [
+      'P8: the epoch decides nothing',
+      'and day = $4 and lease_epoch = $5',
+      'and day = $4 and $5::int is not null',
+      'store-commit.pg',
+    ],
+    [
+      'P8: a claim leaves the epoch',
+      'set lease_holder = $2,\n            lease_epoch = s.lease_epoch + 1',
+      'set lease_holder = $2,\n            lease_epoch = s.lease_epoch',
+      'store-commit.pg',
+    ],
+    [
+      'a lease that has run out holds for ever',
+      'and (lease_until is null or lease_until < clock_timestamp())\n          and ${wanted',
+      'and lease_until is null\n          and ${wanted',
+      'store-commit.pg',
+      'sync-run.pg',
+    ],
+    [
+      'P8: a claim takes what another holds',
+      'and (lease_until is null or lease_until < clock_timestamp())\n          and ${wanted',
+      'and ${wanted',
+      'store-commit.pg',
+      'sync-run.pg',
+    ],
+    [
+      'P8: one claim leases several slices',
+      'with next as materialized (\n       select project_id, resource, owner, day',
+      'with next as not materialized (\n       select project_id, resource, owner, day',
+      'store-claims.pg',
+    ],
+    [
+      'a lease is not given back',
+      'walk_order = $18, lease_holder = null, lease_until = null',
+      'walk_order = $18',
+      'sync-run.pg',
+    ],
+    [
+      'a frozen session keeps its slice',
+      'and query_start < clock_timestamp() - make_interval',
+      'and query_start > clock_timestamp() + make_interval',
+      'store-commit.pg',
+    ],
+    [
+      'today waits for all other days',
+      'order by (day = any ($5::date[])) desc, deadline_at',
+      'order by (day = any ($5::date[])), deadline_at',
+      'sync-order.pg',
+    ],
+    [
+      'days never read wait like all others',
+      'deadline_at, (whole_walk > 0), day',
+      'deadline_at, day',
+      'sync-order.pg',
+    ],
+  ]),
+  ...of('cursor', [
+    [
+      'a cursor serves another query',
+      'given === version && query === fingerprint && ',
+      'given === version && ',
+      'query-cursor',
+    ],
+    [
+      'a cursor of another release is read',
+      'const isOurs = given === version && ',
+      'const isOurs = ',
+      'query-cursor',
+    ],
+    ['a damaged cursor is read', ' && parts.at(-1) === digestOf(content);', ';', 'query-cursor'],
+    [
+      'a cursor need not say on which side its page lies',
+      `key === null || !(side === 'after' || side === 'before')`,
+      'key === null',
+      'query-cursor',
+    ],
+    [
+      'what is undefined makes another query',
+      '.filter(([, value]) => value !== undefined);\n  return digestOf(',
+      ';\n  return digestOf(',
+      'query-cursor',
+    ],
+    [
+      'a query is not told by its list',
+      'return digestOf([list, given.toSorted(',
+      'return digestOf([given.toSorted(',
+      'query-cursor',
+    ],
+    [
+      'the record a page ended with is shown again',
+      'sql`>` : sql`<`} (${after.day}',
+      'sql`>=` : sql`<=`} (${after.day}',
+      'query-lists.pg',
+    ],
+  ]),
+  ...of('signature', [
+    [
+      'parameters are not sorted',
+      'Object.keys(query).toSorted(compareUtf8)',
+      'Object.keys(query)',
+      'platform-sign',
+    ],
+    [
+      'parameters are sorted by UTF-16',
+      'Object.keys(query).toSorted(compareUtf8)',
+      'Object.keys(query).toSorted()',
+      'platform-sign',
+    ],
+    [
+      'a body is not signed',
+      `const body = bodySha256 === undefined ? '' : `,
+      `const body = bodySha256 !== undefined ? '' : `,
+      'platform-sign',
+    ],
+    [
+      'the secret stands before the time',
+      'bodySha256) + timestamp + secret',
+      'bodySha256) + secret + timestamp',
+      'platform-sign',
+    ],
+    [
+      'parameters have no prefix',
+      'JSON.stringify(`query_${name}`)',
+      'JSON.stringify(name)',
+      'platform-sign',
+    ],
+  ]),
+  ...of('reader', [
+    ['a list may end anyhow', 'if (code !== 0x2c && code !== 0x5d) fail();', '', 'platform-json'],
+    [
+      'text behind a value is overlooked',
+      'if (!Number.isNaN(next())) fail();',
+      '',
+      'platform-json',
+    ],
+    [
+      'control characters in a string are taken',
+      'else if (!(code >= 0x20)) fail();',
+      '',
+      'platform-json',
+    ],
+    [
+      'zones count the wrong way round',
+      `zone.startsWith('-') ? -1 : 1`,
+      `zone.startsWith('-') ? 1 : -1`,
+      'platform-times',
+    ],
+    [
+      'every fourth year is a leap year',
+      'year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)',
+      'year % 4 === 0',
+      'platform-times',
+    ],
+    ['microseconds are cut off', 'fraction.slice(0, 6)', 'fraction.slice(0, 3)', 'platform-times'],
+    ['an empty id is an id', `if (id === '') return { wrong: 'is empty' };`, '', 'platform-parse'],
+    [
+      'an id that cannot be stored is taken',
+      `if (storable(id) !== id) return { wrong: 'holds characters that cannot be stored' };`,
+      '',
+      'platform-parse',
+    ],
+    [
+      'ids of any length are taken',
+      'if (Buffer.byteLength(id) > maxIdBytes) return { wrong',
+      'if (false) return { wrong',
+      'platform-parse',
+    ],
+    [
+      'an error envelope is an empty page',
+      `if (error !== undefined && error !== null) throw unreadable('it is an error envelope');\n  const data = envelope`,
+      'const data = envelope',
+      'platform-pages',
+    ],
+    [
+      'a total of none beside records is believed',
+      'total === 0 && shown > 0 ? null : total',
+      'total',
+      'platform-pages',
+    ],
+    [
+      'a key that cannot be read ends the walk',
+      `if (key === null) throw unreadable('next_page_key is not text');`,
+      `if (key === null) return { nextKey: null, nextKeyForm: 'null' };`,
+      'platform-pages',
+    ],
+    [
+      'keys are digested as they came',
+      'const sorted = keys.toSorted(compareUtf8).map(',
+      'const sorted = keys.map(',
+      'platform-canonical',
+    ],
+    [
+      'a number beyond the column is put into it',
+      'return whole > max || whole < -max - 1n ? unread(fields, name) : String(whole);',
+      'return String(whole);',
+      'platform-parse',
+    ],
+  ]),
+  ...of('clock', [
+    [
+      'two fifths of the answers steer it',
+      'const majority = 0.8;',
+      'const majority = 0.4;',
+      'platform-clock',
+    ],
+    [
+      'what is certain is the latest witness',
+      'Math.floor(monotonic + Math.min(...witnesses()))',
+      'Math.floor(monotonic + Math.max(...witnesses()))',
+      'platform-clock',
+    ],
+    [
+      'what is possible is the earliest witness',
+      'Math.floor(time.monotonicNow() + Math.max(...witnesses()))',
+      'Math.floor(time.monotonicNow() + Math.min(...witnesses()))',
+      'platform-clock',
+      'sync-time.pg',
+    ],
+    [
+      'one answer against this machine is believed',
+      'const toBegin = { answers: 5, overMs: 6000 };',
+      'const toBegin = { answers: 1, overMs: 0 };',
+      'platform-clock',
+    ],
+    [
+      'a few answers move what was believed',
+      'const toMove = { answers: 8, overMs: 120_000 };',
+      'const toMove = { answers: 1, overMs: 0 };',
+      'platform-clock',
+      'sync-time.pg',
+    ],
+    [
+      'a burst weighs as much as it has answers',
+      '(sum, one) => sum + 1 / (inSlot.get(slotOf(one.heardAt)) ?? 1)',
+      '(sum) => sum + inSlot.size / answers.length',
+      'platform-clock',
+    ],
+    [
+      'dates out of all reason are heard',
+      'if (date === null || date < plausible.from || date >= plausible.to) return;',
+      'if (date === null) return;',
+      'platform-clock',
+    ],
+    [
+      'a machine that slept goes by what it heard before',
+      'if (hasSlept) answers = [answer];',
+      '',
+      'platform-clock',
+    ],
+    [
+      'a kept belief needs no answer',
+      'recalled = platformNow - time.monotonicNow();',
+      'offset = platformNow - time.monotonicNow();',
+      'platform-clock',
+    ],
+  ]),
+];
