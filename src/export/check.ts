@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError, transient } from '../errors.ts';
+import { fingerprintOf } from '../files.ts';
 import { placeIn, readFound, type FoundPart } from './found.ts';
-import { fingerprintOf, sha256Of, sumsName, sumsText, type Manifest } from './manifest.ts';
+import { sha256Of, sumsName, sumsText, type Manifest } from './manifest.ts';
 import { stageName } from './stage.ts';
 
 export type FoundExport = { manifest: Manifest; parts: FoundPart[] };

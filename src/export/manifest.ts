@@ -1,9 +1,7 @@
 // manifest.json: what an export holds, and the digests by which an import, or a shell with sha256sum, knows it again. Parsed
 // at the door: nothing in a manifest is believed that the files do not bear out (P12).
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { codeOf, settingsError } from '../errors.ts';
 
@@ -114,28 +112,4 @@ export async function readManifest(
       ? `is of the format ${JSON.stringify(format)}, which this release does not know: use the release that wrote it or a later one.`
       : 'is no manifest of an export: it was altered.';
   throw settingsError('manifest_invalid', `${path} ${reason}`);
-}
-
-/** Length and digest of a file; null where there is none. */
-export async function fingerprintOf(
-  path: string,
-): Promise<{ bytes: number; sha256: string } | null> {
-  const hash = createHash('sha256');
-  try {
-    await pipeline(createReadStream(path), hash);
-    return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** What was written reaches the disk. */
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

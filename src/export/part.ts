@@ -2,11 +2,12 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fatal } from '../errors.ts';
+import { fingerprintOf, syncFile } from '../files.ts';
 import { listedResources } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { copyHashed, readContent, readDayDigests, type Content } from './content.ts';
 import type { Engine } from './duckdb.ts';
-import { fingerprintOf, syncFile, type ExportedFile, type FileFormat } from './manifest.ts';
+import type { ExportedFile, FileFormat } from './manifest.ts';
 import { countSql, toParquetSql } from './parquet.ts';
 import type { Stage } from './stage.ts';
 import { formatFor, jsonSql, pathOf, type ExportedColumn, type Part } from './tables.ts';

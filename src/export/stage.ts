@@ -3,11 +3,10 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
-import { writeWhole } from '../verify/files.ts';
+import { fingerprintOf, writeWhole } from '../files.ts';
 import { checkBelow, placeIn, readFound } from './found.ts';
 import {
   exportedFile,
-  fingerprintOf,
   manifestText,
   sha256Of,
   sumsName,

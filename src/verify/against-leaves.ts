@@ -1,12 +1,12 @@
 // Days whose digest differs, against the file of leaves: which record is altered, missing or extra. Both are in the
 // order of days and id bytes, so neither is held in memory.
+import { linesOf } from '../files.ts';
 import type { Day } from '../model.ts';
 import { compareUtf8 } from '../platform/bytes.ts';
 import { leafOf, versionsOf, type Listed } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
 import { readLeafLine, type Leaf } from './digest.ts';
 import type { Report } from './finding.ts';
-import { linesOf } from './files.ts';
 import { leavesInForce } from './in-force.ts';
 
 /** Records that only changed their day since the certificate are not reported. */

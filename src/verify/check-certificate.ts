@@ -1,4 +1,5 @@
 // One certificate against itself, its neighbour and the archive. The row is what is believed to be certified.
+import { linesOf } from '../files.ts';
 import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
@@ -7,6 +8,7 @@ import type { Tx } from '../store/db.ts';
 import { entriesUnlike } from '../store/journal-chains.ts';
 import { compareWithLeaves } from './against-leaves.ts';
 import { bytesOf, certificateFormat, claimsOf, type Claims } from './certificate.ts';
+import { checkFiles } from './check-files.ts';
 import {
   createMonthDigest,
   monthDigest,
@@ -14,8 +16,6 @@ import {
   type DayDigest,
   type MonthDigest,
 } from './digest.ts';
-import { checkFiles } from './check-files.ts';
-import { linesOf } from './files.ts';
 import type { Report } from './finding.ts';
 import { leavesInForce } from './in-force.ts';
 

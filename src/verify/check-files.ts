@@ -2,11 +2,12 @@
 // with: one of them was altered.
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
+import { fingerprintOf, textOf } from '../files.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/contents.ts';
 import { bytesOf } from './certificate.ts';
 import type { MonthDigest } from './digest.ts';
-import { digestOfFile, fileName, textOf, type FileKind } from './files.ts';
+import { fileName, type FileKind } from './files.ts';
 import type { Report } from './finding.ts';
 
 export type FilesChecked = {
@@ -52,7 +53,7 @@ export async function checkFiles(
     return `it is not the certificate in the database; what is held agrees with ${now.digest === held.digest ? 'the database' : byFile}`;
   });
   await look('leaves.txt', async (path) => {
-    const digest = await digestOfFile(path);
+    const digest = (await fingerprintOf(path))?.sha256 ?? null;
     if (digest === null) return notThere;
     if (digest !== held.leavesSha256) return 'its digest is not the one in the certificate';
     checked.leavesPath = path;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
+import { writeWhole } from '../files.ts';
 import type { Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import {
@@ -16,7 +17,7 @@ import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf } from './certificate.ts';
 import { leafLine } from './digest.ts';
-import { fileName, filesOf, writeWhole, type FileKind } from './files.ts';
+import { fileName, filesOf, type FileKind } from './files.ts';
 import { leavesInForce } from './in-force.ts';
 
 /** What certifying works with. */

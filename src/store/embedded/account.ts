@@ -5,6 +5,7 @@ import { chown, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, settingsError } from '../../errors.ts';
+import { textOf, writeWhole } from '../../files.ts';
 
 const exec = promisify(execFile);
 
@@ -84,4 +85,14 @@ export async function canEnter(account: Account, folder: string): Promise<boolea
 
 export async function giveTo(account: Account, path: string): Promise<void> {
   if (account !== null) await chown(path, account.uid, account.gid);
+}
+
+/** A file of the account's, whole or as it was before; only for its owner's eyes. */
+export async function writeFor(account: Account, path: string, text: string): Promise<void> {
+  if ((await textOf(path)) === text) return;
+  const fill = async (write: (piece: string) => Promise<void>): Promise<boolean> => {
+    await write(text);
+    return true;
+  };
+  await writeWhole(path, fill, { mode: 0o600, prepare: (draft) => giveTo(account, draft) });
 }

@@ -3,10 +3,10 @@
 import { chmod, cp, lchown, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { codeOf, settingsError } from '../../errors.ts';
+import { exists, textOf } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { runAs, type Account } from './account.ts';
 import { telling } from './failures.ts';
-import { exists, readIfThere } from './files.ts';
 import type { Home } from './home.ts';
 
 export type Binaries = {
@@ -76,7 +76,7 @@ function unsupported(reason: string): Error {
  * libraries are not found. False where they are missing and cannot be made.
  */
 async function makeLinks(native: string): Promise<boolean> {
-  const list = await readIfThere(join(native, 'pg-symlinks.json'));
+  const list = await textOf(join(native, 'pg-symlinks.json'));
   const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[]);
   for (const { source, target } of links) {
     try {

@@ -6,10 +6,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
+import { makeFolder, textOf } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { accountFor, canEnter, giveTo, type Account } from './account.ts';
 import { noRoom } from './failures.ts';
-import { makeFolder, readIfThere } from './files.ts';
 
 export type Home = {
   /** Random, made with the folder; names its lock. */
@@ -89,7 +89,7 @@ function homeOf(folder: string, marker: Marker, account: Account): Home {
 }
 
 async function readMarker(folder: string): Promise<Marker | null> {
-  const text = await readIfThere(join(folder, markerName));
+  const text = await textOf(join(folder, markerName));
   if (text === null) return null;
   try {
     const marker = JSON.parse(text) as Marker;

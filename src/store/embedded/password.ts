@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settingsError } from '../../errors.ts';
+import { textOf } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { idsOf, serverEnvironment } from './account.ts';
+import { idsOf, serverEnvironment, writeFor } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { readIfThere, writeWhole } from './files.ts';
 import type { Home } from './home.ts';
 
 const exec = promisify(execFile);
@@ -33,11 +33,11 @@ export async function addressOf(home: Home, port: number, database: string): Pro
 /** Makes the file unless it is there. */
 export async function makePassword(home: Home): Promise<void> {
   if ((await findPassword(home)) !== null) return;
-  await writeWhole(home.account, passwordPath(home), `${randomBytes(18).toString('base64url')}\n`);
+  await writeFor(home.account, passwordPath(home), `${randomBytes(18).toString('base64url')}\n`);
 }
 
 async function findPassword(home: Home): Promise<string | null> {
-  const text = (await readIfThere(passwordPath(home)))?.trim() ?? '';
+  const text = (await textOf(passwordPath(home)))?.trim() ?? '';
   return text === '' ? null : text;
 }
 
@@ -53,6 +53,6 @@ export async function restorePassword(home: Home, binaries: Binaries, log: Log):
   // P10: by standard input, never in a command line. The file comes last: killed before, we do it again.
   single.child.stdin?.end(`alter role ${user} password '${password}'\n`);
   await single;
-  await writeWhole(home.account, passwordPath(home), `${password}\n`);
+  await writeFor(home.account, passwordPath(home), `${password}\n`);
   log.warn({ file: passwordPath(home) }, 'The password file was missing: a new password was made');
 }

@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf, transient } from '../../errors.ts';
+import { textOf } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { readIfThere } from './files.ts';
 import type { Home } from './home.ts';
 
 const exec = promisify(execFile);
@@ -16,7 +16,7 @@ export type Postmaster = { pid: number; port: number; status: string };
 
 /** The lines of postmaster.pid (Postgres' miscadmin.h); null where there is no file or not yet a whole one. */
 export async function readPidFile(home: Home): Promise<Postmaster | null> {
-  const lines = (await readIfThere(join(home.pgdata, 'postmaster.pid')))?.split('\n');
+  const lines = (await textOf(join(home.pgdata, 'postmaster.pid')))?.split('\n');
   const pid = Number(lines?.[0]);
   if (lines === undefined || !Number.isInteger(pid) || pid <= 0) return null;
   return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '' };

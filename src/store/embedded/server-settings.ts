@@ -4,8 +4,9 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fatal } from '../../errors.ts';
+import { textOf } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { readIfThere, writeWhole } from './files.ts';
+import { writeFor } from './account.ts';
 import type { Home } from './home.ts';
 
 /** Writes the settings for the next start. Users' own belong into `alter system`, which stands above these. */
@@ -51,7 +52,7 @@ export async function writeSettings(
     ...lines,
     '',
   ];
-  await writeWhole(home.account, join(home.pgdata, 'postgresql.conf'), text.join('\n'));
+  await writeFor(home.account, join(home.pgdata, 'postgresql.conf'), text.join('\n'));
 }
 
 /** Parallel queries take shared memory from /dev/shm, which is 64 MB in containers; files do as well there. */
@@ -68,13 +69,13 @@ async function sharedMemoryType(): Promise<string> {
  */
 export async function choosePort(home: Home, log: Log): Promise<number> {
   const path = join(home.folder, 'port');
-  const last = Number(await readIfThere(path));
+  const last = Number(await textOf(path));
   if (last > 0 && (await isFree(last))) return last;
   const first = 15_000 + (createHash('sha256').update(home.id).digest().readUInt16BE(0) % 15_000);
   // Ends: 200 tries.
   for (let port = first; port < first + 200; port++) {
     if (!(await isFree(port))) continue;
-    await writeWhole(home.account, path, `${port}\n`);
+    await writeFor(home.account, path, `${port}\n`);
     if (last > 0)
       log.warn(
         { was: last, port },

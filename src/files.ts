@@ -1,0 +1,127 @@
+// Files as more than one part of the house needs them: read where there are some, written whole or not at all, and on the
+// disk when it is said that they are.
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { codeOf } from './errors.ts';
+
+/** What reading comes to; null where there is no such file or folder. Throws what else the disk says. */
+export function ifThere<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+/** The text of a file; null where there is none. */
+export const textOf = (path: string): Promise<string | null> => ifThere(readFile(path, 'utf8'));
+
+export const exists = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Length in bytes and SHA-256 in lower-case hex; null where there is none. */
+export function fingerprintOf(path: string): Promise<{ bytes: number; sha256: string } | null> {
+  const read = async (): Promise<{ bytes: number; sha256: string }> => {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path), hash);
+    return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+  };
+  return ifThere(read());
+}
+
+export type WriteOptions = {
+  /** Who may read it; all (0o644) unless given. */
+  mode?: number;
+  /** Done to the file before it gets its name. */
+  prepare?: (draft: string) => Promise<void>;
+};
+
+/**
+ * Makes a file under another name, syncs it to the disk and gives it its own: after a crash it is whole, or the old one.
+ * `fill` returns false to have it thrown away.
+ */
+export async function writeWhole(
+  path: string,
+  fill: (write: (text: string) => Promise<void>) => Promise<boolean>,
+  { mode = 0o644, prepare }: WriteOptions = {},
+): Promise<boolean> {
+  await makeFolder(dirname(path));
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(draft, 'wx', mode);
+    let isWanted: boolean;
+    try {
+      isWanted = await fill((text) => file.writeFile(text));
+      if (isWanted) await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (!isWanted) return false;
+    await prepare?.(draft);
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** What was written reaches the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** New names in a folder reach the disk; where folders cannot be opened (Windows) the system sees to it. */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, 'r');
+    await handle.sync();
+  } catch (error) {
+    if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'].includes(codeOf(error) ?? ''))
+      throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/**
+ * Makes a folder and those above it. Node's own way does not end where a folder is there and none can be made in it, as
+ * below /proc (seen on Node 20 and 24).
+ */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  const make = (): Promise<unknown> => mkdir(folder, mode === undefined ? {} : { mode });
+  try {
+    await make();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await make().catch((again: unknown) => {
+      // A rival may have been faster.
+      if (codeOf(again) !== 'EEXIST') throw again;
+    });
+  }
+}
+
+/** Lines without their line feeds; only a line feed ends one, whatever else an id may hold. */
+export async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
