@@ -2,6 +2,7 @@
 // may write (P8); the database clock serves leases only.
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
+import { claimed, givenBack, isFree } from './lease.ts';
 import { columns, iso, keyOf, ofSlice, toSlice, type Slice, type SliceRow } from './ledger.ts';
 
 /** Half-open days, one resource; absent means all. */
@@ -53,16 +54,14 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
        select project_id, resource, owner, day
          from sync.slices
         where project_id = $1
-          and (lease_until is null or lease_until < clock_timestamp())
+          and ${isFree()}
           and ${wanted(4, 6)}
         order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
         limit 1
           for no key update skip locked
      )
      update sync.slices s
-        set lease_holder = $2,
-            lease_epoch = s.lease_epoch + 1,
-            lease_until = clock_timestamp() + make_interval(secs => $3)
+        set ${claimed('s.', '$2', '$3')}
        from next
       where s.project_id = next.project_id and s.resource = next.resource
         and s.owner = next.owner and s.day = next.day
@@ -85,10 +84,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
 
 /** Gives a slice back as it is, to be claimed again at once: the orderly end of a process. */
 export async function releaseSlice(db: Queryable, slice: Slice): Promise<void> {
-  await db.query(
-    `update sync.slices set lease_holder = null, lease_until = null where ${ofSlice}`,
-    keyOf(slice),
-  );
+  await db.query(`update sync.slices set ${givenBack} where ${ofSlice}`, keyOf(slice));
 }
 
 /** Gives back what a holder still has of an earlier run: its connection broke before it could. */
@@ -98,7 +94,7 @@ export async function releaseHeldBy(
   holder: string,
 ): Promise<void> {
   await db.query(
-    `update sync.slices set lease_holder = null, lease_until = null
+    `update sync.slices set ${givenBack}
       where project_id = $1 and lease_holder = $2`,
     [projectId, holder],
   );

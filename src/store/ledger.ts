@@ -11,6 +11,7 @@ import type {
   SliceState,
 } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
+import { givenBack, isFree, leaseEnd } from './lease.ts';
 
 /** How a walk is asked for: fixed from its first page to its last. */
 export type WalkQuery = {
@@ -206,7 +207,7 @@ export async function moveCheckpoint(tx: Tx, slice: Slice, progress: Progress): 
         set checkpoint = $6,
             walk = $7,
             observed_at = $9,
-            lease_until = clock_timestamp() + make_interval(secs => $10)
+            lease_until = ${leaseEnd('$10')}
       where ${ofSlice}
         and (observed_at is null or observed_at <= $8)
      returning 1`,
@@ -223,25 +224,35 @@ export async function moveCheckpoint(tx: Tx, slice: Slice, progress: Progress): 
 }
 
 /** What a finished act leaves in the ledger; the lease is given back with it. */
-export type Finished = {
-  state: SliceState;
-  proof: Proof;
-  provedAt: Instant | null;
-  walkedAt: Instant | null;
-  wholeWalk: number;
-  walkOrder: 'asc' | 'desc';
-  platformTotal: number | null;
-  shownTotal: number | null;
-  unresolved: number;
-  dueAt: Instant | null;
-  attempts: number;
+export type Finished = Pick<
+  Slice,
+  | 'state'
+  | 'proof'
+  | 'provedAt'
+  | 'walkedAt'
+  | 'wholeWalk'
+  | 'walkOrder'
+  | 'platformTotal'
+  | 'shownTotal'
+  | 'unresolved'
+  | 'dueAt'
+  | 'attempts'
+> & {
   lastError: string | null;
   /** Whether the walk in progress is over: its checkpoint is dropped. */
   over: boolean;
 };
 
-/** False when the lease is another's by now: nothing was written (P8). */
-export async function finishSlice(db: Queryable, slice: Slice, end: Finished): Promise<boolean> {
+/**
+ * Writes what an act came to; what is not given stays as it is. False when the lease is another's by now: nothing was
+ * written (P8).
+ */
+export async function finishSlice(
+  db: Queryable,
+  slice: Slice,
+  changes: Partial<Finished>,
+): Promise<boolean> {
+  const end: Finished = { ...slice, lastError: null, over: false, ...changes };
   const { rows } = await db.query(
     `with was as materialized (
        select sync.ledger_of(s) as said from sync.slices s where ${ofSlice} for no key update
@@ -252,7 +263,7 @@ export async function finishSlice(db: Queryable, slice: Slice, end: Finished): P
             platform_total = $11, shown_total = $12, unresolved = $13,
             due_at = $14, attempts = $15, last_error = $16,
             checkpoint = case when $17 then null else checkpoint end,
-            walk_order = $18, lease_holder = null, lease_until = null
+            walk_order = $18, ${givenBack}
        from was
       where ${ofSlice}
      returning slices.*
@@ -324,7 +335,7 @@ export async function dropUnreadDays(
        delete from sync.slices
         where project_id = $1 and resource = $2 and day <> date_trunc('month', day)::date
           and state = 'open' and whole_walk = 0
-          and (lease_until is null or lease_until < clock_timestamp())
+          and ${isFree()}
        returning *
      )
      select sync.journal_dropped(s) from ${inOrder('dropped')}`,

@@ -2,6 +2,7 @@
 // for a while left in the ledger. One statement a function.
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
+import { isFree } from './lease.ts';
 import { inOrder, iso } from './ledger.ts';
 
 /** `window`: the day lies in the window by every witness; `answered`: the platform was seen to answer for days as old. */
@@ -100,7 +101,7 @@ export async function takeBackFutureDays(
     `with dropped as (
        delete from sync.slices
         where project_id = $1 and day >= $2 and state = 'open' and whole_walk = 0 and observed_at is null
-          and (lease_until is null or lease_until < clock_timestamp())
+          and ${isFree()}
        returning *
      )
      select sync.journal_dropped(s) from ${inOrder('dropped')}`,

@@ -9,10 +9,11 @@ import {
   type Reject,
 } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
-import { iso } from './ledger.ts';
 import { chainBeside, enterMissing } from './journal.ts';
-import { enteredReject, type EnteredReject } from './rejects.ts';
+import { claimed, givenBack, isFree, leaseEnd } from './lease.ts';
+import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
+import { enteredReject, type EnteredReject } from './rejects.ts';
 import { tokenShape } from './tables.ts';
 
 export type TokenLease = {
@@ -37,12 +38,11 @@ export async function claimTokens(
     holds_fees: boolean;
   }>(
     `insert into sync.token_snapshots as s (project_id, due_at, lease_holder, lease_epoch, lease_until)
-     values ($1, $4, $2, 1, clock_timestamp() + make_interval(secs => $3))
+     values ($1, $4, $2, 1, ${leaseEnd('$3')})
          on conflict (project_id) do update
-        set lease_holder = $2, lease_epoch = s.lease_epoch + 1,
-            lease_until = clock_timestamp() + make_interval(secs => $3)
+        set ${claimed('s.', '$2', '$3')}
       where s.due_at <= $4
-        and (s.lease_until is null or s.lease_until < clock_timestamp() or s.lease_holder = $2)
+        and (${isFree('s.')} or s.lease_holder = $2)
      returning s.lease_epoch, s.attempts,
                exists (select from archive.tokens where project_id = $1) as holds_tokens,
                exists (select from archive.tokens where project_id = $1 and raw ? 'fees') as holds_fees`,
@@ -66,7 +66,7 @@ export async function renewTokens(
   leaseMs: number,
 ): Promise<boolean> {
   const { rows } = await db.query(
-    `update sync.token_snapshots set lease_until = clock_timestamp() + make_interval(secs => $3)
+    `update sync.token_snapshots set lease_until = ${leaseEnd('$3')}
       where project_id = $1 and lease_epoch = $2
      returning 1`,
     [projectId, leaseEpoch, leaseMs / 1000],
@@ -108,7 +108,7 @@ async function commitIn(
   const { rows } = await tx.query(
     `update sync.token_snapshots
         set taken_at = $3, height = $4, shown = $5, due_at = $6, symbols = $7, attempts = 0, last_error = null,
-            lease_holder = null, lease_until = null
+            ${givenBack}
       where project_id = $1 and lease_epoch = $2
         -- P2: an older look than the one held says nothing new.
         and (taken_at is null or taken_at <= $3)
@@ -183,7 +183,7 @@ export async function postponeTokens(
 ): Promise<void> {
   await db.query(
     `update sync.token_snapshots
-        set attempts = $3, due_at = $4, last_error = $5, lease_holder = null, lease_until = null
+        set attempts = $3, due_at = $4, last_error = $5, ${givenBack}
       where project_id = $1 and lease_epoch = $2`,
     [projectId, leaseEpoch, end.attempts, iso(end.dueAt), end.lastError],
   );

@@ -3,6 +3,7 @@
 import { transient } from '../errors.ts';
 import type { ApiVersion, Instant, ObservedRecord } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
+import { givenBack } from './lease.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { transactionShapes } from './tables.ts';
@@ -48,7 +49,7 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
   const { projectId, operationId } = operation;
   const { rows } = await tx.query(
     `update sync.watched_operations
-        set state = $4, due_at = $5, attempts = $6, last_error = $7, lease_holder = null, lease_until = null,
+        set state = $4, due_at = $5, attempts = $6, last_error = $7, ${givenBack},
             -- P4: what was held once is looked for by verify.
             found_by = array(select unnest(found_by) union select unnest($8::text[]) order by 1),
             file_sha256 = coalesce(file_sha256, decode($9, 'hex'))

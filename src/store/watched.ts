@@ -3,6 +3,7 @@
 // brought is committed in watched-commit.ts.
 import type { ApiVersion, Day, Instant, ProjectId } from '../model.ts';
 import { onlyRow, type Queryable } from './db.ts';
+import { claimed, givenBack, isFree } from './lease.ts';
 import { iso } from './ledger.ts';
 
 export type WatchedState = 'open' | 'done' | 'lost';
@@ -147,15 +148,13 @@ export async function claimOperation(
        select operation_id
          from sync.watched_operations
         where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
-          and (lease_until is null or lease_until < clock_timestamp())
+          and ${isFree()}
         order by deadline_at, due_at
         limit 1
           for no key update skip locked
      )
      update sync.watched_operations w
-        set lease_holder = $2,
-            lease_epoch = w.lease_epoch + 1,
-            lease_until = clock_timestamp() + make_interval(secs => $3)
+        set ${claimed('w.', '$2', '$3')}
        from next
       where w.project_id = $1 and w.operation_id = next.operation_id
      returning w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.lease_epoch, w.attempts,
@@ -200,7 +199,7 @@ export async function releaseOperationsHeldBy(
   holder: string,
 ): Promise<void> {
   await db.query(
-    `update sync.watched_operations set lease_holder = null, lease_until = null
+    `update sync.watched_operations set ${givenBack}
       where project_id = $1 and state = 'open' and lease_holder = $2`,
     [projectId, holder],
   );
@@ -209,7 +208,7 @@ export async function releaseOperationsHeldBy(
 /** Gives an operation back as it is: the orderly end of a process. */
 export async function releaseOperation(db: Queryable, operation: Operation): Promise<void> {
   await db.query(
-    `update sync.watched_operations set lease_holder = null, lease_until = null
+    `update sync.watched_operations set ${givenBack}
       where project_id = $1 and operation_id = $2 and lease_epoch = $3`,
     [operation.projectId, operation.operationId, operation.leaseEpoch],
   );

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { ListedResource, Span } from '../../model.ts';
 import { dropList } from '../../store/contested.ts';
 import type { Facts } from '../../store/facts.ts';
-import { finishSlice, type Finished, type Slice, type WalkQuery } from '../../store/ledger.ts';
+import { finishSlice, type Slice, type WalkQuery } from '../../store/ledger.ts';
 import { countMissing } from '../../store/missing.ts';
 import { countPending } from '../../store/pages.ts';
 import { dayEndOf } from '../list-rules.ts';
@@ -76,7 +76,7 @@ export async function concludeLapse(
   action: 'lapse' | 'none',
 ): Promise<Acted> {
   const state = action === 'lapse' ? lapsedState(slice.state) : slice.state;
-  await finishSlice(context.db, slice, { ...asItWas(slice), state, dueAt: null, over: true });
+  await finishSlice(context.db, slice, { state, dueAt: null, over: true });
   await dropList(context.db, slice);
   return done;
 }
@@ -90,7 +90,6 @@ export async function concludeFailure(
 ): Promise<Acted> {
   const { attempts, dueAt } = afterFailure(slice, askedAt);
   await finishSlice(context.db, slice, {
-    ...asItWas(slice),
     ...(unseals ? { proof: 'none' as const } : {}),
     state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,
     attempts,
@@ -118,7 +117,6 @@ export async function concludeCount(
   const proof = isDoubtful ? slice.proof : 'counts';
   const outcome = { proof, unresolved, missing: 0, walkedAt, certainAt };
   const isMine = await finishSlice(db, slice, {
-    ...asItWas(slice),
     ...afterAct(slice, span, outcome, askedAt, settings),
     proof,
     provedAt: isDoubtful ? slice.provedAt : platform.clock.now(),
@@ -142,7 +140,6 @@ export async function concludeSettled(
     slice.proof === 'none' ? await countMissing(db, slice, span, certainAt - missingBlocksMs) : 0;
   const outcome = { proof: slice.proof, unresolved, missing, walkedAt, withoutTotals, certainAt };
   const isMine = await finishSlice(db, slice, {
-    ...asItWas(slice),
     ...afterAct(slice, span, outcome, askedAt, settings),
     unresolved,
   });
@@ -162,22 +159,4 @@ export async function isEmptyInDoubt(
   if (dayEndOf(facts, slice.resource) !== 'unknown') return false;
   const emptyAt = await window.emptyAt(slice);
   return emptyAt === null || !isOver(span, emptyAt);
-}
-
-function asItWas(slice: Slice): Finished {
-  return {
-    state: slice.state,
-    proof: slice.proof,
-    provedAt: slice.provedAt,
-    walkedAt: slice.walkedAt,
-    wholeWalk: slice.wholeWalk,
-    walkOrder: slice.walkOrder,
-    platformTotal: slice.platformTotal,
-    shownTotal: slice.shownTotal,
-    unresolved: slice.unresolved,
-    dueAt: slice.dueAt,
-    attempts: slice.attempts,
-    lastError: null,
-    over: false,
-  };
 }

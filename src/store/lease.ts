@@ -1,0 +1,17 @@
+// A lease as SQL, the same for slices, watched operations and snapshots of tokens: who holds a row, until when by the
+// database's clock, and the epoch that every claim raises, so that whoever held it before writes nothing any more (P8).
+
+/** A condition: nobody holds the row `of`. */
+export const isFree = (of = ''): string =>
+  `(${of}lease_until is null or ${of}lease_until < clock_timestamp())`;
+
+/** A value: so many seconds from now. */
+export const leaseEnd = (seconds: string): string =>
+  `clock_timestamp() + make_interval(secs => ${seconds})`;
+
+/** An assignment: the row `of` is claimed. */
+export const claimed = (of: string, holder: string, seconds: string): string =>
+  `lease_holder = ${holder}, lease_epoch = ${of}lease_epoch + 1, lease_until = ${leaseEnd(seconds)}`;
+
+/** An assignment: the lease is given back. */
+export const givenBack = 'lease_holder = null, lease_until = null';
