@@ -266,7 +266,8 @@ describe('odd contents', () => {
       // The day of a time that cannot be read is that of the row, which has moved.
       before.map((row) => (row['created_at'] === null ? { ...row, day: '2026-02-05' } : row)),
     );
-    expect((await shown('2026-02-08T00:00:00Z')).every((row) => row['status'] === 3)).toBe(true);
+    const statuses = (await shown('2026-02-08T00:00:00Z')).map((row) => row['status']);
+    expect(new Set(statuses)).toEqual(new Set([3]));
   });
 });
 

@@ -93,7 +93,7 @@ describe('orders', () => {
     let sum = 0;
     for (const status of [1, 2, 3]) {
       const data = await orders(`/v3/orders?count_total=1&limit=50&status=${status}`);
-      expect(data.order_infos.every((one) => one.status === status)).toBe(true);
+      expect(new Set(data.order_infos.map((one) => one.status))).toEqual(new Set([status]));
       sum += data.total_count ?? 0;
     }
     expect(all).toBe(bench.simulator.oracle.count('orders'));
@@ -180,7 +180,7 @@ describe('classes', () => {
     const named = await classes(`limit=200&name=${encodeURIComponent(odd.name.slice(1))}`);
     expect(named.classes.map(({ id }) => id)).toContain(odd.id);
     const owned = await classes(`limit=200&owner=${odd.owner}`);
-    expect(owned.classes.every(({ owner }) => owner === odd.owner)).toBe(true);
+    expect(new Set(owned.classes.map(({ owner }) => owner))).toEqual(new Set([odd.owner]));
     expect((await classes(`name=${encodeURIComponent("%'; drop table x; --")}`)).total_count).toBe(
       0,
     );

@@ -126,7 +126,7 @@ test('filters narrow: days half-open, several statuses, an account, a name, a ha
     new Set(['2026-03-02', '2026-03-03']),
   );
   const failed = await page('/orders?status=3,1&limit=1000&order=desc');
-  expect(failed.items.every((item) => item['status'] !== 2)).toBe(true);
+  expect(new Set(failed.items.map((item) => item['status']))).toEqual(new Set([1, 3]));
   expect(failed.items).toHaveLength(await archive.orders.count({ project: 'p', status: [1, 3] }));
   const [one] = (await page('/nft_classes?limit=1')).items;
   const same = await page(
@@ -337,7 +337,7 @@ test('figures are those of the library, each with its coverage', async () => {
   const then = (await (
     await ask('/statistics/orders?as_of=2026-01-01T00:00:00Z')
   ).json()) as Listed;
-  expect(then.items.every((item) => item['orders'] === 0)).toBe(true);
+  expect(new Set(then.items.map((item) => item['orders']))).toEqual(new Set([0]));
 });
 
 test('the archive’s own books are those of the library, also whole', async () => {

@@ -37,6 +37,7 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
       // Read whole and not proved; or lost on the way, by offsets; or, where no total lies and both ends of a list together
       // show what each hides, proved after all.
       const states = ['walked none', 'open none', ...(faults.lyingTotal ? [] : ['sealed walk'])];
+      expect([...orders, ...classes]).toHaveLength(6);
       for (const state of [...orders, ...classes]) expect(states).toContain(state);
     }
     bench.simulator.setFaults({ dropped: null, lyingTotal: null, duplicated: null });
