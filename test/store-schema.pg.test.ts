@@ -2,6 +2,7 @@
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import config from '../drizzle.config.ts';
 import * as schema from '../src/store/schema.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -32,7 +33,7 @@ async function catalogOf(database: TestDatabase, statements: string[]): Promise<
       `with tables as (
          select oid, format('%s.%s', relnamespace::regnamespace, relname) as name
            from pg_class
-          where relnamespace::regnamespace::text in ('archive', 'sync') and relkind = 'r'
+          where relnamespace::regnamespace::text = any ($3) and relkind = 'r'
        ), lines as (
          select t.name, concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod),
                                   case when a.attcollation = '"C"'::regcollation then 'collate "C"' end,
@@ -50,7 +51,7 @@ async function catalogOf(database: TestDatabase, statements: string[]): Promise<
           where i.indexrelid::regclass::text !~ $2
        )
        select format('%s: %s', name, says) as line from lines where name <> all ($1) order by 1`,
-      [leftOut, leftOut.join('|')],
+      [leftOut, leftOut.join('|'), config.schemaFilter],
     );
     return rows.map(({ line }) => line);
   } finally {
