@@ -141,7 +141,7 @@ begin
         'Orders with this status of which it cannot be told: a time is missing, unreadable or out of order')
     )
     select distinct on (c.oid, a.attnum)
-           format('%I.%I.%I', c.relnamespace::regnamespace, c.relname, a.attname) as name, shared.says
+           format('%s.%I.%I', c.relnamespace::regnamespace, c.relname, a.attname) as name, shared.says
       from shared
       join pg_attribute a on a.attname = shared.name and a.attnum > 0 and not a.attisdropped
       join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'v')
