@@ -197,7 +197,11 @@ select project_id,
           from (select *,
                        case when counts then observed_at end as in_force_from,
                        case when counts then min(observed_at) filter (where counts) over later end as in_force_until
-                  from (select *, is_current or coalesce(precedence >= max(precedence) over earlier, true) as counts
+                  from (select *,
+                               is_current or coalesce(precedence >= max(precedence) over earlier, true)
+                                 or exists (select from sync.corrections c
+                                             where c.project_id = read.project_id and c.resource = 'orders'
+                                               and c.id = read.operation_id and c.corrected_at = read.observed_at) as counts
                           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
                                                 case when status = 1 then 0 else 1 end] as precedence
                                   from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at,
