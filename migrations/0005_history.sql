@@ -351,7 +351,7 @@ comment on column analytics.nft_growth_by_day.transfers is 'Changes of owner';
 comment on column analytics.nft_growth_by_day.counts_unread is
   'Changes of which the growth is not known: a count could not be read';
 
--- The contents in force at a moment, as src/verify/in-force.ts picks them: the row where it had been observed by then, else the
+-- The contents in force at a moment, as src/verify/contents-in-force.ts picks them: the row where it had been observed by then, else the
 -- version that counts (P2). A record of which nothing had been observed yet is not among them.
 create function analytics.orders_as_of(project text, at timestamptz) returns table (
    project_id text, operation_id text, day date, status integer, status_name text, message text, account text, order_type integer,

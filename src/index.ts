@@ -1,6 +1,11 @@
 // The package's face: reading an archive, and `watch`, which alone writes: it enters operations to ask for.
 export { openArchive } from './query/archive.ts';
-export { watch, type NewOperation, type Watched, type WatchOptions } from './store/watch.ts';
+export {
+  watch,
+  type NewOperation,
+  type Watched,
+  type WatchOptions,
+} from './store/operations/enter.ts';
 export type {
   Archive,
   ArchiveOptions,

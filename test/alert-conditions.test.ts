@@ -4,9 +4,9 @@ import { conditionsOf, type ProcessState } from '../src/alert/conditions.ts';
 import { createHeartbeat } from '../src/alert/deliver.ts';
 import { mergeAlerts } from '../src/alert/merge.ts';
 import { bodyOf, textOf } from '../src/alert/message.ts';
-import type { Claimed } from '../src/store/alert-claims.ts';
-import type { MonthSigns, Signs } from '../src/store/alert-signs.ts';
-import type { Alert } from '../src/store/alerts.ts';
+import type { Claimed } from '../src/store/alerts/claims.ts';
+import type { MonthSigns, Signs } from '../src/store/alerts/signs.ts';
+import type { Alert } from '../src/store/alerts/alerts.ts';
 import type { TickResult } from '../src/sync/worker.ts';
 
 const at = (text: string): number => Date.parse(text);

@@ -7,7 +7,7 @@ import type { Document, Operation } from '../src/http/docs/openapi.ts';
 import type { Json } from '../src/http/docs/openapi-parts.ts';
 import type { Served } from '../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../src/index.ts';
-import { enter } from '../src/store/watch.ts';
+import { enter } from '../src/store/operations/enter.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { serveArchive } from './support/served.ts';
 

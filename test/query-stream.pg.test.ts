@@ -3,11 +3,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Archive, type Order } from '../src/index.ts';
+import type { Archive, Order } from '../src/index.ts';
 import { readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
 import type { Db } from '../src/store/db.ts';
-import { claimSlice } from '../src/store/leases.ts';
+import { claimSlice } from '../src/store/slice-leases.ts';
 import { addSlices } from '../src/store/ledger.ts';
 import { openEmpty, type Opened } from './support/opened.ts';
 import { writeOrder, writeOrders } from './support/rows.ts';

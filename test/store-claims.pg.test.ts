@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { claimSlice } from '../src/store/leases.ts';
-import { claimOperation } from '../src/store/watched.ts';
+import { claimSlice } from '../src/store/slice-leases.ts';
+import { claimOperation } from '../src/store/operations/watched.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 let database: TestDatabase;

@@ -6,7 +6,7 @@ import type { Instant } from '../src/model.ts';
 import { readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { claimSlice, endFrozenSessions } from '../src/store/leases.ts';
+import { claimSlice, endFrozenSessions } from '../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../src/store/ledger.ts';
 import type { WalkedPage } from '../src/store/pages.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';

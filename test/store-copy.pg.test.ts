@@ -5,7 +5,7 @@ import type { ListedResource, Page } from '../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { claimSlice } from '../src/store/leases.ts';
+import { claimSlice } from '../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../src/store/ledger.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 

@@ -5,7 +5,7 @@ import { silentLog } from '../src/log.ts';
 import type { OutlastError } from '../src/errors.ts';
 import { databaseError } from '../src/store/db-errors.ts';
 import { openDb, withTx, type Db } from '../src/store/db.ts';
-import { endFrozenSessions } from '../src/store/leases.ts';
+import { endFrozenSessions } from '../src/store/slice-leases.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 import { createWireTo, type Wire } from './torture/wire.ts';

@@ -1,7 +1,7 @@
 // Manners: what the platform asks for is done by whoever works, and costs no other project anything (P9, P11).
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../src/log.ts';
-import { claimSlice } from '../src/store/leases.ts';
+import { claimSlice } from '../src/store/slice-leases.ts';
 import { startSchedule } from '../src/sync/schedule.ts';
 import { emptyMemory, firstPosition, step } from '../src/sync/slice/walk-steps.ts';
 import { createBench, noon, type Bench } from './support/archive.ts';

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../src/day.ts';
-import { enter } from '../src/store/watch.ts';
+import { enter } from '../src/store/operations/enter.ts';
 import { verifyProject } from '../src/verify/verify.ts';
-import { createBench, type Bench, noon } from './support/archive.ts';
+import { createBench, noon, type Bench } from './support/archive.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { startCommand, type Running } from './support/command.ts';
 

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createFileFetcher } from '../src/platform/certificate-file.ts';
 import { parseJson } from '../src/platform/json.ts';
 import { readTransaction } from '../src/platform/transactions.ts';
-import { enter } from '../src/store/watch.ts';
-import { commitOperation } from '../src/store/watched-commit.ts';
-import { claimOperation, enterOperations } from '../src/store/watched.ts';
+import { enter } from '../src/store/operations/enter.ts';
+import { commitOperation } from '../src/store/operations/commit.ts';
+import { claimOperation, enterOperations } from '../src/store/operations/watched.ts';
 import { createBench, type Bench } from './support/archive.ts';
 import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
 

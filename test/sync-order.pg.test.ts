@@ -1,6 +1,6 @@
 // What a run takes first, told by what it did against a simulator that has more to show than a run can read at once.
 import { afterEach, expect, test } from 'vitest';
-import { claimSlice } from '../src/store/leases.ts';
+import { claimSlice } from '../src/store/slice-leases.ts';
 import { createBench, noon, type Bench } from './support/archive.ts';
 
 const benches: Bench[] = [];

@@ -6,9 +6,9 @@ import { silentLog } from '../src/log.ts';
 import { byteBounds } from '../src/platform/bytes.ts';
 import type { Platform } from '../src/platform/platform.ts';
 import { openDb, withTx } from '../src/store/db.ts';
-import { enter } from '../src/store/watch.ts';
+import { enter } from '../src/store/operations/enter.ts';
 import { rebuild, type Rebuilt } from '../src/sync/rebuild.ts';
-import { checkRejects } from '../src/verify/listed.ts';
+import { checkRejects } from '../src/verify/check-held.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
 import { statesOf, threeDaysOfRecords } from './support/days.ts';
 

@@ -6,7 +6,7 @@ import type { ListedResource } from '../src/model.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { withSnapshot } from '../src/store/snapshot.ts';
 import { rebuild, type Rebuilt } from '../src/sync/rebuild.ts';
-import { checkRecords } from '../src/verify/records.ts';
+import { checkRecords } from '../src/verify/check-records.ts';
 import { createBench, differences, type Bench } from './support/archive.ts';
 
 let bench: Bench;

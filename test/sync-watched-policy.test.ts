@@ -1,6 +1,6 @@
 // The policy of watched operations: a pure function, tested with fixed clocks.
 import { describe, expect, test } from 'vitest';
-import type { HeldResult, Operation } from '../src/store/watched.ts';
+import type { HeldResult, Operation } from '../src/store/operations/watched.ts';
 import {
   afterTurn,
   fileTriesAtMost,

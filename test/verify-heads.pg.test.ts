@@ -8,7 +8,7 @@ import { bodyOf } from '../src/alert/message.ts';
 import { silentLog } from '../src/log.ts';
 import { readStatus } from '../src/query/status.ts';
 import { openDb } from '../src/store/db.ts';
-import { newestHeads } from '../src/store/heads.ts';
+import { newestHeads } from '../src/store/journal/heads.ts';
 import { headsIn, publishHeads } from '../src/verify/publish-heads.ts';
 import { verifyChains } from '../src/verify/verify.ts';
 import { createBench, type Bench } from './support/archive.ts';

@@ -12,7 +12,7 @@ import { writeInto } from '../src/store/records.ts';
 import { withSnapshot } from '../src/store/snapshot.ts';
 import { derivedColumns, shapeOf, type Archived } from '../src/store/tables.ts';
 import { rebuild } from '../src/sync/rebuild.ts';
-import { checkRecords } from '../src/verify/records.ts';
+import { checkRecords } from '../src/verify/check-records.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 let database: TestDatabase;

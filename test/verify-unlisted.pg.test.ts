@@ -2,7 +2,7 @@
 // serves all; it is put back as it was after each test.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withTx } from '../src/store/db.ts';
-import { adopt } from '../src/store/journal.ts';
+import { adopt } from '../src/store/journal/journal.ts';
 import { writeInto } from '../src/store/records.ts';
 import { transactionShapes } from '../src/store/tables.ts';
 import { parseJson } from '../src/platform/json.ts';

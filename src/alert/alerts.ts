@@ -7,7 +7,7 @@ import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
-import { newestHeads } from '../store/heads.ts';
+import { newestHeads } from '../store/journal/heads.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { TickResult } from '../sync/worker.ts';

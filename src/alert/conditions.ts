@@ -2,8 +2,7 @@
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
-import type { MonthSigns, Signs } from '../store/alert-signs.ts';
-import type { OperationSigns } from '../store/operation-signs.ts';
+import type { MonthSigns, OperationSigns, Signs } from '../store/alerts/signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import { clockText, counted, moment, monthName, named, nameOf, type AlertKind } from './kinds.ts';
 

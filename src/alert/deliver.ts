@@ -4,7 +4,7 @@
 import { Agent, request } from 'undici';
 import { codeOf } from '../errors.ts';
 import type { ProjectId } from '../model.ts';
-import type { NamedHead } from '../store/heads.ts';
+import type { NamedHead } from '../store/journal/heads.ts';
 import type { TickResult } from '../sync/worker.ts';
 
 /** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */

@@ -1,7 +1,7 @@
 // The kinds of alerts, what sets one apart from another, and the words they are made of: names of lists and months, counts
 // with their nouns, moments. It decides nothing itself.
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
-import type { Days } from '../store/alert-signs.ts';
+import type { Days } from '../store/alerts/signs.ts';
 import type { Disagreement } from '../store/clocks.ts';
 
 export type AlertKind =

@@ -2,9 +2,10 @@
 // One transaction, so that replicas look one after the other.
 import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
-import { readSigns } from '../store/alert-signs.ts';
-import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts.ts';
+import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts/alerts.ts';
+import { readSigns } from '../store/alerts/signs.ts';
 import { withTx, type Db } from '../store/db.ts';
+import { closingMs } from '../sync/policy.ts';
 import {
   conditionsOf,
   failingFrom,
@@ -13,7 +14,6 @@ import {
   type Condition,
   type ProcessState,
 } from './conditions.ts';
-import { closingMs } from '../sync/policy.ts';
 import { mergeAlerts, type Changes } from './merge.ts';
 
 /** News of changed facts is no news after a week. */

@@ -1,7 +1,7 @@
 // What becomes of the alerts on record when the conditions have been looked at again: which are new, which are over,
 // which are told once more. Pure; the caller holds the rows locked.
 import type { Instant } from '../model.ts';
-import type { Alert } from '../store/alerts.ts';
+import type { Alert } from '../store/alerts/alerts.ts';
 import type { Condition } from './conditions.ts';
 import { aboutKind } from './kinds.ts';
 

@@ -1,9 +1,9 @@
 // What is told in one message: the body that goes to the webhook, as JSON of our own or as Slack and what understands
 // Slack's form take it. Pure. However much goes wrong at once, it is one message of bounded length.
 import type { AlertSettings } from '../settings/settings.ts';
-import type { Claimed } from '../store/alert-claims.ts';
-import type { NamedHead } from '../store/heads.ts';
-import { isOver } from '../store/alerts.ts';
+import { isOver } from '../store/alerts/alerts.ts';
+import type { Claimed } from '../store/alerts/claims.ts';
+import type { NamedHead } from '../store/journal/heads.ts';
 
 export type Format = AlertSettings['format'];
 

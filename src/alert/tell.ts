@@ -2,9 +2,9 @@
 // statements and in no transaction. A process that dies in between leaves the alerts to be told again: at least once.
 import type { Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
-import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alert-claims.ts';
+import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts/claims.ts';
 import type { Db } from '../store/db.ts';
-import { newestHeads } from '../store/heads.ts';
+import { newestHeads } from '../store/journal/heads.ts';
 import { deliver } from './deliver.ts';
 import { bodyOf, type Format } from './message.ts';
 

@@ -5,10 +5,9 @@ import { deliver } from '../alert/deliver.ts';
 import { testBody } from '../alert/message.ts';
 import { settingsError, transient } from '../errors.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { isOver, readAlerts, type KnownAlert } from '../store/alerts.ts';
-import { withStore, wantedProjects } from './app.ts';
-import { printJson } from './print.ts';
-import { printable } from './print.ts';
+import { isOver, readAlerts, type KnownAlert } from '../store/alerts/alerts.ts';
+import { wantedProjects, withStore } from './app.ts';
+import { printable, printJson } from './print.ts';
 
 export const alertCommand = (command: Command): Command =>
   command

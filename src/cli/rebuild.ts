@@ -5,7 +5,7 @@ import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { resources, type ApiVersion, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { countRows } from '../store/derived.ts';
+import { countRows } from '../store/derived-columns.ts';
 import { archivedName, archivedOf, type Archived } from '../store/tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
 import { openMigrated, wantedProjects } from './app.ts';

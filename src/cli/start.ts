@@ -1,12 +1,12 @@
 // `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
 import type { Command } from 'commander';
-import { createLog } from '../log.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
-import { enterUpTo } from '../store/watch.ts';
-import { startSchedule } from '../sync/schedule.ts';
-import { createWorker, openAlerts, openMigrated } from './app.ts';
 import type { Served } from '../http/server.ts';
 import { mostOpen } from '../http/v1/watch.ts';
+import { createLog } from '../log.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { enterUpTo } from '../store/operations/enter.ts';
+import { startSchedule } from '../sync/schedule.ts';
+import { createWorker, openAlerts, openMigrated } from './app.ts';
 import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 

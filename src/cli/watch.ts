@@ -6,7 +6,12 @@ import { causeChain, settingsError } from '../errors.ts';
 import { apiVersions, type ApiVersion, type Day } from '../model.ts';
 import { day } from '../query/days.ts';
 import { readSettings } from '../settings/settings.ts';
-import { checkOperations, enter, onlyProject, type NewOperation } from '../store/watch.ts';
+import {
+  checkOperations,
+  enter,
+  onlyProject,
+  type NewOperation,
+} from '../store/operations/enter.ts';
 import { withStore } from './app.ts';
 import { readOptions } from './options.ts';
 import { formatCount, printJson } from './print.ts';

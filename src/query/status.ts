@@ -2,7 +2,7 @@
 import { wholeList } from '../model.ts';
 import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
-import { newestHead, type Head } from '../store/heads.ts';
+import { newestHead, type Head } from '../store/journal/heads.ts';
 import {
   readOperations,
   readTokens,

@@ -3,7 +3,7 @@
 import type { Day, ListedResource, ProjectId } from '../model.ts';
 import type { Listed } from './contents.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
-import { enterCertified } from './journal.ts';
+import { enterCertified } from './journal/journal.ts';
 
 /** A month by its first day. */
 export type Month = { resource: ListedResource; month: Day };

@@ -1,5 +1,5 @@
 // The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function.
-// Who may write is decided by the lease epoch (P8), which every statement here names; leases.ts hands them out.
+// Who may write is decided by the lease epoch (P8), which every statement here names; slice-leases.ts hands them out.
 import type {
   Day,
   DayRange,

@@ -2,7 +2,7 @@
 // until it is shown again.
 import type { Instant, Span } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
-import { enterMissing } from './journal.ts';
+import { enterMissing } from './journal/journal.ts';
 import type { Slice } from './ledger.ts';
 import { andOwn, ownDays } from './own-time.ts';
 import { tableShapes } from './tables.ts';

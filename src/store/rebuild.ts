@@ -1,5 +1,5 @@
 // sync.rebuilds: how far a rebuild of a resource's typed columns has come, so that one that was cut off goes on (P3). One
-// statement a function; what is rebuilt stands in derived.ts.
+// statement a function; what is rebuilt stands in derived-columns.ts.
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { archivedName, type Archived } from './tables.ts';
 

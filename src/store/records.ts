@@ -1,8 +1,8 @@
 // Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what may
 // be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
 import type { Instant, ListedResource, ObservedRecord, ProjectId } from '../model.ts';
-import { copyRecords } from './copy.ts';
 import { isContested, noteContents, type Differing } from './contested.ts';
+import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
 import {
   chainBeside,
@@ -11,7 +11,7 @@ import {
   type Stored,
   type StoredContent,
   type Told,
-} from './journal.ts';
+} from './journal/journal.ts';
 import type { Slice } from './ledger.ts';
 import {
   keyNames,

@@ -9,7 +9,7 @@ import {
   type Reject,
 } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
-import { chainBeside, enterMissing } from './journal.ts';
+import { chainBeside, enterMissing } from './journal/journal.ts';
 import { claimed, givenBack, isFree, leaseEnd } from './lease.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';

@@ -11,7 +11,7 @@ import {
   momentOfChange,
   rowsAfter,
   type Applied,
-} from '../store/derived.ts';
+} from '../store/derived-columns.ts';
 import {
   beginRebuild,
   endRebuild,
@@ -22,7 +22,7 @@ import {
 import { writeInto } from '../store/records.ts';
 import { dropReject, rejectsAfter } from '../store/rejects.ts';
 import { archivedName, shapeOf, type Archived } from '../store/tables.ts';
-import { derivedFrom, readRejectAgain } from '../verify/content.ts';
+import { derivedFrom, readRejectAgain } from '../verify/read-again.ts';
 
 export type RebuildOptions = {
   signal: AbortSignal;

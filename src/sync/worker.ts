@@ -4,9 +4,9 @@ import type { ProjectId } from '../model.ts';
 import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
-import type { Only } from '../store/leases.ts';
 import type { Source } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
+import type { Only } from '../store/slice-leases.ts';
 import type { Scope } from './plan.ts';
 import type { PolicySettings } from './policy.ts';
 

@@ -1,6 +1,7 @@
 // Certifying: a month whose slices are all final or lost gets its certificate, once (design: "Digest and certificate").
 // The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
 import { windowAt } from '../day.ts';
+import { sha256 } from '../platform/canonical.ts';
 import {
   coverageOf,
   enterCertificate,
@@ -11,11 +12,10 @@ import {
 } from '../store/certificates.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { sha256 } from '../platform/canonical.ts';
 import { bytesOf, certify } from './certificate.ts';
+import { leavesInForce } from './contents-in-force.ts';
 import { createMonthDigest } from './digest.ts';
-import { leavesInForce } from './in-force.ts';
-import { writeOwedFiles, type Certifying } from './owed.ts';
+import { writeOwedFiles, type Certifying } from './missing-files.ts';
 
 /**
  * Certified is what had been observed so long ago: whatever was on its way then has been committed by now, or its slice

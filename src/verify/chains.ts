@@ -9,7 +9,7 @@ import {
   uncoveredEntries,
   type HeldHead,
   type Place,
-} from '../store/journal-chains.ts';
+} from '../store/journal/check-chains.ts';
 import type { Finding } from './finding.ts';
 
 export type ChainsVerified = {

@@ -5,10 +5,11 @@ import { sha256 } from '../platform/canonical.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
-import { entriesUnlike } from '../store/journal-chains.ts';
-import { compareWithLeaves } from './against-leaves.ts';
+import { entriesUnlike } from '../store/journal/check-chains.ts';
 import { bytesOf, certificateFormat, claimsOf, type Claims } from './certificate.ts';
 import { checkFiles } from './check-files.ts';
+import { compareWithLeaves } from './compare-leaves.ts';
+import { leavesInForce } from './contents-in-force.ts';
 import {
   createMonthDigest,
   monthDigest,
@@ -17,7 +18,6 @@ import {
   type MonthDigest,
 } from './digest.ts';
 import type { Report } from './finding.ts';
-import { leavesInForce } from './in-force.ts';
 
 export type CertificateChecked = {
   /** `yyyy-MM`. */

@@ -3,24 +3,24 @@
 import { windowAt } from '../day.ts';
 import { codeOf } from '../errors.ts';
 import { isListed, type ProjectId, type Resource } from '../model.ts';
+import type { Tx } from '../store/db.ts';
 import {
   readContentDifferences,
   readFirstSeenDifferences,
   readMissingDifferences,
   type ContentDifference,
   type MomentDifference,
-} from '../store/journal-contents.ts';
+} from '../store/journal/check-contents.ts';
 import {
   certificateDifferences,
-  ledgerDifferences,
   lastLookedAfter,
+  ledgerDifferences,
   ledgerOvertaken,
   readPageDifferences,
   rejectDifferences,
   unaccountedDays,
   type LedgerSaid,
-} from '../store/journal-ledger.ts';
-import type { Tx } from '../store/db.ts';
+} from '../store/journal/check-ledger.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { archivedOf, type Archived } from '../store/tables.ts';
 import type { Report } from './finding.ts';

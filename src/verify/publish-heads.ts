@@ -6,7 +6,7 @@ import { causeChain, codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
-import { headsFrom, makeHead, type Head } from '../store/heads.ts';
+import { headsFrom, makeHead, type Head } from '../store/journal/heads.ts';
 
 export type Publishing = {
   projectId: ProjectId;

@@ -8,11 +8,11 @@ import type { Db, Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkChains, type ChainsVerified } from './chains.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
+import { checkResource, type ResourceChecked } from './check-held.ts';
+import type { RecordsChecked } from './check-records.ts';
 import { filesOf, type FoundFile } from './files.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkAgainstJournal } from './journal.ts';
-import type { RecordsChecked } from './records.ts';
-import { checkResource, type ResourceChecked } from './resource.ts';
 
 export type Verifying = {
   db: Db;

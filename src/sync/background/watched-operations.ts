@@ -3,18 +3,18 @@
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { ApiVersion, ParsedRecord } from '../../model.ts';
 import type { FileFetcher } from '../../platform/certificate-file.ts';
-import type { RunCounts } from '../../store/runs.ts';
 import {
   commitOperation,
   type CertificateFile,
   type OperationCommit,
-} from '../../store/watched-commit.ts';
+} from '../../store/operations/commit.ts';
 import {
   claimOperation,
   enterOperations,
   releaseOperation,
   type Operation,
-} from '../../store/watched.ts';
+} from '../../store/operations/watched.ts';
+import type { RunCounts } from '../../store/runs.ts';
 import { certainlyPast } from '../contact/clock-memory.ts';
 import { retryDelayMs } from '../policy.ts';
 import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';

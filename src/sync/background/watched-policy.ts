@@ -2,8 +2,8 @@
 // It knows no clock, no database and no network.
 import { cliffOf, dayOf, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
-import type { OperationEnd } from '../../store/watched-commit.ts';
-import type { HeldResult, Operation } from '../../store/watched.ts';
+import type { OperationEnd } from '../../store/operations/commit.ts';
+import type { HeldResult, Operation } from '../../store/operations/watched.ts';
 import { decidedAfterMs } from '../policy.ts';
 
 const hourMs = 3_600_000;

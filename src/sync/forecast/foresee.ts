@@ -4,7 +4,7 @@ import { wholeList, type Instant, type ProjectId } from '../../model.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { readOutlook } from '../../store/outlook.ts';
+import { readOutlook } from '../../store/work-ahead.ts';
 import { compareMs, compareShare } from '../comparison-rota.ts';
 import { limitOf } from '../list-rules.ts';
 import type { PolicySettings } from '../policy.ts';

@@ -1,7 +1,7 @@
 // A run says early what it will not manage: it reckons at its start, and again while it lasts, for sizes become known
 // only by reading. It warns once and never fails for it.
 import { dayOf } from '../../day.ts';
-import { isPastDue } from '../../store/outlook.ts';
+import { isPastDue } from '../../store/work-ahead.ts';
 import type { Worker } from '../worker.ts';
 import { foresee } from './foresee.ts';
 

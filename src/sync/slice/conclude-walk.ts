@@ -5,7 +5,6 @@ import { transient } from '../../errors.ts';
 import { wholeList, type Proof, type Span } from '../../model.ts';
 import { heedShown, reopenOthers } from '../../store/contested.ts';
 import { withTx } from '../../store/db.ts';
-import { compareWithWalk } from '../../store/ends.ts';
 import { recordFacts } from '../../store/facts.ts';
 import { finishSlice, type Finished, type Slice } from '../../store/ledger.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../store/missing.ts';
 import { countPending, dropOtherPages, rememberedPage } from '../../store/pages.ts';
 import { writeRecords } from '../../store/records.ts';
+import { compareWithWalk } from '../../store/walk-ends.ts';
 import { dayEndOf, ignoresDates } from '../list-rules.ts';
 import {
   afterAct,

@@ -5,9 +5,9 @@ import { isOutlastError } from '../../errors.ts';
 import { orderStatuses } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
-import { countUnshown } from '../../store/ends.ts';
 import type { Slice, WalkQuery } from '../../store/ledger.ts';
 import { countStatuses, idsOf } from '../../store/pages.ts';
+import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
 
 export type Recount = {

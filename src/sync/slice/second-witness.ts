@@ -4,11 +4,11 @@
 import { wholeList, type ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
-import { compareSizes, compareWithWalk, countUnshown } from '../../store/ends.ts';
 import { recordFacts } from '../../store/facts.ts';
 import type { Slice, WalkQuery } from '../../store/ledger.ts';
 import { goneIds } from '../../store/missing.ts';
 import { idsOf } from '../../store/pages.ts';
+import { compareSizes, compareWithWalk, countUnshown } from '../../store/walk-ends.ts';
 import { askPage } from '../ask-list.ts';
 import { hasTurn } from '../comparison-rota.ts';
 import { limitOf } from '../list-rules.ts';

@@ -1,9 +1,9 @@
 // Where reading a slice begins: at its first page, where an interrupted walk stopped, or, for a tail, at the last page of
 // the last whole walk. What a walk remembers is read from its pages.
 import type { Db } from '../../store/db.ts';
-import { rowsFrom } from '../../store/ends.ts';
 import type { Checkpoint, PartInProgress, Slice, WalkQuery } from '../../store/ledger.ts';
 import { countShown, rememberedPage, usedKeys } from '../../store/pages.ts';
+import { rowsFrom } from '../../store/walk-ends.ts';
 import { recallGrowth } from './stalled-walk.ts';
 import { emptyMemory, firstPosition, type Memory, type Position } from './walk-steps.ts';
 

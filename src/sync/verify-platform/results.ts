@@ -5,10 +5,9 @@ import { isOutlastError } from '../../errors.ts';
 import { apiVersions, type ApiVersion, type ParsedRecord } from '../../model.ts';
 import { canonical } from '../../platform/canonical.ts';
 import { parseJson } from '../../platform/json.ts';
-import { finalResultsAfter, type FinalResult } from '../../store/final-results.ts';
+import { finalResultsAfter, type FinalResult } from '../../store/operations/watched.ts';
 import { transactionShapes } from '../../store/tables.ts';
-import { isSameColumn } from '../../verify/columns.ts';
-import { readAgain } from '../../verify/content.ts';
+import { isSameColumn, readAgain } from '../../verify/read-again.ts';
 import { absenceProves } from '../policy.ts';
 import { makeContact, type Contact } from './slices.ts';
 

@@ -1,8 +1,8 @@
 // sync.alerts: what is wrong and was told, or is to be told; one row for each condition, so that any number of replicas
 // tell it once. News, which only happens, has resolved_at = opened_at; what is open has none; what is over a later one.
-import type { Instant, ProjectId } from '../model.ts';
-import type { Queryable, Tx } from './db.ts';
-import { iso } from './ledger.ts';
+import type { Instant, ProjectId } from '../../model.ts';
+import type { Queryable, Tx } from '../db.ts';
+import { iso } from '../ledger.ts';
 
 export type Alert = {
   kind: string;

@@ -1,7 +1,7 @@
 // The journal's chains against themselves: is each entry's head made of what stands there, is none gone, and is what heads of
-// the project once covered still there? As in journal-contents.ts no function of the database's own is used.
-import type { Day, ProjectId } from '../model.ts';
-import type { Tx } from './db.ts';
+// the project once covered still there? As in check-contents.ts no function of the database's own is used.
+import type { Day, ProjectId } from '../../model.ts';
+import type { Tx } from '../db.ts';
 
 export type Place = { resource: string; owner: string; day: Day; seq: number };
 

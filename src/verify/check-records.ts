@@ -17,9 +17,8 @@ import {
   type Archived,
   type TableShape,
 } from '../store/tables.ts';
-import { isSameColumn, isSameJson } from './columns.ts';
-import { readAgain } from './content.ts';
 import type { Report } from './finding.ts';
+import { isSameColumn, isSameJson, readAgain } from './read-again.ts';
 
 export type RecordsChecked = { records: number; versions: number };
 

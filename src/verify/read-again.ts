@@ -1,8 +1,10 @@
 // Reading a held record again, from the original bytes where there are some: what its digest, its id and its typed
 // columns must be, and which of several contents is the one in force. Pure.
-import type { Day, ListedResource, ParsedRecord, Reject, Resource } from '../model.ts';
+import type { ColumnValue, Day, ListedResource, ParsedRecord, Reject, Resource } from '../model.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
+import { canonical } from '../platform/canonical.ts';
 import { parseJson, type Json } from '../platform/json.ts';
+import { plainDecimal } from '../platform/numbers.ts';
 import { isReject, readClass, readOrder } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';
@@ -111,3 +113,18 @@ function precedenceOf(resource: ListedResource, version: HeldVersion): string {
 /** RFC 3339 in UTC with fractions as long as they happen to be, all made equally long. */
 export const comparable = (time: string): string =>
   `${time.slice(0, 19)}.${/\.(\d+)/.exec(time)?.[1] ?? ''}`.padEnd(26, '0');
+
+/** Whether two texts are the same JSON value. */
+export const isSameJson = (a: string, b: string): boolean =>
+  a === b || canonical(parseJson(a)).text === canonical(parseJson(b)).text;
+
+/** Whether a column holds what follows from the record. Numbers are compared by value: 1.50 is 1.5. */
+export function isSameColumn(type: string, held: ColumnValue, follows: ColumnValue): boolean {
+  if (held === null || follows === null) return held === follows;
+  // As Postgres prints them; the texts derived have the same form.
+  const [a, b] = [String(held), String(follows)];
+  if (type === 'jsonb') return isSameJson(a, b);
+  return a === b || (type === 'numeric' && numeric(a) === numeric(b));
+}
+
+const numeric = (text: string): string | null => plainDecimal(text.replace(/^\+/, ''));

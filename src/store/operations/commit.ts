@@ -1,12 +1,12 @@
 // The commit of a watched operation's turn: what its lookups said, the certificate file, its state and its lease in one
 // transaction (P1, P8).
-import { transient } from '../errors.ts';
-import type { ApiVersion, Instant, ObservedRecord } from '../model.ts';
-import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
-import { givenBack } from './lease.ts';
-import { iso } from './ledger.ts';
-import { writeInto, type RecordEffects } from './records.ts';
-import { transactionShapes } from './tables.ts';
+import { transient } from '../../errors.ts';
+import type { ApiVersion, Instant, ObservedRecord } from '../../model.ts';
+import { timeoutsWithin, withTx, type Db, type Tx } from '../db.ts';
+import { givenBack } from '../lease.ts';
+import { iso } from '../ledger.ts';
+import { writeInto, type RecordEffects } from '../records.ts';
+import { transactionShapes } from '../tables.ts';
 import type { Operation, WatchedState } from './watched.ts';
 
 /** What a turn leaves behind; the lease is given back with it. */

@@ -12,7 +12,7 @@ import {
 } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
 import type { Leaf } from './digest.ts';
-import { comparable, inForce, readAgain } from './content.ts';
+import { comparable, inForce, readAgain } from './read-again.ts';
 
 export type InForce = {
   /** Records of the month of which nothing had been observed yet. */

@@ -1,13 +1,13 @@
 // The doors by which operations come in to be watched: the command, HTTP and the library all enter them here. Everything
 // is checked before anything is written (P12). It asks the platform nothing.
 import { inspect } from 'node:util';
-import { isDay } from '../day.ts';
-import { settingsError, type OutlastError } from '../errors.ts';
-import { silentLog } from '../log.ts';
-import { apiVersions, type ProjectId } from '../model.ts';
-import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable } from './db.ts';
-import { projectIds } from './projects.ts';
-import { takeRequest } from './taken-requests.ts';
+import { isDay } from '../../day.ts';
+import { settingsError, type OutlastError } from '../../errors.ts';
+import { silentLog } from '../../log.ts';
+import { apiVersions, type ProjectId } from '../../model.ts';
+import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable } from '../db.ts';
+import { projectIds } from '../projects.ts';
+import { takeRequest } from '../used-signatures.ts';
 import { addOperations, countOpen, type NewOperation } from './watched.ts';
 
 export type { NewOperation } from './watched.ts';

@@ -11,7 +11,7 @@ import {
   readUnaskedResults,
   type HeldFile,
   type OperationUnheld,
-} from '../store/unlisted-contents.ts';
+} from '../store/operations/contents.ts';
 import type { Report } from './finding.ts';
 
 /** Operations against their results (P1, P4). */

@@ -1,10 +1,10 @@
 // What the journal says must be held, against what is: contents, when a record was first seen, and what is missing. One
 // statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's own:
 // whoever alters rows could alter those as well.
-import type { Day } from '../model.ts';
-import type { Tx } from './db.ts';
-import { readInPages } from './snapshot.ts';
-import { archivedName, ofKey, shapeOf, type Archived } from './tables.ts';
+import type { Day } from '../../model.ts';
+import type { Tx } from '../db.ts';
+import { readInPages } from '../snapshot.ts';
+import { archivedName, ofKey, shapeOf, type Archived } from '../tables.ts';
 
 /** Contents of records as the journal tells them, one row each. `$1` is the project. */
 const saidOf = (of: Archived): string => `

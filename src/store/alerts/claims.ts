@@ -1,9 +1,9 @@
 // Who tells an alert: claimed for a while by one process, then noted as told or to be tried again. Between claim and
 // note lies the network, outside of any transaction: a process that dies there leaves it to be told a second time.
-import type { Instant, ProjectId } from '../model.ts';
+import type { Instant, ProjectId } from '../../model.ts';
+import { withTx, type Db, type Queryable } from '../db.ts';
+import { iso } from '../ledger.ts';
 import { isOver, lockAlerts, type KnownAlert } from './alerts.ts';
-import { withTx, type Db, type Queryable } from './db.ts';
-import { iso } from './ledger.ts';
 
 export type Claimed = KnownAlert & {
   /** Names the claim: whoever's has run out notes nothing. */

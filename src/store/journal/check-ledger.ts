@@ -1,9 +1,9 @@
 // What the journal says of the ledger, its pages, its rejects and its certificates, against what stands there. One statement a
-// function; it judges nothing. As in journal-contents.ts no function of the database's own is used.
-import type { Day, ListedResource, ProjectId, Resource } from '../model.ts';
-import type { Row, Tx } from './db.ts';
-import { pageDigest } from './pages.ts';
-import { readInPages } from './snapshot.ts';
+// function; it judges nothing. As in check-contents.ts no function of the database's own is used.
+import type { Day, ListedResource, ProjectId, Resource } from '../../model.ts';
+import type { Row, Tx } from '../db.ts';
+import { pageDigest } from '../pages.ts';
+import { readInPages } from '../snapshot.ts';
 
 type Of = { projectId: ProjectId; resource: Resource };
 type OfSlice = { owner: string; day: Day };

@@ -16,9 +16,9 @@ import type { Listed } from '../store/contents.ts';
 import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf } from './certificate.ts';
+import { leavesInForce } from './contents-in-force.ts';
 import { leafLine } from './digest.ts';
 import { fileName, filesOf, type FileKind } from './files.ts';
-import { leavesInForce } from './in-force.ts';
 
 /** What certifying works with. */
 export type Certifying = {

@@ -1,7 +1,7 @@
 // Heads of a project, sync.heads: each covers the whole journal as it stood. They are worth something where the archive's
 // administrators cannot reach: whoever keeps one can tell later that everything up to it still stands.
-import type { ProjectId } from '../model.ts';
-import type { Queryable } from './db.ts';
+import type { ProjectId } from '../../model.ts';
+import type { Queryable } from '../db.ts';
 
 /** `head` is lower-case hex, `at` RFC 3339 by the database's clock. */
 export type Head = { n: number; at: string; head: string };

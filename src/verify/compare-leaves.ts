@@ -5,9 +5,9 @@ import type { Day } from '../model.ts';
 import { compareUtf8 } from '../platform/bytes.ts';
 import { leafOf, versionsOf, type Listed } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';
+import { leavesInForce } from './contents-in-force.ts';
 import { readLeafLine, type Leaf } from './digest.ts';
 import type { Report } from './finding.ts';
-import { leavesInForce } from './in-force.ts';
 
 /** Records that only changed their day since the certificate are not reported. */
 export async function compareWithLeaves(
