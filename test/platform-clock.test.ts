@@ -286,3 +286,49 @@ it('a clock is off only as far as the header and the journey cannot explain', ()
   expect(clockErrorMs(date, start + 9000, 1000)).toBe(-8000);
   expect(clockErrorMs(undefined, 0, 1)).toBe(0);
 });
+
+describe('what a witness is worth', () => {
+  /** A clock that hears every ten seconds of a platform so far ahead of this machine. */
+  function heard(wallAt: (monotonic: number) => number) {
+    let monotonic = 0;
+    const clock = createClock({
+      monotonicNow: () => monotonic,
+      wallNow: () => wallAt(monotonic),
+    });
+    const hear = (aheadMs: number, afterMs = 10_000): void => {
+      monotonic += afterMs;
+      const date = new Date(start + monotonic + aheadMs).toUTCString();
+      clock.observe(date, monotonic - 10, monotonic);
+    };
+    return { clock, hear, truth: () => start + monotonic };
+  }
+  const dayMs = 86_400_000;
+
+  it('a burst of answers weighs no more than a single one', () => {
+    const { clock, hear, truth } = heard((ms) => start + ms);
+    for (let i = 0; i < 8; i++) hear(0);
+    hear(dayMs);
+    for (let i = 0; i < 3; i++) hear(dayMs, 1);
+    expect(Math.abs(clock.possible() - truth())).toBeLessThan(2000);
+  });
+
+  it('what was heard before this machine slept is void', () => {
+    let sleptMs = 0;
+    const { clock, hear, truth } = heard((ms) => start + ms + sleptMs);
+    for (let i = 0; i < 8; i++) hear(0);
+    sleptMs = 3_600_000;
+    hear(sleptMs);
+    expect(Math.abs(clock.certain() - (truth() + sleptMs))).toBeLessThan(2000);
+  });
+
+  it.each([-30, 200])(
+    'a date of %i years from now is not heard, though this machine lost its clock',
+    (years) => {
+      const { clock, hear } = heard((ms) => ms);
+      hear(years * 366 * dayMs);
+      expect(clock.lastDate()).toBeNull();
+      hear(0);
+      expect(clock.lastDate()).not.toBeNull();
+    },
+  );
+});

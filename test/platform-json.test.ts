@@ -33,15 +33,16 @@ describe('the reader of JSON', () => {
     );
   });
 
+  const accepts = (read: (text: string) => unknown, text: string): boolean => {
+    try {
+      read(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   it('accepts and refuses exactly what JSON.parse does', () => {
-    const accepts = (read: (text: string) => unknown, text: string): boolean => {
-      try {
-        read(text);
-        return true;
-      } catch {
-        return false;
-      }
-    };
     const marks =
       '{ } [ ] , : " "a" \\ \\u12 \\ud800 / é true nul null 0 1 - + . e E .5 1. 01 1e5'.split(' ');
     const rest = ['\u0000', '\u001f', ' ', '\n', '\ufeff', '\u00a0', '\u2028'];
@@ -55,8 +56,19 @@ describe('the reader of JSON', () => {
     );
   });
 
+  const page = '{"data":{"list":[{"a":"\\u00e9\\"","b":[1.5e3,null]},{}],"n":-1}}';
+
+  it('accepts and refuses what JSON.parse does with any one character of a page changed', () => {
+    for (let i = 0; i < page.length; i++) {
+      for (const mark of '{}[],:"\\1-.e x') {
+        const text = page.slice(0, i) + mark + page.slice(i + 1);
+        expect([text, accepts(parseJson, text)]).toEqual([text, accepts(JSON.parse, text)]);
+      }
+    }
+  });
+
   it('refuses every truncation of a page', () => {
-    const text = '{"data":{"list":[{"a":"\\u00e9\\"","b":[1.5e3,null]},{}],"n":-1}}';
+    const text = page;
     for (let length = 0; length < text.length; length++) {
       expect(() => parseJson(text.slice(0, length))).toThrow(SyntaxError);
       expect(() => parseJson(text.slice(0, length), 2)).toThrow(SyntaxError);

@@ -5,7 +5,7 @@ import { silentLog } from '../src/log.ts';
 import type { Instant } from '../src/model.ts';
 import { readOrdersPage } from '../src/platform/pages.ts';
 import { commitPages } from '../src/store/commit.ts';
-import { openDb, type Db } from '../src/store/db.ts';
+import { openDb, withTx, type Db } from '../src/store/db.ts';
 import { claimSlice, endFrozenSessions } from '../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../src/store/ledger.ts';
 import type { WalkedPage } from '../src/store/pages.ts';
@@ -217,6 +217,20 @@ test('P1: when the transaction cannot be finished, neither rows nor entries nor 
     [slice.projectId],
   );
   expect(left.rows).toEqual([{ rows: 0, pages: 0, observed: null }]);
+});
+
+test('P1: when whoever writes gives up, nothing of what was written stays', async () => {
+  const givesUp = withTx(db, async (tx) => {
+    await tx.query(`update sync.slices set last_error = 'halfway' where project_id = $1`, [
+      slice.projectId,
+    ]);
+    throw new Error('no further');
+  });
+  await expect(givesUp).rejects.toThrow('no further');
+  const { rows } = await db.query('select last_error from sync.slices where project_id = $1', [
+    slice.projectId,
+  ]);
+  expect(rows).toEqual([{ last_error: null }]);
 });
 
 describe('P5: every content that a committed page carried is kept', () => {

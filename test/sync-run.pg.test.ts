@@ -34,6 +34,9 @@ test('a sync repeated writes no row of archive, and costs one request per resour
   const before = await fingerprint();
   const again = await bench.run();
   expect(await fingerprint()).toEqual(before);
+  // Every lease is given back with what its act came to.
+  const leased = await bench.db.query('select from sync.slices where lease_until is not null');
+  expect(leased.rows).toEqual([]);
   expect(again).toMatchObject({ outcome: 'done', requests: 2, recordsNew: 0, recordsChanged: 0 });
 });
 

@@ -35,16 +35,20 @@ const sources = await Promise.all(
 );
 const testFiles = await filesBelow('test', '.test.ts');
 
-/** The one place of a mutant, mutated. Throws where there is none, or more than one. */
+/** The text with any white space where it has some. */
+const anywhere = (text: string): RegExp =>
+  new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&').replaceAll(/\s+/g, '\\s+'), 'g');
+
+/** The file that a mutant is of, mutated. Throws where its text stands nowhere, or more than once. */
 function mutated({ wrong, find, put }: Mutant): { file: string; text: string } {
-  const hits = sources.flatMap(({ file, text }) =>
-    Array.from({ length: text.split(find).length - 1 }, () => ({ file, text })),
+  const hits = sources.flatMap((source) =>
+    Array.from(source.text.matchAll(anywhere(find)), () => source),
   );
   const [hit] = hits;
   if (hit === undefined || hits.length > 1) {
     throw new Error(`"${wrong}": its text stands ${hits.length} times in src/:\n${find}`);
   }
-  return { file: hit.file, text: hit.text.split(find).join(put) };
+  return { file: hit.file, text: hit.text.replace(anywhere(find), () => put) };
 }
 
 function fileOf(test: string): string {
