@@ -312,6 +312,15 @@ describe('what a witness is worth', () => {
     expect(Math.abs(clock.possible() - truth())).toBeLessThan(2000);
   });
 
+  it('four answers move nothing that is believed, those of two minutes do', () => {
+    const { clock, hear, truth } = heard((ms) => start + ms);
+    hear(0);
+    for (let i = 0; i < 4; i++) hear(dayMs);
+    expect(Math.abs(clock.now() - truth())).toBeLessThan(2000);
+    for (let i = 0; i < 10; i++) hear(dayMs);
+    expect(Math.abs(clock.now() - (truth() + dayMs))).toBeLessThan(2000);
+  });
+
   it('what was heard before this machine slept is void', () => {
     let sleptMs = 0;
     const { clock, hear, truth } = heard((ms) => start + ms + sleptMs);
