@@ -147,17 +147,17 @@ create table archive.transactions (
   constraint transactions_api_version check (api_version in ('v1beta1', 'v3'))
 );
 comment on table archive.transactions is 'Transaction results: the newest content of each, as the platform gave it';
-comment on column archive.transactions.module is 'The module, as named or numbered';
-comment on column archive.transactions.type is 'The kind of operation, as v1beta1 names it';
+comment on column archive.transactions.module is 'The module, as v1beta1 names it and v3 numbers it';
+comment on column archive.transactions.type is 'The kind of operation, as v1beta1 names it; null from v3';
 comment on column archive.transactions.operation is
-  'The operation''s number, as v3 gives it; published lists disagree on names';
+  'The operation''s number, as v3 gives it; published lists disagree on names; null from v1beta1';
 comment on column archive.transactions.tx_hash is 'The transaction''s hash';
 comment on column archive.transactions.status is
-  'The platform''s number: 0 processing, 1 succeeded, 2 failed, 3 still waiting';
+  'The platform''s number: 0 processing, 1 succeeded, 2 failed, 3 still waiting; others may come';
 comment on column archive.transactions.block_height is 'The block it stands in';
-comment on column archive.transactions.nft is 'What it did to an NFT';
-comment on column archive.transactions.mt is 'What it did to multi-tokens';
-comment on column archive.transactions.record is 'What it recorded';
+comment on column archive.transactions.nft is 'What it did to an NFT; null where it did not';
+comment on column archive.transactions.mt is 'What it did to multi-tokens; null where it did not';
+comment on column archive.transactions.record is 'What it recorded; null where it did not';
 
 create table archive.transaction_versions (
   project_id text collate "C" not null,
@@ -215,12 +215,12 @@ comment on column archive.tokens.scale is 'One main unit is 10^scale smallest un
 comment on column archive.tokens.initial_supply is 'Supply at its issue, in main units';
 comment on column archive.tokens.max_supply is 'Greatest supply, in main units';
 comment on column archive.tokens.mintable is 'Whether more can be minted';
-comment on column archive.tokens.owner is 'Its owner';
 comment on column archive.tokens.issue_fee_denom is 'Denomination of the fee for its issue';
-comment on column archive.tokens.issue_fee_amount is 'That fee, in its denomination';
+comment on column archive.tokens.issue_fee_amount is 'The fee for its issue, in its denomination';
 comment on column archive.tokens.mint_fee_denom is 'Denomination of the fee for minting';
-comment on column archive.tokens.mint_fee_amount is 'That fee, in its denomination';
-comment on column archive.tokens.height is 'The block at which this was read';
+comment on column archive.tokens.mint_fee_amount is 'The fee for minting, in its denomination';
+comment on column archive.tokens.height is
+  'The block at which the content held now was first seen; null for an earlier one';
 
 create table archive.token_versions (
   project_id text collate "C" not null,
@@ -264,21 +264,3 @@ comment on column archive.certificate_files.bytes is 'The file';
 comment on column archive.certificate_files.sha256 is 'SHA-256 of the file';
 comment on column archive.certificate_files.media_type is 'As its server named it; null where it did not';
 comment on column archive.certificate_files.fetched_at is 'When it was fetched, on the platform''s clock';
-
--- A version's column means what its record's does.
-do $$
-declare
-  said record;
-begin
-  for said in
-    select format('archive.%I.%I', v.relname, a.attname) as name, col_description(t.oid, o.attnum) as says
-      from (values ('orders', 'order_versions'), ('nft_classes', 'nft_class_versions'),
-                   ('transactions', 'transaction_versions'), ('tokens', 'token_versions')) as pairs (records, versions)
-      join pg_class t on t.oid = ('archive.' || pairs.records)::regclass
-      join pg_class v on v.oid = ('archive.' || pairs.versions)::regclass
-      join pg_attribute o on o.attrelid = t.oid and col_description(t.oid, o.attnum) is not null
-      join pg_attribute a on a.attrelid = v.oid and a.attname = o.attname
-  loop
-    execute format('comment on column %s is %L', said.name, said.says);
-  end loop;
-end $$;

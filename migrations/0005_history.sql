@@ -112,19 +112,6 @@ select project_id,
           from archive.transaction_versions) contents;
 comment on view analytics.transaction_history is
   'Everything the result of an operation was ever seen to say, one row for each content of each lookup';
-comment on column analytics.transaction_history.operation_id is 'The operation';
-comment on column analytics.transaction_history.api_version is 'The lookup that gave the result, v1beta1 or v3';
-comment on column analytics.transaction_history.module is 'The module it went to; v3 gives a number';
-comment on column analytics.transaction_history.type is 'What was done, as v1beta1 names it; null from v3';
-comment on column analytics.transaction_history.operation is 'What was done, as v3 numbers it; null from v1beta1';
-comment on column analytics.transaction_history.tx_hash is 'The transaction on the chain';
-comment on column analytics.transaction_history.status is
-  '0 and 3 go on, 1 succeeded, 2 failed; null where it could not be read';
-comment on column analytics.transaction_history.block_height is 'The block it is in';
-comment on column analytics.transaction_history.nft is 'The body of an NFT operation; null where it is none';
-comment on column analytics.transaction_history.mt is 'The body of an MT operation; null where it is none';
-comment on column analytics.transaction_history.record is 'The body of a record operation; null where it is none';
-comment on column analytics.transaction_history.raw is 'The result as the platform gave it, equal as a JSON value';
 
 create view analytics.token_history as
 select project_id,
@@ -158,20 +145,6 @@ select project_id,
                encode(raw_sha256, 'hex'), raw, unread, raw_bytes
           from archive.token_versions) contents;
 comment on view analytics.token_history is 'Everything a token was ever seen to say, one row for each content';
-comment on column analytics.token_history.symbol is 'The symbol of the token';
-comment on column analytics.token_history.min_unit is 'The name of its smallest unit';
-comment on column analytics.token_history.scale is 'How many decimals its main unit has';
-comment on column analytics.token_history.initial_supply is 'How much was issued at first, in its main unit';
-comment on column analytics.token_history.max_supply is 'How much there may be at most, in its main unit';
-comment on column analytics.token_history.mintable is 'Whether more may be issued';
-comment on column analytics.token_history.issue_fee_denom is 'The unit of the fee for issuing';
-comment on column analytics.token_history.issue_fee_amount is 'The fee for issuing';
-comment on column analytics.token_history.mint_fee_denom is 'The unit of the fee for minting';
-comment on column analytics.token_history.mint_fee_amount is 'The fee for minting';
-comment on column analytics.token_history.height is
-  'The height at which this content was first seen; of the content in the table only: it is no part of what a '
-  'token says';
-comment on column analytics.token_history.raw is 'The node''s element of the list and its fees, equal as JSON values';
 
 create view analytics.order_changes as
 select project_id,

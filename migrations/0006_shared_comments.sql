@@ -1,3 +1,24 @@
+-- What the columns of records mean stands in src/resources.ts, and a test compares. A column of versions, and of a history, means
+-- what its record's does.
+do $$
+declare
+  said record;
+begin
+  for said in
+    select format('%s.%I', pairs.contents, a.attname) as name, col_description(pairs.records, o.attnum) as says
+      from (values ('archive.orders'::regclass, 'archive.order_versions'::regclass),
+                   ('archive.nft_classes', 'archive.nft_class_versions'),
+                   ('archive.transactions', 'archive.transaction_versions'),
+                   ('archive.transactions', 'analytics.transaction_history'),
+                   ('archive.tokens', 'archive.token_versions'),
+                   ('archive.tokens', 'analytics.token_history')) as pairs (records, contents)
+      join pg_attribute o on o.attrelid = pairs.records and col_description(pairs.records, o.attnum) is not null
+      join pg_attribute a on a.attrelid = pairs.contents and a.attname = o.attname
+  loop
+    execute format('comment on column %s is %L', said.name, said.says);
+  end loop;
+end $$;
+
 -- What columns mean that several tables and views have in common, each said once: for the relations named, or (null) for all
 -- of `archive` and `analytics` that have such a column and say nothing of their own about it.
 do $$
@@ -12,7 +33,7 @@ begin
       ('amount_fen', null,
         'The price in fen (1/100 of the currency unit); null where the platform shows none or it could not be read'),
       ('amount_units', null, 'The same in whole currency units'),
-      ('api_version', null, 'The interface that gave it: v1beta1 or v3'),
+      ('api_version', null, 'The lookup that gave it: v1beta1 or v3'),
       ('changed_at', null, 'When the row last changed: the mark for incremental readers, on the platform''s clock'),
       ('classes', null, 'Classes made'),
       ('classes_without_count', null,
@@ -70,25 +91,19 @@ begin
       ('month', null, 'First UTC day of the month'),
       ('name', '{analytics.token_history,archive.tokens,archive.token_versions}', 'Its name'),
       ('name', null, 'Its name; not unique'),
-      ('nft_count', '{analytics.nft_class_history,archive.nft_class_versions}', 'How many NFTs it had then'),
       ('nft_count', null,
-        'How many NFTs it had when it was last seen; not refreshed after its month has left the window'),
+        'How many NFTs it had when this was seen; not refreshed after its month has left the window'),
       ('nfts', null, 'NFTs they have, as last seen: a class is looked at again until its month leaves the window'),
       ('number', null,
         'What was credited, in the unit that order_type implies: ugas for 1, fen for 2; not documented for others'),
-      ('observed_at', '{archive.nft_classes,archive.orders,archive.tokens,archive.transactions}',
-        'When the content held now was first seen, on the platform''s clock'),
-      ('observed_at', '{analytics.nft_classes,analytics.orders}',
-        'When the content was first seen, on the platform''s clock'),
       ('observed_at', null, 'When this content was first seen, on the platform''s clock'),
       ('of_other_status', null, 'Orders whose status is not documented or could not be read'),
-      ('operation_id', '{archive.transaction_versions,archive.transactions}',
+      ('operation_id', '{analytics.transaction_history,archive.transaction_versions,archive.transactions}',
         'The operation''s id, unique within its project'),
       ('operation_id', null, 'The order''s id, unique within its project'),
       ('order_type', null, '1 gas, 2 business fee; others may come'),
       ('orders', null, 'Orders, whatever their status'),
-      ('owner', '{analytics.nft_classes,archive.nft_classes}', 'Its owner when it was last seen'),
-      ('owner', null, 'Its owner then'),
+      ('owner', null, 'Its owner when this was seen'),
       ('pending', null, 'Orders with status 1: their outcome is not known'),
       ('pending_fen', null, 'Amounts of the orders still pending, in fen; no part of spent_fen'),
       ('pending_units', null, 'The same in whole currency units'),
@@ -99,8 +114,6 @@ begin
       ('proof', null, 'Coverage of the day: none, walks, counts or walk, the weakest of its lists'),
       ('proved_at', null, 'When the day was proved last, on the platform''s clock; null where any of its lists is not'),
       ('raw', null, 'The record as the platform gave it, equal as a JSON value'),
-      ('raw_bytes', '{analytics.nft_class_history,analytics.order_history,analytics.token_history,analytics.transaction_history}',
-        'The content''s original bytes, only where jsonb could not hold it; null otherwise'),
       ('raw_bytes', null, 'Its original bytes, only where jsonb could not hold it; null otherwise'),
       ('raw_sha256', '{analytics.nft_class_history,analytics.order_history,analytics.token_history,analytics.transaction_history}',
         'SHA-256 of its canonical JSON, lower-case hex'),
@@ -128,7 +141,7 @@ begin
       ('status_name', '{analytics.order_lead_times_by_day,analytics.order_lead_times_by_month}', 'success or failed'),
       ('status_name', null, 'pending, success or failed; other for a status that is not documented'),
       ('succeeded', null, 'Orders with status 2'),
-      ('symbol', '{archive.token_versions,archive.tokens}', 'The token''s symbol'),
+      ('symbol', '{analytics.token_history,archive.token_versions,archive.tokens}', 'The token''s symbol'),
       ('symbol', null, 'Its symbol; may be empty'),
       ('tx_hash', null, 'The transaction that made it'),
       ('unread', null, 'Known fields that could not be read: they are null here and as they came in raw'),

@@ -9,7 +9,6 @@ export {
 export type {
   Archive,
   ArchiveOptions,
-  Bookkeeping,
   CertificateFile,
   ListPage,
   ListScope,
@@ -30,6 +29,7 @@ export type {
   Transactions,
   Version,
 } from './query/types.ts';
+export type { Bookkeeping } from './resources.ts';
 export type { CoverageDay, CoverageQuery, Reservation } from './query/book-types.ts';
 export type {
   CertificateQuery,

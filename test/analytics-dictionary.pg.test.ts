@@ -5,8 +5,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dictionaryPage } from '../src/cli/dictionary.ts';
 import { silentLog } from '../src/log.ts';
+import { inView } from '../src/query/columns.ts';
 import { readDictionary } from '../src/query/dictionary.ts';
-import { openDb, type Db } from '../src/store/db.ts';
+import { snake } from '../src/query/record-text.ts';
+import { columnsOf, nftClass, order, token, transaction, type Fields } from '../src/resources.ts';
+import { openDb, type Db, type Queryable } from '../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
 let database: TestDatabase;
@@ -64,6 +67,64 @@ describe('the dictionary', () => {
     const changed = dictionaryPage(await readDictionary(owner));
     await owner.query('rollback');
     expect(changed).not.toBe(page);
+  });
+});
+
+describe('the columns of records', () => {
+  const described: [Fields, string[]][] = [
+    [order, ['archive.orders', 'archive.order_versions', 'analytics.order_history']],
+    [
+      nftClass,
+      ['archive.nft_classes', 'archive.nft_class_versions', 'analytics.nft_class_history'],
+    ],
+    [
+      transaction,
+      ['archive.transactions', 'archive.transaction_versions', 'analytics.transaction_history'],
+    ],
+    [token, ['archive.tokens', 'archive.token_versions', 'analytics.token_history']],
+  ];
+
+  /** Every column that resources.ts describes and a relation has not, or says something else of. */
+  async function disagreements(db: Queryable): Promise<string[]> {
+    const entries = new Map((await readDictionary(db)).map((entry) => [entry.name, entry]));
+    return described.flatMap(([fields, [table = '', versions = '', history = '']]) =>
+      columnsOf(fields).flatMap((column) => {
+        const isOfContents = ['key', 'record'].includes(column.part);
+        const places: [string, string][] = [
+          [table, column.column],
+          ...(isOfContents || column.part === 'content'
+            ? ([[versions, column.column]] as [string, string][])
+            : []),
+          ...(isOfContents ? ([[history, inView(column)]] as [string, string][]) : []),
+        ];
+        return places.flatMap(([relation, name]) => {
+          const found = entries.get(relation)?.columns.find((one) => one.name === name);
+          return found?.meaning === column.meaning
+            ? []
+            : [`${relation}.${name}: ${found?.meaning ?? 'none'}`];
+        });
+      }),
+    );
+  }
+
+  test('mean what src/resources.ts says of them, in tables, versions and histories', async () => {
+    expect(await disagreements(reader)).toEqual([]);
+  });
+
+  test('sabotaged, a comment that says something else is named', async () => {
+    await owner.query(`begin; comment on column archive.orders.order_type is 'Something else'`);
+    const found = await disagreements(owner);
+    await owner.query('rollback');
+    expect(found).toEqual(['archive.orders.order_type: Something else']);
+  });
+
+  test('have the names that JSON and CSV have', () => {
+    for (const [fields] of described) {
+      for (const [name, field] of Object.entries(fields)) {
+        if (!('column' in field) || name === 'project') continue;
+        expect(snake(name)).toBe(field.column);
+      }
+    }
   });
 });
 

@@ -4,16 +4,11 @@ import type { Resource } from '../model.ts';
 import type { Shape } from '../query/check.ts';
 import { nftClassFilters } from '../query/nft-classes.ts';
 import { orderFilters, orderStatusWords } from '../query/orders.ts';
-import {
-  nftClassFields,
-  orderFields,
-  tokenFields,
-  transactionFields,
-} from '../query/record-text.ts';
 import { tokenFilters } from '../query/tokens.ts';
 import { resultStatusWords, transactionFilters } from '../query/transactions.ts';
 import type {
   Archive,
+  Flat,
   NftClass,
   Order,
   Records,
@@ -21,6 +16,7 @@ import type {
   Transaction,
   Version,
 } from '../query/types.ts';
+import { namesOf, nftClass, order, token, transaction } from '../resources.ts';
 import type { Shown } from './query-print.ts';
 
 /** What is asked of a list: its days, its filters, an instant. */
@@ -72,7 +68,7 @@ const wordOf = (words: Record<number, string>, value: number | null): string =>
 
 const ordersShown: Shown<Order> = {
   name: 'orders',
-  fields: orderFields,
+  fields: namesOf(order),
   columns: [
     { header: 'created (UTC)', text: (order) => time(order.createdAt) },
     { header: 'operation id', text: (order) => order.operationId, least: 12 },
@@ -88,7 +84,7 @@ const ordersShown: Shown<Order> = {
 
 const nftClassesShown: Shown<NftClass> = {
   name: 'NFT classes',
-  fields: nftClassFields,
+  fields: namesOf(nftClass),
   columns: [
     { header: 'created (UTC)', text: (one) => time(one.createdAt) },
     { header: 'id', text: (one) => one.id, least: 12 },
@@ -102,7 +98,7 @@ const nftClassesShown: Shown<NftClass> = {
 
 const transactionsShown: Shown<Transaction> = {
   name: 'results',
-  fields: transactionFields,
+  fields: namesOf(transaction),
   columns: [
     { header: 'confirmed (UTC)', text: (one) => time(one.confirmedAt) },
     { header: 'operation id', text: (one) => one.operationId, least: 12 },
@@ -122,7 +118,7 @@ const feeText = (fee: Token['issueFee']): string =>
 
 const tokensShown: Shown<Token> = {
   name: 'tokens',
-  fields: tokenFields,
+  fields: namesOf(token),
   columns: [
     { header: 'symbol', text: (one) => one.symbol, least: 8 },
     { header: 'name', text: (one) => one.name ?? '', least: 8 },
@@ -196,9 +192,6 @@ export const tokensList: List<Token> = {
     history: (id, { project }) => tokens.history(project, id),
   }),
 };
-
-/** A content of a record, and when it was in force: fields of their own before those of the record. */
-export type Flat<Item> = Item & Omit<Version<Item>, 'item'>;
 
 export const flat = <Item>({ item, ...when }: Version<Item>): Flat<Item> => ({ ...item, ...when });
 

@@ -1,5 +1,6 @@
 // An NFT class as the platform gives it (docs/platform.md §2.6) as the typed columns of its table.
-import type { ColumnValue, Day } from '../model.ts';
+import type { Day } from '../model.ts';
+import type { ReadColumns } from '../resources.ts';
 import { type Columns, type Fields, indexedTextOf, textOf, timeOf, wholeOf } from './fields.ts';
 import type { JsonObject } from './json.ts';
 
@@ -10,7 +11,7 @@ import type { JsonObject } from './json.ts';
 export function classColumns(nftClass: JsonObject, askedDay: Day): Columns {
   const fields: Fields = { of: nftClass.fields, unread: [] };
   const createdAt = timeOf(fields, 'timestamp');
-  const columns: Record<string, ColumnValue> = {
+  const columns: ReadColumns<'nft_classes'> = {
     name: textOf(fields, 'name'),
     symbol: textOf(fields, 'symbol'),
     nft_count: wholeOf(fields, 'nft_count', 9_223_372_036_854_775_807n),

@@ -1,5 +1,6 @@
 // An order as the platform gives it (docs/platform.md §2.3) as the typed columns of its table.
-import type { ColumnValue, Day } from '../model.ts';
+import type { Day } from '../model.ts';
+import type { ReadColumns } from '../resources.ts';
 import {
   amountOf,
   type Columns,
@@ -25,7 +26,7 @@ const statusWords = new Map([
 export function orderColumns(order: JsonObject, askedDay: Day): Columns {
   const fields: Fields = { of: order.fields, unread: [] };
   const createdAt = timeOf(fields, 'create_time');
-  const columns: Record<string, ColumnValue> = {
+  const columns: ReadColumns<'orders'> = {
     status: statusOf(fields),
     message: textOf(fields, 'message'),
     // Orders of a batch purchase show no account, amount or number: absent, null or ''.

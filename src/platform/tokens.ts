@@ -1,6 +1,7 @@
 // A token and its fees as a node gives them (docs/platform.md §2.1, §2.2) as one record and the typed columns of its
 // table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
-import type { ColumnValue, ParsedRecord, Reject } from '../model.ts';
+import type { ParsedRecord, Reject } from '../model.ts';
+import type { ReadColumns } from '../resources.ts';
 import { amountOf, type Columns, type Fields, integerOf, textOf } from './fields.ts';
 import { type Json, type JsonObject, isObject, parseJson } from './json.ts';
 import { readId, recordOf, reject } from './parse.ts';
@@ -42,7 +43,7 @@ export function tokenColumns(record: Json): Columns {
   const fees = fieldsOf(record, 'fees');
   const issue: Fields = { of: fieldsOf(fees, 'issue_fee'), unread: [] };
   const mint: Fields = { of: fieldsOf(fees, 'mint_fee'), unread: [] };
-  const columns: Record<string, ColumnValue> = {
+  const columns: ReadColumns<'tokens'> = {
     name: textOf(token, 'name'),
     min_unit: textOf(token, 'min_unit'),
     scale: zeroed(token, 'scale', integerOf(token, 'scale'), 0),

@@ -1,6 +1,7 @@
 // A transaction result as the platform gives it (docs/platform.md §2.5) as the typed columns of its table. The two
 // lookups share them: what one of them does not give is NULL.
-import type { ColumnValue, ParsedRecord } from '../model.ts';
+import type { ParsedRecord } from '../model.ts';
+import type { ReadColumns } from '../resources.ts';
 import { jsonbText } from './canonical.ts';
 import { type Columns, type Fields, integerOf, textOf, timeOf, wholeOf } from './fields.ts';
 import type { Json } from './json.ts';
@@ -14,7 +15,7 @@ export const readTransaction = (data: Json, text: string, operationId: string): 
 function transactionColumns(data: Json): Columns {
   const isResult = typeof data === 'object' && data?.type === 'object';
   const fields: Fields = { of: isResult ? data.fields : new Map(), unread: [] };
-  const columns: Record<string, ColumnValue> = {
+  const columns: ReadColumns<'transactions'> = {
     // In v3 native a number: kept as its text, for published lists of their meanings disagree.
     module: textOf(fields, 'module'),
     type: textOf(fields, 'type'),

@@ -15,10 +15,10 @@ export type AsOfSource<Item, Filters> = {
   table: ListedTable & { observedAt: PgColumn };
   from: PgTable;
   /** The item's fields, of the table alone. */
-  columns: SQL;
+  columns: string;
   id: PgColumn;
   /** Versions of the same records: their key columns and when they were observed. */
-  versions: { from: PgTable; projectId: PgColumn; id: PgColumn; observedAt: PgColumn };
+  versions: { from: PgTable; project: PgColumn; id: PgColumn; observedAt: PgColumn };
   contents: ContentSource<Filters>;
   conditions: (filters: Filters) => (SQL | undefined)[];
   idOf: (item: Item) => string;
@@ -59,7 +59,7 @@ async function contentsThen<Item extends { missingSince: string | null }, Filter
   const { table, id } = source;
   const { project, asOf } = asked;
   const unchanged = and(
-    eq(table.projectId, project),
+    eq(table.project, project),
     sql`${id} = any (${sql.param(ids)}::text[])`,
     sql`${table.observedAt} <= ${asOf}::timestamptz`,
     ...source.conditions(asked),
@@ -184,7 +184,7 @@ function mayMatch<Item, Filters>(
   // One look by key for each row. As `exists` the planner may hash every version of the archive instead.
   const known = sql`coalesce((select true from ${versions.from}
     where ${and(
-      eq(versions.projectId, asked.project),
+      eq(versions.project, asked.project),
       eq(versions.id, id),
       sql`${versions.observedAt} <= ${asked.asOf}::timestamptz`,
     )} limit 1), false)`;

@@ -1,9 +1,10 @@
 // What records said, whenever they said it: the contents of the analytics.…_history views as items. One statement a function.
 // Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
 import { and, sql, type SQL } from 'drizzle-orm';
+import { inForceColumns, toVersion } from './columns.ts';
 import type { Reader } from './reader.ts';
 import { rowsOf } from './statement.ts';
-import type { Version } from './types.ts';
+import type { Flat, Version } from './types.ts';
 
 /** How the contents of a resource are read: `h` is its view of them, `o` its table. */
 export type ContentSource<Filters> = {
@@ -11,19 +12,13 @@ export type ContentSource<Filters> = {
   table: SQL;
   /** The name of the column with the id, in both. */
   id: SQL;
-  /** The typed columns, spelt as the item's fields. */
-  columns: SQL;
+  /** The item's fields, without `missingSince`. */
+  columns: string;
   observedAt: SQL;
   /** What decides between two contents observed at once. */
   tieBreak: SQL;
   conditions(filters: Filters): (SQL | undefined)[];
 };
-
-/** The bookkeeping of a content. What the row alone knows is the record's, whichever content is asked for. */
-const bookkeeping = <Filters>(of: ContentSource<Filters>, missing: SQL): SQL => sql`
-  h.project_id as "project", h.day as "sliceDay", h.raw::text as "rawJson", h.raw_bytes as "rawBytes",
-  h.raw_sha256 as "rawSha256", h.unread, ${of.observedAt} as "observedAt", o.first_seen_at as "firstSeenAt",
-  o.changed_at as "changedAt", ${missing} as "missingSince"`;
 
 /**
  * Record by record, each found by its key: `offset 0` keeps the view a query of its own, so that it reads one record and not
@@ -55,18 +50,12 @@ export async function contentsAt<Item extends object, Filters>(
   if (of.ids.length === 0) return new Map();
   const missing = sql`case when o.missing_since <= ${of.asOf}::timestamptz then o.missing_since end`;
   const statement = sql`
-    select h.${source.id} as "contentOf", ${source.columns}, ${bookkeeping(source, missing)}
+    select h.${source.id} as "contentOf", ${sql.raw(source.columns)}, ${missing} as "missingSince"
     ${ofRecords(source, of.project, of.ids)}
        and ${and(inForceAt(of.asOf), ...(of.filters === null ? [] : source.conditions(of.filters)))}`;
   const rows = await rowsOf<Row<Item>>(reader, statement);
   return new Map(rows.map(({ contentOf, ...row }) => [contentOf, row as unknown as Item]));
 }
-
-type VersionRow<Item> = Item & {
-  inForceFrom: string | null;
-  inForceUntil: string | null;
-  isCurrent: boolean;
-};
 
 /** All contents of a record, oldest first. */
 export async function historyOf<Item extends object, Filters>(
@@ -77,15 +66,9 @@ export async function historyOf<Item extends object, Filters>(
 ): Promise<Version<Item>[]> {
   const missing = sql`case when h.is_current then o.missing_since end`;
   const statement = sql`
-    select ${source.columns}, ${bookkeeping(source, missing)}, h.in_force_from as "inForceFrom",
-           h.in_force_until as "inForceUntil", h.is_current as "isCurrent"
+    select ${sql.raw(source.columns)}, ${missing} as "missingSince", ${sql.raw(inForceColumns)}
     ${ofRecords(source, project, [id])}
      order by ${source.observedAt}, h.is_current, ${source.tieBreak}, h.raw_sha256`;
-  const rows = await rowsOf<VersionRow<Item>>(reader, statement);
-  return rows.map(({ inForceFrom, inForceUntil, isCurrent, ...row }) => ({
-    item: row as unknown as Item,
-    inForceFrom,
-    inForceUntil,
-    isCurrent,
-  }));
+  const rows = await rowsOf<Flat<Item>>(reader, statement);
+  return rows.map(toVersion<Item>);
 }

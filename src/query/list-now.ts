@@ -78,7 +78,7 @@ export function createListNow<Item extends ListedItem, Filters extends object>(
   }
 
   async function get(project: string, recordId: string): Promise<Item | null> {
-    const where = and(eq(table.projectId, project), eq(id, recordId));
+    const where = and(eq(table.project, project), eq(id, recordId));
     const [item] = await select<Item>(reader, source, where, { order: [], limit: 1 });
     return item ?? null;
   }

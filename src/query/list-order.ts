@@ -51,7 +51,7 @@ function positionOf(parts: unknown[], scope: Scope): Position | null {
 }
 
 export type ListedTable = {
-  projectId: PgColumn;
+  project: PgColumn;
   sliceDay: PgColumn;
   createdAt: PgColumn;
   firstSeenAt: PgColumn;
@@ -81,7 +81,7 @@ export function listedAfter(
 ): SQL | undefined {
   const isAscending = scope.order === 'asc';
   return and(
-    eq(table.projectId, scope.project),
+    eq(table.project, scope.project),
     after !== null && isAscending ? undefined : bound(gte, table.sliceDay, scope.from),
     after !== null && !isAscending ? undefined : before(table, scope),
     after === null

@@ -1,11 +1,13 @@
 // Reading NFT classes: what they can be narrowed by, and their columns. Paging is records.ts.
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import type * as z from 'zod';
+import { nftClass } from '../resources.ts';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check.ts';
+import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
-import { bookkeepingColumns, type Source } from './source.ts';
+import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
 
@@ -35,13 +37,12 @@ const source: Source<NftClass, Filters> = {
   resource: 'nft_classes',
   table: nftClasses,
   from: nftClasses,
-  columns: sql`id, name, symbol, nft_count::text as "nftCount", uri, owner, tx_hash as "txHash",
-    created_at as "createdAt", ${bookkeepingColumns}`,
+  columns: columnsNow(nftClass),
   id: nftClasses.id,
   arguments: listOfDays(nftClassFilters),
   versions: {
     from: nftClassVersions,
-    projectId: nftClassVersions.projectId,
+    project: nftClassVersions.project,
     id: nftClassVersions.id,
     observedAt: nftClassVersions.observedAt,
   },
@@ -49,8 +50,7 @@ const source: Source<NftClass, Filters> = {
     view: sql`analytics.nft_class_history`,
     table: sql`archive.nft_classes`,
     id: sql`id`,
-    columns: sql`h.id, h.name, h.symbol, h.nft_count::text as "nftCount", h.uri, h.owner, h.tx_hash as "txHash",
-      h.created_at as "createdAt"`,
+    columns: columnsThen(nftClass),
     observedAt: sql`h.in_force_from`,
     tieBreak: sql`h.raw_sha256`,
     conditions: (filters) =>
@@ -61,7 +61,7 @@ const source: Source<NftClass, Filters> = {
   },
   conditions: (filters) => conditionsOn(nftClasses, filters),
   idIn: ({ id }) => id,
-  idOf: (nftClass) => nftClass.id,
+  idOf: ({ id }) => id,
 };
 
 export const createNftClasses = (reader: Reader): Records<NftClass, NftClassFilters> =>

@@ -2,11 +2,13 @@
 import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import { orderStatuses } from '../model.ts';
+import { order } from '../resources.ts';
 import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
 import type { Given } from './check.ts';
+import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
-import { bookkeepingColumns, type Source } from './source.ts';
+import type { Source } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
 
@@ -48,13 +50,12 @@ const source: Source<Order, Filters> = {
   resource: 'orders',
   table: orders,
   from: orders,
-  columns: sql`operation_id as "operationId", status, message, account, amount, number, created_at as "createdAt",
-    updated_at as "updatedAt", order_type as "orderType", ${bookkeepingColumns}`,
+  columns: columnsNow(order),
   id: orders.operationId,
   arguments: listOfDays(orderFilters),
   versions: {
     from: orderVersions,
-    projectId: orderVersions.projectId,
+    project: orderVersions.project,
     id: orderVersions.operationId,
     observedAt: orderVersions.observedAt,
   },
@@ -62,15 +63,14 @@ const source: Source<Order, Filters> = {
     view: sql`analytics.order_history`,
     table: sql`archive.orders`,
     id: sql`operation_id`,
-    columns: sql`h.operation_id as "operationId", h.status, h.message, h.account, h.amount_fen as "amount", h.number,
-      h.created_at as "createdAt", h.updated_at as "updatedAt", h.order_type as "orderType"`,
+    columns: columnsThen(order, 'h.observed_at'),
     observedAt: sql`h.observed_at`,
     // As the view has it (P2).
     tieBreak: sql`coalesce(h.updated_at, '-infinity'), h.status is distinct from 1`,
     conditions: (filters) => conditionsOn(sql`h.status`, sql`h.account`, filters),
   },
   conditions: (filters) => conditionsOn(orders.status, orders.account, filters),
-  idOf: (order) => order.operationId,
+  idOf: ({ operationId }) => operationId,
 };
 
 export const createOrders = (reader: Reader): Records<Order, OrderFilters> =>

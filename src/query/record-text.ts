@@ -1,7 +1,6 @@
 // Records as text, for whoever hands them on: JSON with the tables' own names, and CSV. Exact numbers stay text, and
 // what is JSON already goes in as it stands: parsed and written again its numbers would be rounded. Knows no stream and
 // no file.
-import type { NftClass, Order, Token, Transaction } from './types.ts';
 
 const names = new Map<string, string>();
 
@@ -90,81 +89,3 @@ export async function* firstOf<Item>(
     if (left <= 0) return;
   }
 }
-
-/** What a text of a record holds, in this order: the columns of CSV files are a promise to whoever loads them. */
-const bookkeeping = [
-  'sliceDay',
-  'observedAt',
-  'firstSeenAt',
-  'changedAt',
-  'missingSince',
-  'unread',
-  'rawSha256',
-  'rawBytes',
-  'rawJson',
-] as const;
-
-export const orderFields: readonly (keyof Order)[] = [
-  'project',
-  'operationId',
-  'status',
-  'message',
-  'account',
-  'amount',
-  'number',
-  'createdAt',
-  'updatedAt',
-  'orderType',
-  ...bookkeeping,
-];
-
-export const nftClassFields: readonly (keyof NftClass)[] = [
-  'project',
-  'id',
-  'name',
-  'symbol',
-  'nftCount',
-  'uri',
-  'owner',
-  'txHash',
-  'createdAt',
-  ...bookkeeping,
-];
-
-const withoutDay = bookkeeping.filter((field) => field !== 'sliceDay');
-
-export const transactionFields: readonly (keyof Transaction)[] = [
-  'project',
-  'operationId',
-  'apiVersion',
-  'module',
-  'type',
-  'operation',
-  'txHash',
-  'status',
-  'message',
-  'blockHeight',
-  'confirmedAt',
-  'nftJson',
-  'mtJson',
-  'recordJson',
-  ...withoutDay,
-];
-
-export const tokenFields: readonly (keyof Token)[] = [
-  'project',
-  'symbol',
-  'name',
-  'minUnit',
-  'scale',
-  'initialSupply',
-  'maxSupply',
-  'mintable',
-  'owner',
-  'issueFee',
-  'mintFee',
-  'height',
-  'tokenJson',
-  'feesJson',
-  ...withoutDay,
-];

@@ -17,7 +17,7 @@ export async function rowsOf<Row extends object>(
 }
 
 /** Where the items of a list are read from, spelt as their fields. */
-export type Selected = { from: PgTable; columns: SQL };
+export type Selected = { from: PgTable; columns: string };
 
 export type Cut = { order: SQL[]; limit: number; offset?: number };
 
@@ -31,6 +31,6 @@ export function select<Item extends object>(
   const fromThere = offset === 0 ? sql`` : sql`offset ${offset}`;
   return rowsOf<Item>(
     reader,
-    sql`select ${columns} from ${from} where ${where ?? sql`true`} ${inOrder} limit ${limit} ${fromThere}`,
+    sql`select ${sql.raw(columns)} from ${from} where ${where ?? sql`true`} ${inOrder} limit ${limit} ${fromThere}`,
   );
 }

@@ -2,7 +2,9 @@
 // that no figure is older than the coverage it is shown with (P7). $1 is the project, `[$2, $3)` are the days, $4 is
 // the instant. Runs none.
 import type { ListedResource } from '../model.ts';
+import { columnsOf, order } from '../resources.ts';
 import { invalidArgument } from './check.ts';
+import { inView } from './columns.ts';
 
 export type By = 'day' | 'month';
 
@@ -96,7 +98,8 @@ export function orderContents(needsAccount: boolean, isAsOf: boolean): string {
     ...(needsAccount ? ['account'] : []),
   ];
   if (!isAsOf) return `archive.orders where project_id = $1 and ${inRange('slice_day')}`;
-  const then = columns.map((name) => (name === 'amount' ? 'h.amount_fen' : `h.${name}`));
+  const named = new Map(columnsOf(order).map((column) => [column.column, inView(column)]));
+  const then = columns.map((name) => `h.${named.get(name)}`);
   return contentsThen('orders', 'order', 'operation_id', columns, then);
 }
 

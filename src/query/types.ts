@@ -1,6 +1,8 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
-// that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
-import type { ApiVersion, Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
+// that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`. What a
+// record consists of stands in resources.ts.
+import type { Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
+import type { nftClass, order, Row, token, transaction } from '../resources.ts';
 import type {
   CertificateQuery,
   MonthCertificate,
@@ -106,52 +108,13 @@ export type Version<Item> = {
   isCurrent: boolean;
 };
 
-/** What every archived record carries beside the platform's own fields. */
-export type Bookkeeping = {
-  project: ProjectId;
-  /** UTC date of `createdAt`, or the day the platform listed it under where that could not be read. */
-  sliceDay: Day;
-  /** The whole record as JSON text, unknown fields included. Text, because JSON.parse would round its numbers. */
-  rawJson: string;
-  /** The record's original bytes, only where Postgres' jsonb could not hold it as it was. */
-  rawBytes: Uint8Array | null;
-  /** SHA-256 of the record's canonical JSON, lower-case hex. */
-  rawSha256: string;
-  /** Names of known fields that could not be read; they are null. */
-  unread: string[];
-  /** When this content was first observed, when the record was, and when the row last changed. */
-  observedAt: string;
-  firstSeenAt: string;
-  changedAt: string;
-  /** Since when the platform no longer shows the record though it should; null while it does. */
-  missingSince: string | null;
-};
+/** A content of a record, and when it was in force: fields of their own before those of the record. */
+export type Flat<Item> = Item & Omit<Version<Item>, 'item'>;
 
-/** A purchase order (docs/platform.md §2.3). What the platform did not give is null. */
-export type Order = Bookkeeping & {
-  operationId: string;
-  /** 1 pending, 2 succeeded, 3 failed; other numbers as they came. */
-  status: number | null;
-  message: string | null;
-  account: string | null;
-  amount: string | null;
-  number: string | null;
-  createdAt: string | null;
-  updatedAt: string | null;
-  orderType: number | null;
-};
-
-/** An NFT class (docs/platform.md §2.6). What the platform did not give is null. */
-export type NftClass = Bookkeeping & {
-  id: string;
-  name: string | null;
-  symbol: string | null;
-  nftCount: string | null;
-  uri: string | null;
-  owner: string | null;
-  txHash: string | null;
-  createdAt: string | null;
-};
+export type Order = Row<typeof order>;
+export type NftClass = Row<typeof nftClass>;
+export type Transaction = Row<typeof transaction>;
+export type Token = Row<typeof token>;
 
 /**
  * One archived list. Every method throws settings `argument_invalid` or `cursor_invalid` for what it cannot take,
@@ -195,32 +158,6 @@ export type Summary = {
   nextDeadlineAt: string | null;
 };
 
-/** What stands with a record that no list of days shows. */
-type LookupBookkeeping = Omit<Bookkeeping, 'sliceDay'>;
-
-/** The result of an operation by one of the two lookups (docs/platform.md §2.5). What it did not give is null. */
-export type Transaction = LookupBookkeeping & {
-  operationId: string;
-  apiVersion: ApiVersion;
-  /** v3 gives numbers, as text here. */
-  module: string | null;
-  /** v1beta1 only. */
-  type: string | null;
-  /** v3 only. */
-  operation: number | null;
-  txHash: string | null;
-  /** 0 and 3 go on, 1 succeeded, 2 failed; other numbers as they came. */
-  status: number | null;
-  message: string | null;
-  /** Decimal text. */
-  blockHeight: string | null;
-  confirmedAt: string | null;
-  /** The body that matches the operation, as JSON text. */
-  nftJson: string | null;
-  mtJson: string | null;
-  recordJson: string | null;
-};
-
 /** The file behind a certificate link, kept where OUTLAST_KEEP_CERTIFICATES said so. */
 export type CertificateFile = {
   url: string;
@@ -253,29 +190,6 @@ export type Transactions = {
   history(project: ProjectId, operationId: string): Promise<Version<Transaction>[]>;
   /** Null where none is kept. */
   certificateFile(project: ProjectId, operationId: string): Promise<CertificateFile | null>;
-};
-
-/** A token and its fees (docs/platform.md §2.1, §2.2). Zero values that the node left out are zero. */
-export type Token = LookupBookkeeping & {
-  symbol: string;
-  name: string | null;
-  minUnit: string | null;
-  scale: number | null;
-  /** Decimal text, in the main unit. */
-  initialSupply: string | null;
-  maxSupply: string | null;
-  mintable: boolean | null;
-  owner: string | null;
-  issueFee: { denom: string | null; amount: string | null } | null;
-  mintFee: { denom: string | null; amount: string | null } | null;
-  /**
-   * Where this content was first seen, decimal text; null for one that is not current: it is no part of what a token
-   * says.
-   */
-  height: string | null;
-  /** The node's own element of the list and result of the fees, as JSON texts. */
-  tokenJson: string;
-  feesJson: string | null;
 };
 
 export type TokenList = {

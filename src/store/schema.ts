@@ -1,5 +1,6 @@
 // The tables, for drizzle: the source of plain reads; migrations/ makes them, and `npm run check:schema` compares the two.
-// What a column means stands here; the rules are docs/design.md's. Key columns are `collate "C"` so that order is byte order.
+// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Key columns are `collate "C"` so that
+// order is byte order.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
 import { sql } from 'drizzle-orm';
 import {
@@ -17,6 +18,16 @@ import {
   text,
   timestamp,
 } from 'drizzle-orm/pg-core';
+import {
+  columnsOf,
+  nftClass,
+  order,
+  token,
+  transaction,
+  type ColumnType,
+  type Fields,
+  type Part,
+} from '../resources.ts';
 
 /** Text compared by its UTF-8 bytes, whatever the database's locale. */
 const key = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
@@ -27,78 +38,51 @@ const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'stri
 export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
 
-/** What every content carries, the one in force and those before it. */
-const content = () => ({
-  /** The record as the platform gave it, equal as a JSON value. */
-  raw: jsonb('raw').notNull(),
-  /** Its original bytes, only where jsonb could not hold it. */
-  rawBytes: bytea('raw_bytes'),
-  /** SHA-256 of the record's canonical JSON; change is detected by it. */
-  rawSha256: bytea('raw_sha256').notNull(),
-  /** Known fields that could not be read. */
-  unread: text('unread').array().notNull().default([]),
-  /** When this content was first observed (platform's clock). */
-  observedAt: time('observed_at').notNull(),
-});
+const builders = {
+  text: (name: string) => text(name),
+  integer: (name: string) => integer(name),
+  bigint: (name: string) => bigint(name, { mode: 'bigint' }),
+  numeric: (name: string) => numeric(name),
+  boolean: (name: string) => boolean(name),
+  timestamptz: time,
+  date: (name: string) => date(name),
+  jsonb: (name: string) => jsonb(name),
+  bytea: (name: string) => bytea(name),
+  sha256: (name: string) => bytea(name),
+  'text[]': (name: string) => text(name).array().default([]),
+};
 
-/** The bookkeeping every archived record carries beside its content. */
-const bookkeeping = () => ({
-  /** When the record was first observed, whatever it said then. */
-  firstSeenAt: time('first_seen_at').notNull(),
-  /** When this row last changed: the mark for incremental readers. */
-  changedAt: time('changed_at').notNull(),
-  /** Since when the platform no longer shows it inside the window (P4). */
-  missingSince: time('missing_since'),
-});
+/** By the fields' names; those of groups, which nobody asks for, by their own. */
+type Described<Of, In extends Part> = {
+  [Name in keyof Of as Of[Name] extends { part: In } ? Name : never]: Of[Name] extends {
+    type: infer Type extends ColumnType;
+  }
+    ? ReturnType<(typeof builders)[Type]>
+    : never;
+};
 
-const orderFields = () => ({
-  status: integer('status'),
-  message: text('message'),
-  account: text('account'),
-  amount: numeric('amount'),
-  number: numeric('number'),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
-  orderType: integer('order_type'),
-});
+/** The columns of the table that a resource's records lie in, as resources.ts has them. */
+const table = <Of extends Fields>(fields: Of) =>
+  described(fields, ['key', 'record', 'observed', 'day', 'content', 'row']);
 
-const classFields = () => ({
-  name: text('name'),
-  symbol: text('symbol'),
-  nftCount: bigint('nft_count', { mode: 'bigint' }),
-  uri: text('uri'),
-  owner: text('owner'),
-  txHash: text('tx_hash'),
-  createdAt: time('created_at'),
-});
+/** Those of its versions. */
+const versions = <Of extends Fields>(fields: Of) => described(fields, ['key', 'record', 'content']);
 
-const transactionFields = () => ({
-  module: text('module'),
-  type: text('type'),
-  operation: integer('operation'),
-  txHash: text('tx_hash'),
-  status: integer('status'),
-  message: text('message'),
-  blockHeight: bigint('block_height', { mode: 'bigint' }),
-  confirmedAt: time('confirmed_at'),
-  nft: jsonb('nft'),
-  mt: jsonb('mt'),
-  record: jsonb('record'),
-});
-
-const tokenFields = () => ({
-  name: text('name'),
-  minUnit: text('min_unit'),
-  scale: integer('scale'),
-  initialSupply: numeric('initial_supply'),
-  maxSupply: numeric('max_supply'),
-  mintable: boolean('mintable'),
-  owner: text('owner'),
-  issueFeeDenom: text('issue_fee_denom'),
-  issueFeeAmount: numeric('issue_fee_amount'),
-  mintFeeDenom: text('mint_fee_denom'),
-  mintFeeAmount: numeric('mint_fee_amount'),
-});
+function described<Of extends Fields, In extends Part>(
+  fields: Of,
+  parts: readonly In[],
+): Described<Of, In> {
+  const built = Object.entries(fields).flatMap(([name, field]) =>
+    columnsOf({ [name]: field })
+      .filter(({ part }) => parts.some((one) => one === part))
+      .map(({ column, type, part, isSet }) => {
+        const builder = part === 'key' ? key(column) : builders[type](column);
+        const isNotNull = part === 'key' || isSet === true;
+        return ['column' in field ? name : column, isNotNull ? builder.notNull() : builder];
+      }),
+  );
+  return Object.fromEntries(built) as Described<Of, In>;
+}
 
 // Of the lists' indexes: unreadable times last within their day, what is shown no more, and what stands under a later day
 // than it was first seen on.
@@ -106,149 +90,71 @@ const listedAt = sql`coalesce(created_at, 'infinity'::timestamptz)`;
 const isMissing = sql`missing_since is not null`;
 const isAhead = sql`slice_day > (first_seen_at at time zone 'UTC')::date + 1`;
 
-export const orders = archive.table(
-  'orders',
-  {
-    projectId: key('project_id').notNull(),
-    operationId: key('operation_id').notNull(),
-    ...orderFields(),
-    /** UTC date of created_at, or the asked day where that could not be read. */
-    sliceDay: date('slice_day').notNull(),
-    ...content(),
-    ...bookkeeping(),
-  },
-  (t) => [
-    primaryKey({ name: 'orders_pkey', columns: [t.projectId, t.operationId] }),
-    // The order of every list: (created_at, id).
-    index('orders_listed').on(t.projectId, t.sliceDay, listedAt, t.operationId),
-    index('orders_pending')
-      .on(t.projectId, t.sliceDay)
-      .where(sql`status = 1`),
-    index('orders_account').on(t.projectId, t.account, t.sliceDay),
-    index('orders_missing').on(t.projectId, t.sliceDay).where(isMissing),
-    index('orders_ahead').on(t.projectId, t.sliceDay, listedAt, t.operationId).where(isAhead),
-  ],
-);
+export const orders = archive.table('orders', table(order), (t) => [
+  primaryKey({ name: 'orders_pkey', columns: [t.project, t.operationId] }),
+  // The order of every list: (created_at, id).
+  index('orders_listed').on(t.project, t.sliceDay, listedAt, t.operationId),
+  index('orders_pending')
+    .on(t.project, t.sliceDay)
+    .where(sql`status = 1`),
+  index('orders_account').on(t.project, t.account, t.sliceDay),
+  index('orders_missing').on(t.project, t.sliceDay).where(isMissing),
+  index('orders_ahead').on(t.project, t.sliceDay, listedAt, t.operationId).where(isAhead),
+]);
 
-export const nftClasses = archive.table(
-  'nft_classes',
-  {
-    projectId: key('project_id').notNull(),
-    id: key('id').notNull(),
-    ...classFields(),
-    sliceDay: date('slice_day').notNull(),
-    ...content(),
-    ...bookkeeping(),
-  },
-  (t) => [
-    primaryKey({ name: 'nft_classes_pkey', columns: [t.projectId, t.id] }),
-    index('nft_classes_listed').on(t.projectId, t.sliceDay, listedAt, t.id),
-    index('nft_classes_owner').on(t.projectId, t.owner, t.sliceDay),
-    index('nft_classes_missing').on(t.projectId, t.sliceDay).where(isMissing),
-    index('nft_classes_ahead').on(t.projectId, t.sliceDay, listedAt, t.id).where(isAhead),
-  ],
-);
+export const nftClasses = archive.table('nft_classes', table(nftClass), (t) => [
+  primaryKey({ name: 'nft_classes_pkey', columns: [t.project, t.id] }),
+  index('nft_classes_listed').on(t.project, t.sliceDay, listedAt, t.id),
+  index('nft_classes_owner').on(t.project, t.owner, t.sliceDay),
+  index('nft_classes_missing').on(t.project, t.sliceDay).where(isMissing),
+  index('nft_classes_ahead').on(t.project, t.sliceDay, listedAt, t.id).where(isAhead),
+]);
 
-export const transactions = archive.table(
-  'transactions',
-  {
-    projectId: key('project_id').notNull(),
-    /** Which lookup answered: 'v1beta1' or 'v3'. */
-    apiVersion: key('api_version').notNull(),
-    operationId: key('operation_id').notNull(),
-    ...transactionFields(),
-    ...content(),
-    ...bookkeeping(),
-  },
-  (t) => [
-    primaryKey({
-      name: 'transactions_pkey',
-      columns: [t.projectId, t.apiVersion, t.operationId],
-    }),
-    check('transactions_api_version', sql`api_version in ('v1beta1', 'v3')`),
-  ],
-);
+export const transactions = archive.table('transactions', table(transaction), (t) => [
+  primaryKey({
+    name: 'transactions_pkey',
+    columns: [t.project, t.apiVersion, t.operationId],
+  }),
+  check('transactions_api_version', sql`api_version in ('v1beta1', 'v3')`),
+]);
 
-export const tokens = archive.table(
-  'tokens',
-  {
-    projectId: key('project_id').notNull(),
-    symbol: key('symbol').notNull(),
-    ...tokenFields(),
-    /** Of the node, when the content was first shown: no part of what a token says. */
-    height: bigint('height', { mode: 'bigint' }),
-    ...content(),
-    ...bookkeeping(),
-  },
-  (t) => [primaryKey({ name: 'tokens_pkey', columns: [t.projectId, t.symbol] })],
-);
+export const tokens = archive.table('tokens', table(token), (t) => [
+  primaryKey({ name: 'tokens_pkey', columns: [t.project, t.symbol] }),
+]);
 
 // What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is computed,
 // the day is the record's.
-export const orderVersions = archive.table(
-  'order_versions',
-  {
-    projectId: key('project_id').notNull(),
-    operationId: key('operation_id').notNull(),
-    ...orderFields(),
-    ...content(),
-  },
-  (t) => [
-    primaryKey({
-      name: 'order_versions_pkey',
-      columns: [t.projectId, t.operationId, t.observedAt, t.rawSha256],
-    }),
-  ],
-);
+export const orderVersions = archive.table('order_versions', versions(order), (t) => [
+  primaryKey({
+    name: 'order_versions_pkey',
+    columns: [t.project, t.operationId, t.observedAt, t.rawSha256],
+  }),
+]);
 
-export const nftClassVersions = archive.table(
-  'nft_class_versions',
-  {
-    projectId: key('project_id').notNull(),
-    id: key('id').notNull(),
-    ...classFields(),
-    ...content(),
-  },
-  (t) => [
-    primaryKey({
-      name: 'nft_class_versions_pkey',
-      columns: [t.projectId, t.id, t.observedAt, t.rawSha256],
-    }),
-  ],
-);
+export const nftClassVersions = archive.table('nft_class_versions', versions(nftClass), (t) => [
+  primaryKey({
+    name: 'nft_class_versions_pkey',
+    columns: [t.project, t.id, t.observedAt, t.rawSha256],
+  }),
+]);
 
 export const transactionVersions = archive.table(
   'transaction_versions',
-  {
-    projectId: key('project_id').notNull(),
-    apiVersion: key('api_version').notNull(),
-    operationId: key('operation_id').notNull(),
-    ...transactionFields(),
-    ...content(),
-  },
+  versions(transaction),
   (t) => [
     primaryKey({
       name: 'transaction_versions_pkey',
-      columns: [t.projectId, t.apiVersion, t.operationId, t.observedAt, t.rawSha256],
+      columns: [t.project, t.apiVersion, t.operationId, t.observedAt, t.rawSha256],
     }),
   ],
 );
 
-export const tokenVersions = archive.table(
-  'token_versions',
-  {
-    projectId: key('project_id').notNull(),
-    symbol: key('symbol').notNull(),
-    ...tokenFields(),
-    ...content(),
-  },
-  (t) => [
-    primaryKey({
-      name: 'token_versions_pkey',
-      columns: [t.projectId, t.symbol, t.observedAt, t.rawSha256],
-    }),
-  ],
-);
+export const tokenVersions = archive.table('token_versions', versions(token), (t) => [
+  primaryKey({
+    name: 'token_versions_pkey',
+    columns: [t.project, t.symbol, t.observedAt, t.rawSha256],
+  }),
+]);
 
 /** The files behind certificate links, which do not live long: kept once for an operation, insert-only. */
 export const certificateFiles = archive.table(

@@ -1,4 +1,5 @@
-// How a resource lies in its table: what reading and writing its records needs to know to make its SQL.
+// How a resource lies in its table: what reading and writing its records needs to know to make its SQL. Its columns are said in
+// resources.ts.
 import {
   apiVersions,
   type ApiVersion,
@@ -6,6 +7,7 @@ import {
   type ProjectId,
   type Resource,
 } from '../model.ts';
+import { columnsOf, fieldsOf } from '../resources.ts';
 
 export type TableShape = {
   table: string;
@@ -23,23 +25,18 @@ export type TableShape = {
   precedence: readonly string[];
 };
 
+const typed = (resource: Resource): TableShape['columns'] =>
+  columnsOf(fieldsOf[resource])
+    .filter(({ part }) => ['record', 'day', 'observed'].includes(part))
+    .map(({ column, type }) => [column, type]);
+
 export const tableShapes: Record<ListedResource, TableShape> = {
   orders: {
     table: 'archive.orders',
     versions: 'archive.order_versions',
     key: 'operation_id',
     day: 'slice_day',
-    columns: [
-      ['status', 'integer'],
-      ['message', 'text'],
-      ['account', 'text'],
-      ['amount', 'numeric'],
-      ['number', 'numeric'],
-      ['created_at', 'timestamptz'],
-      ['updated_at', 'timestamptz'],
-      ['order_type', 'integer'],
-      ['slice_day', 'date'],
-    ],
+    columns: typed('orders'),
     // A terminal order returns to pending only under a later update_time.
     precedence: [`coalesce(updated_at, '-infinity')`, `(status is distinct from 1)`],
   },
@@ -48,16 +45,7 @@ export const tableShapes: Record<ListedResource, TableShape> = {
     versions: 'archive.nft_class_versions',
     key: 'id',
     day: 'slice_day',
-    columns: [
-      ['name', 'text'],
-      ['symbol', 'text'],
-      ['nft_count', 'bigint'],
-      ['uri', 'text'],
-      ['owner', 'text'],
-      ['tx_hash', 'text'],
-      ['created_at', 'timestamptz'],
-      ['slice_day', 'date'],
-    ],
+    columns: typed('nft_classes'),
     precedence: [],
   },
 };
@@ -69,19 +57,7 @@ const transactionShape = (version: ApiVersion): TableShape => ({
   fixed: ['api_version', version],
   // A result names no day of its own until it is final.
   day: `(first_seen_at at time zone 'UTC')::date`,
-  columns: [
-    ['module', 'text'],
-    ['type', 'text'],
-    ['operation', 'integer'],
-    ['tx_hash', 'text'],
-    ['status', 'integer'],
-    ['message', 'text'],
-    ['block_height', 'bigint'],
-    ['confirmed_at', 'timestamptz'],
-    ['nft', 'jsonb'],
-    ['mt', 'jsonb'],
-    ['record', 'jsonb'],
-  ],
+  columns: typed('transactions'),
   precedence: [],
 });
 
@@ -96,20 +72,7 @@ export const tokenShape: TableShape = {
   versions: 'archive.token_versions',
   key: 'symbol',
   day: null,
-  columns: [
-    ['name', 'text'],
-    ['min_unit', 'text'],
-    ['scale', 'integer'],
-    ['initial_supply', 'numeric'],
-    ['max_supply', 'numeric'],
-    ['mintable', 'boolean'],
-    ['owner', 'text'],
-    ['issue_fee_denom', 'text'],
-    ['issue_fee_amount', 'numeric'],
-    ['mint_fee_denom', 'text'],
-    ['mint_fee_amount', 'numeric'],
-    ['height', 'bigint'],
-  ],
+  columns: typed('tokens'),
   observed: ['height'],
   precedence: [],
 };

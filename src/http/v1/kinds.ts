@@ -2,6 +2,7 @@
 // real answers to them; nothing is checked by them while it is served.
 import * as z from 'zod';
 import { snake } from '../../query/record-text.ts';
+import type { ColumnType, Field, Fields } from '../../resources.ts';
 
 /** A schema for every field of a type, in the library's names: TypeScript sees to it that none is forgotten. */
 export type RowShape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
@@ -44,6 +45,44 @@ export const apiVersion = z.enum(['v1beta1', 'v3']);
 export const reservations = z
   .array(z.enum(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders']))
   .describe('What is not certain, by name; empty for a clean claim');
+
+/** What a column is given as, and what its type says beside its meaning. */
+const given: Record<ColumnType, { kind: z.ZodType; as?: string }> = {
+  text: { kind: text },
+  integer: { kind: whole },
+  bigint: { kind: decimal, as: 'as decimal text' },
+  numeric: { kind: decimal, as: 'as decimal text' },
+  boolean: { kind: truth },
+  timestamptz: { kind: time },
+  date: { kind: day },
+  jsonb: { kind: json },
+  bytea: { kind: text, as: 'as hex' },
+  sha256: { kind: sha256 },
+  'text[]': { kind: z.array(text) },
+};
+
+/** A record of a resource, as resources.ts describes it. */
+export const record = (id: string, description: string, fields: Fields): RowKind => {
+  const shape = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]);
+  return row(id, description, Object.fromEntries(shape) as RowShape<Record<string, unknown>>);
+};
+
+function schemaOf(field: Field): z.ZodType {
+  if ('member' in field) return json.describe(field.meaning);
+  if ('members' in field) {
+    const members = Object.entries(field.members);
+    return z
+      .object(Object.fromEntries(members.map(([name, one]) => [name, schemaOf(one)])))
+      .nullable();
+  }
+  const { kind, as } = given[field.type];
+  const one = field.values === undefined ? kind : z.enum(field.values);
+  // Any JSON may be null.
+  const isSet = field.isSet === true || field.part === 'key' || field.type === 'jsonb';
+  return (isSet ? one : one.nullable()).describe(
+    as === undefined ? field.meaning : `${field.meaning}; ${as}`,
+  );
+}
 
 /** A list that comes whole. */
 export const listOf = ({ schema }: RowKind, beside: z.ZodRawShape = {}): z.ZodObject =>

@@ -1,0 +1,63 @@
+// What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the view of its
+// contents. Makes SQL, runs none.
+import type { Column, Field, Fields } from '../resources.ts';
+import type { Flat, Version } from './types.ts';
+
+/** Of its table alone. */
+export const columnsNow = (fields: Fields): string =>
+  selected(fields, ({ column, type }) => (type === 'sha256' ? `encode(${column}, 'hex')` : column));
+
+/**
+ * Of `h`, the view of its contents, and `o`, its row. What the row alone knows is the record's, whichever content is asked
+ * for; only since when it was missing depends on that, and is the caller's to say: `missing` as "missingSince".
+ */
+export const columnsThen = (fields: Fields, observedAt = 'h.in_force_from'): string => {
+  const ofContent = Object.entries(fields).filter(([name]) => name !== 'missingSince');
+  const at = (column: Column): string => {
+    if (column.column === 'observed_at') return observedAt;
+    if (column.part === 'day') return 'h.day';
+    return column.part === 'row' ? `o.${column.column}` : `h.${inView(column)}`;
+  };
+  return selected(Object.fromEntries(ofContent), at, 'h.');
+};
+
+/** When a content was in force, beside its columns: what `toVersion` takes. */
+export const inForceColumns = `h.in_force_from as "inForceFrom", h.in_force_until as "inForceUntil",
+  h.is_current as "isCurrent"`;
+
+export const toVersion = <Item>({
+  inForceFrom,
+  inForceUntil,
+  isCurrent,
+  ...item
+}: Flat<Item>): Version<Item> => ({
+  item: item as unknown as Item,
+  inForceFrom,
+  inForceUntil,
+  isCurrent,
+});
+
+/** A column's name in the views: with its unit. */
+export const inView = ({ column, unit }: Column): string =>
+  unit === undefined ? column : `${column}_${unit}`;
+
+const selected = (fields: Fields, at: (column: Column) => string, of = ''): string =>
+  Object.entries(fields)
+    .map(([name, field]) => `${expression(field, at, of)} as "${name}"`)
+    .join(', ');
+
+function expression(field: Field, at: (column: Column) => string, of: string): string {
+  if ('member' in field) {
+    const text = `(${of}raw -> '${field.member}')::text`;
+    return field.isSet === true ? `coalesce(${text}, 'null')` : text;
+  }
+  if (!('members' in field)) return asText(field, at(field));
+  const members = Object.entries(field.members);
+  const object = members.map(([name, column]) => `'${name}', ${asText(column, at(column))}`);
+  const columns = members.map(([, column]) => at(column));
+  return `case when num_nonnulls(${columns.join(', ')}) > 0 then json_build_object(${object.join(', ')}) end`;
+}
+
+/** JavaScript would round the numbers, those in JSON too. */
+const asText = ({ type }: Column, at: string): string =>
+  ['bigint', 'numeric', 'jsonb'].includes(type) ? `${at}::text` : at;
