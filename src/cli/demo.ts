@@ -30,7 +30,7 @@ const leaseSeconds = 6;
 
 export const demoCommand = (command: Command): Command =>
   command
-    .option('--once', 'leave after the first full sync')
+    .option('--once', 'stop after the first full sync')
     .action(async (flags: { once?: true }) => {
       process.exitCode = await demo(flags.once === true);
     });

@@ -29,7 +29,7 @@ const nextShown = 5;
 export const planCommand = (command: Command): Command =>
   command
     .option('--project <name>', 'only this project')
-    .option('--rps <number>', 'reckon with so many requests a second', readRate)
+    .option('--rps <number>', 'estimate with this many requests a second', readRate)
     .option('--json', 'print it as JSON')
     .action(async (flags: PlanFlags) => {
       const settings = readSettings({ needs: 'database' });

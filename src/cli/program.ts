@@ -21,17 +21,17 @@ const entries: Entry[] = [
   { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand },
   { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule and serve the archive, until stopped', load: async () => (await import('./start.ts')).startCommand },
   { name: 'watch', group: 'Archive:', summary: 'ask for the results of these operations until they are final', load: async () => (await import('./watch.ts')).watchCommand },
-  { name: 'status', group: 'Look:', summary: 'what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
-  { name: 'plan', group: 'Look:', summary: 'what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand },
-  { name: 'probe', group: 'Look:', summary: 'learn now how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand },
-  { name: 'verify', group: 'Look:', summary: 'recompute whether everything held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand },
-  { name: 'query', group: 'Look:', summary: 'list any resource as a table, JSON, NDJSON or CSV, also as of then', load: async () => (await import('./query.ts')).queryCommand },
-  { name: 'dictionary', group: 'Look:', summary: 'what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand },
-  { name: 'alert', group: 'Look:', summary: 'what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
-  { name: 'rebuild', group: 'Tend:', summary: 'derive every typed column afresh from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },
-  { name: 'export', group: 'Keep:', summary: 'write everything held to files, which `outlast import` brings back', load: async () => (await import('./export.ts')).exportCommand },
-  { name: 'import', group: 'Keep:', summary: 'bring an export into an empty database, all of it or nothing', load: async () => (await import('./import.ts')).importCommand },
-  { name: 'migrate', group: 'Tend:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand },
+  { name: 'status', group: 'Inspect and read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
+  { name: 'plan', group: 'Inspect and read:', summary: 'show what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand },
+  { name: 'probe', group: 'Inspect and read:', summary: 'learn now how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand },
+  { name: 'verify', group: 'Inspect and read:', summary: 'recompute that everything held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand },
+  { name: 'query', group: 'Inspect and read:', summary: 'list any resource as a table, JSON, NDJSON or CSV, also as of an earlier moment', load: async () => (await import('./query.ts')).queryCommand },
+  { name: 'dictionary', group: 'Inspect and read:', summary: 'print what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand },
+  { name: 'alert', group: 'Inspect and read:', summary: 'show what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
+  { name: 'rebuild', group: 'Maintain:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },
+  { name: 'export', group: 'Export and import:', summary: 'write everything held to files, which `outlast import` can load', load: async () => (await import('./export.ts')).exportCommand },
+  { name: 'import', group: 'Export and import:', summary: 'load an export into an empty database, all of it or nothing', load: async () => (await import('./import.ts')).importCommand },
+  { name: 'migrate', group: 'Maintain:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand },
 ];
 
 /**
@@ -90,7 +90,7 @@ function version(): string {
 }
 
 const exitCodes = [
-  ['0', 'all that was due is done'],
+  ['0', 'everything due was done'],
   ['1', 'failed, and trying again will not help'],
   ['2', 'wrong arguments or settings'],
   ['75', 'something due was not done: try again later'],
@@ -119,7 +119,7 @@ function helpAfter(program: Command): string {
   return [
     '',
     'Settings are environment variables, with their defaults in brackets.',
-    '* or NAME_FILE: the path of a file that holds it, as Docker and Kubernetes mount secrets.',
+    '* can also come from a file: give its path in NAME_FILE.',
     '',
     ...environment,
     'Exit codes:',

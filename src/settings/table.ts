@@ -89,7 +89,7 @@ export const table = {
     kind: kind.anyText,
     default: null,
     secret: true,
-    sentence: 'password for DATABASE_URL, as it is, where the address has none',
+    sentence: 'password for a DATABASE_URL that has none, without percent-encoding',
   }),
   OUTLAST_DATA_DIR: setting({
     group: 'archive',
@@ -205,7 +205,7 @@ export const table = {
     group: 'alerts',
     kind: kind.oneOf(['json', 'slack'] as const),
     default: 'json',
-    sentence: 'how alerts are written: json, or slack for Slack and what takes its messages',
+    sentence: 'how alerts are written: json, or slack for Slack and whatever accepts its messages',
   }),
   OUTLAST_ALERT_REMINDER_HOURS: setting({
     group: 'alerts',
