@@ -52,11 +52,8 @@ function mutated({ wrong, find, put }: Mutant): { file: string; text: string } {
 }
 
 function fileOf(test: string): string {
-  const found = testFiles.filter((file) => basename(file) === `${test}.test.ts`);
-  const [file] = found;
-  if (file === undefined || found.length > 1) {
-    throw new Error(`${test}.test.ts is there ${found.length} times below test/`);
-  }
+  const file = join('test', `${test}.test.ts`);
+  if (!testFiles.includes(file)) throw new Error(`there is no ${file}`);
   return file;
 }
 

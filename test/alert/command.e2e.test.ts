@@ -1,0 +1,232 @@
+// Alerts as a person sets them up: real commands, a real receiver, two replicas, and not a word of the addresses anywhere.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { noon, smallWorld } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+
+const token = 'sesame-4711';
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const webhook = (): string => `${receiver.url}/in/${token}?also=${token}`;
+
+/** Neither the token nor the place. */
+function expectNothingOfTheAddress({ stdout, stderr }: Ended): void {
+  expect(stdout + stderr).not.toContain(token);
+  expect(stdout + stderr).not.toContain(receiver.url.replace('http://', ''));
+}
+
+describe('outlast alert --test', () => {
+  const sendTest = (env: Record<string, string>): Promise<Ended> =>
+    runCommand(['alert', '--test'], { env });
+
+  test('needs no database, and says whether the message was taken', async () => {
+    const taken = await sendTest({
+      OUTLAST_ALERT_WEBHOOK: webhook(),
+      OUTLAST_ALERT_FORMAT: 'slack',
+    });
+    expect(taken, taken.stderr).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('took') as string,
+    });
+    expect(receiver.bodies.map((body) => JSON.parse(body) as unknown)).toEqual([
+      { text: 'Outlast: a test message. Alerts will arrive here.' },
+    ]);
+    receiver.be('fails');
+    const failed = await sendTest({ OUTLAST_ALERT_WEBHOOK: webhook() });
+    expect(failed).toMatchObject({
+      code: 75,
+      stdout: '',
+      stderr: 'outlast: The webhook did not take the test message: status 500.\n',
+    });
+    for (const ended of [taken, failed]) expectNothingOfTheAddress(ended);
+  });
+
+  test('the address may come from a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'outlast-alert-'));
+    try {
+      const file = join(folder, 'webhook');
+      await writeFile(file, `${webhook()}\n`);
+      expect(await sendTest({ OUTLAST_ALERT_WEBHOOK_FILE: file })).toMatchObject({ code: 0 });
+      expect(receiver.requests[0]?.path).toBe(`/in/${token}?also=${token}`);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test.each([
+    [{}, 'OUTLAST_ALERT_WEBHOOK is not set'],
+    [{ OUTLAST_ALERT_WEBHOOK: `ftp://${token}` }, 'OUTLAST_ALERT_WEBHOOK is no address'],
+    [{ OUTLAST_ALERT_WEBHOOK: token }, 'OUTLAST_ALERT_WEBHOOK is no address'],
+    [{ OUTLAST_HEARTBEAT_URL: token }, 'OUTLAST_HEARTBEAT_URL is no address'],
+    [{ OUTLAST_ALERT_WEBHOOK: `http://${token}%zz@x` }, 'write %25'],
+    [{ OUTLAST_ALERT_FORMAT: 'xml' }, 'give one of json, slack'],
+  ])('P12: %j ends with exit code 2 and a sentence without the secret', async (env, sentence) => {
+    const ended = await sendTest(env);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(sentence);
+    expectNothingOfTheAddress(ended);
+  });
+});
+
+describe('with a platform', () => {
+  let simulator: Simulator;
+  let database: TestDatabase;
+  beforeEach(async () => {
+    [simulator, database] = await Promise.all([
+      createSimulator({
+        startAt: noon,
+        speed: 0,
+        world: { ...smallWorld, ordersPerDay: 3, classesPerDay: 1 },
+      }),
+      createTestDatabase(),
+    ]);
+  });
+  afterEach(async () => {
+    await simulator.close();
+    await database.drop();
+  });
+
+  const settings = (more: Record<string, string> = {}): Record<string, string> => ({
+    OUTLAST_BASE_URL: simulator.url,
+    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+    OUTLAST_MAX_RPS: '100000',
+    OUTLAST_SCHEDULE: '* * * * * *',
+    OUTLAST_PORT: '0',
+    ...stoppedAt(noon),
+    DATABASE_URL: database.connectionString,
+    ...more,
+  });
+  const told = (): string[] => receiver.told().map(({ state, kind }) => `${state} ${kind}`);
+
+  async function query(sql: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: database.connectionString });
+    await client.connect();
+    const { rows } = await client.query<Record<string, unknown>>(sql);
+    await client.end();
+    return rows;
+  }
+
+  const stubborn = `update sync.slices set attempts = 5, last_error = 'x' where day = '2026-03-03' and resource = 'orders'`;
+
+  test('P8: two replicas tell it once; status and alert show it', async () => {
+    await runCommand(['sync'], { env: settings() });
+    await query(stubborn);
+    const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
+    const replicas = [startCommand(['start'], { env }), startCommand(['start'], { env })];
+    await Promise.all(replicas.map((one) => one.waitFor(/Outlast is running/)));
+    await expect.poll(told, { timeout: 20_000 }).toEqual(['open proof_fails']);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const ended = await Promise.all(replicas.map((one) => one.stop()));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(told()).toEqual(['open proof_fails']);
+    const only = { DATABASE_URL: database.connectionString };
+    const status = await runCommand(['status'], { env: only });
+    expect(status.stdout).toContain('  ALERT  orders 2026-03: 1 day (2026-03-03) was tried');
+    const json = await runCommand(['status', '--json'], { env: only });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      projects: [{ alerts: [{ kind: 'proof_fails', subject: 'orders 2026-03' }] }],
+    });
+    const listed = await runCommand(['alert', '--json'], { env: only });
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      alerts: [
+        {
+          project: 'default',
+          kind: 'proof_fails',
+          subject: 'orders 2026-03',
+          state: 'open',
+          told_at: expect.any(String) as string,
+        },
+      ],
+    });
+    const listing = await runCommand(['alert'], { env: only });
+    expect(listing.stdout).toMatch(
+      /^open {2}default, since 2026-04-06 12:00, told 2026-04-06 12:00 \(UTC\)\n {6}orders 2026-03/,
+    );
+    const other = await runCommand(['alert', '--project', 'defualt'], { env: only });
+    expect(other).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('killed between delivery and note, its successor tells it again: at least once', async () => {
+    await runCommand(['sync'], { env: settings() });
+    await query(stubborn);
+    receiver.be('hangs');
+    const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
+    const killed = startCommand(['start'], { env });
+    await expect.poll(told, { timeout: 20_000 }).toEqual(['open proof_fails']);
+    await killed.stop('SIGKILL');
+    receiver.be('takes');
+    // Its claim has run out.
+    await query(`update sync.alerts set telling_until = now()`);
+    await runCommand(['sync'], { env });
+    await runCommand(['sync'], { env });
+    expect(told()).toEqual(['open proof_fails', 'open proof_fails']);
+  });
+
+  test('P10: the addresses appear in no output, at the loudest log level, whatever the receiver does', async () => {
+    await runCommand(['sync'], { env: settings() });
+    await query(stubborn);
+    const env = settings({
+      OUTLAST_ALERT_WEBHOOK: webhook(),
+      OUTLAST_HEARTBEAT_URL: webhook(),
+      OUTLAST_LOG_LEVEL: 'trace',
+    });
+    for (const mood of ['fails', 'cuts', 'redirects'] as const) {
+      receiver.be(mood);
+      await query(`update sync.alerts set telling_until = null`);
+      const ended = await runCommand(['sync'], { env });
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(ended.stderr).toContain('did not take the alerts');
+      expectNothingOfTheAddress(ended);
+    }
+    const gone = receiver.url;
+    await receiver.close();
+    await query(`update sync.alerts set telling_until = null`);
+    const refused = await runCommand(['sync'], { env });
+    expect(refused.stderr).toContain('ECONNREFUSED');
+    expectNothingOfTheAddress(refused);
+    receiver = await startReceiver();
+    expect(JSON.stringify(await query('select * from sync.alerts'))).not.toContain(token);
+    expect(refused.stderr).not.toContain(gone.replace('http://', ''));
+  });
+
+  test('a webhook that hangs holds up the end of a sync by its ten seconds, and changes no exit code', async () => {
+    await runCommand(['sync'], { env: settings() });
+    await query(stubborn);
+    receiver.be('hangs');
+    const began = performance.now();
+    const ended = await runCommand(['sync'], {
+      env: settings({ OUTLAST_ALERT_WEBHOOK: webhook() }),
+    });
+    expect(performance.now() - began).toBeLessThan(25_000);
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain('no answer within 10 s');
+  });
+
+  test('start calls the heartbeat once a minute at most, and not at all while the platform is down', async () => {
+    const env = settings({ OUTLAST_HEARTBEAT_URL: webhook() });
+    simulator.setFaults({ serverError: {} });
+    const down = startCommand(['start'], { env });
+    await down.waitFor(/A run left something due/);
+    expect(receiver.requests).toEqual([]);
+    await down.stop();
+    simulator.setFaults({ serverError: null });
+    await runCommand(['sync'], { env: settings() });
+    const up = startCommand(['start'], { env });
+    await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await up.stop();
+    expect(receiver.requests).toHaveLength(1);
+  });
+});

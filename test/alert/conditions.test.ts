@@ -1,0 +1,453 @@
+// What is worth an alert, and what becomes of it: pure, by tables and fixed clocks.
+import { describe, expect, it } from 'vitest';
+import { conditionsOf, type ProcessState } from '../../src/alert/conditions.ts';
+import { createHeartbeat } from '../../src/alert/deliver.ts';
+import { mergeAlerts } from '../../src/alert/merge.ts';
+import { bodyOf, textOf } from '../../src/alert/message.ts';
+import type { Claimed } from '../../src/store/alerts/claims.ts';
+import type { MonthSigns, Signs } from '../../src/store/alerts/signs.ts';
+import type { Alert } from '../../src/store/alerts/alerts.ts';
+import type { TickResult } from '../../src/sync/worker.ts';
+
+const at = (text: string): number => Date.parse(text);
+const hour = 3_600_000;
+const day = 24 * hour;
+/** March's deadline with the margin of a day. */
+const deadline = at('2026-04-30T00:00:00Z');
+
+/** When both resources were last read. */
+const read = (text: string | null): Signs['lastRead'] =>
+  (['orders', 'nft_classes'] as const).map((resource) => ({
+    resource,
+    at: text === null ? null : at(text),
+  }));
+const none = { count: 0, first: [] };
+const month = (more: Partial<MonthSigns> = {}): MonthSigns => ({
+  resource: 'orders',
+  owner: '',
+  month: '2026-03-01',
+  deadlineAt: deadline,
+  unproved: none,
+  failing: none,
+  lost: none,
+  finalUnproved: none,
+  ...more,
+});
+const signs = (more: Partial<Signs> = {}): Signs => ({
+  project: { parked: false, addedAt: at('2026-03-01T00:00:00Z') },
+  months: [],
+  lastRead: read('2026-04-06T12:00:00Z'),
+  lastOutcomes: ['quiet'],
+  rejects: [],
+  changedFacts: [],
+  missing: [],
+  operations: [],
+  clocks: [],
+  reopened: [],
+  ...more,
+});
+const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
+  now: at('2026-04-06T12:00:00Z'),
+  isRunning: false,
+  watchedForMs: 0,
+  failedInARow: 0,
+  ...more,
+});
+const kinds = (given: Partial<Signs>, seen: Partial<ProcessState> = {}): string[] =>
+  conditionsOf(signs(given), watch({ now: at('2026-04-06T12:00:00Z'), ...seen })).map(
+    ({ kind }) => kind,
+  );
+const two = { count: 2, first: ['2026-03-04', '2026-03-05'] };
+
+describe('conditions', () => {
+  it('there are none where all is well', () => {
+    expect(kinds({ months: [month()] })).toEqual([]);
+  });
+
+  it.each([
+    ['long before the deadline', deadline - 73 * hour, []],
+    ['in the closing period', deadline - 72 * hour, ['deadline_at_risk']],
+    ['at the deadline', deadline, ['deadline_missed']],
+    ['after the cliff, undecided yet', deadline + 30 * hour, ['deadline_missed']],
+  ])('a day without proof %s', (_, now, expected) => {
+    expect(kinds({ months: [month({ unproved: two })], lastRead: [] }, { now })).toEqual(expected);
+  });
+
+  it('name the list, the count, the first days, and until when', () => {
+    const many = { count: 12, first: ['2026-03-01', '2026-03-02', '2026-03-03'] };
+    const now = deadline - hour;
+    const found = conditionsOf(
+      signs({
+        lastRead: [],
+        months: [month({ owner: 'iaa1x', resource: 'nft_classes', unproved: many })],
+      }),
+      watch({ now }),
+    );
+    expect(found).toEqual([
+      {
+        kind: 'deadline_at_risk',
+        subject: 'nft_classes of iaa1x 2026-03',
+        text: 'nft_classes of iaa1x 2026-03: 12 days (2026-03-01, 2026-03-02, 2026-03-03 and more) are still without proof, to be done by 2026-04-30 00:00 UTC.',
+      },
+    ]);
+  });
+
+  it("an owner's whole list has no deadline, and is told by name when it fails", () => {
+    const whole = { count: 1, first: ['0001-01-01'] };
+    const found = conditionsOf(
+      signs({
+        months: [
+          month({
+            month: '0001-01-01',
+            resource: 'nft_classes',
+            owner: 'o',
+            deadlineAt: Number.NaN,
+            unproved: whole,
+            failing: whole,
+          }),
+        ],
+      }),
+      watch(),
+    );
+    expect(found).toEqual([
+      {
+        kind: 'proof_fails',
+        subject: 'nft_classes of o as a whole',
+        text: expect.stringContaining('nft_classes of o as a whole: 1 day was tried'),
+      },
+    ]);
+  });
+
+  it('P7: days that were lost, or left unproved, are told', () => {
+    const found = conditionsOf(
+      signs({ months: [month({ lost: two, finalUnproved: { count: 1, first: ['2026-03-09'] } })] }),
+      watch(),
+    );
+    expect(found).toEqual([
+      {
+        kind: 'day_lost',
+        subject: 'orders 2026-03',
+        text: 'orders 2026-03: 2 days (2026-03-04, 2026-03-05) are lost: the month left the window before they were read.',
+      },
+      {
+        kind: 'day_unproved',
+        subject: 'orders 2026-03',
+        text: 'orders 2026-03: 1 day (2026-03-09) was read before the month left the window, and never proved.',
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'near their deadline',
+      deadline - hour,
+      'transactions 2026-03: 2 operations have no final result yet, and should by 2026-04-30 00:00 UTC.',
+    ],
+    [
+      'after it',
+      deadline,
+      'transactions 2026-03: the deadline of 2026-04-30 00:00 UTC has passed and 2 operations have no final result.',
+    ],
+  ])('operations still open %s', (_, now, text) => {
+    const operations = [{ month: '2026-03-01', open: 2, deadlineAt: deadline, lost: 0 }];
+    expect(conditionsOf(signs({ operations, lastRead: [] }), watch({ now }))).toEqual([
+      { kind: 'operation_at_risk', subject: 'transactions 2026-03', text },
+    ]);
+  });
+
+  it('a clock that contradicts the platform for an hour, and answers that contradict each other', () => {
+    const now = at('2026-04-06T12:00:00Z');
+    const since = at('2026-04-06T11:00:00Z');
+    const clocks = [
+      { machine: 'web-1', of: 'machine' as const, byMs: 366 * 86_400_000, since },
+      { machine: 'web-2', of: 'answers' as const, byMs: -3_600_000, since },
+      { machine: 'web-3', of: 'machine' as const, byMs: -3_600_000, since: since + 1 },
+    ];
+    expect(conditionsOf(signs({ clocks }), watch({ now })).map(({ text }) => text)).toEqual([
+      "The clock of web-1 is 366 days behind the platform's since 2026-04-06 11:00 UTC: nothing is sealed, final or lost before every clock says so. Set it right.",
+      "The platform's answers contradict each other about the time, by 60 minutes, since 2026-04-06 11:00 UTC: nothing is sealed, final or lost before every clock says so.",
+    ]);
+  });
+
+  it('days that are open again after they were lost are news', () => {
+    const days = { count: 2, first: ['2026-03-01', '2026-03-02'] };
+    const reopened = [{ resource: 'orders' as const, owner: '', month: '2026-03-01', days }];
+    expect(conditionsOf(signs({ reopened }), watch())).toEqual([
+      {
+        kind: 'day_reopened',
+        subject: 'orders 2026-03',
+        text: 'orders 2026-03: 2 days (2026-03-01, 2026-03-02) were final or lost, and the platform still answers for them: open again. `outlast status` gives the reason.',
+      },
+    ]);
+  });
+
+  it('P7: operations that were lost are told by their month and number, never by their ids', () => {
+    const operations = [{ month: '2026-03-01', open: 0, deadlineAt: null, lost: 1 }];
+    expect(conditionsOf(signs({ operations }), watch())).toEqual([
+      {
+        kind: 'operation_lost',
+        subject: 'transactions 2026-03',
+        text: 'transactions 2026-03: 1 operation is lost: the platform stopped answering before there was a final result. `outlast status` names it.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['before the deadline', deadline - 1, ['proof_fails']],
+    ['after it, while its end is far enough', deadline + 9 * hour, ['proof_fails']],
+    ['from 14 hours before its end on', deadline + 10 * hour, []],
+    ['after its end', deadline + 30 * hour, []],
+  ])('a proved day that fails %s', (_, now, expected) => {
+    expect(kinds({ months: [month({ failing: two })], lastRead: [] }, { now })).toEqual(expected);
+  });
+
+  it('failing proofs, rejects, changed facts, missing records', () => {
+    expect(
+      kinds({
+        months: [month({ failing: two })],
+        rejects: [{ resource: 'orders', count: 1 }],
+        changedFacts: [{ fact: 'orders.day_end', from: 'inclusive', to: 'exclusive' }],
+        missing: [{ resource: 'orders', owner: '', day: '2026-03-05', count: 2 }],
+      }),
+    ).toEqual(['proof_fails', 'records_missing', 'rejects', 'fact_changed']);
+  });
+
+  it.each<[string, Partial<Signs>, Partial<ProcessState>, string[]]>([
+    [
+      'a parked project is that and nothing more',
+      { project: { parked: true, addedAt: 0 }, lastRead: read('2026-03-01T00:00:00Z') },
+      {},
+      ['parked'],
+    ],
+    ['75 minutes without a page', { lastRead: read('2026-04-06T10:45:00Z') }, {}, ['run_failed']],
+    [
+      'the same of one resource, when all runs have ended',
+      {
+        lastRead: [
+          ...read('2026-04-06T12:00:00Z').slice(0, 1),
+          ...read('2026-04-06T10:45:00Z').slice(1),
+        ],
+      },
+      {},
+      ['run_failed'],
+    ],
+    [
+      'the same, while a run is busy with the other',
+      {
+        lastRead: [
+          ...read('2026-04-06T12:00:00Z').slice(0, 1),
+          ...read('2026-04-06T10:45:00Z').slice(1),
+        ],
+      },
+      { isRunning: true, watchedForMs: day },
+      [],
+    ],
+    ['a page since then', { lastRead: read('2026-04-06T10:45:01Z') }, {}, []],
+    ['nothing read since the project was added', { lastRead: read(null) }, {}, ['run_failed']],
+    ['three failed runs', { lastOutcomes: ['failed', 'failed', 'failed'] }, {}, ['run_failed']],
+    ['one run of three that came through', { lastOutcomes: ['failed', 'quiet', 'failed'] }, {}, []],
+    [
+      'the first run after five weeks off, still going on',
+      { lastRead: read('2026-03-01T00:00:00Z') },
+      { isRunning: true, watchedForMs: 1.25 * hour - 1 },
+      [],
+    ],
+    [
+      'the same, for an hour without a page',
+      { lastRead: read('2026-03-01T00:00:00Z') },
+      { isRunning: true, watchedForMs: 1.25 * hour },
+      ['run_failed'],
+    ],
+    ['a project that was never reached', { project: null, lastRead: [] }, { failedInARow: 2 }, []],
+    [
+      'the same, for the third time',
+      { project: null, lastRead: [] },
+      { failedInARow: 3 },
+      ['run_failed'],
+    ],
+  ])('%s', (_, given, seen, expected) => {
+    expect(kinds(given, seen)).toEqual(expected);
+  });
+});
+
+describe('what becomes of alerts', () => {
+  const now = at('2026-04-06T12:00:00Z');
+  const open = (more: Partial<Alert> = {}): Alert => ({
+    kind: 'run_failed',
+    subject: '',
+    text: 'it failed',
+    openedAt: now - 10 * hour,
+    toldAt: now - 9 * hour,
+    resolvedAt: null,
+    attempts: 0,
+    ...more,
+  });
+  const news = (more: Partial<Alert> = {}): Alert =>
+    open({
+      kind: 'rejects',
+      subject: 'orders',
+      text: '3 records',
+      resolvedAt: now - 10 * hour,
+      ...more,
+    });
+  const holds = ({ kind, subject }: Alert, text: string) => [
+    { kind: kind as 'run_failed', subject, text },
+  ];
+  const merged = (rows: Alert[], conditions: ReturnType<typeof holds>) =>
+    mergeAlerts(rows, conditions, now, day);
+  const nothing = { put: [], drop: [] };
+
+  it('a new condition is opened; one that goes on changes nothing; its text follows the counts', () => {
+    expect(merged([], holds(open(), 'it failed')).put).toEqual([
+      open({ openedAt: now, toldAt: null }),
+    ]);
+    expect(merged([open()], holds(open(), 'it failed'))).toEqual(nothing);
+    expect(merged([open()], holds(open(), 'it failed twice')).put).toEqual([
+      open({ text: 'it failed twice' }),
+    ]);
+  });
+
+  it('what was told is over when its condition is gone; what nobody heard of just goes', () => {
+    expect(merged([open()], []).put).toEqual([open({ resolvedAt: now })]);
+    expect(merged([open({ toldAt: null })], []).drop).toHaveLength(1);
+    // It was sent, and perhaps it arrived.
+    expect(merged([open({ toldAt: null, attempts: 1 })], []).put).toHaveLength(1);
+  });
+
+  it('what comes back before its end was told never ended', () => {
+    expect(merged([open({ resolvedAt: now - 60_000 })], holds(open(), 'it failed')).put).toEqual([
+      open(),
+    ]);
+  });
+
+  it('an end nobody takes is forgotten after a week', () => {
+    expect(merged([open({ resolvedAt: now - 6 * day })], [])).toEqual(nothing);
+    expect(merged([open({ resolvedAt: now - 8 * day })], []).drop).toHaveLength(1);
+  });
+
+  it('a deadline at risk that is missed, and a missed one whose month is lost, are no recoveries', () => {
+    const risk = open({ kind: 'deadline_at_risk', subject: 'orders 2026-03' });
+    const missed = open({ kind: 'deadline_missed', subject: 'orders 2026-03' });
+    expect(merged([risk], holds(missed, 'missed'))).toMatchObject({ drop: [risk] });
+    const lost = { ...missed, kind: 'day_lost' };
+    expect(merged([missed], holds(lost, 'lost'))).toMatchObject({ drop: [missed] });
+    // Of another month it is one.
+    const other = { ...lost, subject: 'orders 2026-02' };
+    expect(merged([missed], holds(other, 'lost'))).toMatchObject({ drop: [] });
+  });
+
+  it('news is told once, again when more of it happened a reminder later, and kept as long as it holds', () => {
+    expect(merged([news()], holds(news(), '3 records'))).toEqual(nothing);
+    expect(merged([news()], holds(news(), '4 records'))).toEqual(nothing);
+    const old = news({ toldAt: now - 25 * hour });
+    expect(merged([old], holds(old, '4 records')).put).toEqual([
+      news({ text: '4 records', openedAt: now, resolvedAt: now, toldAt: null }),
+    ]);
+    expect(merged([news({ toldAt: null })], [])).toEqual(nothing);
+    expect(merged([news()], []).drop).toHaveLength(1);
+  });
+});
+
+describe('messages', () => {
+  const claimed = (n: number, more: Partial<Claimed> = {}): Claimed => ({
+    projectId: 'p',
+    kind: 'proof_fails',
+    subject: `orders ${n}`,
+    text: `orders ${n}: it fails.`,
+    openedAt: 1,
+    toldAt: null,
+    resolvedAt: null,
+    attempts: 1,
+    claim: '',
+    ...more,
+  });
+
+  it('say what is new, what happened, what is still open and what is over, in that order', () => {
+    const text = textOf([
+      claimed(1, { toldAt: 2, resolvedAt: 3 }),
+      claimed(2, { toldAt: 2 }),
+      claimed(3, { resolvedAt: 1 }),
+      claimed(4),
+    ]);
+    expect(text.split('\n')).toEqual([
+      'Outlast: 1 new, 1 news, 1 still open, 1 over',
+      '• p: orders 4: it fails.',
+      '• p: orders 3: it fails.',
+      '• p: Still: orders 2: it fails.',
+      '• p: Over: orders 1: it fails.',
+    ]);
+  });
+
+  it('sixty alerts at once are one message that counts them and names the first few', () => {
+    const sixty = Array.from({ length: 60 }, (_, n) => claimed(n));
+    expect(textOf(sixty).split('\n')).toEqual([
+      'Outlast: 60 new',
+      '• p: orders 0: it fails.',
+      '• p: orders 1: it fails.',
+      '• p: orders 2: it fails.',
+      '… and 57 more of the same kind',
+    ]);
+    const body = JSON.parse(bodyOf(sixty, 'json')) as { alerts: unknown[]; left_out: number };
+    expect([body.alerts.length, body.left_out]).toEqual([50, 10]);
+  });
+
+  it('stay short however many projects and kinds there are', () => {
+    const flood = Array.from({ length: 5000 }, (_, n) => claimed(n, { projectId: `p${n % 900}` }));
+    expect(bodyOf(flood, 'slack').length).toBeLessThan(10_000);
+    expect(bodyOf(flood, 'json').length).toBeLessThan(20_000);
+  });
+
+  it('a name cannot address anybody in Slack', () => {
+    const body = bodyOf([claimed(1, { text: 'of <!channel> & co' })], 'slack');
+    expect(JSON.parse(body)).toEqual({
+      text: 'Outlast: 1 new\n• p: of &lt;!channel&gt; &amp; co',
+    });
+  });
+});
+
+describe('the heartbeat', () => {
+  const turn = (projectId: string, outcome: TickResult['outcome'], slicesDone = 1): TickResult => ({
+    projectId,
+    outcome,
+    slicesDone,
+  });
+
+  it('is not due after a run that found nothing to do: nobody knows whether it could have', () => {
+    const heartbeat = createHeartbeat(['a']);
+    heartbeat.note(turn('a', 'done', 0));
+    expect(heartbeat.isDue(0)).toBe(false);
+  });
+
+  it('is due when every project has done all that was due, again for each beat, about a minute apart', () => {
+    const heartbeat = createHeartbeat(['a', 'b']);
+    heartbeat.note(turn('a', 'done'));
+    expect(heartbeat.isDue(0)).toBe(false);
+    heartbeat.note(turn('b', 'done'));
+    expect(heartbeat.isDue(0)).toBe(true);
+    heartbeat.beat(0);
+    heartbeat.note(turn('a', 'done'));
+    heartbeat.note(turn('b', 'done'));
+    expect(heartbeat.isDue(54_999)).toBe(false);
+    expect(heartbeat.isDue(55_000)).toBe(true);
+  });
+
+  it.each(['left', 'failed', 'parked', 'stopped'] as const)(
+    'stays away after a run that ended as %s',
+    (ending) => {
+      const heartbeat = createHeartbeat(['a']);
+      heartbeat.note(turn('a', 'done'));
+      heartbeat.note(turn('a', ending));
+      expect(heartbeat.isDue(0)).toBe(false);
+    },
+  );
+
+  it('stays away from a project that hangs in a run, however well the others do', () => {
+    const heartbeat = createHeartbeat(['a', 'b']);
+    heartbeat.note(turn('a', 'done'));
+    heartbeat.note(turn('b', 'done'));
+    heartbeat.beat(0);
+    heartbeat.note(turn('b', 'running'));
+    heartbeat.note(turn('a', 'done'));
+    expect(heartbeat.isDue(600_000)).toBe(false);
+  });
+});

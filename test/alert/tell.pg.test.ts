@@ -1,0 +1,579 @@
+// Alerts end to end but for the command: a real ledger, a real receiver, several replicas, a moved clock. Each thing is
+// told once, its end once, and the heartbeat is heard only while all is well.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createAlerts, type Alerts, type AlertsOptions } from '../../src/alert/alerts.ts';
+import type { AlertSettings } from '../../src/settings/settings.ts';
+import { silentLog } from '../../src/log.ts';
+import { readAlerts } from '../../src/store/alerts/alerts.ts';
+import { openDb } from '../../src/store/db.ts';
+import { enter } from '../../src/store/operations/enter.ts';
+import { parkProject, unparkProject } from '../../src/store/projects.ts';
+import { startSchedule } from '../../src/sync/schedule.ts';
+import type { TickResult } from '../../src/sync/worker.ts';
+import { createBench, noon, smallWorld, type Bench } from '../support/archive.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+/** Few records: what is told does not depend on how many there are. */
+const world = { ...smallWorld, ordersPerDay: 3, classesPerDay: 1 };
+const days = ['2026-03-01', '2026-03-03', '2026-03-31', '2026-04-04', '2026-04-05', '2026-04-06'];
+
+let bench: Bench;
+let receiver: Receiver;
+let heart: Receiver;
+const opened: Alerts[] = [];
+beforeEach(async () => {
+  [bench, receiver, heart] = await Promise.all([
+    createBench({ world, days }),
+    startReceiver(),
+    startReceiver(),
+  ]);
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((alerts) => alerts.close(0)));
+  await Promise.all([bench.close(), receiver.close(), heart.close()]);
+});
+
+/** A bench that reads the whole window: what is told of deadlines is told of all its days. */
+async function withAllDays(): Promise<void> {
+  await bench.close();
+  bench = await createBench({ world });
+}
+
+function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions> = {}): Alerts {
+  const alerts = createAlerts({
+    db: bench.db,
+    settings: {
+      webhookUrl: `${receiver.url}/in?token=sesame`,
+      format: 'json',
+      heartbeatUrl: `${heart.url}/beat`,
+      reminderMs: day,
+      ...settings,
+    },
+    projects: [
+      {
+        projectId: 'p',
+        settings: bench.worker.settings,
+        now: () => bench.worker.platform.clock.now(),
+        knowsTime: () => bench.worker.platform.clock.lastDate() !== null,
+      },
+    ],
+    mayBeat: true,
+    log: silentLog(),
+    ...more,
+  });
+  opened.push(alerts);
+  return alerts;
+}
+
+const turn = (outcome: TickResult['outcome']): TickResult => ({
+  projectId: 'p',
+  outcome,
+  slicesDone: 1,
+});
+
+/** What a replica started now does after a run that ended so. */
+async function after(
+  ending: TickResult['outcome'],
+  settings: Partial<AlertSettings> = {},
+): Promise<void> {
+  const alerts = open(settings);
+  alerts.after(turn(ending));
+  await alerts.close(15_000);
+}
+
+const run = async (): Promise<void> => {
+  const alerts = open();
+  alerts.after(await bench.run().catch(() => turn('failed')));
+  await alerts.close(15_000);
+};
+
+/** Moves the platform's clock on, and lets it be noticed as its next answer would. */
+const pass = async (ms: number): Promise<void> => {
+  bench.simulator.advance(ms);
+  await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+};
+
+const told = (): string[] =>
+  receiver.told().map(({ kind, subject, state }) => [state, kind, subject].join(' ').trim());
+
+const park = async (): Promise<void> => {
+  const now = bench.worker.platform.clock.now();
+  await parkProject(bench.db, 'p', 'refused', now, now + hour);
+};
+
+const fail = (days: string): Promise<unknown> =>
+  bench.db.query(
+    `update sync.slices set attempts = 5, last_error = 'the total was 7, shown were 6' where ${days}`,
+  );
+
+test('all is well: nothing is told, and the heartbeat is heard', async () => {
+  await run();
+  expect(told()).toEqual([]);
+  expect(heart.requests).toMatchObject([{ path: '/beat', authorization: undefined }]);
+});
+
+test('an alert is told once, and its end once, five minutes after', async () => {
+  await bench.run();
+  await park();
+  await after('parked');
+  await after('parked');
+  expect(told()).toEqual(['open parked']);
+  await unparkProject(bench.db, 'p');
+  await run();
+  // It may be refused again at once.
+  expect(told()).toHaveLength(1);
+  await pass(6 * minute);
+  await run();
+  await run();
+  expect(told()).toEqual(['open parked', 'over parked']);
+  expect(await readAlerts(bench.db, null)).toEqual([]);
+});
+
+test('what is still open is told again after a day, and not before', async () => {
+  await bench.run();
+  await park();
+  await after('parked');
+  await pass(23 * hour);
+  await after('parked');
+  await pass(2 * hour);
+  await after('parked');
+  await after('parked');
+  expect(told()).toEqual(['open parked', 'still parked']);
+});
+
+describe('replicas', () => {
+  /** So many at once, each with alerts of its own over the same database. */
+  const together = (n: number): Promise<void[]> =>
+    Promise.all(Array.from({ length: n }, () => after('done')));
+
+  test('P8: eight that look at once tell an alert once', async () => {
+    await bench.run();
+    await fail(`day < '2026-04-01'`);
+    await together(8);
+    expect(receiver.bodies).toHaveLength(1);
+    expect(told().toSorted()).toEqual([
+      'open proof_fails nft_classes 2026-03',
+      'open proof_fails orders 2026-03',
+    ]);
+  });
+
+  test('sabotaged: without the claim they would tell it several times', async () => {
+    await bench.run();
+    await fail(`day < '2026-04-01'`);
+    const owner = await openDb({
+      connectionString: bench.connectionString,
+      role: null,
+      log: silentLog(),
+    });
+    // No claim lasts: as if there were none.
+    await owner.query(
+      `create function sync.unclaim() returns trigger language plpgsql as
+         $$ begin new.telling_until := null; return new; end $$`,
+    );
+    await owner.query(
+      `create trigger unclaim before update on sync.alerts for each row execute function sync.unclaim()`,
+    );
+    await owner.close();
+    await together(8);
+    expect(receiver.bodies.length).toBeGreaterThan(1);
+  });
+
+  test('one that died between delivery and note leaves the alert to be told again', async () => {
+    await bench.run();
+    await park();
+    await after('parked', { webhookUrl: null });
+    const claim = (text: string): Promise<unknown> =>
+      bench.db.query(
+        `update sync.alerts set telling_until = clock_timestamp() + $1::interval, attempts = 1`,
+        [text],
+      );
+    await claim('1 minute');
+    await after('parked');
+    expect(told()).toEqual([]);
+    await claim('-1 second');
+    await after('parked');
+    expect(told()).toEqual(['open parked']);
+  });
+});
+
+describe('a receiver that is not well', () => {
+  test.each(['fails', 'redirects', 'cuts'] as const)(
+    'that %s: one try, none before its rest is over, then it is told',
+    async (mood) => {
+      await bench.run();
+      await fail(`day = '2026-03-03' and resource = 'orders'`);
+      receiver.be(mood);
+      await after('done');
+      await after('done');
+      expect(receiver.bodies).toHaveLength(1);
+      // Nobody is told of it: then not all is well.
+      expect(heart.requests).toEqual([]);
+      receiver.be('takes');
+      await bench.db.query(`update sync.alerts set telling_until = clock_timestamp()`);
+      await after('done');
+      expect(receiver.bodies).toHaveLength(2);
+      expect(await readAlerts(bench.db, 'p')).toMatchObject([
+        { attempts: 0, toldAt: expect.any(Number) as number },
+      ]);
+      await after('done');
+      expect(receiver.bodies).toHaveLength(2);
+      expect(heart.requests).toHaveLength(1);
+    },
+  );
+
+  test('that fails and fails is asked at the next tick, then after minutes, then hourly', async () => {
+    await bench.run();
+    await park();
+    receiver.be('fails');
+    const rests: number[] = [];
+    for (let tries = 0; tries < 4; tries++) {
+      await after('parked');
+      const { rows } = await bench.db.query<{ rest: number }>(
+        `select extract(epoch from telling_until - clock_timestamp())::int as rest from sync.alerts`,
+      );
+      rests.push(Math.round((rows[0]?.rest ?? 0) / 15) * 15);
+      await bench.db.query(`update sync.alerts set telling_until = clock_timestamp()`);
+    }
+    expect(rests).toEqual([45, 300, 3600, 3600]);
+    expect(receiver.bodies).toHaveLength(4);
+  });
+
+  test('that hangs slows no run: runs go on while it does, and leaving waits two seconds at most', async () => {
+    await bench.run();
+    await park();
+    receiver.be('hangs');
+    const alerts = open();
+    const stop = new AbortController();
+    let runs = 0;
+    const schedule = startSchedule(
+      [bench.worker],
+      '* * * * * *',
+      stop.signal,
+      silentLog(),
+      () => (runs += 1),
+      (one) => alerts.after(one),
+    );
+    await expect.poll(() => runs, { timeout: 10_000 }).toBeGreaterThan(3);
+    expect(receiver.bodies).toHaveLength(1);
+    stop.abort();
+    await schedule.close();
+    const began = performance.now();
+    await alerts.close(2_000);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    // It was cut off and gave back its claim: the next start tries again soon.
+    receiver.be('takes');
+    await bench.db.query(
+      `update sync.alerts set telling_until = telling_until - interval '1 minute'`,
+    );
+    await after('parked');
+    expect(told()).toHaveLength(2);
+  });
+});
+
+test('P7: a month that passes while nothing runs: its days are lost, told together, once', async () => {
+  await bench.run();
+  // Into May: March has left the window, and April's days after the 6th are still there.
+  await pass(26 * day);
+  await bench.db.query(
+    `delete from sync.slices where resource = 'orders' and day in ('2026-03-05', '2026-03-06')`,
+  );
+  await bench.db.query(
+    `insert into sync.slices (project_id, resource, day, due_at, deadline_at)
+     values ('p', 'orders', '2026-03-05', '2026-03-05', '2026-04-30'), ('p', 'orders', '2026-03-06', '2026-03-06', '2026-04-30')`,
+  );
+  await run();
+  await run();
+  expect(told()).toEqual(['news day_lost orders 2026-03']);
+  expect(receiver.told()[0]?.text).toContain('2 days (2026-03-05, 2026-03-06) are lost');
+  // It is no reason to keep the heart from beating.
+  expect(heart.requests.length).toBeGreaterThan(0);
+});
+
+test('a deadline nears with days unproved, passes, and the month is lost: three steps, no false recovery', async () => {
+  await withAllDays();
+  await bench.run();
+  await bench.db.query(
+    `update sync.slices set state = 'open', proof = 'none', whole_walk = 0,
+            lease_holder = 'somebody else', lease_until = '2999-01-01'
+      where day = '2026-03-05' and resource = 'orders'`,
+  );
+  let now = noon;
+  const at = async (time: string): Promise<void> => {
+    await pass(Date.parse(time) - now);
+    now = Date.parse(time);
+    await run();
+  };
+  await at('2026-04-20T12:00:00Z');
+  expect(told()).toEqual([]);
+  await at('2026-04-28T12:00:00Z');
+  await at('2026-04-30T01:00:00Z');
+  await at('2026-05-01T06:00:00Z');
+  await bench.db.query(
+    `update sync.slices set lease_until = null where lease_until = '2999-01-01'`,
+  );
+  await at('2026-05-01T13:00:00Z');
+  await at('2026-05-01T14:00:00Z');
+  expect(told().filter((one) => !one.startsWith('still'))).toEqual([
+    'open deadline_at_risk orders 2026-03',
+    'open deadline_missed orders 2026-03',
+    'news day_lost orders 2026-03',
+  ]);
+});
+
+describe('watched operations', () => {
+  let now = noon;
+  const at = async (time: string): Promise<void> => {
+    await pass(Date.parse(time) - now);
+    now = Date.parse(time);
+    await run();
+    await run();
+  };
+  const ofTransactions = (): string[] =>
+    told().filter((one) => one.includes('transactions') && !one.startsWith('still'));
+
+  test('P7: that near their deadline, pass it and are lost are told step by step, by number and not by name', async () => {
+    now = noon;
+    await bench.run();
+    await enter(bench.db, 'p', [
+      { operationId: 'never-begun', createdOn: '2026-03-09' },
+      { operationId: 'nor-this', createdOn: '2026-03-10' },
+    ]);
+    await at('2026-04-20T12:00:00Z');
+    expect(ofTransactions()).toEqual([]);
+    await at('2026-04-28T12:00:00Z');
+    expect(ofTransactions()).toEqual(['open operation_at_risk transactions 2026-03']);
+    await at('2026-04-30T12:00:00Z');
+    await at('2026-05-01T13:00:00Z');
+    await at('2026-05-01T14:00:00Z');
+    expect(ofTransactions()).toEqual([
+      'open operation_at_risk transactions 2026-03',
+      'news operation_lost transactions 2026-03',
+    ]);
+    const texts = receiver.told().map(({ text }) => text);
+    expect(texts.join(' ')).toContain('transactions 2026-03: 2 operations are lost');
+    expect(texts.join(' ')).not.toMatch(/never-begun|nor-this/);
+  });
+
+  test('that was just given is not late yet, and one that settles is told to be over', async () => {
+    now = noon;
+    await at('2026-04-29T12:00:00Z');
+    await enter(bench.db, 'p', [{ operationId: 'given' }]);
+    await at('2026-04-29T12:59:00Z');
+    expect(ofTransactions()).toEqual([]);
+    await at('2026-04-29T14:05:00Z');
+    await bench.db.query(`update sync.watched_operations set state = 'done', due_at = null`);
+    await at('2026-04-29T14:06:00Z');
+    await at('2026-04-29T14:15:00Z');
+    expect(ofTransactions()).toEqual([
+      'open operation_at_risk transactions 2026-04',
+      'over operation_at_risk transactions 2026-04',
+    ]);
+  });
+
+  test('with a final result by one lookup are no trouble, although the other is still asked', async () => {
+    now = noon;
+    await bench.run();
+    const [operationId = ''] = bench.simulator.oracle.operationIds('2026-04-03');
+    await enter(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
+    bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
+    await at('2026-04-29T12:00:00Z');
+    await at('2026-04-29T15:00:00Z');
+    const { rows } = await bench.db.query('select state, found_by from sync.watched_operations');
+    expect(rows).toEqual([{ state: 'open', found_by: ['v3'] }]);
+    expect(ofTransactions()).toEqual([]);
+  });
+});
+
+test('a month that ends as it should, eight hours early: not a word', async () => {
+  await bench.close();
+  bench = await createBench(
+    { world, dialect: { monthEnd: 'utc+8' } },
+    { scope: { classes: 'none' } },
+  );
+  await bench.run();
+  await pass(23 * day);
+  await bench.run();
+  // 16:00 of the last day of April: from now on no answer about March proves anything.
+  await pass(day + 4 * hour);
+  for (let runs = 0; runs < 6; runs++) {
+    await run();
+    await pass(hour);
+  }
+  await pass(15 * hour);
+  await run();
+  expect(told()).toEqual([]);
+  const { rows } = await bench.db.query(
+    `select distinct state from sync.slices where day < '2026-04-01'`,
+  );
+  expect(rows).toEqual([{ state: 'final' }]);
+});
+
+test('a month that cannot be done in time at the allowed rate is told weeks ahead, and when it can again', async () => {
+  await bench.run();
+  const rate = (perSecond: number): Promise<unknown> =>
+    bench.db.query(
+      `insert into sync.rate (project_id, tokens, refilled_at, per_second) values ('p', 0, now(), $1)
+           on conflict (project_id) do update set per_second = $1`,
+      [perSecond],
+    );
+  await rate(0.00001);
+  await after('done');
+  expect(told().toSorted()).toEqual(
+    ['orders 2026-03', 'orders 2026-04', 'nft_classes 2026-03', 'nft_classes 2026-04']
+      .map((subject) => `open deadline_at_risk ${subject}`)
+      .toSorted(),
+  );
+  expect(receiver.told()[0]?.text).toMatch(
+    /by 2026-04-30 00:00 UTC: \d+ requests are too many at 0.00001 a second/,
+  );
+  expect(heart.requests).toEqual([]);
+  await rate(1000);
+  await after('done');
+  await pass(6 * minute);
+  await after('done');
+  expect(receiver.bodies).toHaveLength(2);
+  expect(told().filter((one) => one.startsWith('over'))).toHaveLength(4);
+});
+
+test('the platform is down: the heartbeat stays away at once, after an hour it is told, and so is the end', async () => {
+  await run();
+  expect(heart.requests).toHaveLength(1);
+  const down = async (ms: number): Promise<void> => {
+    await pass(ms);
+    bench.simulator.setFaults({ serverError: {} });
+    await run();
+    // The next one finds nothing due: that is no sign of life.
+    await run();
+    bench.simulator.setFaults({ serverError: null });
+  };
+  await down(40 * minute);
+  expect(told()).toEqual([]);
+  await down(40 * minute);
+  expect(told()).toEqual(['open run_failed']);
+  expect(heart.requests).toHaveLength(1);
+  await pass(hour);
+  await run();
+  await pass(6 * minute);
+  await run();
+  expect(told()).toEqual(['open run_failed', 'over run_failed']);
+  expect(heart.requests).toHaveLength(3);
+});
+
+test('sabotaged: a heartbeat that only asked whether the process lives would be heard from a parked project', async () => {
+  await bench.run();
+  await park();
+  await after('done');
+  expect(heart.requests).toEqual([]);
+  await bench.db.query(`update sync.projects set parked_at = null`);
+  await after('done');
+  expect(heart.requests).toHaveLength(1);
+});
+
+test('a part of the work says nothing of the rest: no heartbeat', async () => {
+  await bench.run();
+  const alerts = open({}, { mayBeat: false });
+  alerts.after(turn('done'));
+  await alerts.close(15_000);
+  expect(heart.requests).toEqual([]);
+});
+
+test('rejects and changed facts are told', async () => {
+  await bench.close();
+  // Facts are learned from days with records.
+  bench = await createBench();
+  await bench.run();
+  bench.simulator.insert('orders', {
+    record: { status: 2, create_time: '2026-04-05T11:00:00Z' },
+  });
+  await bench.run({ only: { days: { from: '2026-04-05', to: '2026-04-06' } } });
+  bench.simulator.setDialect({ dayEnd: 'exclusive' });
+  await pass(day + hour);
+  await run();
+  expect(told().toSorted()).toEqual([
+    'news fact_changed nft_classes.day_end',
+    'news fact_changed orders.day_end',
+    'news rejects orders',
+  ]);
+  await pass(8 * day);
+  await run();
+  expect((await readAlerts(bench.db, 'p')).map(({ kind }) => kind)).toEqual(['rejects']);
+});
+
+test('records that the platform no longer shows are told by their day, once', async () => {
+  await bench.run();
+  const [held] = (
+    await bench.db.query<{ id: string; day: string }>(
+      `select operation_id as id, slice_day as day from archive.orders
+        where slice_day < '2026-04-01' and status = 2 order by 1 limit 1`,
+    )
+  ).rows;
+  bench.simulator.hide('orders', held?.id ?? '');
+  await pass(day + hour);
+  await run();
+  await run();
+  expect(told()).toEqual([`news records_missing orders ${held?.day}`]);
+  expect(receiver.told()[0]?.text).toContain('no longer shows 1 record');
+});
+
+test('a run that has not heard from the platform yet judges no deadline by the clock of this machine', async () => {
+  await withAllDays();
+  await bench.run();
+  const projects = (knowsTime: boolean) => [
+    {
+      projectId: 'p',
+      settings: bench.worker.settings,
+      now: () => noon + 200 * day,
+      knowsTime: () => knowsTime,
+    },
+  ];
+  for (const knowsTime of [false, true]) {
+    const alerts = open({}, { projects: projects(knowsTime) });
+    alerts.after(turn('running'));
+    await alerts.close(15_000);
+    expect(told().length > 0).toBe(knowsTime);
+  }
+});
+
+test('several projects that are reported together share a message', async () => {
+  await bench.run();
+  await park();
+  await bench.db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day, parked_at, parked_reason)
+     values ('q', '', '', '', '2026-04-01', '2026-03-01', '2026-04-06', 'refused')`,
+  );
+  const { settings } = bench.worker;
+  const projects = ['p', 'q'].map((projectId) => ({
+    projectId,
+    settings,
+    now: () => noon,
+    knowsTime: () => true,
+  }));
+  const alerts = open({}, { projects });
+  for (const { projectId } of projects) {
+    alerts.after({ projectId, outcome: 'parked', slicesDone: 0 });
+  }
+  await alerts.close(15_000);
+  expect(receiver.told().map(({ project }) => project)).toEqual(['p', 'q']);
+  expect(receiver.bodies).toHaveLength(1);
+});
+
+test('a database that fails is a line in the log, and no error of the sync', async () => {
+  await bench.run();
+  const lines: object[] = [];
+  const log = silentLog();
+  Object.assign(log, { warn: (fields: object) => void lines.push(fields) });
+  const broken = {
+    ...bench.db,
+    pool: { connect: () => Promise.reject(new Error('Connection terminated unexpectedly')) },
+  };
+  const alerts = open({}, { db: broken as unknown as typeof bench.db, log });
+  alerts.after(turn('done'));
+  await alerts.close(15_000);
+  expect(lines).toEqual([
+    { error: expect.stringContaining('The database cannot be reached') as string },
+  ]);
+  expect(heart.requests).toEqual([]);
+});

@@ -1,0 +1,216 @@
+// The data dictionary says what everything means, docs/dictionary.md is what it prints, and roles may do what it says and no
+// more (P4).
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dictionaryPage } from '../../src/cli/dictionary.ts';
+import { silentLog } from '../../src/log.ts';
+import { inView } from '../../src/query/columns.ts';
+import { readDictionary } from '../../src/query/dictionary.ts';
+import { snake } from '../../src/query/record-text.ts';
+import {
+  columnsOf,
+  nftClass,
+  order,
+  token,
+  transaction,
+  type Fields,
+} from '../../src/resources.ts';
+import { openDb, type Db, type Queryable } from '../../src/store/db.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let reader: Db;
+let owner: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { connectionString } = database;
+  reader = await openDb({ connectionString, role: 'outlast_reader', log: silentLog() });
+  owner = new pg.Client({ connectionString });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await reader.close();
+  await database.drop();
+});
+
+describe('the dictionary', () => {
+  test('says of every view, table, column and function what it means', async () => {
+    const entries = await readDictionary(reader);
+    const silent = entries.flatMap(({ name, kind, meaning, columns }) => [
+      ...(meaning === '' ? [name] : []),
+      ...(kind === 'function' ? [] : columns)
+        .filter((column) => column.meaning === '')
+        .map((column) => `${name}.${column.name}`),
+    ]);
+    expect(silent).toEqual([]);
+    expect(entries.length).toBeGreaterThan(30);
+  });
+
+  test('names the unit of every sum of money in the column itself', async () => {
+    const views = (await readDictionary(reader)).filter(({ kind }) => kind === 'view');
+    const money = views.flatMap(({ columns }) => columns.map(({ name }) => name));
+    const named = money.filter((name) => /spent|amount|pending_|credited/.test(name));
+    expect(named.length).toBeGreaterThan(20);
+    const withoutUnit = named.filter((name) => !/_(fen|units|ugas)(_|$)/.test(name));
+    // What a node takes for a token has its unit beside it, in …_denom.
+    const besides = ['issue_fee_amount', 'mint_fee_amount'];
+    expect(new Set(withoutUnit)).toEqual(
+      new Set(['without_amount', 'amounts_changed', ...besides]),
+    );
+  });
+
+  test('is docs/dictionary.md; when not: npm run -s outlast dictionary -- --markdown > docs/dictionary.md', async () => {
+    const page = readFileSync(new URL('../../docs/dictionary.md', import.meta.url), 'utf8');
+    expect(dictionaryPage(await readDictionary(reader))).toBe(page);
+  });
+
+  test('sabotaged, a column that changed its meaning makes the page stale', async () => {
+    const page = dictionaryPage(await readDictionary(reader));
+    await owner.query(
+      `begin; comment on column analytics.orders_by_day.orders is 'Something else'`,
+    );
+    const changed = dictionaryPage(await readDictionary(owner));
+    await owner.query('rollback');
+    expect(changed).not.toBe(page);
+  });
+});
+
+describe('the columns of records', () => {
+  const described: [Fields, string[]][] = [
+    [order, ['archive.orders', 'archive.order_versions', 'analytics.order_history']],
+    [
+      nftClass,
+      ['archive.nft_classes', 'archive.nft_class_versions', 'analytics.nft_class_history'],
+    ],
+    [
+      transaction,
+      ['archive.transactions', 'archive.transaction_versions', 'analytics.transaction_history'],
+    ],
+    [token, ['archive.tokens', 'archive.token_versions', 'analytics.token_history']],
+  ];
+
+  /** Every column that resources.ts describes and a relation has not, or says something else of. */
+  async function disagreements(db: Queryable): Promise<string[]> {
+    const entries = new Map((await readDictionary(db)).map((entry) => [entry.name, entry]));
+    return described.flatMap(([fields, [table = '', versions = '', history = '']]) =>
+      columnsOf(fields).flatMap((column) => {
+        const isOfContents = ['key', 'record'].includes(column.part);
+        const places: [string, string][] = [
+          [table, column.column],
+          ...(isOfContents || column.part === 'content'
+            ? ([[versions, column.column]] as [string, string][])
+            : []),
+          ...(isOfContents ? ([[history, inView(column)]] as [string, string][]) : []),
+        ];
+        return places.flatMap(([relation, name]) => {
+          const found = entries.get(relation)?.columns.find((one) => one.name === name);
+          return found?.meaning === column.meaning
+            ? []
+            : [`${relation}.${name}: ${found?.meaning ?? 'none'}`];
+        });
+      }),
+    );
+  }
+
+  test('mean what src/resources.ts says of them, in tables, versions and histories', async () => {
+    expect(await disagreements(reader)).toEqual([]);
+  });
+
+  test('sabotaged, a comment that says something else is named', async () => {
+    await owner.query(`begin; comment on column archive.orders.order_type is 'Something else'`);
+    const found = await disagreements(owner);
+    await owner.query('rollback');
+    expect(found).toEqual(['archive.orders.order_type: Something else']);
+  });
+
+  test('have the names that JSON and CSV have', () => {
+    for (const [fields] of described) {
+      for (const [name, field] of Object.entries(fields)) {
+        if (!('column' in field) || name === 'project') continue;
+        expect(snake(name)).toBe(field.column);
+      }
+    }
+  });
+});
+
+describe('what roles may do', () => {
+  /** What a role may do to the relations of a schema: `orders: SELECT`. */
+  const rights = async (role: string, schema: string): Promise<string[]> => {
+    const { rows } = await owner.query<{ right: string }>(
+      `select c.relname || ': ' || string_agg(p, ' ' order by p) as right
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace,
+              unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,TRIGGER,REFERENCES}'::text[]) p
+        where n.nspname = $2 and c.relkind in ('r', 'v') and has_table_privilege($1, c.oid, p)
+        group by c.relname order by 1`,
+      [role, schema],
+    );
+    return rows.map(({ right }) => right);
+  };
+
+  test('the reader sees archive and analytics, and of sync the journal, its heads and the corrections, for auditors', async () => {
+    for (const schema of ['archive', 'analytics']) {
+      const all = (await readDictionary(owner as never)).filter(
+        ({ name, kind }) => kind !== 'function' && name.startsWith(`${schema}.`),
+      );
+      expect(await rights('outlast_reader', schema)).toEqual(
+        all.map(({ name }) => `${name.slice(schema.length + 1)}: SELECT`).toSorted(),
+      );
+    }
+    expect(await rights('outlast_reader', 'sync')).toEqual([
+      'corrections: SELECT',
+      'heads: SELECT',
+      'journal: SELECT',
+    ]);
+    await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
+      code: '42501',
+    });
+  });
+
+  test.each([
+    'delete from archive.orders',
+    'update archive.orders set status = 2',
+    'truncate archive.orders',
+    'insert into archive.tokens (project_id) values (1)',
+    'create table analytics.mine ()',
+    'create or replace view analytics.orders as select 1 as project_id',
+    'drop view analytics.orders',
+    `select from sync.rejects`,
+  ])('the reader may not: %s', async (sql) => {
+    await expect(reader.query(sql)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  // P4
+  test.each([
+    'delete from archive.orders',
+    'truncate archive.nft_classes',
+    'drop table archive.order_versions',
+    'drop view analytics.orders',
+    'update archive.order_versions set raw = $$1$$',
+    'alter table archive.orders drop column raw',
+  ])('the writer may not: %s', async (sql) => {
+    const writer = await openDb({ connectionString: database.connectionString, log: silentLog() });
+    await expect(writer.query(sql)).rejects.toMatchObject({ code: '42501' });
+    await writer.close();
+  });
+
+  test('a login that is granted outlast_reader reads at once, without set role', async () => {
+    const name = `${database.name}_tool`;
+    await owner.query(`create role "${name}" login password 'x' in role outlast_reader`);
+    try {
+      const url = new URL(database.connectionString);
+      url.username = name;
+      url.password = 'x';
+      const tool = new pg.Client({ connectionString: url.href });
+      await tool.connect();
+      await tool.query('select from analytics.orders_by_month');
+      await expect(tool.query('delete from archive.orders')).rejects.toMatchObject({
+        code: '42501',
+      });
+      await tool.end();
+    } finally {
+      await owner.query(`drop role "${name}"`);
+    }
+  });
+});

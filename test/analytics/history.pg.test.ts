@@ -1,0 +1,348 @@
+// What a record said before, and what was known at a moment (P2, P5): SQL picks the content in force as the verifier does.
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { parseJson, type Json } from '../../src/platform/json.ts';
+import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { writeRecords } from '../../src/store/records.ts';
+import { leavesInForce } from '../../src/verify/contents-in-force.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({
+    connectionString: database.connectionString,
+    role: 'outlast_reader',
+    settings: { timezone: 'America/St_Johns' },
+    log: silentLog(),
+  });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const ask = async <R extends Record<string, unknown>>(
+  sql: string,
+  parameters: unknown[] = [],
+): Promise<R[]> => (await db.query<R>(sql, parameters)).rows;
+
+async function asOwner(sql: string): Promise<void> {
+  const owner = new pg.Client(database.connectionString);
+  await owner.connect();
+  await owner.query(sql);
+  await owner.end();
+}
+
+/** Archives what a page showed at a moment. */
+async function observe(
+  resource: 'orders' | 'nft_classes',
+  record: object | string,
+  at: string,
+): Promise<void> {
+  const text = typeof record === 'string' ? record : JSON.stringify(record);
+  const read = resource === 'orders' ? readOrder : readClass;
+  const parsed = read(parseJson(text), text, '2026-03-05');
+  if (isReject(parsed)) throw new Error(parsed.reason);
+  const writer = await openDb({
+    connectionString: database.connectionString,
+    max: 1,
+    log: silentLog(),
+  });
+  try {
+    const to = { projectId: 'p', resource, expectsNew: null };
+    const observed = [{ record: parsed, observedAt: Date.parse(at) }];
+    await withTx(writer, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+  } finally {
+    await writer.close();
+  }
+}
+
+describe('as-of reads', () => {
+  const moments = Array.from({ length: 9 }, (_, i) => `2026-03-06T0${i}:00:00.000Z`);
+  const times = [
+    null,
+    '',
+    '2026-03-05T10:00:00Z',
+    '2026-03-05 11:00:00',
+    '2026-03-05 19:30:00 +0800 CST',
+    'nonsense',
+  ];
+  const content = fc.record({
+    id: fc.integer({ min: 1, max: 12 }).map((n) => `order-${n}`),
+    at: fc.constantFrom(...moments.slice(1, 8)),
+    status: fc.constantFrom<Json>(1 as never, 2 as never, 'failed', 'pending'),
+    update_time: fc.constantFrom(...times),
+    amount: fc.constantFrom('100', '250', null),
+  });
+
+  beforeAll(async () => {
+    // Committed in an order of their own, not that of being observed: slices overlap.
+    for (const { id, at, ...fields } of fc.sample(content, { numRuns: 70, seed: 3 })) {
+      const record = {
+        operation_id: id,
+        create_time: '2026-03-05T09:00:00Z',
+        order_type: 1,
+        number: '5',
+        ...fields,
+      };
+      await observe('orders', record, at);
+    }
+    let nftCount = 0;
+    for (const at of moments.slice(1, 8)) {
+      nftCount += 3;
+      for (const id of ['a', 'b', 'c']) {
+        const record = {
+          id,
+          name: 'n',
+          owner: `${id}-${Math.floor(nftCount / 9)}`,
+          nft_count: nftCount,
+          timestamp: '2026-03-05 08:00:00',
+        };
+        if (id !== 'c' || nftCount === 9) await observe('nft_classes', record, at);
+      }
+    }
+  });
+
+  const reads = [
+    ['orders', 'orders_as_of', 'operation_id', 'order_history'],
+    ['nft_classes', 'nft_classes_as_of', 'id', 'nft_class_history'],
+  ] as const;
+
+  test.each(reads)(
+    'of %s give what the verifier takes to be in force, at any moment',
+    async (resource, call, key) => {
+      for (const at of moments) {
+        const expected: Record<string, string> = {};
+        await withTx(db, (tx) =>
+          leavesInForce(tx, { projectId: 'p', resource }, '2026-03-01', at, (leaf) => {
+            expected[leaf.id] = leaf.sha256;
+          }),
+        );
+        const rows = await ask<{ id: string; sha: string }>(
+          `select ${key} as id, raw_sha256 as sha from analytics.${call}('p', $1)`,
+          [at],
+        );
+        expect(Object.fromEntries(rows.map(({ id, sha }) => [id, sha]))).toEqual(expected);
+        expect(rows).toHaveLength(Object.keys(expected).length);
+      }
+      const versions = await ask(
+        `select from archive.${resource === 'orders' ? 'order' : 'nft_class'}_versions`,
+      );
+      expect(versions.length).toBeGreaterThan(10);
+    },
+  );
+
+  test.each(reads)(
+    'of %s agree with the history, content by content',
+    async (_, call, key, history) => {
+      for (const at of moments) {
+        const [row] = await ask(
+          `with asked as (select ${key} as id, raw_sha256 from analytics.${call}('p', $1)),
+              known as (select ${key} as id, raw_sha256 from analytics.${history}
+                         where in_force_from <= $1 and (in_force_until is null or in_force_until > $1))
+         select (select count(*)::int from (table asked except all table known) a) as only_asked,
+                (select count(*)::int from (table known except all table asked) b) as only_known`,
+          [at],
+        );
+        expect({ at, ...row }).toEqual({ at, only_asked: 0, only_known: 0 });
+      }
+    },
+  );
+
+  test('type the fields of versions as those of rows', async () => {
+    for (const at of moments) {
+      const rows = await ask<Record<string, unknown>>(
+        `select status, account, order_type, amount_fen, amount_units, number, created_at, updated_at, day, raw::text as raw
+           from analytics.orders_as_of('p', $1)`,
+        [at],
+      );
+      for (const { raw, ...typed } of rows) {
+        const record = readOrder(parseJson(String(raw)), String(raw), '2026-03-05');
+        if (isReject(record)) throw new Error(record.reason);
+        const { amount, updated_at: updatedAt, created_at: createdAt, ...columns } = record.columns;
+        // Whatever the session's zone.
+        const instant = (time: unknown): number | null =>
+          typeof time === 'string' ? Date.parse(time) : null;
+        expect({
+          ...typed,
+          created_at: instant(typed['created_at']),
+          updated_at: instant(typed['updated_at']),
+        }).toEqual({
+          account: null,
+          status: columns['status'],
+          order_type: columns['order_type'],
+          number: columns['number'],
+          day: columns['slice_day'],
+          amount_fen: amount,
+          amount_units: amount === null ? null : (Number(amount) / 100).toFixed(2),
+          created_at: instant(createdAt),
+          updated_at: instant(updatedAt),
+        });
+      }
+    }
+  });
+  // P2
+  test('sabotaged, a read that takes the content seen last is noticed', async () => {
+    const owner = await openDb({
+      connectionString: database.connectionString,
+      role: null,
+      log: silentLog(),
+    });
+    try {
+      const [row] = (
+        await owner.query<{ sql: string }>(
+          `select pg_get_functiondef('analytics.orders_as_of(text, timestamptz)'::regprocedure) as sql`,
+        )
+      ).rows;
+      const sql = row?.sql ?? '';
+      const spoilt = sql.replace(
+        /coalesce\(v\.updated_at, '-infinity'\) desc, \(v\.status is distinct from 1\) desc,/,
+        '',
+      );
+      expect(spoilt).not.toBe(sql);
+      await owner.query(spoilt);
+      let differing = 0;
+      for (const at of moments) {
+        const known = await ask(
+          `select operation_id, raw_sha256 from analytics.order_history
+            where in_force_from <= $1 and (in_force_until is null or in_force_until > $1)
+           except select operation_id, raw_sha256 from analytics.orders_as_of('p', $1)`,
+          [at],
+        );
+        differing += known.length;
+      }
+      await owner.query(sql);
+      expect(differing).toBeGreaterThan(0);
+    } finally {
+      await owner.close();
+    }
+  });
+
+  test('growth is what classes gained since they were first seen', async () => {
+    const [row] = await ask(
+      `select classes_changed::int, nfts_minted::int, nfts_burnt::int, transfers::int from analytics.nft_growth_by_day`,
+    );
+    // a and b: seven looks, 3 NFTs more each time, another owner twice.
+    expect(row).toEqual({ classes_changed: 2, nfts_minted: 36, nfts_burnt: 0, transfers: 4 });
+  });
+});
+
+describe('odd contents', () => {
+  const when = '"create_time":"2026-02-05T10:00:00Z"';
+  const odd = [
+    `"message":"a\\u0000b",${when}`,
+    `"message":"\\ud800","account":"\\udfff",${when}`,
+    `"amount":1e999999,"n":[1e131072,-1E-99999],${when}`,
+    `"status":1,"status":2,${when}`,
+    `"amount":"+007.50","number":1.50e2,"status":"2","order_type":1.0,${when}`,
+    `"amount":"-0","number":-0.0,"status":-0,${when}`,
+    `"amount":"${'9'.repeat(999)}","number":0.${'1'.repeat(900)},${when}`,
+    `"amount":"${'9'.repeat(1001)}","number":"1e5","message":1.50e3,${when}`,
+    `"status":"Success ","amount":"12 fen","number":true,"order_type":[],${when}`,
+    `"status":null,"message":null,"account":"","amount":"","number":null,"update_time":"",${when}`,
+    `"account":"${'x'.repeat(600)}","message":{},${when}`,
+    `"status":9,"order_type":99999999999,${when}`,
+    `"create_time":"2026-02-05 23:30:00 -0800 PST","update_time":1772704800123`,
+    `"create_time":"2026-02-05 10:00:00.1234567","update_time":"2026-02-05T10:00:00.500Z"`,
+    `"create_time":"yesterday","update_time":"2026-02-30"`,
+  ];
+
+  test('are read from a version as they were while they stood in the table', async () => {
+    const shown = (at: string): Promise<Record<string, unknown>[]> =>
+      ask(
+        `select operation_id, day, status, status_name, message, account, order_type, amount_fen, amount_units, number,
+                created_at, updated_at, observed_at, raw_sha256, raw::text
+           from analytics.orders_as_of('p', $1) where operation_id like 'odd-%' order by operation_id`,
+        [at],
+      );
+    const idOf = (i: number): string => `odd-${String(i).padStart(2, '0')}`;
+    for (const [i, fields] of odd.entries()) {
+      await observe('orders', `{"operation_id":"${idOf(i)}",${fields}}`, '2026-02-06T00:00:00Z');
+    }
+    const before = await shown('2026-02-06T01:00:00Z');
+    expect(before).toHaveLength(odd.length);
+    for (const i of odd.keys()) {
+      const later = `{"operation_id":"${idOf(i)}","status":3,"update_time":"2027-01-01T00:00:00Z",${when}}`;
+      await observe('orders', later, '2026-02-07T00:00:00Z');
+    }
+    expect(await shown('2026-02-06T01:00:00Z')).toEqual(
+      // The day of a time that cannot be read is that of the row, which has moved.
+      before.map((row) => (row['created_at'] === null ? { ...row, day: '2026-02-05' } : row)),
+    );
+    const statuses = (await shown('2026-02-08T00:00:00Z')).map((row) => row['status']);
+    expect(new Set(statuses)).toEqual(new Set([3]));
+  });
+});
+
+describe('late changes', () => {
+  test('are named with what they were and what they became', async () => {
+    const order = {
+      operation_id: 'late',
+      status: 1,
+      amount: '300',
+      create_time: '2026-01-10T22:00:00Z',
+    };
+    await observe('orders', order, '2026-01-10T23:00:00Z');
+    await observe('orders', { ...order, message: 'x' }, '2026-01-10T23:30:00Z');
+    await observe(
+      'orders',
+      { ...order, message: 'x', status: 2, update_time: '2026-01-12T06:00:00Z' },
+      '2026-01-12T06:00:00Z',
+    );
+    const changes = await ask(
+      `select status_before, status, amount_fen, changed_fields, round(hours_after_day, 2) as hours, is_late
+         from analytics.order_changes where operation_id = 'late' order by changed_at`,
+    );
+    expect(changes).toEqual([
+      {
+        status_before: 1,
+        status: 1,
+        amount_fen: '300',
+        changed_fields: ['message'],
+        hours: '-0.50',
+        is_late: false,
+      },
+      {
+        status_before: 1,
+        status: 2,
+        amount_fen: '300',
+        changed_fields: ['status', 'update_time'],
+        hours: '30.00',
+        is_late: true,
+      },
+    ]);
+    const [month] = await ask(
+      `select * from analytics.late_changes_by_month where month = '2026-01-01'`,
+    );
+    expect(month).toMatchObject({
+      orders_changed: '1',
+      orders_settled: '1',
+      orders_reopened: '0',
+      amounts_changed: '0',
+      spent_fen_added: '300',
+      spent_units_added: '3.00',
+      days_accounted: 0,
+      is_complete: false,
+    });
+  });
+
+  test('an older content that the platform stood by is a change from then on', async () => {
+    const order = { operation_id: 'corrected', create_time: '2026-01-20T10:00:00Z' };
+    const wrong = { ...order, status: 3, update_time: '2026-01-25T00:00:00Z' };
+    await observe('orders', wrong, '2026-01-20T11:00:00Z');
+    const right = { ...order, status: 2, update_time: '2026-01-20T10:30:00Z' };
+    await observe('orders', right, '2026-01-20T12:00:00Z');
+    const changes = `select status_before, status from analytics.order_changes where operation_id = 'corrected'`;
+    expect(await ask(changes)).toEqual([]);
+    await asOwner(
+      `insert into sync.corrections (project_id, resource, id, corrected_at)
+       values ('p', 'orders', 'corrected', '2026-01-20T12:00:00Z')`,
+    );
+    expect(await ask(changes)).toContainEqual({ status_before: 3, status: 2 });
+  });
+});

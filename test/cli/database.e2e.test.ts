@@ -1,0 +1,208 @@
+// What a database can do to a command at work: one clear sentence, the right exit code, and nothing lost (P3, P12).
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
+import { noon, smallWorld } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let simulator: Simulator;
+let database: TestDatabase;
+let person: pg.Client;
+beforeEach(async () => {
+  simulator = await createSimulator({
+    startAt: noon,
+    speed: 0,
+    world: smallWorld,
+    latencyMs: 100,
+  });
+  database = await createTestDatabase();
+  person = new pg.Client({ connectionString: database.connectionString });
+  await person.connect();
+});
+afterEach(async () => {
+  await person.end();
+  await database.drop();
+  await simulator.close();
+});
+
+const settings = (): Record<string, string> => ({
+  OUTLAST_BASE_URL: simulator.url,
+  OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+  OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+  OUTLAST_MAX_RPS: '100000',
+  OUTLAST_LEASE_SECONDS: '3',
+  OUTLAST_LOG_LEVEL: 'error',
+  ...stoppedAt(noon),
+  DATABASE_URL: database.connectionString,
+});
+
+/** The last line: before it a report may stand. */
+const lastWords = ({ stderr }: Ended): string => stderr.trimEnd().split('\n').at(-1) ?? '';
+
+const heldOrders = async (): Promise<number> => {
+  const { rows } = await person.query<{ held: number }>(
+    'select count(*)::int as held from archive.orders',
+  );
+  return rows[0]?.held ?? 0;
+};
+
+test('a table that somebody has locked: 75, and what to look at', async () => {
+  await person.query('begin; lock table archive.orders');
+  const locked = await runCommand(['sync'], { env: settings() });
+  expect(lastWords(locked)).toMatch(
+    /^outlast: The database kept Outlast waiting .*pg_stat_activity/,
+  );
+  expect(locked.code).toBe(75);
+  // No table without a row: the run has nothing to report.
+  expect(locked.stdout).toBe('');
+  await person.query('rollback');
+  const after = await runCommand(['sync'], { env: settings() });
+  expect(after.code, after.stderr).toBe(0);
+  expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
+});
+
+test('connections ended in the middle of a sync: 75 and one sentence; the next sync completes it', async () => {
+  const cut = startCommand(['sync'], { env: settings() });
+  await expect.poll(heldOrders, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0);
+  // Again and again: a connection that is cut while it idles is replaced without a word.
+  while (cut.child.exitCode === null) {
+    await person.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'outlast' and datname = current_database()`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const ended = await cut.ended;
+  expect(lastWords(ended)).toMatch(/^outlast: The database cannot be reached/);
+  expect(ended.code).toBe(75);
+  expect(await heldOrders()).toBeLessThan(simulator.oracle.count('orders'));
+  // What it held is free again when its leases have run out.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const after = await runCommand(['sync'], { env: settings() });
+  expect(after.code, after.stderr).toBe(0);
+  expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
+});
+
+test('a standby: 2, and where to point instead', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-standby-'));
+  // As root the server runs as another user, who must be able to pass through.
+  await chmod(folder, 0o755);
+  const options = { dataDir: join(folder, 'home'), elsewhere: join(folder, 'elsewhere') };
+  const open = (): Promise<Embedded> => openEmbedded({ ...options, log: silentLog() });
+  const primary = await open();
+  const { rows } = await ask<{ place: string }>(
+    primary.connectionString,
+    `select current_setting('data_directory') as place`,
+  );
+  await primary.close();
+  await writeFile(join(rows[0]?.place ?? '', 'standby.signal'), '');
+  const standby = await open();
+  const env = { ...settings(), DATABASE_URL: standby.connectionString };
+  const { code, stdout, stderr } = await runCommand(['sync'], { env });
+  await standby.close();
+  await rm(folder, { recursive: true, force: true });
+  expect(stderr).toBe(
+    'outlast: The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.\n',
+  );
+  expect(stdout).toBe('');
+  expect(code).toBe(2);
+});
+
+// As `alter database … set` takes them. Each changes what a statement means, may do, or how long it may take.
+const strangeDefaults = {
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  default_transaction_deferrable: 'on',
+  statement_timeout: '500ms',
+  lock_timeout: '1ms',
+  idle_in_transaction_session_timeout: '1ms',
+  search_path: 'nowhere',
+  row_security: 'off',
+  timezone: 'Asia/Kathmandu',
+  datestyle: 'German, DMY',
+  intervalstyle: 'sql_standard',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  array_nulls: 'off',
+  standard_conforming_strings: 'off',
+  transform_null_equals: 'on',
+  quote_all_identifiers: 'on',
+  client_encoding: 'LATIN1',
+  client_min_messages: 'debug1',
+  synchronous_commit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+};
+
+test('whatever an administrator sets as defaults: everything is read, held and verified', async () => {
+  const empty = await createEmptyDatabase();
+  const defaults = Object.entries(strangeDefaults).map(
+    ([name, value]) =>
+      `alter database "${empty.name}" set ${name} = ${name === 'datestyle' ? value : `'${value}'`}`,
+  );
+  for (const sql of defaults) await person.query(sql);
+  // Whoever names nothing writes nothing there.
+  const careless = ask(empty.connectionString, 'create table public.t ()');
+  await expect(careless).rejects.toMatchObject({ code: '25006' });
+  const env = { ...settings(), DATABASE_URL: empty.connectionString };
+  // Under `serializable` one of two would fail of the other again and again.
+  const syncs = await Promise.all([runCommand(['sync'], { env }), runCommand(['sync'], { env })]);
+  // 75: the other held a slice at the end.
+  for (const { code, stderr } of syncs) expect([0, 75], stderr).toContain(code);
+  for (const command of [['sync'], ['status'], ['query', 'orders', '--limit', '3'], ['verify']]) {
+    const { code, stdout, stderr } = await runCommand(command, { env });
+    expect(code, `${command.join(' ')}: ${stdout}${stderr}`).toBe(0);
+  }
+  const { rows } = await ask<{ held: number }>(
+    empty.connectionString,
+    'select count(*)::int as held from archive.orders',
+  );
+  await empty.drop();
+  expect(rows[0]?.held).toBe(simulator.oracle.count('orders'));
+});
+
+test.each(['LATIN1', 'SQL_ASCII'])(
+  'a database in %s: 2, before anything is written',
+  async (encoding) => {
+    const name = `${database.name}_${encoding.toLowerCase()}`;
+    await person.query(
+      `create database "${name}" encoding '${encoding}' locale 'C' template template0`,
+    );
+    const address = new URL(database.connectionString);
+    address.pathname = `/${name}`;
+    const env = { ...settings(), DATABASE_URL: address.href };
+    const { code, stderr } = await runCommand(['sync'], { env });
+    const { rows } = await ask(address.href, `select from pg_namespace where nspname = 'sync'`);
+    await person.query(`drop database "${name}" with (force)`);
+    expect(stderr).toMatch(
+      new RegExp(`^outlast: The database's encoding is ${encoding}, .*create database`),
+    );
+    expect([code, rows]).toEqual([2, []]);
+  },
+);
+
+/** One statement by somebody else. */
+async function ask<R extends Record<string, unknown>>(
+  connectionString: string,
+  sql: string,
+): Promise<pg.QueryResult<R>> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await client.query<R>(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+test('a sentence and its cause are joined by a colon alone', async () => {
+  const env = { ...settings(), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' };
+  const { stderr } = await runCommand(['status'], { env });
+  expect(stderr).toContain('the right host and port: connect ECONNREFUSED');
+});

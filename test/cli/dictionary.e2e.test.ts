@@ -1,0 +1,68 @@
+// `outlast dictionary`, the real command, for whoever may only read.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let env: { DATABASE_URL: string };
+beforeAll(async () => {
+  database = await createTestDatabase();
+  env = { DATABASE_URL: database.connectionString };
+});
+afterAll(() => database.drop());
+
+test('lists what there is, and shows one view column by column', async () => {
+  const all = await runCommand(['dictionary'], { env });
+  expect(all.code).toBe(0);
+  expect(all.stdout).toMatch(
+    /^analytics\.orders_by_month +Orders and money of each calendar month/m,
+  );
+  const one = await runCommand(['dictionary', 'orders_by_month'], { env });
+  expect(one.stdout).toMatch(/^spent_units +numeric +The same in whole currency units$/m);
+  expect(one.stdout).not.toMatch(/coverage_by_day/);
+});
+
+test('prints a page and JSON', async () => {
+  const page = await runCommand(['dictionary', '--markdown'], { env });
+  expect(page.stdout).toMatch(
+    /^### `analytics.orders_as_of\(project text, at timestamp with time zone\)`$/m,
+  );
+  const json = await runCommand(['dictionary', 'archive.orders', '--json'], { env });
+  const { dictionary } = JSON.parse(json.stdout) as {
+    dictionary: { name: string; kind: string }[];
+  };
+  expect(dictionary.map(({ name, kind }) => [name, kind])).toEqual([['archive.orders', 'table']]);
+});
+
+// P12
+test('a name that is none, and a database that holds no archive, get one sentence', async () => {
+  const unknown = await runCommand(['dictionary', 'ordres'], { env });
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toContain('There is no "ordres" to read here.');
+  const other = new URL(database.connectionString);
+  other.pathname = '/postgres';
+  const empty = await runCommand(['dictionary'], { env: { DATABASE_URL: other.href } });
+  expect(empty.code).toBe(2);
+  expect(empty.stderr).toContain('outlast migrate');
+});
+
+test('a login in outlast_reader is enough', async () => {
+  const owner = new pg.Client({ connectionString: database.connectionString });
+  await owner.connect();
+  const name = `${database.name}_reads`;
+  await owner.query(`create role "${name}" login password 'x' in role outlast_reader`);
+  try {
+    const url = new URL(database.connectionString);
+    url.username = name;
+    url.password = 'x';
+    const { code, stdout } = await runCommand(['dictionary', 'runs'], {
+      env: { DATABASE_URL: url.href },
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('analytics.runs');
+  } finally {
+    await owner.query(`drop role "${name}"`);
+    await owner.end();
+  }
+});

@@ -1,0 +1,181 @@
+// The command line's frame: help, mistakes and exit codes of the real command.
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../../src/settings/table.ts';
+import { mainFile, runCommand } from '../support/command.ts';
+
+const manifest = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as {
+  version: string;
+};
+
+describe('help', () => {
+  it('names every command, every setting and every exit code, on stdout', async () => {
+    const { code, stdout, stderr } = await runCommand(['--help']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('');
+    for (const { name } of settings) expect(stdout).toContain(name);
+    for (const command of ['simulate', 'migrate', 'sync', 'start', 'status', 'probe', 'demo']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+    }
+    for (const exit of [0, 1, 2, 75]) expect(stdout).toMatch(new RegExp(`^  ${exit} `, 'm'));
+  });
+
+  it('of a command names its options, asked either way', async () => {
+    const asked = await runCommand(['migrate', '--help']);
+    expect(asked.code).toBe(0);
+    expect(asked.stdout).toContain('--json');
+    expect((await runCommand(['help', 'migrate'])).stdout).toBe(asked.stdout);
+  });
+
+  it('loads no command but the one asked for, so that it answers at once', async () => {
+    // By Node's own account of the modules it reads; a time would depend on the machine.
+    const loadedBy = async (args: string[]): Promise<string> => {
+      const child = spawn(process.execPath, [mainFile, ...args], {
+        env: { PATH: process.env['PATH'], NODE_DEBUG: 'esm' },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let trace = '';
+      for await (const part of child.stderr) trace += String(part);
+      return trace;
+    };
+    const heavy = /\/node_modules\/(undici|pg|drizzle-orm|zod)\/|dist\/src\/(sync|store)\//;
+    const general = await loadedBy(['--help']);
+    expect(general).toContain('dist/src/cli/program.js');
+    expect(general).not.toMatch(heavy);
+    expect(await loadedBy(['migrate', '--help'])).toMatch(heavy);
+  });
+
+  it('tells the version of the package', async () => {
+    expect(await runCommand(['--version'])).toMatchObject({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+    });
+  });
+});
+
+describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () => {
+  it.each([
+    ['an unknown command', ['snyc'], "outlast: unknown command 'snyc' (Did you mean sync?)\n"],
+    [
+      'an unknown option',
+      ['migrate', '--jsn'],
+      "outlast: unknown option '--jsn' (Did you mean --json?)\n",
+    ],
+    [
+      'an unknown option of outlast itself',
+      ['--nope'],
+      "outlast: unknown option '--nope' (see outlast --help)\n",
+    ],
+    [
+      'an option of a subcommand too early',
+      ['--json', 'migrate'],
+      "outlast: unknown option '--json' (see outlast --help)\n",
+    ],
+    [
+      'a word too many',
+      ['migrate', 'now'],
+      "outlast: too many arguments for 'migrate'. Expected 0 arguments but got 1. (see outlast --help)\n",
+    ],
+  ])('%s', async (_, args, sentence) => {
+    expect(await runCommand(args)).toMatchObject({ code: 2, stdout: '', stderr: sentence });
+  });
+
+  it('no command at all: the help, on stderr', async () => {
+    const { code, stdout, stderr } = await runCommand([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: outlast <command>');
+  });
+});
+
+describe('settings', () => {
+  it('that are wrong are told all at once, exit code 2', async () => {
+    const { code, stdout, stderr } = await runCommand(['migrate'], {
+      env: { OUTLAST_PORT: 'http', OUTLAST_LOG_LEVLE: 'debug', DATABASE_URL: 'localhost' },
+    });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      'outlast: 3 settings are wrong.',
+      '  OUTLAST_LOG_LEVLE is no setting: did you mean OUTLAST_LOG_LEVEL?',
+      expect.stringContaining('  DATABASE_URL is no PostgreSQL address'),
+      '  OUTLAST_PORT is "http": give a whole number from 0 to 65535.',
+      '',
+    ]);
+  });
+
+  it('that are right but lead nowhere end with 75, and never show the password (P10)', async () => {
+    const port = await closedPort();
+    const { code, stderr } = await runCommand(['migrate'], {
+      env: { DATABASE_URL: `postgres://u:sesame-77@127.0.0.1:${port}/x` },
+    });
+    expect(code).toBe(75);
+    expect(stderr).toContain('outlast: The database cannot be reached');
+    expect(stderr).not.toContain('sesame-77');
+  });
+});
+
+describe('an error that nobody foresaw', () => {
+  const failing = (level: string) =>
+    new Promise<{ code: number | null; stderr: string }>((resolve) => {
+      // A module loaded before the command makes it fail in the middle of its work.
+      const fault = `const fail = () => process.listenerCount('unhandledRejection') === 0
+        ? setTimeout(fail, 10)
+        : Promise.reject(new Error('the roof came down', { cause: new Error('snow') }));
+        fail();`;
+      const child = spawn(
+        process.execPath,
+        ['--import', `data:text/javascript,${encodeURIComponent(fault)}`, mainFile, 'simulate'],
+        {
+          env: { PATH: process.env['PATH'], OUTLAST_LOG_LEVEL: level },
+          stdio: ['ignore', 'ignore', 'pipe'],
+        },
+      );
+      let stderr = '';
+      child.stderr.on('data', (part) => (stderr += String(part)));
+      child.once('close', (code) => resolve({ code, stderr }));
+    });
+
+  it('is one sentence with its causes, exit code 1', async () => {
+    const { code, stderr } = await failing('info');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^outlast: something unexpected happened: the roof came down: snow$/m);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('shows where it happened at log level debug', async () => {
+    expect((await failing('debug')).stderr).toContain('    at ');
+  });
+});
+
+describe('a reader that leaves early', () => {
+  it('is no failure', async () => {
+    const child = spawn(process.execPath, [mainFile, 'simulate', '--json'], {
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    // The pipe is closed before the first line is written.
+    child.stdout.destroy();
+    let stderr = '';
+    for await (const part of child.stderr) {
+      stderr += String(part);
+      if (stderr.includes('listens on')) break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    child.kill('SIGTERM');
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).not.toContain('EPIPE');
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('a TCP address');
+  return address.port;
+}

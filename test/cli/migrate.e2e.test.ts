@@ -1,0 +1,84 @@
+// `outlast migrate` as a database's owner runs it.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand, startCommand } from '../support/command.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createWireTo } from '../torture/wire.ts';
+
+describe('outlast migrate', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const migrate = (args: string[], env: Record<string, string>) =>
+    runCommand(['migrate', ...args], { env: { OUTLAST_LOG_LEVEL: 'error', ...env } });
+
+  it('brings an empty database up to date, also when started three times at once, and then has nothing to do', async () => {
+    const env = { DATABASE_URL: database.connectionString };
+    const results = await Promise.all([1, 2, 3].map(() => migrate(['--json'], env)));
+    const done = results.map(({ code, stdout, stderr }) => {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout) as { from: number; to: number };
+    });
+    const newest = done[0]?.to ?? 0;
+    expect(newest).toBeGreaterThan(0);
+    expect(done.map(({ from, to }) => to - from).reduce((a, b) => a + b)).toBe(newest);
+    expect((await migrate([], env)).stdout).toContain('The database is up to date.');
+  });
+
+  it('killed in the middle leaves nothing of it, and the next start does all of it', async () => {
+    const empty = await createEmptyDatabase();
+    const { wire, address } = await createWireTo(empty.connectionString);
+    const env = { OUTLAST_LOG_LEVEL: 'error', DATABASE_URL: address };
+    const running = startCommand(['migrate'], { env });
+    const spring = (): void => void running.child.kill('SIGKILL');
+    wire.arm({
+      text: 'grant usage on schema archive',
+      skip: 0,
+      when: 'after',
+      how: 'reset',
+      spring,
+    });
+    expect((await running.ended).signal).toBe('SIGKILL');
+    await wire.close();
+    const next = await migrate(['--json'], { DATABASE_URL: empty.connectionString });
+    await empty.drop();
+    expect(next.code, next.stderr).toBe(0);
+    expect(JSON.parse(next.stdout)).toMatchObject({ from: 0 });
+  });
+
+  it('takes the password from a file, and needs no key of a platform', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'outlast-migrate-'));
+    try {
+      const address = new URL(database.connectionString);
+      // A server that trusts everyone has no password to give; it accepts any.
+      await writeFile(
+        join(folder, 'password'),
+        `${decodeURIComponent(address.password) || 'any'}\n`,
+      );
+      address.password = '';
+      const { code, stdout, stderr } = await migrate([], {
+        DATABASE_URL: address.href,
+        DATABASE_PASSWORD_FILE: join(folder, 'password'),
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('up to date');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('says what to do about a database that is not there', async () => {
+    const address = new URL(database.connectionString);
+    address.pathname = '/nowhere_at_all';
+    const { code, stdout, stderr } = await migrate([], { DATABASE_URL: address.href });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'outlast: The database named in DATABASE_URL does not exist. Create it first, or correct the name.\n',
+    );
+  });
+});

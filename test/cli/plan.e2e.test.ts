@@ -1,0 +1,183 @@
+// `outlast plan` and the forecast in `outlast status`, as a person reads them, on a ledger written by hand.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
+import { runCommand, type Ended } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+});
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const outlast = (...args: string[]): Promise<Ended> =>
+  runCommand(args, { env: { DATABASE_URL: database.connectionString } });
+
+const today = dayOf(Date.now());
+const thisMonth = monthStart(today);
+const lastMonth = monthStart(today, -1);
+
+/** The window as this machine's clock has it: the last month never read, one day known to hold so many orders. */
+async function enterWindow(ordersPerDay: number): Promise<void> {
+  await db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ('p', 'https://platform.example', 'salt', 'print', now(), $1)`,
+    [lastMonth],
+  );
+  const enter = (from: string, to: string): Promise<unknown> =>
+    db.query(
+      `insert into sync.slices (project_id, resource, day, deadline_at, due_at)
+       select 'p', 'orders', day, $3, day from generate_series($1::date, $2::date - 1, '1 day') day`,
+      [from, to, new Date(cliffOf(from) - 86_400_000).toISOString()],
+    );
+  await enter(lastMonth, thisMonth);
+  await enter(thisMonth, addDays(today, 1));
+  await db.query(
+    `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = day + interval '30 hours',
+            shown_total = $2, due_at = now() + interval '1 hour'
+      where day = $1`,
+    [lastMonth, ordersPerDay],
+  );
+}
+
+describe('plan', () => {
+  test('with nothing archived says how to begin, and exits with 0', async () => {
+    const { code, stdout } = await outlast('plan');
+    expect([code, stdout]).toEqual([0, 'Nothing is archived yet. `outlast sync` makes a start.\n']);
+  });
+
+  test('says what cannot fit before anything else, with a rate that would do', async () => {
+    await enterWindow(50_000_000);
+    const { code, stdout } = await outlast('plan');
+    expect(code).toBe(0);
+    const [, name, rate] =
+      /^TOO LATE +(\d{4}-\d\d): .* cannot be read before .* Raise OUTLAST_MAX_RPS to ([\d,]+) or more\.\n/.exec(
+        stdout,
+      ) ?? [];
+    expect(name).toBe(lastMonth.slice(0, 7));
+    expect(stdout).toContain('No run has told its rate yet: 5 requests a second are assumed.');
+    // With the rate it advises, that month fits.
+    const better = await outlast('plan', '--rps', String(rate).replaceAll(',', ''));
+    expect(better.stdout).not.toMatch(new RegExp(`TOO LATE +${lastMonth.slice(0, 7)}`));
+  });
+
+  test('what fits is said without alarm, with what is due now and next', async () => {
+    await enterWindow(120);
+    await db.query(
+      `insert into sync.rate (project_id, tokens, refilled_at, per_second) values ('p', 1, now(), 2.5)`,
+    );
+    const { stdout } = await outlast('plan', '--project', 'p');
+    expect(stdout).not.toContain('TOO LATE');
+    expect(stdout).toMatch(/^Project p: 2\.5 requests a second/);
+    expect(stdout).toMatch(/Due now\n +\d+ days of orders to be walked/);
+    expect(stdout).toMatch(
+      /Next\n +1 day of orders to be (counted|walked) \(\d{4}-\d\d-01\), in \d+ min/,
+    );
+    expect(stdout).toContain('Days not read yet are taken to be as large as their neighbours.');
+  });
+
+  test('open operations are counted, with the nearest of their deadlines', async () => {
+    await enterWindow(120);
+    expect((await outlast('plan')).stdout).not.toContain('transactions');
+    const deadline = new Date(Date.now() + 9.5 * 86_400_000);
+    const give = (id: string, at: Date | null, state: string): Promise<unknown> =>
+      db.query(
+        `insert into sync.watched_operations (project_id, operation_id, deadline_at, state) values ('p', $1, $2, $3)`,
+        [id, at?.toISOString() ?? null, state],
+      );
+    await give('new', null, 'open');
+    expect((await outlast('plan')).stdout).toContain(
+      'transactions: 1 operation open, to be taken in by the next run.',
+    );
+    await give('later', new Date(deadline.getTime() + 86_400_000), 'open');
+    await give('next', deadline, 'open');
+    await give('over', new Date(0), 'done');
+    expect((await outlast('plan')).stdout).toMatch(
+      /^ {2}transactions: 3 operations open, the nearest deadline is \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\), in 9 d/m,
+    );
+    const { projects } = JSON.parse((await outlast('plan', '--json')).stdout) as {
+      projects: { operations: { open: number; next_deadline_at: string } }[];
+    };
+    const [{ operations } = { operations: null }] = projects;
+    expect(operations?.open).toBe(3);
+    expect(Date.parse(operations?.next_deadline_at ?? '')).toBe(deadline.getTime());
+  });
+
+  test('--json gives every number, and names the requests', async () => {
+    await enterWindow(120);
+    const { stdout } = await outlast('plan', '--json', '--rps', '10');
+    const { projects } = JSON.parse(stdout) as {
+      projects: { forecast: { per_second: number; months: Record<string, unknown>[] } }[];
+    };
+    const [month] = projects[0]?.forecast.months ?? [];
+    expect(projects[0]?.forecast.per_second).toBe(10);
+    expect(month).toMatchObject({
+      month: lastMonth,
+      resource: 'orders',
+      sizes: 'estimated',
+      requests_for: { unread: expect.any(Number) as number },
+      fits: 'yes',
+    });
+  });
+
+  test('a machine whose clock lies behind the newest run is told so', async () => {
+    await enterWindow(120);
+    await db.query(
+      `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome)
+       values ('p', 'r', now() + interval '3 hours', now() + interval '3 hours', 'done')`,
+    );
+    const { stdout } = await outlast('plan');
+    expect(stdout).toMatch(/This machine's clock is at least 2 h 59 min behind the platform's/);
+  });
+
+  test.each([
+    [['--project', 'other'], 'Nothing is archived for a project "other" here.'],
+    [['--rps', 'many'], 'It must be a number from 0.01 to 100000.'],
+    [['--rps', '0'], 'It must be a number from 0.01 to 100000.'],
+  ])('P12: %j ends with 2 and one sentence', async (args, sentence) => {
+    const { code, stderr } = await outlast('plan', ...args);
+    expect([code, stderr.includes(sentence)]).toEqual([2, true]);
+  });
+});
+
+describe('status', () => {
+  test('has the requests, their time, and the loud line', async () => {
+    await enterWindow(50_000_000);
+    const { stdout } = await outlast('status');
+    expect(stdout).toMatch(/TOO LATE[^]*month[^]*requests +time +before/);
+    expect(stdout).toContain(`${lastMonth.slice(0, 7)} must be done by `);
+    await db.query('update sync.slices set shown_total = 10 where shown_total is not null');
+    expect((await outlast('status')).stdout).not.toContain('TOO LATE');
+  });
+
+  test('its tables stay narrower than a hundred columns, whatever states there are', async () => {
+    await enterWindow(1_000_000);
+    for (const [state, day] of [
+      ['final', 0],
+      ['lost', 1],
+      ['walked', 2],
+    ] as const) {
+      await db.query('update sync.slices set state = $1 where day = $2', [
+        state,
+        addDays(lastMonth, day),
+      ]);
+    }
+    await db.query(
+      `insert into sync.slices (project_id, resource, day, deadline_at, due_at, state)
+       select project_id, 'nft_classes', day, deadline_at, due_at, 'open' from sync.slices`,
+    );
+    const { stdout } = await outlast('status');
+    const rows = stdout
+      .split('\n')
+      .filter((line) => /^ +(month|─|\d{4}-\d\d +(orders|nft))/.test(line));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(Math.max(...rows.map((line) => line.length))).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,266 @@
+// `outlast query` as a person or a program runs it: forms, filters, and one sentence for what it cannot take (P12).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { parseJson } from '../../src/platform/json.ts';
+import { readToken } from '../../src/platform/tokens.ts';
+import { readTransaction } from '../../src/platform/transactions.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { runCommand, type Ended } from '../support/command.ts';
+import { observe, observeUnlisted } from '../support/observe.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeClass, writeOrder, writeOrders } from '../support/rows.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  await addProject('p');
+  await addProject('many');
+  await writeOrder(db, {
+    project: 'p',
+    id: 'op_a',
+    status: 1,
+    account: 'iaa1"x", y',
+    amount: '100',
+  });
+  await writeOrder(db, {
+    project: 'p',
+    id: 'op_b',
+    createdAt: '2026-03-31T23:59:59.123456Z',
+    amount: '12345678901234567890.10',
+    raw: '{"amount": 12345678901234567890.10, "later": "\\u001b[2J"}',
+  });
+  await writeOrder(db, { project: 'p', id: 'op_c', createdAt: '2026-04-01T00:00:00Z', status: 3 });
+  await writeClass(db, { project: 'p', id: 'c1', name: '数字藏品', owner: 'o1', txHash: 'AB01' });
+  await writeOrders(db, { project: 'many', count: 12_000, from: '2026-03-01', perDay: 1000 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const addProject = (id: string): Promise<unknown> =>
+  db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
+     values ($1, 'https://platform.example', '', '', '2026-03-01', '2026-04-06T12:00:00Z')`,
+    [id],
+  );
+
+const query = (...args: string[]): Promise<Ended> =>
+  runCommand(['query', ...args], {
+    env: { DATABASE_URL: database.connectionString, OUTLAST_LOG_LEVEL: 'error' },
+  });
+
+const idsOf = async (...args: string[]): Promise<string[]> => {
+  const { code, stdout, stderr } = await query('orders', '--project', 'p', ...args);
+  expect(code, stderr).toBe(0);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { operation_id: string }).operation_id);
+};
+
+describe('for a program', () => {
+  test('each record is a line of JSON, its exact numbers untouched', async () => {
+    const { stdout } = await query('orders', '--project', 'p', '--id', 'op_b');
+    expect(stdout).toContain('"amount":"12345678901234567890.10"');
+    expect(stdout).toContain('"raw":{"later": "\\u001b[2J", "amount": 12345678901234567890.10}');
+    expect(JSON.parse(stdout)).toMatchObject({
+      project: 'p',
+      created_at: '2026-03-31T23:59:59.123456Z',
+      status: 2,
+      missing_since: null,
+      unread: [],
+      raw_bytes: null,
+    });
+  });
+
+  test('--json is one list, also when nothing matches', async () => {
+    const all = await query('nft_classes', '--project', 'p', '--json');
+    expect(JSON.parse(all.stdout)).toMatchObject([{ id: 'c1', name: '数字藏品', tx_hash: 'AB01' }]);
+    const none = await query('nft-classes', '--project', 'p', '--json', '--owner', 'nobody');
+    expect(JSON.parse(none.stdout)).toEqual([]);
+  });
+
+  test('CSV tells nothing from empty text and quotes what has to be', async () => {
+    const { stdout } = await query('orders', '--project', 'p', '--format', 'csv', '--limit', '1');
+    const [header, line] = stdout.split('\r\n');
+    expect(header).toMatch(/^project,operation_id,status,message,account,amount,.*,unread,.*,raw$/);
+    expect(line).toMatch(/^p,op_a,1,,"iaa1""x"", y",100,,2026-03-10T10:00:00Z,.*,"",.*,\{\}$/);
+  });
+
+  test('every record is streamed, and a reader that leaves early is no mistake', async () => {
+    const { stdout, code } = await query('orders', '--project', 'many');
+    expect(code).toBe(0);
+    expect(stdout.match(/\n/g)).toHaveLength(12_000);
+    const left = await import('node:child_process').then(({ spawnSync }) =>
+      spawnSync(
+        'sh',
+        ['-c', `"$0" dist/src/main.js query orders --project many | head -n 1`, process.execPath],
+        {
+          env: { PATH: process.env['PATH'], DATABASE_URL: database.connectionString },
+          encoding: 'utf8',
+        },
+      ),
+    );
+    expect(left.stderr).toBe('');
+    expect(left.stdout.match(/\n/g)).toHaveLength(1);
+  });
+});
+
+describe('filters', () => {
+  test('narrow what is listed and what is counted', async () => {
+    expect(await idsOf('--from', '2026-03-11', '--to', '2026-03-31')).toEqual(['op_b']);
+    expect(await idsOf('--status', 'pending,failed', '--newest-first')).toEqual(['op_c', 'op_a']);
+    expect(await idsOf('--account', 'iaa1"x", y', '--limit', '2')).toEqual(['op_a']);
+    const some = await query(
+      'nft_classes',
+      '--project',
+      'p',
+      '--count',
+      '--name',
+      '藏',
+      '--tx-hash',
+      'ab01',
+    );
+    expect(some.stdout).toBe('1\n');
+    const many = await query('orders', '--project', 'many', '--count', '--status', '2');
+    expect(many.stdout).toBe('4000\n');
+  });
+});
+
+describe('for a person', () => {
+  test('a table has the columns that matter, numbers to the right, and nothing that steers a terminal', async () => {
+    const { stdout } = await query('orders', '--project', 'p', '--format', 'table');
+    expect(stdout.split('\n')).toEqual([
+      'created (UTC)        operation id  status                      amount  account',
+      '───────────────────  ────────────  ─────────  ───────────────────────  ──────────',
+      '2026-03-10 10:00:00  op_a          pending                        100  iaa1"x", y',
+      '2026-03-31 23:59:59  op_b          succeeded  12345678901234567890.10',
+      '2026-04-01 00:00:00  op_c          failed',
+      '',
+    ]);
+  });
+
+  test('it says that there is more, and that there is nothing', async () => {
+    const more = await query('orders', '--project', 'many', '--format', 'table');
+    expect(more.stdout.trimEnd().split('\n')).toHaveLength(2 + 100 + 2);
+    expect(more.stdout).toContain('The first 100 orders: --limit shows more, --format csv all.');
+    const none = await query('nft_classes', '--project', 'many', '--format', 'table');
+    expect(none.stdout).toBe('No NFT classes match.\n');
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    [['orders'], 'Say which project with --project; there is: many, p.'],
+    [
+      ['orders', '--project', 'q'],
+      'Nothing is archived for a project "q" here; there is: many, p.',
+    ],
+    [['orders', '--limit', '0'], '--limit must be a whole number from 1 to'],
+    [['orders', '--owner', 'o'], "unknown option '--owner'"],
+  ])('%j ends with 2 and one sentence', async (args, sentence) => {
+    const { code, stdout, stderr } = await query(...args);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(sentence);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('what was known before', () => {
+  const at = (hour: number): string => `2026-03-05T${String(hour).padStart(2, '0')}:00:00.000Z`;
+  beforeAll(async () => {
+    await addProject('then');
+    const order = { operation_id: 'op_x', amount: '7', create_time: '2026-03-05T09:00:00Z' };
+    const orders = { project: 'then', resource: 'orders' } as const;
+    await observe(db, orders, [{ ...order, status: 1 }], at(10));
+    await observe(db, orders, [{ ...order, status: 2, update_time: at(11) }], at(12));
+    const texts = ['{"module":"nft","status":0}', '{"module":"nft","type":"mint_nft","status":1}'];
+    for (const [i, text] of texts.entries()) {
+      const record = readTransaction(parseJson(text), text, 'op_t');
+      await observeUnlisted(db, { project: 'then', lookup: 'v1beta1' }, record, at(10 + 2 * i));
+    }
+    const v3 = '{"module":1,"status":2,"message":"no, \\"never\\""}';
+    const failed = readTransaction(parseJson(v3), v3, 'op_u');
+    await observeUnlisted(db, { project: 'then', lookup: 'v3' }, failed, at(10));
+    for (const [i, scale] of [6, 8].entries()) {
+      const element = `{"value":{"symbol":"gas","owner":"o1","scale":${scale}}}`;
+      const token = readToken('gas', element, null, '7');
+      await observeUnlisted(db, { project: 'then', lookup: 'tokens' }, token, at(10 + 2 * i));
+    }
+  });
+
+  const lines = async (...args: string[]): Promise<Record<string, unknown>[]> => {
+    const { code, stdout, stderr } = await query(...args, '--project', 'then');
+    expect(code, stderr).toBe(0);
+    const texts = stdout.split('\n').filter((line) => line !== '');
+    return texts.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  test.each([
+    ['orders', ['--status', 'pending'], { operation_id: 'op_x', status: 1 }],
+    ['orders', ['--id', 'op_x'], { operation_id: 'op_x', status: 1, slice_day: '2026-03-05' }],
+    ['transactions', ['--status', 'processing'], { operation_id: 'op_t', status: 0, type: null }],
+    ['tokens', ['--owner', 'o1'], { symbol: 'gas', scale: 6 }],
+    ['tokens', ['--id', 'gas'], { symbol: 'gas', scale: 6 }],
+  ])('%s %j as of an instant', async (resource, args, expected) => {
+    const asOf = ['--as-of', '2026-03-05T18:30:00.5+08:00'];
+    expect(await lines(resource, ...args, ...asOf)).toMatchObject([expected]);
+    const { stdout } = await query(resource, ...args, ...asOf, '--count', '--project', 'then');
+    expect(stdout).toBe('1\n');
+    expect(await lines(resource, ...args, '--as-of', at(9))).toEqual([]);
+  });
+
+  test('the results of now, by status and module', async () => {
+    const of = async (...args: string[]): Promise<unknown[]> => {
+      const found = await lines('transactions', ...args);
+      return found.map((one) => [one['operation_id'], one['api_version']].join(' '));
+    };
+    expect(await of()).toEqual(['op_t v1beta1', 'op_u v3']);
+    expect(await of('--status', 'failed,unprocessed')).toEqual(['op_u v3']);
+    expect(await of('--module', 'nft', '--status', 'succeeded')).toEqual(['op_t v1beta1']);
+    const csv = ['--status', 'failed', '--format', 'csv'];
+    const { stdout } = await query('transactions', '--project', 'then', ...csv);
+    expect(stdout.split('\r\n')[0]).toBe(
+      'project,operation_id,api_version,module,type,operation,tx_hash,status,message,block_height,confirmed_at,' +
+        'nft,mt,record,observed_at,first_seen_at,changed_at,missing_since,unread,raw_sha256,raw_bytes,raw',
+    );
+    expect(stdout).toContain('then,op_u,v3,1,,,,2,"no, ""never""",');
+  });
+
+  test.each([
+    ['orders', 'op_x'],
+    ['transactions', 'op_t'],
+    ['tokens', 'gas'],
+  ])('the history of one of the %s', async (resource, id) => {
+    const change = '2026-03-05T12:00:00Z';
+    expect(await lines(resource, '--id', id, '--history')).toMatchObject([
+      { in_force_from: '2026-03-05T10:00:00Z', in_force_until: change, is_current: false },
+      { in_force_from: change, in_force_until: null, is_current: true },
+    ]);
+    const of = [resource, '--project', 'then', '--id', id, '--history'];
+    const { stdout } = await query(...of, '--format', 'table');
+    expect(stdout).toMatch(/^in force from \(UTC\) +until/);
+    expect(stdout).toContain('2026-03-05 10:00:00  2026-03-05 12:00:00');
+    expect(stdout).toMatch(/2026-03-05 12:00:00 {2}now/);
+    expect((await query(...of, '--count')).stdout).toBe('2\n');
+    expect(await lines(resource, '--id', 'unheld', '--history')).toEqual([]);
+  });
+
+  test('what cannot be asked is said in one sentence', async () => {
+    for (const [args, sentence] of [
+      [['orders', '--history'], 'name it with --id'],
+      [['tokens', '--as-of', 'yesterday'], '--as-of must be an instant'],
+      [['transactions', '--status', 'pending'], 'processing, 1 succeeded, 2 failed, 3 unprocessed'],
+      [['transactions', '--from', '2026-03-01'], "unknown option '--from'"],
+    ] as const) {
+      const { code, stdout, stderr } = await query(...args, '--project', 'then');
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(sentence);
+    }
+  });
+});

@@ -1,0 +1,129 @@
+// `outlast rebuild` as a real process: killed in the middle it goes on, and what it says and how it ends.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bar } from '../../src/cli/rebuild.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { runCommand, startCommand, type Ended, type Running } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+});
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const env = (): { env: Record<string, string> } => ({
+  env: { DATABASE_URL: database.connectionString },
+});
+const outlast = (...args: string[]): Promise<Ended> => runCommand(['rebuild', ...args], env());
+
+/** Orders whose records say 2 and whose column says 7, as an older release might have read them. */
+async function enterMisread(orders: number): Promise<void> {
+  await db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ('p', 'https://platform.example', 'salt', 'print', now(), '2026-03-01')`,
+  );
+  await db.query(
+    `insert into archive.orders (project_id, operation_id, status, created_at, slice_day, raw, raw_sha256,
+                                 observed_at, first_seen_at, changed_at)
+     select 'p', 'op_' || n, 7, '2026-03-10T10:00:00Z', '2026-03-10', text::jsonb, sha256(text::bytea),
+            '2026-03-11T00:00:00Z', '2026-03-11T00:00:00Z', '2026-03-11T00:00:00Z'
+       from generate_series(1, $1::int) n,
+            -- Canonical: its keys in order, no spaces.
+            format('{"create_time":"2026-03-10T10:00:00Z","operation_id":"op_%s","status":2}', n) text`,
+    [orders],
+  );
+  // As the server does by itself within a minute or so; without it every page would cost a look at the whole table.
+  const { connectionString } = database;
+  const owner = await openDb({ connectionString, role: null, log: silentLog() });
+  await owner.query('analyze archive.orders');
+  await owner.close();
+}
+
+const misread = async (): Promise<number> =>
+  (await db.query(`select from archive.orders where status = 7`)).rows.length;
+
+async function rowsRead(): Promise<number> {
+  const { rows } = await db.query<{ n: string }>(
+    `select rows_read as n from sync.rebuilds where ended_at is null`,
+  );
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** Kills it as soon as some of its pages are committed, and not all. */
+async function killInTheMiddle(running: Running): Promise<void> {
+  // Ends: pages come within seconds, or the test's own time runs out.
+  while ((await rowsRead()) < 1_000) await sleep(5);
+  await running.stop('SIGKILL');
+}
+
+test('P3: killed in the middle it goes on behind its last page, and every row is right in the end', async () => {
+  const orders = 15_000;
+  await enterMisread(orders);
+  await killInTheMiddle(startCommand(['rebuild'], env()));
+  const left = await misread();
+  expect(left).toBe(orders - (await rowsRead()));
+  expect(left).toBeGreaterThan(0);
+  const { code, stdout } = await outlast('--resource', 'orders');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^p +orders +15,000 +15,000 +0 +0$/m);
+  expect(stdout).toContain('p, orders: went on with the rebuild begun at ');
+  expect(stdout).toContain('p, orders: changed status 15,000.');
+  expect(await misread()).toBe(0);
+});
+
+test('stopped in the middle it says so, ends with 75, and goes on', async () => {
+  await enterMisread(15_000);
+  const running = startCommand(['rebuild', '--json'], env());
+  while ((await rowsRead()) < 1_000) await sleep(5);
+  const { code, stdout } = await running.stop('SIGTERM');
+  expect(code).toBe(75);
+  expect(JSON.parse(stdout)).toMatchObject({
+    lists: [
+      { project: 'p', resource: 'orders', done: false },
+      { resource: 'nft_classes' },
+      { resource: 'transactions', api_version: 'v1beta1' },
+      { resource: 'transactions', api_version: 'v3' },
+      { resource: 'tokens' },
+    ],
+  });
+  expect((await outlast()).code).toBe(0);
+  expect(await misread()).toBe(0);
+});
+
+test('records that do not match their digests are named, left alone, and the exit code is 1', async () => {
+  await enterMisread(10);
+  await db.query(
+    `update archive.orders set raw_sha256 = '\\x00' where operation_id in ('op_3', 'op_4')`,
+  );
+  const { code, stdout } = await outlast();
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    'p, orders: 2 records do not match their digests and were left as they are (op_3, op_4): outlast verify says more.',
+  );
+  expect(await misread()).toBe(2);
+});
+
+test('P12: an unknown project or resource ends with 2 and one sentence', async () => {
+  const project = await outlast('--project', 'other');
+  expect([project.code, project.stderr]).toEqual([
+    2,
+    'outlast: Nothing is archived for a project "other" here.\n',
+  ]);
+  expect((await outlast('--resource', 'slices')).code).toBe(2);
+});
+
+test('the bar fills as it goes', () => {
+  expect([bar(0, 10), bar(5, 10), bar(12, 10), bar(0, 0)]).toEqual([
+    '░'.repeat(20),
+    '█'.repeat(10) + '░'.repeat(10),
+    '█'.repeat(20),
+    '█'.repeat(20),
+  ]);
+});

@@ -1,0 +1,95 @@
+// `outlast watch` as a person uses it: ids in, a sync, and status says what became of each.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { noon } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { runCommand, type Ended } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const world = {
+  ordersPerDay: 1,
+  classesPerDay: 1,
+  quietShare: 0,
+  transactionsPerDay: 9,
+  tokens: 2,
+};
+let simulator: Simulator;
+let database: TestDatabase;
+let folder: string;
+beforeEach(async () => {
+  simulator = await createSimulator({ startAt: noon, speed: 0, world });
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'outlast watch '));
+});
+afterEach(async () => {
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const outlast = (...args: string[]): Promise<Ended> =>
+  runCommand(args, {
+    cwd: folder,
+    env: {
+      OUTLAST_BASE_URL: simulator.url,
+      OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+      OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+      OUTLAST_MAX_RPS: '100000',
+      ...stoppedAt(noon),
+      DATABASE_URL: database.connectionString,
+    },
+  });
+
+test('ids from arguments and a file are asked for by the next sync; status names what is lost', async () => {
+  const [first = '', ...others] = simulator.oracle.operationIds('2026-04-01');
+  const before = await outlast('watch', first);
+  expect(before).toMatchObject({ code: 2, stdout: '' });
+  expect(before.stderr).toContain('run outlast sync first');
+  expect(await outlast('sync')).toMatchObject({ code: 0 });
+
+  const file = join(folder, 'ids.txt');
+  await writeFile(file, `\ufeff${others.join('\r\n')}\r\n\r\n`);
+  const watched = await outlast('watch', first, '--file', file, '--created-on', '2026-04-01');
+  expect(watched).toMatchObject({ code: 0 });
+  expect(watched.stdout).toContain(`default: ${others.length + 1} more operations are watched.`);
+  const again = await outlast('watch', first, '--json');
+  expect(JSON.parse(again.stdout)).toEqual({ project: 'default', given: 1, added: 0 });
+  const gone = await outlast('watch', 'from-long-ago', '--created-on', '2025-11-30');
+  expect(gone).toMatchObject({ code: 0 });
+
+  const synced = await outlast('sync', '--json');
+  expect(synced.code, synced.stderr).toBe(0);
+  expect(JSON.parse(synced.stdout)).toMatchObject({
+    projects: [{ operationsDone: others.length + 1, operationsLost: 1 }],
+  });
+  const status = await outlast('status');
+  expect(status.stdout).toContain(
+    `${others.length + 2} operations watched, ${others.length + 1} done`,
+  );
+  expect(status.stdout).toContain('1 LOST');
+  expect(status.stdout).toContain('LOST from-long-ago: it was never found');
+  expect(status.stdout).toContain('tokens: 2 held, read');
+});
+
+test('P12: mistakes are named before anything is entered', async () => {
+  await outlast('sync');
+  const file = join(folder, 'ids.csv');
+  await writeFile(file, 'operation id;amount\nop_1;5\n');
+  for (const [args, sentence] of [
+    [['watch'], 'there are none'],
+    [['watch', '--file', file], 'an id is 1 to 64 letters'],
+    [['watch', '--file', join(folder, 'nothing')], '--file cannot be read'],
+    [['watch', 'op', '--created-on', '2026-02-30'], '--created-on must be a UTC day'],
+    [['watch', 'op', '--api-version', 'v2'], 'v1beta1, v3'],
+    [['watch', 'op', '--project', 'other'], 'There is no project "other"'],
+  ] as const) {
+    const ended = await outlast(...args);
+    expect(ended.code, ended.stderr).toBe(2);
+    expect(ended.stderr).toContain(sentence);
+  }
+  const status = await outlast('status', '--json');
+  expect(JSON.parse(status.stdout)).toMatchObject({ projects: [{ operations: null }] });
+});

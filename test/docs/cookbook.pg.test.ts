@@ -1,0 +1,124 @@
+// Every question of docs/cookbook.md, taken from the page and asked as outlast_reader of an archive that has something to tell.
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUncertified, observe, type Certified } from '../support/certified.ts';
+import { enterReject } from '../support/rows.ts';
+
+const page = readFileSync(new URL('../../docs/cookbook.md', import.meta.url), 'utf8');
+const questions = [...page.matchAll(/^### (\d+)\. (.*)\n\n```sql\n([\s\S]*?)```/gm)].map(
+  ([, number, question, sql]) => ({ number: Number(number), question, sql: sql ?? '' }),
+);
+
+let archive: Certified;
+let reader: pg.Client;
+beforeAll(async () => {
+  archive = await createUncertified();
+  const late = {
+    operation_id: '----late',
+    status: 1,
+    amount: '300',
+    create_time: '2026-03-10T22:00:00Z',
+  };
+  for (const [text, at] of [
+    [late, '2026-03-10T23:00:00Z'],
+    [{ ...late, status: 2, update_time: '2026-03-12T06:00:00Z' }, '2026-03-12T06:00:00Z'],
+    [
+      { ...late, operation_id: 'odd', amount: 'much', status: 3, message: 'refused' },
+      '2026-03-12T06:00:00Z',
+    ],
+    [{ ...late, operation_id: 'still pending' }, '2026-04-20T00:00:00Z'],
+  ] as const) {
+    await observe(archive, JSON.stringify(text), at);
+  }
+  await archive.owner.query(
+    `update archive.orders set missing_since = '2026-04-28' where operation_id = 'odd';
+     ${enterReject('2026-03-14')}`,
+  );
+  reader = new pg.Client({ connectionString: archive.connectionString });
+  await reader.connect();
+  await reader.query(`set role outlast_reader; set timezone = 'Asia/Kathmandu'`);
+});
+afterAll(async () => {
+  await reader.end();
+  await archive.close();
+});
+
+const answer = async (number: number): Promise<Record<string, unknown>[]> => {
+  const sql = questions.find((one) => one.number === number)?.sql ?? '';
+  return (await reader.query(sql.replaceAll(`'default'`, `'p'`))).rows as Record<string, unknown>[];
+};
+
+test('there are twenty, in order', () => {
+  expect(questions.map(({ number }) => number)).toEqual(
+    Array.from({ length: 20 }, (_, i) => i + 1),
+  );
+});
+
+test.each(questions)('$number: $question', async ({ number, sql }) => {
+  expect(sql).toMatch(/^select/);
+  expect(await answer(number)).not.toEqual([]);
+});
+
+/** Figures from the views that know about coverage. */
+const figures = questions.filter(({ sql }) =>
+  /analytics\.(orders_by|spend_by|order_lead|nft_classes_by|coverage_by_month)/.test(sql),
+);
+
+// P7
+test.each(figures)('question $number shows the coverage of its figures', async ({ number }) => {
+  const [row] = await answer(number);
+  expect(row).toHaveProperty('is_complete');
+});
+
+describe('the answers are right', () => {
+  test('a month, what it would have said then, and what changed since', async () => {
+    const [month] = await answer(1);
+    const [held] = (
+      await archive.owner.query<{ spent: string; none: string }>(
+        `select round(sum(amount) filter (where status = 2) / 100, 2)::text as spent,
+                count(*) filter (where amount is null)::text as none
+           from archive.orders where slice_day between '2026-03-01' and '2026-03-31'`,
+      )
+    ).rows;
+    // The reject of 14 March is in no figure.
+    expect(month).toMatchObject({
+      spent_units: held?.spent,
+      without_amount: held?.none,
+      is_complete: false,
+    });
+    const [then] = await answer(17);
+    expect(then).toMatchObject({ orders: '2', pending: '0', spent_units: '3.00' });
+    const changes = await answer(16);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({
+      operation_id: '----late',
+      was: 'pending',
+      became: 'success',
+      changed_fields: ['status', 'update_time'],
+      hours_after_day: '30.0',
+    });
+  });
+
+  test('what is odd is named', async () => {
+    const rows = await answer(11);
+    expect(rows.map(({ what, id }) => [what, id])).toEqual([
+      ['unreadable: amount', 'odd'],
+      ['no usable id', '01'],
+      ['missing', 'odd'],
+    ]);
+    const days = await answer(7);
+    expect(days).toContainEqual(expect.objectContaining({ resource: 'orders', rejected: '1' }));
+  });
+
+  test('the history of an order goes from content to content', async () => {
+    const rows = await answer(18);
+    expect(
+      rows.map(({ status_name: status, is_current: isCurrent }) => [status, isCurrent]),
+    ).toEqual([
+      ['pending', false],
+      ['success', true],
+    ]);
+    expect(rows[0]?.['in_force_until']).toEqual(rows[1]?.['in_force_from']);
+  });
+});

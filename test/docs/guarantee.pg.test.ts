@@ -1,0 +1,63 @@
+// The SQL an auditor is given in docs/guarantee.md works as the reader role, and notices what it is there to notice.
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Row } from '../../src/store/db.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+
+const page = readFileSync(new URL('../../docs/guarantee.md', import.meta.url), 'utf8');
+const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+const [everyDay = '', notCertain = '', counted = ''] = statements;
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await createBench();
+  await bench.run();
+});
+afterEach(() => bench.close());
+
+async function asked(sql: string): Promise<Row[]> {
+  const { connectionString } = bench;
+  const reader = await openDb({ connectionString, role: 'outlast_reader', log: silentLog() });
+  try {
+    return (await reader.query(sql)).rows;
+  } finally {
+    await reader.close();
+  }
+}
+
+test('there are three statements', () => {
+  expect(statements).toHaveLength(3);
+});
+
+test('every day is there; one taken out of the ledger is a gap', async () => {
+  expect((await asked(everyDay)).map((row) => row['gaps'])).toEqual(['0', '0']);
+  await bench.db.query(`delete from sync.slices where resource = 'orders' and day = '2026-03-10'`);
+  const gaps = (await asked(everyDay)).map((row) => [row['resource'], row['gaps']]);
+  expect(Object.fromEntries(gaps)).toEqual({ orders: '1', nft_classes: '0' });
+});
+
+test('what is not certain is named: pending orders, a lost day', async () => {
+  const before = await asked(notCertain);
+  for (const row of before) expect(row['reservations']).toEqual(['unresolved_orders']);
+  await bench.db.query(
+    `update sync.slices set state = 'lost' where resource = 'orders' and day = '2026-03-10'`,
+  );
+  const lost = (await asked(notCertain)).filter((row) => row['day'] === '2026-03-10');
+  expect(lost[0]?.['reservations']).toContain('lost');
+});
+
+test('what was counted is held; a record taken away by a superuser is missed', async () => {
+  expect(await asked(counted)).toEqual([]);
+  const superuser = await openDb({
+    connectionString: bench.connectionString,
+    role: null,
+    log: silentLog(),
+  });
+  await superuser.query(
+    `delete from archive.orders where operation_id =
+       (select operation_id from archive.orders where slice_day < '2026-04-01' limit 1)`,
+  );
+  await superuser.close();
+  expect(await asked(counted)).toHaveLength(1);
+});

@@ -1,0 +1,72 @@
+// The digests of days in an export are those that verify computes, whoever computed them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readDayDigests } from '../../src/export/content.ts';
+import { digestsSql } from '../../src/export/tables.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { withSnapshot } from '../../src/store/snapshot.ts';
+import { createMonthDigest, type DayDigest } from '../../src/verify/digest.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const usualDay = '2026-03-14';
+const oddDay = '2026-03-15';
+/** In byte order, which is no language's. */
+const usualIds = ['A_1', 'Z-2', 'a_1', 'é', '数'];
+const oddIds = ['back\\slash', 'line\nfeed', 'ta\tb', 'zero'];
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  for (const [day, ids] of [
+    [usualDay, usualIds],
+    [oddDay, oddIds],
+  ] as const) {
+    await db.query(
+      `insert into archive.orders (project_id, operation_id, slice_day, raw, raw_sha256, observed_at, first_seen_at, changed_at)
+       select 'p', id, $1, '{}', sha256(convert_to(id, 'UTF8')), now(), now(), now() from unnest($2::text[]) id`,
+      [day, ids.toReversed()],
+    );
+  }
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** As verify computes them. */
+async function expectedDays(): Promise<DayDigest[]> {
+  const { rows } = await db.query<{ day: string; id: string; sha256: string }>(
+    `select slice_day as day, operation_id as id, encode(raw_sha256, 'hex') as sha256
+       from archive.orders where project_id = 'p' order by slice_day, operation_id`,
+  );
+  const digest = createMonthDigest([]);
+  for (const row of rows) digest.add(row);
+  return digest.end().days;
+}
+
+const exportedDays = (mostHeld?: number): Promise<DayDigest[]> =>
+  withSnapshot(db, (tx) => readDayDigests(tx, 'orders', 'p', '2026-03', mostHeld));
+
+test('Postgres digests a day as verify does', async () => {
+  expect(await exportedDays()).toEqual(await expectedDays());
+});
+
+test('a day too great to be held comes in pieces, to the same digest', async () => {
+  expect(await exportedDays(0)).toEqual(await expectedDays());
+});
+
+test('a day with an id that no line can hold as it is is left to COPY', async () => {
+  const sql = digestsSql('archive.orders', 'operation_id');
+  const { rows } = await db.query(sql, ['p', [usualDay, oddDay]]);
+  expect(rows).toContainEqual({ day: oddDay, digest: null });
+  expect(rows).toContainEqual({ day: usualDay, digest: (await expectedDays())[0]?.digest });
+});
+
+test('sabotaged, without that the digest would be another', async () => {
+  const sql = digestsSql('archive.orders', 'operation_id').replace(/not bool_or\(.*\)\n/, 'true\n');
+  const { rows } = await db.query<{ digest: string }>(sql, ['p', [oddDay]]);
+  expect(rows[0]?.digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(rows[0]?.digest).not.toBe((await expectedDays())[1]?.digest);
+});

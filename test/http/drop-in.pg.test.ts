@@ -1,0 +1,345 @@
+// The platform's own interface, answered from the archive: whoever changes the base URL sees the same records, the same
+// paging, the same errors, and any date.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Served } from '../../src/http/server.ts';
+import { openArchive, type Archive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { createPlatform } from '../../src/platform/client.ts';
+import { sign } from '../../src/platform/sign.ts';
+import { createBench, differences, type Bench } from '../support/archive.ts';
+import { serveArchive } from '../support/served.ts';
+
+let bench: Bench;
+let archive: Archive;
+let served: Served;
+const pair = { key: 'reader-1', secret: 'a secret of its own', projects: ['p'] };
+
+beforeAll(async () => {
+  bench = await createBench();
+  await bench.run();
+  archive = await openArchive({ connectionString: bench.connectionString });
+  served = await serveOn();
+});
+afterAll(async () => {
+  await served.close();
+  await archive.close();
+  await bench.close();
+});
+
+const serveOn = (): Promise<Served> =>
+  serveArchive(archive, {
+    keys: [pair],
+  });
+
+type Answered = { status: number; body: Record<string, unknown>; text: string };
+
+async function ask(target: string, headers: Record<string, string> = {}): Promise<Answered> {
+  const answer = await fetch(`${served.url}${target}`, { headers });
+  const text = await answer.text();
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  return { status: answer.status, body: JSON.parse(text) as Record<string, unknown>, text };
+}
+
+type OrdersData = {
+  prev_page_key: string;
+  next_page_key: string;
+  limit: number;
+  total_count?: number;
+  order_infos: { operation_id: string; create_time: string; status: number }[];
+};
+const orders = async (target: string): Promise<OrdersData> => {
+  const { status, body, text } = await ask(target);
+  expect(status, text).toBe(200);
+  return body['data'] as OrdersData;
+};
+
+describe('orders', () => {
+  test('the newest ten without a parameter, as the platform gave them', async () => {
+    const data = await orders('/v3/orders');
+    const shown = [...bench.simulator.oracle.shown('orders')].toReversed().slice(0, 10);
+    expect(data.limit).toBe(10);
+    expect(data.prev_page_key).toBe('');
+    expect('total_count' in data).toBe(false);
+    expect(data.order_infos).toEqual(shown.map(({ text }) => JSON.parse(text) as unknown));
+  });
+
+  test('page by page to the end and back again, exactly the list', async () => {
+    const query = 'limit=50&sort_by=DATE_ASC&start_date=2026-03-01&end_date=2026-03-12';
+    const pages: OrdersData[] = [];
+    let key = '';
+    do {
+      const page = await orders(
+        `/v3/orders?${query}${key === '' ? '' : `&page_key=${encodeURIComponent(key)}`}`,
+      );
+      pages.push(page);
+      key = page.next_page_key;
+    } while (key !== '');
+    const ids = pages.flatMap((page) => page.order_infos.map((one) => one.operation_id));
+    const shown = [...bench.simulator.oracle.shown('orders')]
+      .filter(
+        ({ text }) =>
+          text.includes('"create_time":"2026-03-0') || /"create_time":"2026-03-1[012]/.test(text),
+      )
+      .map(({ id }) => id);
+    expect(ids).toEqual(shown);
+    expect(pages.length).toBeGreaterThan(5);
+    const last = pages.at(-1);
+    const before = await orders(`/v3/orders?${query}&page_key=${last?.prev_page_key ?? ''}`);
+    expect(before.order_infos).toEqual(pages.at(-2)?.order_infos);
+  });
+
+  test('a status and a total', async () => {
+    const { total_count: all } = await orders('/v3/orders?count_total=1&limit=1');
+    let sum = 0;
+    for (const status of [1, 2, 3]) {
+      const data = await orders(`/v3/orders?count_total=1&limit=50&status=${status}`);
+      expect(new Set(data.order_infos.map((one) => one.status))).toEqual(new Set([status]));
+      sum += data.total_count ?? 0;
+    }
+    expect(all).toBe(bench.simulator.oracle.count('orders'));
+    expect(sum).toBe(all);
+  });
+
+  test('an empty list is [], with empty keys', async () => {
+    const data = await orders('/v3/orders?start_date=2020-01-01&end_date=2020-01-31&count_total=1');
+    expect(data).toEqual({
+      prev_page_key: '',
+      next_page_key: '',
+      limit: 10,
+      total_count: 0,
+      order_infos: [],
+    });
+  });
+
+  test.each([
+    'limit=51',
+    'limit=0',
+    'limit=ten',
+    'limit=-1',
+    'limit=1e1',
+    'status=4',
+    'status=success',
+    'start_date=2026-02-30',
+    'start_date=yesterday',
+    'end_date=0000-01-01',
+    'sort_by=date_asc',
+    'count_total=yes',
+    'page_key=forged',
+    `page_key=${'A'.repeat(9_000)}`,
+    'page_key=%00',
+  ])('P12: %s is answered 400 in the platform’s shape', async (query) => {
+    const { status, body } = await ask(`/v3/orders?${query}`);
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      error: { code_space: 'outlast', code: 'BAD_REQUEST', message: expect.any(String) as string },
+    });
+  });
+
+  test('a key of another query is refused; an empty parameter asks for nothing', async () => {
+    const { next_page_key: key } = await orders('/v3/orders?limit=2&status=2');
+    expect((await ask(`/v3/orders?limit=2&status=3&page_key=${key}`)).status).toBe(400);
+    expect((await orders(`/v3/orders?limit=5&status=2&page_key=${key}`)).order_infos).toHaveLength(
+      5,
+    );
+    expect((await orders('/v3/orders?status=&start_date=&page_key=')).limit).toBe(10);
+  });
+});
+
+describe('classes', () => {
+  type ClassesData = {
+    offset: number;
+    limit: number;
+    total_count: number;
+    classes: { id: string; name: string; owner: string; tx_hash: string }[];
+  };
+  const classes = async (query: string): Promise<ClassesData> => {
+    const { status, body, text } = await ask(`/v1beta1/nft/classes?${query}`);
+    expect(status, text).toBe(200);
+    return body['data'] as ClassesData;
+  };
+
+  test('by offset, newest first, with the total', async () => {
+    // Of one second the archive has its own order, by id.
+    const shown = [...bench.simulator.oracle.shown('nft_classes')]
+      .map(({ text }) => JSON.parse(text) as { id: string; timestamp: string })
+      .toSorted((a, b) => (`${a.timestamp} ${a.id}` < `${b.timestamp} ${b.id}` ? 1 : -1));
+    const data = await classes('offset=5&limit=20');
+    expect(data.total_count).toBe(shown.length);
+    expect({ offset: data.offset, limit: data.limit }).toEqual({ offset: 5, limit: 20 });
+    expect(data.classes).toEqual(shown.slice(5, 25));
+    expect((await classes(`offset=${shown.length}`)).classes).toEqual([]);
+    expect((await classes('offset=900000000000000')).classes).toEqual([]);
+  });
+
+  test('by id, owner, hash and a part of the name, whatever characters it holds', async () => {
+    const { classes: some } = await classes('limit=200&sort_by=DATE_ASC');
+    const odd = some.find(({ name }) => /[%&<]/.test(name)) ?? some[0];
+    if (odd === undefined) throw new Error('there are no classes');
+    expect((await classes(`id=${encodeURIComponent(odd.id)}`)).classes).toEqual([odd]);
+    expect((await classes(`tx_hash=${odd.tx_hash}`)).classes).toEqual([odd]);
+    const named = await classes(`limit=200&name=${encodeURIComponent(odd.name.slice(1))}`);
+    expect(named.classes.map(({ id }) => id)).toContain(odd.id);
+    const owned = await classes(`limit=200&owner=${odd.owner}`);
+    expect(new Set(owned.classes.map(({ owner }) => owner))).toEqual(new Set([odd.owner]));
+    expect((await classes(`name=${encodeURIComponent("%'; drop table x; --")}`)).total_count).toBe(
+      0,
+    );
+  });
+
+  test.each([
+    'offset=-1',
+    'offset=x',
+    'limit=201',
+    'limit=0',
+    'name=%00',
+    'id=%ED%A0%80%00',
+    'sort_by=x',
+  ])('P12: %s is answered 400', async (query) => {
+    expect((await ask(`/v1beta1/nft/classes?${query}`)).status).toBe(400);
+  });
+});
+
+describe('who may read', () => {
+  function signed(
+    target: string,
+    given: Partial<{ key: string; secret: string; timestamp: string }> = {},
+  ) {
+    const { key = pair.key, secret = pair.secret, timestamp = String(Date.now()) } = given;
+    const url = new URL(target, 'http://x');
+    const query = Object.fromEntries(url.searchParams);
+    return {
+      'content-type': 'application/json',
+      'x-api-key': key,
+      'x-timestamp': timestamp,
+      'x-signature': sign({ path: url.pathname, query, timestamp, secret }),
+    };
+  }
+  const target = '/v3/orders?limit=2&status=';
+
+  test('on loopback nobody needs a key; one that is there must be right', async () => {
+    expect((await ask(target, signed(target))).status).toBe(200);
+    expect(
+      (await ask(target, signed(target, { timestamp: String(Math.floor(Date.now() / 1000)) })))
+        .status,
+    ).toBe(200);
+    const wrong = [
+      signed(target, { secret: 'another' }),
+      signed(target, { key: 'nobody' }),
+      signed('/v3/orders?limit=3', {}),
+      signed(target, { timestamp: String(Date.now() - 16 * 60_000) }),
+      signed(target, { timestamp: String(Date.now() + 16 * 60_000) }),
+      { ...signed(target), 'x-signature': '' },
+      { 'x-api-key': pair.key },
+      { 'x-signature': 'x' },
+    ];
+    for (const headers of wrong) {
+      const { status, body } = await ask(target, headers);
+      expect(status).toBe(403);
+      expect(body).toEqual({
+        error: { code_space: 'outlast', code: 'FORBIDDEN', message: 'authentication failed' },
+      });
+    }
+  });
+
+  test.each([
+    { 'x-forwarded-for': '10.0.0.1' },
+    { forwarded: 'for=10.0.0.1' },
+    { 'x-forwarded-anything': '' },
+  ])('a proxy before it counts as outside: %o', async (headers) => {
+    expect((await ask(target, headers as Record<string, string>)).status).toBe(403);
+    expect((await ask(target, { ...headers, ...signed(target) })).status).toBe(200);
+  });
+
+  test('a foreign Host counts as outside: no page of the web reads the archive', async () => {
+    const { status } = await rawRequest('evil.example');
+    expect(status).toBe(403);
+    expect((await rawRequest('localhost')).status).toBe(200);
+    expect((await rawRequest('[::1]:80')).status).toBe(200);
+  });
+
+  async function rawRequest(host: string): Promise<{ status: number }> {
+    const { request } = await import('node:http');
+    const { port } = new URL(served.url);
+    return new Promise((resolve, reject) => {
+      request(
+        { port, host: '127.0.0.1', path: '/v3/orders?limit=1', headers: { host } },
+        (answer) => {
+          answer.resume();
+          resolve({ status: answer.statusCode ?? 0 });
+        },
+      )
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  test('bound beyond loopback every reader needs a key; health needs none', async () => {
+    const open = await serveArchive(archive, {
+      host: '0.0.0.0',
+      keys: [pair],
+    });
+    try {
+      const url = open.url.replace('0.0.0.0', '127.0.0.1');
+      expect((await fetch(`${url}${target}`)).status).toBe(403);
+      expect((await fetch(`${url}${target}`, { headers: signed(target) })).status).toBe(200);
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+
+  test('what is no path, no method and no request is answered in the same shape', async () => {
+    expect((await ask('/v3/nothing')).status).toBe(404);
+    expect((await ask('/v3/orders/../../etc/passwd')).status).toBe(404);
+    const long = await ask(`/v3/orders?page_key=${'A'.repeat(40_000)}`);
+    expect(long.status).toBe(431);
+    expect(long.body['error']).toMatchObject({ code: 'BAD_REQUEST' });
+    const posted = await fetch(`${served.url}/v3/orders`, { method: 'POST', body: '{}' });
+    expect(posted.status).toBe(405);
+    expect(posted.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('the mirror of the mirror', () => {
+  let second: Bench;
+  beforeEach(async () => {
+    second = await createBench({ startAt: Date.now() });
+  });
+
+  test('an archive filled from an archive is equal to it, over the window and beyond', async () => {
+    const platform = createPlatform({
+      baseUrl: served.url,
+      apiKey: pair.key,
+      apiSecret: pair.secret,
+      timeoutMs: 20_000,
+      limiter: { permit: async () => undefined, pause: async () => undefined },
+      log: silentLog(),
+    });
+    const worker = {
+      ...second.worker,
+      platform,
+      source: { baseUrl: served.url, apiKey: pair.key },
+    };
+    const { run } = await import('../../src/sync/run.ts');
+    const signal = new AbortController().signal;
+    try {
+      // The first archive is of a spring long gone, as its reader's clock has it: all of it lies beyond the window.
+      expect(await run(worker, { signal })).toMatchObject({ outcome: 'done', recordsNew: 0 });
+      const { untilToday } = await import('../../src/sync/plan.ts');
+      const only = { days: { from: '2026-01-01', to: untilToday } };
+      expect(await run(worker, { signal, only })).toMatchObject({ outcome: 'done', problem: null });
+      expect(await differences({ simulator: bench.simulator, db: second.db })).toEqual([]);
+      const hashes = async (of: Bench) =>
+        (
+          await of.db.query(
+            `select operation_id, encode(raw_sha256, 'hex') as sha from archive.orders order by 1`,
+          )
+        ).rows;
+      expect(await hashes(second)).toEqual(await hashes(bench));
+    } finally {
+      await platform.close();
+      await second.close();
+    }
+  });
+});

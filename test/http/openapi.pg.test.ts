@@ -1,0 +1,214 @@
+// /openapi.json says what the server does: the document is sound, and every route answers as it says there.
+import { hash } from 'node:crypto';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Document, Operation } from '../../src/http/docs/openapi.ts';
+import type { Json } from '../../src/http/docs/openapi-parts.ts';
+import type { Served } from '../../src/http/server.ts';
+import { openArchive, watch, type Archive } from '../../src/index.ts';
+import { enter } from '../../src/store/operations/enter.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { serveArchive } from '../support/served.ts';
+
+let bench: Bench;
+let archive: Archive;
+let served: Served;
+let document: Document;
+/** One id for each path that has one. */
+let ids: Record<string, string>;
+const world = {
+  ordersPerDay: 20,
+  classesPerDay: 6,
+  quietShare: 0.2,
+  transactionsPerDay: 3,
+  tokens: 3,
+};
+
+beforeAll(async () => {
+  bench = await createBench({ world }, { tokensEveryMs: 86_400_000 });
+  await bench.run();
+  const operations = bench.simulator.oracle
+    .operationIds('2026-04-02')
+    .map((operationId) => ({ operationId }));
+  await watch({ connectionString: bench.connectionString, project: 'p', operations });
+  await bench.run();
+  await bench.db.query(
+    `insert into archive.certificate_files (project_id, operation_id, url, bytes, sha256, fetched_at)
+     values ('p', $1, 'https://files.example/x', 'bytes', sha256('bytes'), now())`,
+    [operations[0]?.operationId],
+  );
+  await bench.db.query(
+    `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+     values ('p', 'orders', sha256('{"no":"id"}'), '{"no":"id"}', 'no id', '', '2026-03-05', now())`,
+  );
+  archive = await openArchive({ connectionString: bench.connectionString });
+  served = await serveArchive(archive, {
+    watch: (project, given) => enter(bench.db, project, given),
+  });
+  document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
+  const [order] = (await archive.orders.list({ project: 'p', limit: 1 })).items;
+  const [nftClass] = (await archive.nftClasses.list({ project: 'p', limit: 1 })).items;
+  const [token] = (await archive.tokens.list({ project: 'p' })).items;
+  ids = {
+    orders: order?.operationId ?? '',
+    nft_classes: nftClass?.id ?? '',
+    transactions: operations[0]?.operationId ?? '',
+    tx: operations[0]?.operationId ?? '',
+    tokens: token?.symbol ?? '',
+  };
+});
+afterAll(async () => {
+  await served.close();
+  await archive.close();
+  await bench.close();
+});
+
+const gets = (): [path: string, operation: Operation][] =>
+  Object.entries(document.paths).flatMap(([path, { get }]) =>
+    get === undefined ? [] : [[path, get] as [string, Operation]],
+  );
+
+const filled = (path: string): string =>
+  path
+    .replace('{resource}/{sha256}', `orders/${rejectSha256}`)
+    .replace(/([a-z_]+)\/\{\w+\}/, (_, of: string) => `${of}/${encodeURIComponent(ids[of] ?? '')}`);
+/** An id of nothing. */
+const unknown = (path: string): string =>
+  path.replace('{resource}/{sha256}', `orders/${'0'.repeat(64)}`).replace(/\{\w+\}/, 'nothing');
+const rejectSha256 = hash('sha256', '{"no":"id"}', 'hex');
+
+/** The document's schemas, with nothing allowed that they do not name: a field nobody described is a fault. */
+function validator(schema: Json): ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  addFormats.default(ajv);
+  const closed = (json: unknown): unknown => {
+    if (Array.isArray(json)) return json.map(closed);
+    if (typeof json !== 'object' || json === null) return json;
+    const all = Object.fromEntries(Object.entries(json).map(([name, one]) => [name, closed(one)]));
+    return 'properties' in all && !('additionalProperties' in all)
+      ? { ...all, additionalProperties: false }
+      : all;
+  };
+  const root = closed({ ...schema, components: undefined, $defs: document.components.schemas });
+  return ajv.compile(
+    JSON.parse(JSON.stringify(root).replaceAll('#/components/schemas/', '#/$defs/')) as Json,
+  );
+}
+
+const contentOf = (operation: Operation, status: number): { [type: string]: { schema: Json } } =>
+  (operation.responses[status]?.['content'] ?? {}) as { [type: string]: { schema: Json } };
+
+async function holds(operation: Operation, answer: Response): Promise<void> {
+  const content = contentOf(operation, answer.status);
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  const text = await answer.text();
+  expect(Object.keys(operation.responses), text).toContain(String(answer.status));
+  if (answer.status === 304) return;
+  expect(Object.keys(content)).toContain(type);
+  if (type !== 'application/json') return;
+  const validate = validator(content[type]?.schema ?? {});
+  validate(JSON.parse(text));
+  expect(validate.errors, text.slice(0, 300)).toBeNull();
+}
+
+describe('the document', () => {
+  test('names every operation once, and every parameter of a path', () => {
+    const operations = Object.values(document.paths).flatMap(({ get, post }) => get ?? post ?? []);
+    const names = operations.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const [path, { parameters }] of gets()) {
+      const inPath = parameters.filter((one) => one.in === 'path');
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required }) => required)).toBe(true);
+    }
+  });
+
+  test('has sound schemas only, and says something of each parameter that is ours', () => {
+    for (const [path, { parameters, responses }] of gets()) {
+      for (const { schema, description } of parameters) {
+        validator(schema);
+        if (path.startsWith('/archive/')) expect(description).toBeTruthy();
+      }
+      for (const status of Object.keys(responses)) {
+        expect(responses[status]?.['description']).toBeTruthy();
+      }
+    }
+    for (const schema of Object.values(document.components.schemas)) validator(schema as Json);
+  });
+});
+
+describe('every route answers as the document says', () => {
+  test('what is there', async () => {
+    for (const [path, operation] of gets()) {
+      const answer = await fetch(served.url + filled(path));
+      expect(answer.status, path).toBe(200);
+      await holds(operation, answer);
+    }
+  });
+
+  test('in every form', async () => {
+    for (const [path, operation] of gets()) {
+      for (const type of Object.keys(contentOf(operation, 200))) {
+        const answer = await fetch(served.url + filled(path), { headers: { accept: type } });
+        expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
+        await holds(operation, answer);
+      }
+      if (!path.startsWith('/archive/')) continue;
+      const refused = await fetch(served.url + filled(path), { headers: { accept: 'image/png' } });
+      expect(refused.status).toBe(406);
+      await holds(operation, refused);
+    }
+  });
+
+  test('what is not there, and what makes no sense', async () => {
+    for (const [path, operation] of gets()) {
+      if (path.includes('{')) {
+        await holds(operation, await fetch(served.url + unknown(path)));
+      }
+      const odd = await fetch(`${served.url}${filled(path)}?limit=many&no_such=1`);
+      if (path.startsWith('/archive/')) expect(odd.status).toBe(400);
+      await holds(operation, odd);
+    }
+  });
+
+  test('what is entered', async () => {
+    const post = document.paths['/archive/v1/watch']?.post;
+    if (post === undefined) throw new Error('nothing can be entered');
+    const bodies = ['{"operation_ids":["new-1"]}', '{}', '{'];
+    for (const body of bodies) {
+      for (const type of ['application/json', 'text/plain']) {
+        await holds(
+          post,
+          await fetch(`${served.url}/archive/v1/watch`, {
+            method: 'POST',
+            headers: { 'content-type': type },
+            body,
+          }),
+        );
+      }
+    }
+  });
+
+  test('a document that leaves a field out is found out', async () => {
+    const { properties } = document.components.schemas['Order'] as { properties: Json };
+    const { raw_sha256: _, ...others } = properties;
+    const validate = validator({ type: 'object', properties: others });
+    const order = await (await fetch(served.url + filled('/archive/v1/orders/{id}'))).json();
+    expect(validate(order)).toBe(false);
+  });
+});
+
+describe('the page of /docs', () => {
+  test('names every operation, needs nothing from elsewhere, and lets nothing else run', async () => {
+    const answer = await fetch(`${served.url}/docs`);
+    const page = await answer.text();
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    for (const [, { operationId }] of gets()) expect(page).toContain(`id="${operationId}"`);
+    expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(page).not.toMatch(/\son\w+=|style="/);
+    expect(page.length).toBeLessThan(150_000);
+  });
+});

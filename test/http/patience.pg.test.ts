@@ -1,0 +1,105 @@
+// One reader's long questions keep no other reader waiting: the platform's clients have connections of their own.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServing } from '../../src/cli/serving.ts';
+import type { Served } from '../../src/http/server.ts';
+import { openArchive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { serveArchive } from '../support/served.ts';
+
+let database: TestDatabase;
+let owner: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = await openDb({
+    connectionString: database.connectionString,
+    role: null,
+    log: silentLog(),
+  });
+});
+afterAll(async () => {
+  await owner.close();
+  await database.drop();
+});
+
+const started = (): Promise<Served> => {
+  const settings = readSettings(
+    { needs: 'platform' },
+    {
+      OUTLAST_BASE_URL: 'http://127.0.0.1:9',
+      OUTLAST_API_KEY: 'key',
+      OUTLAST_API_SECRET: 'secret',
+      OUTLAST_PORT: '0',
+    },
+  );
+  return startServing(settings, database.connectionString, silentLog());
+};
+
+/** Whether the platform's clients are answered while more questions wait for the books than there are connections. */
+async function answersMeanwhile(served: Served): Promise<boolean> {
+  let waiting: Promise<number>[] = [];
+  const answered = await withTx(owner, async (tx) => {
+    await tx.query('lock table sync.runs in access exclusive mode');
+    waiting = Array.from({ length: 12 }, async () => {
+      const answer = await fetch(`${served.url}/archive/v1/runs`);
+      await answer.arrayBuffer();
+      return answer.status;
+    });
+    // Until every connection that may wait does.
+    for (let i = 0; i < 100; i++) {
+      const { rows } = await tx.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      if (rows.length >= 4) break;
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+    }
+    return Promise.all(
+      ['/v3/orders?count_total=1', '/readyz'].map(async (path) => {
+        const answer = await fetch(served.url + path, { signal: AbortSignal.timeout(2000) });
+        return answer.status;
+      }),
+    ).catch(() => []);
+  });
+  expect(await Promise.all(waiting)).toEqual(waiting.map(() => 200));
+  return answered.length === 2 && answered.every((status) => status === 200);
+}
+
+test('the platform’s clients are answered while every connection of /archive/v1 is busy', async () => {
+  const served = await started();
+  expect(await answersMeanwhile(served)).toBe(true);
+  await served.close();
+});
+
+test('sabotaged, one set of connections for both is noticed', async () => {
+  const archive = await openArchive({ connectionString: database.connectionString });
+  const served = await serveArchive(archive);
+  expect(await answersMeanwhile(served)).toBe(false);
+  await served.close();
+  await archive.close();
+});
+
+test('a question that takes too long is answered 503 with when to ask again, on every door', async () => {
+  const { connectionString } = database;
+  const archive = await openArchive({ connectionString, statementTimeoutMs: 300 });
+  const served = await serveArchive(archive);
+  await withTx(owner, async (tx) => {
+    await tx.query('lock table archive.orders, archive.tokens in access exclusive mode');
+    for (const path of ['/archive/v1/orders', '/archive/v1/orders?format=csv', '/v3/orders']) {
+      const answer = await fetch(served.url + path);
+      expect([path, answer.status]).toEqual([path, 503]);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await answer.json()).toMatchObject({
+        error: { code_space: 'outlast', code: 'TIMEOUT' },
+      });
+    }
+    const node = await fetch(`${served.url}/token/tokens`);
+    expect(node.status).toBe(503);
+    expect(Number(node.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await node.json()).toEqual({ error: expect.stringContaining('too long') as string });
+  });
+  expect((await fetch(`${served.url}/archive/v1/orders`)).status).toBe(200);
+  await served.close();
+  await archive.close();
+});

@@ -1,0 +1,486 @@
+// What /archive/v1 does with whatever comes in, and with readers that come slowly, stop taking, or leave: one sentence for each
+// mistake, nothing told that must not be, and no half for a whole (P10, P12).
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Document } from '../../src/http/docs/openapi.ts';
+import type { Served, ServerOptions } from '../../src/http/server.ts';
+import { openArchive, type Archive, type Order } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { observe } from '../support/observe.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { serveArchive } from '../support/served.ts';
+
+let database: TestDatabase;
+let db: Db;
+let archive: Archive;
+let served: Served;
+let document: Document;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  const orders = [1, 2, 3].map((n) => ({
+    operation_id: `op-${n}`,
+    create_time: `2026-03-05T09:00:0${n}Z`,
+    status: 2,
+  }));
+  await observe(db, { project: 'p', resource: 'orders' }, orders, '2026-03-05T10:00:00Z');
+  archive = await openArchive({ connectionString: database.connectionString });
+  served = await serveOn({});
+  document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
+});
+afterAll(async () => {
+  await served.close();
+  await archive.close();
+  await db.close();
+  await database.drop();
+});
+
+const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
+  serveArchive(archive, {
+    watch: async () => ({ given: 0, added: 0 }),
+    ...more,
+  });
+
+/** What no answer may hold: statements, stacks, paths of this machine, addresses of the database. */
+const leaks = /select |\bat \S+ \(|node_modules|\.ts:\d|postgres|\/tmp\/|sqlstate|archive\.orders/i;
+
+type Refusal = { status: number; message: string };
+async function refusal(target: string, init: RequestInit = {}): Promise<Refusal> {
+  const answer = await fetch(served.url + target, init);
+  const text = await answer.text();
+  expect(text).not.toMatch(leaks);
+  expect(text).not.toContain(process.cwd());
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  const body = JSON.parse(text) as { error: { code_space: string; code: string; message: string } };
+  expect(Object.keys(body)).toEqual(['error']);
+  expect(body.error.code_space).toBe('outlast');
+  return { status: answer.status, message: body.error.message };
+}
+
+const filled = (path: string): string =>
+  path.replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`).replace(/\{\w+\}/, 'op-1');
+const gets = () =>
+  Object.entries(document.paths).flatMap(([path, { get }]) =>
+    get === undefined || !path.startsWith('/archive/')
+      ? []
+      : [{ path: filled(path), parameters: get.parameters }],
+  );
+
+describe('every parameter of every route', () => {
+  /** What no parameter takes, whatever it is called. */
+  const never = ['', '%00', '%ED%A0%80', '%ff', '%', '%zz', 'x'.repeat(9000)];
+  /** What its kind does not take. */
+  const wrong: Record<string, string[]> = {
+    project: ['P', '../p', 'p%27', 'x'.repeat(41)],
+    limit: [
+      '0',
+      '-1',
+      '10001',
+      '1e3',
+      '0x10',
+      '1.0',
+      '+1',
+      ' 1',
+      '９',
+      '99999999999999999999',
+      'NaN',
+    ],
+    from: [
+      'yesterday',
+      '2026-02-30',
+      '2026-3-1',
+      '0000-01-01',
+      '10000-01-01',
+      '2026-03-01T00:00:00Z',
+    ],
+    to: ['2026-13-01', '-2026-01-01'],
+    as_of: [
+      'now',
+      '2026-03-01',
+      '2026-03-01T00:00:00',
+      '2026-03-01T24:00:00Z',
+      '2026-03-01T00:00:00.1234567Z',
+      '0000-01-01T00:00:00Z',
+      '2026-03-01%2000:00:00Z',
+      '2016-12-31T23:59:60Z',
+    ],
+    order: ['up', 'ASC', 'asc,desc'],
+    status: ['-1', '2147483648', '1,', '1,1,x', 'pending', '1;2', '1 or 1=1'],
+    cursor: ['forged', 'WyJhIl0', "' or 1=1--", 'bnVsbA', 'x'.repeat(8193), 'W10', 'e30'],
+    count: ['yes', '1', 'TRUE'],
+    format: ['xml', 'CSV', 'json,csv'],
+    resource: ['token', 'orders,nft_classes', "orders'--"],
+    by: ['week', 'DAY'],
+    group_by: ['owner;', 'name', ','],
+    month: ['2026-3', '2026-13-01', 'march'],
+    state: ['none', 'OPEN'],
+  };
+
+  test('refuses what is wrong with a sentence that names it', async () => {
+    for (const { path, parameters } of gets()) {
+      for (const { name, in: place } of parameters) {
+        if (place !== 'query') continue;
+        for (const value of [...never, ...(wrong[name] ?? [])]) {
+          const target = `${path}?${name}=${value.includes('%') ? value : encodeURIComponent(value)}`;
+          const { status, message } = await refusal(target).catch((error: unknown) => {
+            throw new Error(`${target.slice(0, 120)}: ${String(error)}`);
+          });
+          expect([target, status >= 400 && status < 404]).toEqual([target, true]);
+          expect(message).not.toBe('');
+        }
+      }
+    }
+  });
+
+  test('a status nobody has heard of: of results it is a question, of orders a mistake', async () => {
+    const asked = await fetch(`${served.url}/archive/v1/transactions?status=4,2147483647`);
+    expect(asked.status).toBe(200);
+    expect((await refusal('/archive/v1/orders?status=4')).message).toMatch(/one of 1, 2, 3/);
+  });
+
+  test('is taken once, and no other', async () => {
+    for (const { path, parameters } of gets()) {
+      const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
+      for (const name of known) {
+        const twice = await refusal(`${path}?${name}=1&${name}=1`);
+        expect(twice).toMatchObject({
+          status: 400,
+          message: expect.stringContaining('twice') as string,
+        });
+      }
+      const { status, message } = await refusal(`${path}?Limit=1`);
+      expect(status).toBe(400);
+      for (const name of known) expect(message).toContain(name);
+      if (!known.includes('as_of')) {
+        expect((await refusal(`${path}?as_of=2026-03-01T00:00:00Z`)).message).toMatch(
+          /certificates/,
+        );
+      }
+    }
+  });
+
+  test('free text finds what it says and harms nothing', async () => {
+    for (const text of [
+      "'; drop table archive.orders; --",
+      '%',
+      '_',
+      '\\',
+      '{{7*7}}',
+      '😀',
+      '\u202e',
+      '\r\nX: y',
+    ]) {
+      for (const target of [
+        'orders?account=',
+        'nft_classes?name=',
+        'nft_classes?owner=',
+        'tokens?owner=',
+      ]) {
+        const answer = await fetch(`${served.url}/archive/v1/${target}${encodeURIComponent(text)}`);
+        expect([target, text, answer.status]).toEqual([target, text, 200]);
+        expect(await answer.json()).toMatchObject({ items: [] });
+      }
+    }
+  });
+
+  test('ids of 512 bytes are asked for, longer ones refused', async () => {
+    for (const id of ['é'.repeat(256), 'x'.repeat(512), "';--", '😀', '..%2F..', '%20']) {
+      const encoded = id.includes('%') ? id : encodeURIComponent(id);
+      for (const path of ['orders', 'nft_classes', 'transactions', 'tokens']) {
+        expect((await refusal(`/archive/v1/${path}/${encoded}`)).status).toBe(404);
+      }
+    }
+    for (const id of ['é'.repeat(257), 'x'.repeat(513), '%00', '%ED%A0%80', '%']) {
+      const encoded = id.includes('%') ? id : encodeURIComponent(id);
+      expect((await refusal(`/archive/v1/orders/${encoded}`)).status).toBe(400);
+    }
+  });
+
+  test('what does not go together is refused', async () => {
+    const { next } = (await (await fetch(`${served.url}/archive/v1/orders?limit=1`)).json()) as {
+      next: string;
+    };
+    for (const query of [
+      'from=2026-03-02&to=2026-03-01',
+      `format=csv&cursor=${next}`,
+      'format=ndjson&count=true',
+      `cursor=${next.slice(0, -1)}`,
+      `cursor=${next}A`,
+      `cursor=${next.toLowerCase()}`,
+    ]) {
+      expect((await refusal(`/archive/v1/orders?${query}`)).status).toBe(400);
+    }
+    expect(
+      (await fetch(`${served.url}/archive/v1/orders?from=2026-03-02&to=2026-03-02`)).status,
+    ).toBe(200);
+  });
+
+  test('other methods are refused with what there is, other paths are not there', async () => {
+    for (const { path } of gets()) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        const answer = await fetch(served.url + path, { method });
+        expect([path, method, answer.status]).toEqual([path, method, 405]);
+        expect(answer.headers.get('allow')).toBe('GET, HEAD');
+      }
+    }
+    for (const path of [
+      '/archive/v1/order',
+      '/archive/v2/orders',
+      '/archive/v1/orders/',
+      '/archive',
+      '//archive/v1/orders',
+      '/archive/v1/orders/op-1/',
+    ]) {
+      expect([path, (await refusal(path)).status >= 400]).toEqual([path, true]);
+    }
+  });
+
+  test('an empty id names nothing: there is no such path', async () => {
+    for (const path of ['orders/', 'orders//history', 'tokens/', 'rejects/orders/']) {
+      expect([path, (await refusal(`/archive/v1/${path}`)).status]).toEqual([path, 404]);
+    }
+  });
+});
+
+describe('operations to watch', () => {
+  const post = (body: string | Buffer, type = 'application/json') =>
+    refusal('/archive/v1/watch', { method: 'POST', headers: { 'content-type': type }, body });
+
+  test('a body that is too large, no JSON, or harms prototypes is refused in the same shape', async () => {
+    expect((await post(`"${'x'.repeat(2 << 20)}"`)).status).toBe(413);
+    expect((await post('operation_ids=a', 'application/x-www-form-urlencoded')).status).toBe(415);
+    expect((await post('', 'application/json')).status).toBe(400);
+    for (const body of [
+      '{"__proto__":{"a":1},"operation_ids":["a"]}',
+      '[]',
+      'null',
+      '{"operation_ids":[{}]}',
+      '\ufeff{}',
+    ]) {
+      expect((await post(body)).status).toBe(400);
+    }
+    expect(
+      (
+        await refusal('/archive/v1/watch?project=other', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"operation_ids":["a"]}',
+        })
+      ).status,
+    ).toBe(403);
+  });
+});
+
+describe('a whole list', () => {
+  /** Orders without end, or until something happens; `ended` tells that the read was given up. */
+  function endless(until: (n: number) => Promise<void> = async () => undefined) {
+    const state = { read: 0, ended: false };
+    const stream = async function* (): AsyncGenerator<Order> {
+      try {
+        const [order] = (await archive.orders.list({ project: 'p', limit: 1 })).items;
+        for (;;) {
+          state.read += 1;
+          await until(state.read);
+          yield { ...(order as Order), message: 'x'.repeat(1000) };
+        }
+      } finally {
+        state.ended = true;
+      }
+    };
+    const of: Archive = { ...archive, orders: { ...archive.orders, stream } };
+    return { state, archive: of };
+  }
+  const fails = (after: number) => async (n: number) => {
+    if (n > after) throw new Error('select secret from archive.orders: the disk is gone');
+  };
+  async function until(condition: () => boolean, everyMs = 25): Promise<void> {
+    let holds = condition();
+    for (let i = 0; i < 200 && !holds; i++) {
+      await sleep(everyMs);
+      holds = condition();
+    }
+    expect(holds).toBe(true);
+  }
+
+  test('that fails at once is answered with a status; one that fails midway breaks off', async () => {
+    for (const format of ['csv', 'ndjson']) {
+      const early = await serveOn({ archive: endless(fails(0)).archive });
+      const answer = await fetch(`${early.url}/archive/v1/orders?format=${format}`);
+      expect(answer.status).toBe(500);
+      expect(answer.headers.get('content-disposition')).toBeNull();
+      expect(await answer.text()).not.toMatch(leaks);
+      await early.close();
+
+      const late = endless(fails(500));
+      const server = await serveOn({ archive: late.archive });
+      const half = await fetch(`${server.url}/archive/v1/orders?format=${format}`);
+      expect(half.status).toBe(200);
+      await expect(half.text()).rejects.toThrow();
+      await until(() => late.state.ended);
+      await server.close();
+    }
+  });
+
+  test('ends when its reader leaves, and is read no faster than it is taken', async () => {
+    const { state, archive: of } = endless();
+    const server = await serveOn({ archive: of });
+    const leaving = new AbortController();
+    const answer = await fetch(`${server.url}/archive/v1/orders?format=ndjson`, {
+      signal: leaving.signal,
+    });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    // What fits between here and there is read, and no more: some look finds it standing still.
+    let read = -1;
+    await until(() => {
+      const isStill = state.read === read;
+      read = state.read;
+      return isStill;
+    }, 200);
+    expect(read).toBeLessThan(20_000);
+    leaving.abort();
+    await until(() => state.ended);
+    await server.close();
+  });
+
+  test('of a reader that stops taking is cut off', async () => {
+    const { state, archive: of } = endless();
+    const server = await serveOn({ archive: of, stalledAfterMs: 200 });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write('GET /archive/v1/orders?format=csv HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    socket.on('error', () => undefined);
+    socket.pause();
+    await until(() => state.ended);
+    socket.destroy();
+    await server.close();
+  });
+
+  test('does not keep a stopping server, and does not look whole then', async () => {
+    const { state, archive: of } = endless();
+    const server = await serveOn({ archive: of });
+    const answer = await fetch(`${server.url}/archive/v1/orders?format=csv`);
+    await answer.body?.getReader().read();
+    await server.close();
+    await until(() => state.ended);
+    const broken = await fetch(`${served.url}/archive/v1/orders?format=csv`);
+    expect(await broken.text()).toContain('op-3');
+  });
+
+  test('nor does a connection on which nothing was ever asked', async () => {
+    const server = await serveOn({});
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.once('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const begun = performance.now();
+    await server.close();
+    await closed;
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+
+  test('is not begun any more by a server that stops, which answers in its own shape to its end', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const server = await serveOn({
+      watch: async () => {
+        await held;
+        return { given: 1, added: 1 };
+      },
+    });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const head = 'Host: 127.0.0.1\r\nContent-Type: application/json\r\n';
+    const body = '{"operation_ids":["a"]}';
+    socket.write(
+      `POST /archive/v1/watch HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await sleep(200);
+    const stopped = server.close();
+    await sleep(100);
+    socket.write(`GET /archive/v1/orders?format=csv HTTP/1.1\r\n${head}\r\n`);
+    await sleep(100);
+    release();
+    await Promise.all([closed, stopped]);
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 503 .*"code_space":"outlast"/s);
+  });
+
+  test('is not read for HEAD', async () => {
+    const { state, archive: of } = endless();
+    const server = await serveOn({ archive: of });
+    const answer = await fetch(`${server.url}/archive/v1/orders?format=csv`, { method: 'HEAD' });
+    expect([answer.status, state.read]).toEqual([200, 0]);
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    await server.close();
+  });
+});
+
+describe('what is no request', () => {
+  const raw = (bytes: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () =>
+        socket.write(bytes),
+      );
+      let text = '';
+      socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+      socket.on('close', () => resolve(text)).on('error', reject);
+    });
+
+  test('one that comes a byte at a time is given up', async () => {
+    const server = await serveOn({ requestTimeoutMs: 300 });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined);
+    const drip = setInterval(() => socket.write('X'), 50);
+    socket.write('GET /archive/v1/orders HTTP/1.1\r\nHost: x\r\nA: ');
+    await closed;
+    clearInterval(drip);
+    expect(text).toMatch(/^HTTP\/1\.1 408 .*"code_space":"outlast"/s);
+    await server.close();
+  });
+
+  test('one that ends before its body does is nothing that was asked', async () => {
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+      let read = '';
+      socket.setEncoding('utf8').on('data', (part: string) => (read += part));
+      socket.on('close', () => resolve(read)).on('error', reject);
+      socket.end(
+        'POST /archive/v1/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"operation_ids":["a"',
+      );
+    });
+    expect(text).not.toMatch(/^HTTP\/1\.1 200/);
+    expect(text).not.toMatch(leaks);
+  });
+
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n', '400'],
+    ['a header without an end', `GET / HTTP/1.1\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, '431'],
+    [
+      'an address without an end',
+      `GET /archive/v1/orders?cursor=${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      '431',
+    ],
+    [
+      'two lengths',
+      'POST /archive/v1/watch HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
+      '400',
+    ],
+    [
+      'a smuggled length',
+      'POST /archive/v1/watch HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400',
+    ],
+  ])('%s is answered in the same shape', async (_, bytes, status) => {
+    const text = await raw(bytes);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const body = JSON.parse(text.slice(text.indexOf('{'))) as unknown;
+    expect(body).toMatchObject({ error: { code_space: 'outlast', code: 'BAD_REQUEST' } });
+  });
+});

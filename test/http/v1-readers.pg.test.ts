@@ -1,0 +1,347 @@
+// Who may read /archive/v1, and what: every route of the document is asked by those who may not, so that no new one is forgotten.
+import { hash } from 'node:crypto';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readReaders } from '../../src/cli/readers.ts';
+import type { Document } from '../../src/http/docs/openapi.ts';
+import type { Served, ServerOptions } from '../../src/http/server.ts';
+import { openArchive, type Archive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { sign } from '../../src/platform/sign.ts';
+import type { Settings } from '../../src/settings/settings.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { enter } from '../../src/store/operations/enter.ts';
+import { observe } from '../support/observe.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { serveArchive } from '../support/served.ts';
+
+let database: TestDatabase;
+let db: Db;
+let archive: Archive;
+/** Bound to loopback, and beyond it. */
+let served: Served;
+let remote: Served;
+let document: Document;
+
+const bearer = 'Qk9_a.long~random+key/of-its-own==';
+const digest = hash('sha256', bearer, 'hex');
+const pair = { key: 'signs', secret: 'a secret of its own', projects: ['mine', 'ours'] };
+const keys = [
+  pair,
+  { key: 'bears', bearerSha256: digest, projects: ['mine'] },
+  {
+    key: 'both',
+    secret: 'another',
+    bearerSha256: hash('sha256', 'both-key', 'hex'),
+    projects: ['mine', 'ours'],
+  },
+];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  for (const project of ['mine', 'ours', 'theirs']) {
+    await db.query(
+      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+       values ($1, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01')`,
+      [project],
+    );
+    const order = { operation_id: `of-${project}`, create_time: '2026-03-05T09:00:00Z', status: 2 };
+    await observe(db, { project, resource: 'orders' }, [order], '2026-03-05T10:00:00Z');
+  }
+  archive = await openArchive({ connectionString: database.connectionString });
+  served = await serveOn({});
+  remote = await serveOn({ host: '0.0.0.0' });
+  document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
+});
+afterAll(async () => {
+  await served.close();
+  await remote.close();
+  await archive.close();
+  await db.close();
+  await database.drop();
+});
+
+const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
+  serveArchive(archive, {
+    keys,
+    projects: ['mine', 'ours', 'theirs'].map((id) => ({ id, classesOf: id })),
+    watch: async () => ({ given: 0, added: 0 }),
+    ...more,
+  });
+
+type Given = Partial<{ key: string; secret: string; timestamp: string }>;
+function signed(target: string, given: Given = {}): Record<string, string> {
+  const { key = pair.key, secret = pair.secret, timestamp = String(Date.now()) } = given;
+  const url = new URL(target, 'http://x');
+  const query = Object.fromEntries(url.searchParams);
+  return {
+    'x-api-key': key,
+    'x-timestamp': timestamp,
+    'x-signature': sign({ path: url.pathname, query, timestamp, secret }),
+  };
+}
+const bearing = (key: string) => ({ authorization: `Bearer ${key}` });
+const outside = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(remote.url.replace('0.0.0.0', '127.0.0.1') + path, { headers });
+const inside = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(served.url + path, { headers });
+
+/** Every path under /archive/v1, with an id where it wants one. */
+const paths = (): { path: string; takesProject: boolean }[] =>
+  Object.entries(document.paths).flatMap(([path, { get }]) =>
+    get === undefined || !path.startsWith('/archive/')
+      ? []
+      : [
+          {
+            path: path
+              .replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`)
+              .replace(/\{\w+\}/, 'of-theirs'),
+            takesProject: get.parameters.some(({ name }) => name === 'project'),
+          },
+        ],
+  );
+
+test('beyond loopback every route wants a key: 401 without one, 403 with a wrong one', async () => {
+  for (const { path } of [{ path: '/archive/v1' }, { path: '/archive/v1/' }, ...paths()]) {
+    const none = await outside(path);
+    expect([path, none.status]).toEqual([path, 401]);
+    expect(none.headers.get('www-authenticate')).toBe('Bearer realm="outlast"');
+    expect(await none.json()).toMatchObject({
+      error: { code_space: 'outlast', code: 'UNAUTHORIZED' },
+    });
+    for (const headers of [
+      bearing(`${bearer}x`),
+      bearing(digest),
+      { authorization: `Basic ${btoa(`bears:${bearer}`)}` },
+      { authorization: '' },
+      signed(path, { secret: 'wrong' }),
+      signed(path, { key: 'bears', secret: bearer }),
+    ]) {
+      const wrong = await outside(path, headers);
+      expect([path, wrong.status]).toEqual([path, 403]);
+    }
+  }
+});
+
+test('a present but wrong key is refused on loopback too', async () => {
+  for (const { path } of paths()) {
+    for (const headers of [bearing('wrong'), signed(path, { secret: 'wrong' })]) {
+      expect((await inside(path, headers)).status).toBe(403);
+    }
+  }
+  const both = await inside('/archive/v1/projects', {
+    ...bearing(bearer),
+    ...signed('/archive/v1/projects'),
+  });
+  expect(both.status).toBe(400);
+});
+
+test('another’s project and one that does not exist are told apart on no route', async () => {
+  for (const { path, takesProject } of paths()) {
+    if (!takesProject) continue;
+    const answers = await Promise.all(
+      ['theirs', 'nobody'].map(async (project) => {
+        const answer = await outside(`${path}?project=${project}`, bearing(bearer));
+        return { path, status: answer.status, body: await answer.text() };
+      }),
+    );
+    expect(answers[0]?.status).toBe(403);
+    expect(answers[1]).toEqual(answers[0]);
+    // What is another's is not found under one's own either.
+    const own = await outside(path, bearing(bearer));
+    expect([200, 404]).toContain(own.status);
+    expect(await own.text()).not.toContain('of-theirs"');
+  }
+});
+
+test('the same questions tell both apart where a reader may read the other: the check can fail', async () => {
+  const server = await serveOn({
+    keys: [{ key: 'all', bearerSha256: digest, projects: ['theirs'] }],
+  });
+  const read = async (project: string) => {
+    const path = `/archive/v1/orders?project=${project}`;
+    const answer = await fetch(server.url + path, { headers: bearing(bearer) });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const [theirs, nobody] = [await read('theirs'), await read('nobody')];
+  expect(theirs).not.toEqual(nobody);
+  expect(theirs.text).toContain('of-theirs"');
+  await server.close();
+});
+
+test('routes of all projects show those one may read and no other', async () => {
+  for (const { path, takesProject } of paths()) {
+    if (takesProject) continue;
+    const text = await (await outside(path, bearing(bearer))).text();
+    expect(text).toContain('"mine"');
+    expect(text).not.toMatch(/theirs|ours/);
+  }
+});
+
+test('a cursor of another project, list, order, filter or instant opens nothing', async () => {
+  const more = { operation_id: 'of-mine-2', create_time: '2026-03-06T09:00:00Z', status: 2 };
+  await observe(db, { project: 'mine', resource: 'orders' }, [more], '2026-03-06T10:00:00Z');
+  const own = '/archive/v1/orders?project=mine&limit=1';
+  const { next } = (await (await inside(own)).json()) as { next: string };
+  expect((await inside(`${own}&cursor=${next}`)).status).toBe(200);
+  for (const other of [
+    '/archive/v1/orders?project=ours',
+    '/archive/v1/nft_classes?project=mine',
+    '/archive/v1/orders?project=mine&order=desc',
+    '/archive/v1/orders?project=mine&status=2',
+    '/archive/v1/orders?project=mine&from=2026-03-05',
+    '/archive/v1/orders?project=mine&as_of=2026-03-07T00:00:00Z',
+  ]) {
+    const answer = await inside(`${other}&cursor=${next}`);
+    expect([other, answer.status]).toEqual([other, 400]);
+    expect(await answer.text()).toMatch(/cursor was not given by this query/);
+  }
+});
+
+test('classes are those of the project that archives them for both, and nothing else of it', async () => {
+  const nftClass = { id: 'shared', owner: 'a', timestamp: '2026-03-05T09:00:00Z', nft_count: 1 };
+  await observe(
+    db,
+    { project: 'mine', resource: 'nft_classes' },
+    [nftClass],
+    '2026-03-05T10:00:00Z',
+  );
+  const shared = await serveOn({
+    projects: [{ id: 'ours', classesOf: 'mine' }],
+    keys: [{ key: 'bears', bearerSha256: digest, projects: ['ours'] }],
+  });
+  const read = async (path: string) => {
+    const answer = await fetch(`${shared.url}/archive/v1${path}`, { headers: bearing(bearer) });
+    return answer.text();
+  };
+  expect(await read('/nft_classes')).toContain('"shared"');
+  expect(await read('/nft_classes/shared')).toContain('"project":"mine"');
+  expect(await read('/nft_classes/shared/history')).toContain('"shared"');
+  expect(await read('/statistics/nft_owners')).toContain('"classes":1');
+  expect(await read('/orders')).not.toContain('of-mine');
+  expect(await read('/orders?project=mine')).toContain('FORBIDDEN');
+  expect(await read('/nft_classes?project=mine')).toContain('FORBIDDEN');
+  await shared.close();
+});
+
+test('whoever may watch a project learns no other’s name', async () => {
+  const server = await serveOn({
+    projects: [{ id: 'new', classesOf: 'new' }],
+    watch: (project, operations) => enter(db, project, operations),
+  });
+  const answer = await fetch(`${server.url}/archive/v1/watch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"operation_ids":["a"]}',
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).not.toMatch(/mine|ours|theirs/);
+  await server.close();
+});
+
+test('the document says whether a key is needed', async () => {
+  const told = (await (await outside('/openapi.json')).json()) as Document;
+  const security = (from: Document) => from.paths['/archive/v1/orders']?.get?.security;
+  expect(security(told)).toEqual([{ bearer: [] }, { key: [], timestamp: [], signature: [] }]);
+  expect(security(document)).toContainEqual({});
+});
+
+test('a reader of several projects says which; one of one need not', async () => {
+  const unnamed = await outside('/archive/v1/orders', bearing('both-key'));
+  expect(unnamed.status).toBe(400);
+  expect(await unnamed.text()).toContain('mine, ours');
+  const named = await outside('/archive/v1/orders?project=ours', bearing('both-key'));
+  expect(await named.text()).toContain('of-ours');
+  expect(await (await outside('/archive/v1/orders', bearing(bearer))).text()).toContain('of-mine');
+});
+
+test('a signature opens it as it opens the platform’s paths, as long as its time is near', async () => {
+  const target = '/archive/v1/orders?project=mine&limit=2';
+  expect((await outside(target, signed(target))).status).toBe(200);
+  const minutes = (n: number) => String(Date.now() + n * 60_000);
+  for (const headers of [
+    signed(target, { timestamp: minutes(-16) }),
+    signed(target, { timestamp: minutes(16) }),
+    signed('/archive/v1/orders?project=mine&limit=3'),
+    signed('/archive/v1/orders?project=ours&limit=2'),
+    { ...signed(target), 'x-signature': signed(target)['x-signature']?.slice(0, 63) ?? '' },
+    { ...signed(target), 'x-timestamp': 'now' },
+  ]) {
+    expect((await outside(target, headers)).status).toBe(403);
+  }
+});
+
+test('a bearer key opens nothing but /archive/v1', async () => {
+  const platforms = ['/v3/orders', '/v1beta1/nft/classes', '/v1beta1/tx/a', '/token/tokens'];
+  for (const path of platforms) {
+    expect((await outside(path, bearing(bearer))).status).toBe(403);
+    expect((await outside(path, { 'x-api-key': 'bears' })).status).toBe(403);
+    expect((await outside(path, signed(path, { key: 'bears', secret: '' }))).status).toBe(403);
+    expect((await outside(path, signed(path, { key: 'bears', secret: digest }))).status).toBe(403);
+  }
+});
+
+test('a proxy in front and a foreign name count as outside', async () => {
+  expect((await inside('/archive/v1/projects')).status).toBe(200);
+  expect((await inside('/archive/v1/projects', { 'x-forwarded-for': '::1' })).status).toBe(401);
+  expect(
+    (await inside('/archive/v1/projects', { forwarded: 'for=x', ...bearing(bearer) })).status,
+  ).toBe(200);
+});
+
+test('what describes the interface needs no key and names no project', async () => {
+  for (const path of ['/', '/openapi.json', '/docs']) {
+    const answer = await outside(path);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).not.toMatch(/\bmine\b|\btheirs\b/);
+  }
+});
+
+describe('the readers file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outlast-readers-'));
+  const read = (readers: unknown) => {
+    const readersFile = join(folder, 'readers.json');
+    writeFileSync(readersFile, JSON.stringify(readers), { mode: 0o600 });
+    chmodSync(readersFile, 0o600);
+    const projects = [{ id: 'mine', apiKey: 'own', apiSecret: 'own-secret' }];
+    return readReaders({ projects, readersFile } as unknown as Settings);
+  };
+  const projects = ['mine'];
+
+  test('takes a secret, a bearer key’s digest, or both', () => {
+    expect(
+      read([
+        { id: 'a', secret: 's', projects },
+        { id: 'b', bearer_sha256: digest, projects },
+      ]),
+    ).toMatchObject([
+      { key: 'own', secret: 'own-secret' },
+      { key: 'a', secret: 's' },
+      { key: 'b', bearerSha256: digest },
+    ]);
+  });
+
+  test.each([
+    ['neither', [{ id: 'a', projects }], /needs a secret, a bearer_sha256, or both/],
+    ['no digest', [{ id: 'a', bearer_sha256: bearer, projects }], /64 lower-case hex digits/],
+    ['upper case', [{ id: 'a', bearer_sha256: digest.toUpperCase(), projects }], /64 lower-case/],
+    [
+      'one key for two',
+      [
+        { id: 'a', bearer_sha256: digest, projects },
+        { id: 'b', bearer_sha256: digest, projects },
+      ],
+      /same bearer_sha256/,
+    ],
+  ])('P12: %s is refused with a sentence, without the secret (P10)', (_, readers, sentence) => {
+    expect(() => read(readers)).toThrow(sentence);
+    try {
+      read(readers);
+    } catch (error) {
+      expect(String(error)).not.toContain(bearer);
+    }
+  });
+});

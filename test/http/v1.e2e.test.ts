@@ -1,0 +1,87 @@
+// `outlast start` bound beyond loopback, as a team puts it up for a program that reads: a readers file with a bearer key, the whole
+// list as CSV, and a stop while somebody reads.
+import { hash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { noon } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { runCommand, startCommand, type Running } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const key = 'a-key-as-openssl-would-make-it';
+let simulator: Simulator;
+let database: TestDatabase;
+let folder: string;
+let service: Running;
+let url: string;
+
+beforeAll(async () => {
+  // Enough for a list that no socket's buffer holds.
+  const world = { ordersPerDay: 400, classesPerDay: 2, quietShare: 0 };
+  simulator = await createSimulator({ startAt: noon, speed: 0, world });
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'outlast readers '));
+  const readers = join(folder, 'readers.json');
+  const reader = { id: 'bi', bearer_sha256: hash('sha256', key, 'hex'), projects: ['default'] };
+  await writeFile(readers, JSON.stringify([reader]), { mode: 0o600 });
+  const env = {
+    OUTLAST_BASE_URL: simulator.url,
+    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+    OUTLAST_HOST: '0.0.0.0',
+    OUTLAST_PORT: '0',
+    OUTLAST_READERS_FILE: readers,
+    OUTLAST_MAX_RPS: '100000',
+    ...stoppedAt(noon),
+    DATABASE_URL: database.connectionString,
+  };
+  expect((await runCommand(['sync'], { env })).code).toBe(0);
+  service = startCommand(['start'], { env });
+  const [, port = ''] = await service.waitFor(/"url":"http:\/\/0\.0\.0\.0:(\d+)"/);
+  url = `http://127.0.0.1:${port}`;
+});
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ask = (path: string, authorization?: string): Promise<Response> =>
+  fetch(`${url}/archive/v1${path}`, {
+    headers: authorization === undefined ? {} : { authorization },
+  });
+
+test('the bearer key opens it, no key and another do not', async () => {
+  expect((await ask('/orders')).status).toBe(401);
+  expect((await ask('/orders', 'Bearer another')).status).toBe(403);
+  expect(await (await ask('/projects', `Bearer ${key}`)).json()).toEqual({
+    items: [{ project: 'default' }],
+  });
+});
+
+test('the whole list as CSV is what the command prints', async () => {
+  const served = await (await ask('/orders?format=csv', `Bearer ${key}`)).text();
+  const env = { DATABASE_URL: database.connectionString };
+  const printed = await runCommand(['query', 'orders', '--format', 'csv'], { env });
+  expect(served === printed.stdout).toBe(true);
+  expect(served.split('\r\n').length).toBeGreaterThan(10_000);
+});
+
+test('a stop does not wait for a reader who takes his time, and leaves him no half for a whole', async () => {
+  const answer = await ask('/orders?format=ndjson', `Bearer ${key}`);
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  const begun = performance.now();
+  const ended = await service.stop('SIGTERM');
+  expect([ended.code, ended.signal]).toEqual([0, null]);
+  expect(performance.now() - begun).toBeLessThan(20_000);
+  const rest = async (): Promise<void> => {
+    for (;;) if ((await reader?.read())?.done !== false) return;
+  };
+  await expect(rest()).rejects.toThrow();
+  expect(ended.stderr).not.toContain(key);
+});

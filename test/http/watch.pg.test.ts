@@ -1,0 +1,241 @@
+// Who may name operations to ask for over HTTP, and how many: a key that may read may not thereby write.
+import { hash } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readReaders } from '../../src/cli/readers.ts';
+import type { Served, ServerOptions } from '../../src/http/server.ts';
+import { sign } from '../../src/platform/sign.ts';
+import type { Settings } from '../../src/settings/settings.ts';
+import { withTx } from '../../src/store/db.ts';
+import { enter, enterUpTo } from '../../src/store/operations/enter.ts';
+import { openEmpty, type Opened } from '../support/opened.ts';
+import { serveArchive } from '../support/served.ts';
+
+let opened: Opened;
+/** Bound to loopback, and beyond it. */
+let served: Served;
+let remote: Served;
+const folder = mkdtempSync(join(tmpdir(), 'outlast-watch-'));
+
+const readers = (entries: object[]) => {
+  const readersFile = join(folder, 'readers.json');
+  writeFileSync(readersFile, JSON.stringify(entries));
+  chmodSync(readersFile, 0o600);
+  const projects = [{ id: 'p', apiKey: 'own', apiSecret: 'own-secret' }];
+  return readReaders({ projects, readersFile } as unknown as Settings);
+};
+const digestOf = (key: string): string => hash('sha256', key, 'hex');
+const keys = readers([
+  { id: 'reads', secret: 's1', bearer_sha256: digestOf('reads-bearer'), projects: ['p'] },
+  { id: 'no', secret: 's2', projects: ['p'], watch: false },
+  {
+    id: 'watches',
+    secret: 's3',
+    bearer_sha256: digestOf('watches-bearer'),
+    projects: ['p'],
+    watch: true,
+  },
+]);
+
+const mostOpen = 3;
+const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
+  serveArchive(opened.archive, {
+    keys,
+    watch: (project, operations) => enterUpTo(mostOpen, opened.db, project, operations),
+    ...more,
+  });
+
+beforeAll(async () => {
+  opened = await openEmpty();
+  await opened.db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ('p', 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01')`,
+  );
+  served = await serveOn();
+  remote = await serveOn({ host: '0.0.0.0' });
+});
+beforeEach(() => opened.db.query('delete from sync.watched_operations'));
+afterAll(async () => {
+  await served.close();
+  await remote.close();
+  await opened.close();
+  rmSync(folder, { recursive: true });
+});
+
+const path = '/archive/v1/watch';
+type Key = (body: string) => Record<string, string>;
+const signed =
+  (key: string, secret: string): Key =>
+  (body) => {
+    const timestamp = String(Date.now());
+    const bodySha256 = digestOf(body);
+    return {
+      'x-api-key': key,
+      'x-timestamp': timestamp,
+      'x-signature': sign({ path, query: {}, timestamp, secret, bodySha256 }),
+    };
+  };
+const bearing =
+  (key: string): Key =>
+  () => ({ authorization: `Bearer ${key}` });
+const nobodys: Key = () => ({});
+
+async function post(
+  to: Served,
+  ids: string[],
+  key: Key = nobodys,
+): Promise<{ status: number; text: string }> {
+  const body = JSON.stringify({ operation_ids: ids });
+  const answer = await fetch(to.url.replace('0.0.0.0', '127.0.0.1') + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...key(body) },
+    body,
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+async function watched(): Promise<string[]> {
+  const { rows } = await opened.db.query<{ id: string }>(
+    'select operation_id as id from sync.watched_operations order by 1',
+  );
+  return rows.map(({ id }) => id);
+}
+
+test('a key that reads and has no right to watch is told so, wherever the server is bound', async () => {
+  for (const to of [served, remote]) {
+    for (const key of [signed('reads', 's1'), bearing('reads-bearer'), signed('no', 's2')]) {
+      const { status, text } = await post(to, ['op'], key);
+      expect(status).toBe(403);
+      expect(JSON.parse(text)).toEqual({
+        error: {
+          code_space: 'outlast',
+          code: 'FORBIDDEN',
+          message:
+            'this key may read and not watch: its entry in the readers file needs "watch": true',
+        },
+      });
+    }
+  }
+  const reads = await fetch(`${served.url}/archive/v1/projects`, {
+    headers: bearing('reads-bearer')(''),
+  });
+  expect(reads.status).toBe(200);
+  expect(await watched()).toEqual([]);
+});
+
+test('one that has it, the project’s own pair, and nobody’s key at this machine enter operations', async () => {
+  expect((await post(remote, ['by-sign'], signed('watches', 's3'))).status).toBe(200);
+  expect((await post(remote, ['by-bearer'], bearing('watches-bearer'))).status).toBe(200);
+  await opened.db.query('delete from sync.watched_operations');
+  expect((await post(remote, ['by-own'], signed('own', 'own-secret'))).status).toBe(200);
+  expect((await post(served, ['by-nobody'])).status).toBe(200);
+  expect((await post(remote, ['from-outside'])).status).toBe(401);
+  expect(await watched()).toEqual(['by-nobody', 'by-own']);
+});
+
+test('a right that is no right is refused with a sentence', () => {
+  expect(() => readers([{ id: 'a', secret: 's', projects: ['p'], watch: 'yes' }])).toThrow(
+    /watch must be true or false/,
+  );
+});
+
+test('whoever may not write is answered before the body has come', async () => {
+  const ask = (key: Key, headers = key('')): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(remote.url).port), '127.0.0.1');
+      socket.setEncoding('utf8').once('data', (head: string) => {
+        resolve(head.split('\r\n')[0] ?? '');
+        socket.destroy();
+      });
+      socket.once('error', reject);
+      const lines = Object.entries({ ...headers, 'content-type': 'application/json' });
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n`,
+      );
+    });
+  expect(await ask(nobodys)).toContain(' 401 ');
+  expect(await ask(bearing('wrong'))).toContain(' 403 ');
+  expect(await ask(bearing('reads-bearer'))).toContain(' 403 ');
+  expect(await ask(signed('nobody', 's1'))).toContain(' 403 ');
+  const old = { ...signed('watches', 's3')(''), 'x-timestamp': String(Date.now() - 16 * 60_000) };
+  expect(await ask(nobodys, old)).toContain(' 403 ');
+});
+
+test('no more are open than may be, and what is open may be given again', async () => {
+  expect((await post(served, ['a', 'b', 'c'])).status).toBe(200);
+  const { status, text } = await post(served, ['a', 'd']);
+  expect(status).toBe(429);
+  expect(text).toContain('TOO_MANY_REQUESTS');
+  expect(text).toContain('At most 3 operations of a project may be open, and 3 are');
+  expect(await watched()).toEqual(['a', 'b', 'c']);
+  expect((await post(served, ['c', 'a'])).status).toBe(200);
+  // The other doors are the owner's: they are not counted, and what came by them may be given again.
+  await enter(opened.db, 'p', [{ operationId: 'd' }]);
+  expect((await post(served, ['d'])).status).toBe(200);
+  await opened.db.query(
+    `update sync.watched_operations set state = 'done' where operation_id in ('a', 'b')`,
+  );
+  expect((await post(served, ['e'])).status).toBe(200);
+  expect((await post(served, ['f'])).status).toBe(429);
+  // Given again when it is lost, an operation is open again: that counts too.
+  await opened.db.query(
+    `update sync.watched_operations set state = 'lost' where operation_id = 'a'`,
+  );
+  expect((await post(served, ['a'])).status).toBe(429);
+  expect((await post(served, ['b'])).status).toBe(200);
+});
+
+const together = async (to: Served): Promise<number> => {
+  await Promise.all(Array.from({ length: 8 }, (_, i) => post(to, [`t-${i}`, `u-${i}`])));
+  return (await watched()).length;
+};
+
+test('nor when many come together', async () => {
+  expect(await together(served)).toBeLessThanOrEqual(mostOpen);
+  await opened.db.query('delete from sync.watched_operations');
+  // As several replicas would.
+  const ends = await Promise.allSettled(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((operationId) =>
+      enterUpTo(mostOpen, opened.db, 'p', [{ operationId }]),
+    ),
+  );
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(mostOpen);
+  expect(await watched()).toHaveLength(mostOpen);
+});
+
+test('however many come together, one enters at a time: the runs keep their connections', async () => {
+  let under = 0;
+  let most = 0;
+  const server = await serveOn({
+    watch: async (project, operations) => {
+      most = Math.max(most, ++under);
+      const entered = await enter(opened.db, project, operations);
+      under -= 1;
+      return entered;
+    },
+  });
+  expect(await together(server)).toBe(16);
+  expect(most).toBe(1);
+  await server.close();
+});
+
+test('entering that waits too long for another is answered as a time-out, and enters nothing', async () => {
+  const answer = await withTx(opened.db, async (tx) => {
+    await tx.query(`select from sync.projects where project_id = 'p' for update`);
+    return post(served, ['late']);
+  });
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain('"TIMEOUT"');
+  expect(await watched()).toEqual([]);
+  expect((await post(served, ['late'])).status).toBe(200);
+});
+
+test('sabotaged, a door without the ceiling is noticed', async () => {
+  const server = await serveOn({
+    watch: (project, operations) => enter(opened.db, project, operations),
+  });
+  expect(await together(server)).toBeGreaterThan(mostOpen);
+  await server.close();
+});

@@ -1,0 +1,426 @@
+// Whoever asks, by SQL, from code, over HTTP or as the platform's client, is told the same of every record and every figure, now and
+// as of any instant: an archive whose doors disagree is believed by nobody (P5, P7).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Served } from '../../src/http/server.ts';
+import { openArchive, type Archive } from '../../src/index.ts';
+import { sign } from '../../src/platform/sign.ts';
+import { targetOf } from '../../src/platform/target.ts';
+import type { Row } from '../../src/store/db.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { observe } from '../support/observe.ts';
+import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
+import { serveArchive } from '../support/served.ts';
+
+const hourMs = 3_600_000;
+const secret = 'a secret of no value';
+let source: UnlistedSource;
+let bench: Bench;
+let archive: Archive;
+let served: Served;
+const instants: (string | null)[] = [null];
+
+const noted = (): void => {
+  instants.push(new Date(bench.simulator.clock.now()).toISOString());
+};
+
+beforeAll(async () => {
+  source = await createUnlistedSource();
+  const world = { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.1 };
+  bench = await createBench({ world, records: source.records }, source.worker);
+  await bench.run();
+  noted();
+  // What a platform may do to its records within four days.
+  const { simulator } = bench;
+  const [first, second, third, gone] = [...simulator.oracle.shown('orders')].slice(40);
+  const edited = { amount: '90071992547409931234.005', account: 'another' };
+  simulator.mutate('orders', first?.id ?? '', (was) => ({ ...was, ...edited, status: 3 }));
+  simulator.mutate('orders', second?.id ?? '', (was) => ({
+    ...was,
+    message: 'a\u0000b \ud800',
+    amount: 'much',
+  }));
+  simulator.mutate('orders', third?.id ?? '', (was) => ({ ...was, status: 9, order_type: null }));
+  simulator.hide('orders', gone?.id ?? '');
+  simulator.insert('nft_classes', '{"id":"","name":"none","timestamp":"2026-04-02T10:00:00Z"}');
+  simulator.insert('orders', '{"operation_id":"","status":2,"create_time":"2026-04-02T10:00:00Z"}');
+  simulator.insert(
+    'orders',
+    '{"operation_id":"new, \\"quoted\\"\\n=1+1","status":1,"amount":"1","create_time":"2026-04-02T10:00:00Z"}',
+  );
+  const [owned, counted] = [...simulator.oracle.shown('nft_classes')].slice(20);
+  simulator.mutate('nft_classes', owned?.id ?? '', (was) => ({ ...was, owner: 'somebody' }));
+  simulator.mutate('nft_classes', counted?.id ?? '', (was) => ({ ...was, nft_count: 1e6 }));
+  await source.fill(bench);
+  noted();
+  await bench.runLater(30 * hourMs);
+  noted();
+  // What came late, moved its day, or lies outside every window.
+  const of = { project: 'p', resource: 'orders' } as const;
+  const late = (more: object) => ({
+    operation_id: 'late',
+    status: 2,
+    amount: '7',
+    create_time: '2026-03-05T08:00:00Z',
+    ...more,
+  });
+  await observe(bench.db, of, [late({ update_time: '2026-04-05T00:00:00Z' })], '2026-04-08T00:00Z');
+  await observe(bench.db, of, [late({ status: 1, amount: '6' })], '2026-04-08T06:00Z');
+  await observe(
+    bench.db,
+    of,
+    [late({ update_time: '2026-04-09T00:00:00Z', create_time: '2026-03-07T23:59:59.999999Z' })],
+    '2026-04-09T03:00Z',
+  );
+  // The same ids, in another project.
+  const others = [...simulator.oracle.shown('orders')].slice(0, 30);
+  for (const [i, { text }] of others.entries()) {
+    await observe(
+      bench.db,
+      { project: 'q', resource: 'orders' },
+      [text],
+      new Date(Date.UTC(2026, 3, 7, i)).toISOString(),
+    );
+  }
+  instants.push('2026-04-07T14:00:00Z', '2026-04-08T06:00:00Z', '2026-04-08T05:59:59.999999Z');
+  instants.push('2026-04-09T03:00:00Z', '2026-03-31T00:00:00Z', '9999-12-31T23:59:59Z');
+  await bench.db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     select id, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01' from unnest(array['q', 'r']) id`,
+  );
+  archive = await openArchive({ connectionString: bench.connectionString });
+  served = await servedFrom(archive);
+}, 120_000);
+afterAll(async () => {
+  await served.close();
+  await archive.close();
+  await bench.close();
+  await source.close();
+});
+
+const servedFrom = (from: Archive): Promise<Served> =>
+  serveArchive(from, {
+    keys: ['p', 'q', 'r'].map((id) => ({ key: `of-${id}`, secret, projects: [id] })),
+    // `p` carries the classes of both projects of its platform.
+    projects: [
+      { id: 'p', classesOf: 'p' },
+      { id: 'q', classesOf: 'q' },
+      { id: 'r', classesOf: 'p' },
+    ],
+  });
+
+const sql = async (text: string, parameters: unknown[] = []): Promise<Row[]> =>
+  (await bench.db.query(text, parameters)).rows;
+const ask = async (path: string, of = served): Promise<string> => {
+  const answer = await fetch(`${of.url}${path}`);
+  const text = await answer.text();
+  expect(answer.status, `${path}: ${text}`).toBe(200);
+  return text;
+};
+const withInstant = (asOf: string | null): string =>
+  asOf === null ? '' : `&as_of=${encodeURIComponent(asOf)}`;
+const moment = (asOf: string | null) => (asOf === null ? {} : { asOf });
+
+async function collect<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
+
+type Flat = Record<string, unknown>;
+/** As the library and HTTP name it both. */
+const flat = (item: object): Flat =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name.replace(/Json$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name.endsWith('Json') && value !== null
+        ? (JSON.parse(String(value)) as unknown)
+        : value instanceof Uint8Array
+          ? Buffer.from(value).toString('hex')
+          : (value as unknown),
+    ]),
+  );
+
+describe.each(['p', 'q'])('records of project %s', (project) => {
+  test.each([
+    ['orders', 'orders', 'operation_id'],
+    ['nft_classes', 'nftClasses', 'id'],
+  ] as const)('%s are told alike by every door', async (list, name, key) => {
+    const records = archive[name];
+    let compared = 0;
+    for (const asOf of instants) {
+      const fromCode = (
+        await collect(records.stream({ project, ...moment(asOf) }) as AsyncIterable<object>)
+      ).map(flat);
+      const at = withInstant(asOf);
+      const lines = await ask(`/archive/v1/${list}?project=${project}&format=ndjson${at}`);
+      const streamed = lines
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Flat);
+      expect(streamed).toEqual(fromCode);
+      const paged: Flat[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const path: string = `/archive/v1/${list}?project=${project}&limit=37&count=true${at}`;
+        const text = await ask(cursor === '' ? path : `${path}&cursor=${cursor}`);
+        const page = JSON.parse(text) as { items: Flat[]; next: string | null; count: number };
+        expect(page.count).toBe(fromCode.length);
+        paged.push(...page.items);
+        cursor = page.next;
+      }
+      expect(paged).toEqual(fromCode);
+      const held = await sql(
+        `select ${key}, raw, raw_sha256, created_at, observed_at from analytics.${list}_as_of($1, coalesce($2::timestamptz, 'infinity'))`,
+        [project, asOf],
+      );
+      const byKey = (a: Flat, b: Flat): number => (String(a[key]) < String(b[key]) ? -1 : 1);
+      const inSql = fromCode.map((item) =>
+        Object.fromEntries(
+          [key, 'raw', 'raw_sha256', 'created_at', 'observed_at'].map((field) => [
+            field,
+            item[field],
+          ]),
+        ),
+      );
+      expect(held.toSorted(byKey)).toEqual(inSql.toSorted(byKey));
+      for (const item of fromCode.slice(0, 3)) {
+        const id = encodeURIComponent(String(item[key]));
+        const path = `/archive/v1/${list}/${id}?project=${project}${at}`;
+        expect(JSON.parse(await ask(path))).toEqual(item);
+      }
+      compared += fromCode.length;
+    }
+    expect(compared).toBeGreaterThan(list === 'orders' || project === 'p' ? 100 : -1);
+  });
+});
+
+test('sabotaged, a door that forgets the instant is noticed', async () => {
+  const { orders } = archive;
+  const forgetful = await servedFrom({
+    ...archive,
+    orders: { ...orders, stream: ({ project }) => orders.stream({ project }) },
+  });
+  const path = `/archive/v1/orders?project=p&format=ndjson${withInstant(instants[1] ?? null)}`;
+  expect(await ask(path, forgetful)).not.toBe(await ask(path));
+  await forgetful.close();
+});
+
+/** As the platform's client asks. */
+async function askSigned<Answer>(project: string, target: string): Promise<Answer> {
+  const timestamp = String(Date.now());
+  const [path = '', search = ''] = target.split('?');
+  const query = targetOf(target).signed;
+  const answer = await fetch(`${served.url}${path}?${search}`, {
+    headers: {
+      'x-api-key': `of-${project}`,
+      'x-timestamp': timestamp,
+      'x-signature': sign({ path, query, timestamp, secret }),
+    },
+  });
+  const text = await answer.text();
+  expect(answer.status, `${target}: ${text}`).toBe(200);
+  return JSON.parse(text) as Answer;
+}
+
+test('the platform’s own interface gives the same records in the same order, and counts as many', async () => {
+  for (const project of ['p', 'q', 'r']) {
+    for (const [direction, order] of [
+      ['DATE_ASC', 'asc'],
+      ['DATE_DESC', 'desc'],
+    ] as const) {
+      const orders = await collect(archive.orders.stream({ project, order }));
+      const shown: unknown[] = [];
+      let key: unknown;
+      do {
+        const next = key === undefined ? '' : `&page_key=${key as string}`;
+        const { data } = await askSigned<{ data: Flat }>(
+          project,
+          `/v3/orders?limit=50&sort_by=${direction}&count_total=1${next}`,
+        );
+        expect(data['total_count']).toBe(orders.length);
+        shown.push(...(data['order_infos'] as unknown[]));
+        key = data['next_page_key'];
+      } while (key !== '');
+      const said = orders.map(
+        ({ rawBytes, rawJson }) =>
+          JSON.parse(rawBytes === null ? rawJson : Buffer.from(rawBytes).toString()) as unknown,
+      );
+      expect(shown).toEqual(said);
+      const classes = await collect(
+        archive.nftClasses.stream({ project: project === 'r' ? 'p' : project, order }),
+      );
+      const listed: unknown[] = [];
+      for (let offset = 0; offset <= classes.length; offset += 200) {
+        const path = `/v1beta1/nft/classes?limit=200&offset=${offset}&sort_by=${direction}`;
+        const { data } = await askSigned<{ data: Flat }>(project, path);
+        expect(data['total_count']).toBe(classes.length);
+        listed.push(...(data['classes'] as unknown[]));
+      }
+      expect(listed).toEqual(classes.map(({ rawJson }) => JSON.parse(rawJson) as unknown));
+    }
+  }
+});
+
+test('histories are told alike, and each content was what was read as of its moment', async () => {
+  let contents = 0;
+  for (const [list, name, key, view] of [
+    ['orders', 'orders', 'operation_id', 'order_history'],
+    ['nft_classes', 'nftClasses', 'id', 'nft_class_history'],
+    ['transactions', 'transactions', 'operation_id', 'transaction_history'],
+    ['tokens', 'tokens', 'symbol', 'token_history'],
+  ] as const) {
+    const changed = await sql(
+      `select ${key} as id, count(*) from analytics.${view} where project_id = 'p' group by 1 having count(*) > 1`,
+    );
+    expect(changed.length).toBeGreaterThan(0);
+    for (const { id } of changed.slice(0, 25)) {
+      const fromCode = (await archive[name].history('p', String(id))).map(({ item, ...inForce }) =>
+        flat({ ...inForce, ...item }),
+      );
+      const path = `/archive/v1/${list}/${encodeURIComponent(String(id))}`;
+      const { items } = JSON.parse(await ask(`${path}/history?project=p`)) as { items: Flat[] };
+      expect(items).toEqual(fromCode);
+      const held = await sql(
+        `select in_force_from, in_force_until, is_current, raw_sha256, raw, unread from analytics.${view}
+          where project_id = 'p' and ${key} = $1`,
+        [id],
+      );
+      const named = [
+        'in_force_from',
+        'in_force_until',
+        'is_current',
+        'raw_sha256',
+        'raw',
+        'unread',
+      ];
+      const inSql = fromCode.map((item) =>
+        Object.fromEntries(named.map((field) => [field, item[field]])),
+      );
+      const byText = (a: object, b: object): number =>
+        JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+      expect(inSql.toSorted(byText)).toEqual(held.toSorted(byText));
+      for (const { in_force_from: from, in_force_until: until, raw_sha256: digest } of fromCode) {
+        contents += 1;
+        if (from === null || from === until) continue;
+        const then = JSON.parse(
+          await ask(`${path}?project=p${withInstant(from as string)}`),
+        ) as Flat;
+        const found = list === 'transactions' ? (then['items'] as Flat[]) : [then];
+        expect(found.map((one) => one['raw_sha256'])).toContain(digest);
+      }
+    }
+  }
+  expect(contents).toBeGreaterThan(60);
+});
+
+test('results of operations and tokens are told alike by every door', async () => {
+  for (const asOf of instants) {
+    const at = withInstant(asOf);
+    const results = (
+      await collect(archive.transactions.stream({ project: 'p', ...moment(asOf) }))
+    ).map(flat);
+    const lines = await ask(`/archive/v1/transactions?project=p&format=ndjson${at}`);
+    expect(
+      lines
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Flat),
+    ).toEqual(results);
+    const { count } = JSON.parse(
+      await ask(`/archive/v1/transactions?project=p&limit=1&count=true${at}`),
+    ) as Flat;
+    expect(count).toBe(results.length);
+    const tokens = await archive.tokens.list({ project: 'p', ...moment(asOf) });
+    const listed = JSON.parse(await ask(`/archive/v1/tokens?project=p${at}`)) as Flat;
+    expect((listed['items'] as Flat[]).map((one) => one['raw_sha256'])).toEqual(
+      tokens.items.map(({ rawSha256 }) => rawSha256),
+    );
+    const held = await sql(
+      `select symbol from analytics.token_history
+        where project_id = 'p' and case when $1::timestamptz is null then is_current
+              else in_force_from <= $1 and (in_force_until is null or in_force_until > $1) end order by symbol`,
+      [asOf],
+    );
+    expect(held.map(({ symbol }) => symbol)).toEqual(tokens.items.map(({ symbol }) => symbol));
+  }
+  const { data } = await askSigned<{ data: Flat }>('p', '/v1beta1/tx/plain');
+  const [plain] = await archive.transactions.get('p', 'plain');
+  expect(data).toEqual(JSON.parse(plain?.rawJson ?? ''));
+});
+
+test('figures are sums of the records that the same instant shows', async () => {
+  for (const asOf of instants) {
+    for (const by of ['day', 'month'] as const) {
+      const at = withInstant(asOf);
+      const orders = await collect(archive.orders.stream({ project: 'p', ...moment(asOf) }));
+      const rows = await archive.statistics.orders({ project: 'p', by, ...moment(asOf) });
+      const { items } = JSON.parse(
+        await ask(`/archive/v1/statistics/orders?project=p&by=${by}${at}`),
+      ) as { items: Flat[] };
+      expect(items).toEqual(rows.map((row) => expect.objectContaining(flat(row)) as unknown));
+      const [sums] = await sql(
+        `select count(*)::int as orders, coalesce(sum(amount), 0)::text as fen,
+                count(*) filter (where amount is null)::int as unknown
+           from unnest($1::numeric[]) as amount`,
+        [orders.map(({ amount }) => amount)],
+      );
+      const [added] = await sql(
+        `select coalesce(sum(fen), 0)::text as fen from unnest($1::numeric[]) as fen`,
+        [rows.map(({ amountFen }) => amountFen)],
+      );
+      const total = (of: (row: (typeof rows)[number]) => number): number =>
+        rows.reduce((sum, row) => sum + of(row), 0);
+      expect({
+        orders: total((row) => row.orders),
+        unknown: total((row) => row.amountUnknown),
+        fen: Number(added?.['fen']),
+      }).toEqual({ ...sums, fen: Number(sums?.['fen']) });
+      for (const status of [1, 2, 3] as const) {
+        expect(
+          total((row) => (status === 1 ? row.pending : status === 2 ? row.succeeded : row.failed)),
+        ).toBe(orders.filter((order) => order.status === status).length);
+      }
+      const inPeriod = (day: string): string => (by === 'day' ? day : `${day.slice(0, 7)}-01`);
+      for (const row of rows) {
+        expect(row.orders).toBe(
+          orders.filter(({ sliceDay }) => inPeriod(sliceDay) === row.period).length,
+        );
+      }
+      const classes = await collect(archive.nftClasses.stream({ project: 'p', ...moment(asOf) }));
+      const made = await archive.statistics.nftClasses({ project: 'p', by, ...moment(asOf) });
+      expect(made.reduce((sum, row) => sum + row.classes, 0)).toBe(classes.length);
+      if (asOf !== null) continue;
+      const view = await sql(
+        `select ${by}::text as period, orders::int, spent_fen::text as spent, is_complete, reservations from analytics.orders_by_${by}
+          where project_id = 'p' order by 1`,
+      );
+      expect(view).toEqual(
+        rows.map((row) => ({
+          period: row.period,
+          orders: row.orders,
+          spent: row.spentFen,
+          is_complete: row.isComplete,
+          reservations: row.reservations,
+        })),
+      );
+    }
+  }
+});
+
+test('a project whose classes another carries is told of them alike on every route', async () => {
+  const read = async (path: string): Promise<Flat[]> =>
+    (await askSigned<{ items: Flat[] }>('r', `/archive/v1${path}`)).items;
+  const classes = await collect(archive.nftClasses.stream({ project: 'p' }));
+  expect(await read('/nft_classes?limit=10000')).toEqual(classes.map(flat));
+  const summary = await read('/summary');
+  expect(summary.map((row) => [row['project'], row['resource'], row['records']])).toEqual([
+    ['r', 'orders', 0],
+    ['p', 'nft_classes', classes.length],
+  ]);
+  const rejects = await read('/rejects?resource=nft_classes');
+  expect(rejects.map((row) => row['resource'])).toEqual(['nft_classes']);
+  const own = await read('/coverage?resource=orders');
+  expect(own).toEqual([]);
+  expect((await read('/coverage')).length).toBe(
+    (await archive.coverage({ project: 'p', resource: 'nft_classes' })).length,
+  );
+});

@@ -1,0 +1,175 @@
+// A month lived through with the real commands and a clock that is moved: it ends with a certificate that verifies. The same
+// month with the service off in the wrong weeks ends with exactly the lost days named, everywhere they are to be named.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Row } from '../../src/store/db.ts';
+import { runCommand, startCommand, type Ended, type Running } from '../support/command.ts';
+import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let folder: string;
+let database: TestDatabase;
+let platform: Running;
+let url = '';
+let machine: MachineClock;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outlast-month-'));
+  machine = createMachineClock(Date.parse('2026-03-01T12:00:00Z'));
+  database = await createTestDatabase();
+  platform = startCommand(
+    // prettier-ignore
+    ['simulate', '--json', '--at', '2026-03-01T12:00:00Z', '--speed', '0', '--orders-per-day', '12', '--classes-per-day', '4'],
+    { timeoutMs: 600_000 },
+  );
+  url = (await platform.waitFor(/"url":"([^"]+)"/))[1] ?? '';
+});
+afterEach(async () => {
+  await platform.stop();
+  await machine.remove();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const outlast = (...args: string[]): Promise<Ended> =>
+  runCommand(args, {
+    cwd: folder,
+    env: {
+      ...machine.env,
+      DATABASE_URL: database.connectionString,
+      OUTLAST_PROJECT: 'shop',
+      OUTLAST_BASE_URL: url,
+      OUTLAST_API_KEY: 'demo-key-not-a-secret',
+      OUTLAST_API_SECRET: 'demo-secret-not-a-secret',
+      OUTLAST_MAX_RPS: '10000',
+      OUTLAST_LOG_LEVEL: 'error',
+      OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),
+    },
+  });
+
+/** The platform's clock is set, and this machine's; then everything due is done. */
+async function syncAt(day: string, time = '12:00:00'): Promise<void> {
+  const now = `${day}T${time}Z`;
+  await fetch(`${url}/_simulator`, { method: 'POST', body: JSON.stringify({ now }) });
+  machine.set(Date.parse(now));
+  const { code, stderr } = await outlast('sync', '--json');
+  expect(code, `${day}: ${stderr}`).toBe(0);
+}
+
+async function rowsOf(sql: string): Promise<Row[]> {
+  const db = await openDb({
+    connectionString: database.connectionString,
+    role: 'outlast_reader',
+    log: silentLog(),
+  });
+  try {
+    return (await db.query(sql)).rows;
+  } finally {
+    await db.close();
+  }
+}
+
+type Certificate = {
+  lost_days: string[];
+  reserved_days: string[];
+  records: number;
+  days: { day: string }[];
+};
+
+const certificate = async (resource: string): Promise<Certificate> =>
+  JSON.parse(
+    await readFile(
+      join(folder, 'certificates', 'shop', `${resource}-2026-03.certificate.json`),
+      'utf8',
+    ),
+  ) as Certificate;
+
+type Status = {
+  projects: {
+    lists: { resource: string; months: { month: string; final: number; lost: number }[] }[];
+  }[];
+};
+
+/** How many days of March are final and lost, as `status` says it. */
+async function march(): Promise<Record<string, { final: number; lost: number }>> {
+  const { stdout } = await outlast('status', '--json');
+  const [project] = (JSON.parse(stdout) as Status).projects;
+  return Object.fromEntries(
+    (project?.lists ?? []).map(({ resource, months }) => {
+      const { final = -1, lost = -1 } = months.find((one) => one.month.startsWith('2026-03')) ?? {};
+      return [resource, { final, lost }];
+    }),
+  );
+}
+
+const dayOfMarch = (day: number): string => `2026-03-${String(day).padStart(2, '0')}`;
+
+test('a month kept up with: final without a lost day, certified, verified by rows and against the platform', async () => {
+  // Every third day: whatever passes in between is found.
+  for (let day = 1; day <= 31; day += 3) await syncAt(dayOfMarch(day));
+  for (const day of ['2026-04-01', '2026-04-15', '2026-04-28', '2026-04-29', '2026-04-30']) {
+    await syncAt(day);
+  }
+  const again = await outlast('verify', '--platform');
+  expect(again.code, again.stdout + again.stderr).toBe(0);
+  await syncAt('2026-05-01', '12:30:00');
+
+  expect(await march()).toEqual({
+    orders: { final: 31, lost: 0 },
+    nft_classes: { final: 31, lost: 0 },
+  });
+  // The only reservation left: orders the platform itself never settled.
+  const pending = await rowsOf(
+    `select distinct slice_day as day from archive.orders where slice_day < '2026-04-01' and status = 1 order by 1`,
+  );
+  const reserved = await rowsOf(
+    `select day, reservations from analytics.coverage
+      where day >= '2026-03-01' and day < '2026-04-01' and reservations <> '{}' order by day`,
+  );
+  expect(reserved).toEqual(
+    pending
+      .filter(({ day }) => String(day) >= '2026-03-01')
+      .map(({ day }) => ({ day, reservations: ['unresolved_orders'] })),
+  );
+  const { lost_days: lost, reserved_days: named, days, records } = await certificate('orders');
+  expect(lost).toEqual([]);
+  expect(named).toEqual(reserved.map(({ day }) => day));
+  expect(days).toHaveLength(31);
+  const [held] = await rowsOf(
+    `select count(*)::int as held from archive.orders where slice_day between '2026-03-01' and '2026-03-31'`,
+  );
+  expect(records).toBe(held?.['held']);
+  const verified = await outlast('verify', '--month', '2026-03');
+  expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+}, 240_000);
+
+test('P7: off in the wrong weeks: exactly the days nobody could read are lost, in status, certificate and views', async () => {
+  for (const day of [1, 5, 10]) await syncAt(dayOfMarch(day));
+  // Off until the month has gone; the tenth had been read to noon.
+  await syncAt('2026-05-05');
+  const lost = Array.from({ length: 22 }, (_, i) => dayOfMarch(10 + i));
+
+  expect(await march()).toEqual({
+    orders: { final: 9, lost: 22 },
+    nft_classes: { final: 9, lost: 22 },
+  });
+  expect((await certificate('orders')).lost_days).toEqual(lost);
+  expect((await certificate('nft_classes')).lost_days).toEqual(lost);
+  expect(
+    await rowsOf(
+      `select array_agg(day::text order by day) as days from analytics.coverage
+        where resource = 'orders' and 'lost' = any (reservations)`,
+    ),
+  ).toEqual([{ days: lost }]);
+  // What had been read of the tenth is kept.
+  const [tenth] = await rowsOf(
+    `select count(*)::int as held from archive.orders where slice_day = '2026-03-10'`,
+  );
+  expect(tenth?.['held']).toBeGreaterThan(0);
+  // A lost day is no lie: what is held still follows from what the platform said.
+  const verified = await outlast('verify');
+  expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+}, 120_000);

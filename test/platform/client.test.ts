@@ -1,0 +1,568 @@
+import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { causeChain, isOutlastError } from '../../src/errors.ts';
+import { byteBounds } from '../../src/platform/bytes.ts';
+import { createPlatform, type PlatformOptions } from '../../src/platform/client.ts';
+import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
+import { refusalOf } from '../../src/platform/refusal.ts';
+import { sign } from '../../src/platform/sign.ts';
+import {
+  answer,
+  emptyPage,
+  errorBody,
+  startScriptedPlatform,
+  type Handler,
+  type ScriptedPlatform,
+} from '../support/scripted-platform.ts';
+
+const apiKey = 'test-key-ABCDEFG';
+const apiSecret = 'test-secret-HIJKLMN';
+const query: OrdersQuery = { limit: 50, sortBy: 'DATE_ASC', countTotal: false };
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** `realSleep`: waits take their time instead of being noted and over. */
+type Overrides = Partial<PlatformOptions> & { realSleep?: boolean };
+
+type Scene = {
+  server: ScriptedPlatform;
+  platform: Platform;
+  waits: number[];
+  pauses: number[];
+  permits: () => number;
+  log: () => string;
+};
+
+async function scene(
+  handler: Handler,
+  { realSleep = false, ...options }: Overrides = {},
+): Promise<Scene> {
+  const server = await startScriptedPlatform(handler);
+  const waits: number[] = [];
+  const pauses: number[] = [];
+  let permits = 0;
+  let log = '';
+  const platform = createPlatform({
+    baseUrl: server.url,
+    apiKey,
+    apiSecret,
+    timeoutMs: 5000,
+    limiter: {
+      permit: () => Promise.resolve(void permits++),
+      pause: (forMs) => Promise.resolve(void pauses.push(forMs)),
+    },
+    log: pino(
+      { level: 'trace' },
+      new Writable({
+        write(line: Buffer, _encoding, done) {
+          log += line.toString();
+          done();
+        },
+      }),
+    ),
+    random: () => 0,
+    ...(realSleep ? {} : { sleep: (forMs) => Promise.resolve(void waits.push(forMs)) }),
+    ...options,
+  });
+  closing.push(
+    () => server.close(),
+    () => platform.close(),
+  );
+  return { server, platform, waits, pauses, permits: () => permits, log: () => log };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.unreachable('it should have failed'),
+    (error: unknown) => error,
+  );
+}
+
+/** Passes through a fault on the first request, and answers the second. */
+const once =
+  (fault: Handler): Handler =>
+  (request, response, number) => {
+    if (number === 1) fault(request, response, number);
+    else answer(response, 200, emptyPage);
+  };
+
+describe('a request', () => {
+  it('is signed as the platform expects, with every parameter sent and no empty one', async () => {
+    const { platform, server } = await scene((_, response) => answer(response, 200, emptyPage));
+    await platform.orders({
+      ...query,
+      pageKey: 'a+b/c==&x<y> é',
+      status: 1,
+      startDate: '2026-03-01',
+      endDate: '',
+      countTotal: true,
+    });
+    await platform.orders({ ...query, pageKey: '' });
+    await platform.classes({ offset: 0, limit: 200, sortBy: 'DATE_ASC', owner: '', id: 'c 1' });
+    expect(server.requests.map((request) => request.url)).toEqual([
+      '/v3/orders?page_key=a%2Bb%2Fc%3D%3D%26x%3Cy%3E%20%C3%A9&limit=50&status=1&start_date=2026-03-01&sort_by=DATE_ASC&count_total=1',
+      '/v3/orders?limit=50&sort_by=DATE_ASC',
+      '/v1beta1/nft/classes?offset=0&limit=200&id=c%201&sort_by=DATE_ASC',
+    ]);
+    for (const { url = '', headers, method } of server.requests) {
+      const { pathname, searchParams } = new URL(url, server.url);
+      const timestamp = String(headers['x-timestamp']);
+      expect(method).toBe('GET');
+      expect(Math.abs(Number(timestamp) - Date.now())).toBeLessThan(10_000);
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-api-key': apiKey,
+        'x-signature': sign({
+          path: pathname,
+          query: Object.fromEntries(searchParams),
+          timestamp,
+          secret: apiSecret,
+        }),
+      });
+    }
+    expect(platform.requests()).toBe(3);
+  });
+
+  it('goes below the path of the base URL, and leaves that path out of the signature', async () => {
+    const { server } = await scene((_, response) => answer(response, 200, emptyPage));
+    const { platform } = await scene(() => {}, { baseUrl: `${server.url}/api/` });
+    await platform.orders(query);
+    const [request] = server.requests;
+    expect(request?.url).toBe('/api/v3/orders?limit=50&sort_by=DATE_ASC');
+    expect(request?.headers['x-signature']).toBe(
+      sign({
+        path: '/v3/orders',
+        query: { limit: '50', sort_by: 'DATE_ASC' },
+        timestamp: String(request?.headers['x-timestamp']),
+        secret: apiSecret,
+      }),
+    );
+  });
+
+  it('is dated by the clock of the platform, also the very first', async () => {
+    const now = Date.parse('2031-07-01T12:00:00Z');
+    const { platform } = await scene(
+      (_, response) => answer(response, 200, emptyPage, { date: new Date(now).toUTCString() }),
+      { wallNow: () => now + 100_000 },
+    );
+    const page = await platform.orders(query);
+    expect(Math.abs(page.askedAt - now)).toBeLessThan(2000);
+    expect(platform.clock.lastDate()).toBe(now);
+  });
+
+  it.each(['ftp://127.0.0.1', 'localhost:80', 'https://a:b@host', 'https://host/?x=1', ''])(
+    'is never sent to %j',
+    (baseUrl) => {
+      const options = { apiKey, apiSecret, timeoutMs: 1, baseUrl } as PlatformOptions;
+      expect(() => createPlatform(options)).toThrow(/the base URL must be/);
+    },
+  );
+
+  it.each([{ apiKey: 'a\nb' }, { apiKey: 'clé' }, { apiKey: '' }, { apiSecret: '' }])(
+    'is never sent with %j',
+    (pair) => {
+      const options = { apiKey, apiSecret, timeoutMs: 1, baseUrl: 'http://h', ...pair };
+      expect(() => createPlatform(options as PlatformOptions)).toThrow(/the API (key|secret) must/);
+    },
+  );
+});
+
+describe('a passing fault', () => {
+  // What is an answer, and cannot be read, says nothing of other questions.
+  const faults: [string, Handler, 'platform_unusable'?][] = [
+    ['http_500', (_, response) => answer(response, 500, errorBody('INTERNAL_ERROR', 'sorry'))],
+    ['http_502', (_, response) => answer(response, 502, '<html>', { 'content-type': 'text/html' })],
+    ['http_404', (_, response) => answer(response, 404, '404 page not found')],
+    ['http_404', (_, response) => answer(response, 404, errorBody('NOT_FOUND', 'nothing'))],
+    ['http_429', (_, response) => answer(response, 429, '')],
+    ['http_408', (_, response) => answer(response, 408, '')],
+    ['unreadable_page', (_, response) => answer(response, 200, '<html>maintenance</html>')],
+    [
+      'unreadable_page',
+      (_, response) => answer(response, 200, '{"data":{"order_infos":['),
+      'platform_unusable',
+    ],
+    [
+      'unreadable_page',
+      (_, response) => answer(response, 200, errorBody('X', 'y')),
+      'platform_unusable',
+    ],
+    ['unreadable_page', (_, response) => response.writeHead(204).end()],
+    ['ECONNRESET|UND_ERR_SOCKET', (request) => request.socket.resetAndDestroy()],
+    ['UND_ERR_SOCKET', (request) => request.socket.destroy()],
+    [
+      'UND_ERR_SOCKET',
+      (request, response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('{"data":{', () => request.socket.destroy());
+      },
+    ],
+    [
+      'UND_ERR_SOCKET',
+      (request, response) => {
+        response.write('{"data":{', () => request.socket.destroy());
+      },
+    ],
+    ['HPE_|HTTPParserError', (request) => request.socket.end('no HTTP at all\r\n\r\n')],
+  ];
+
+  it.each(faults)('(%s) is retried and logged', async (code, fault) => {
+    const { platform, server, log, waits, permits } = await scene(once(fault));
+    expect(await platform.orders(query)).toMatchObject({ shown: 0 });
+    expect([server.requests.length, platform.requests(), permits()]).toEqual([2, 2, 2]);
+    expect(waits).toEqual([125]);
+    expect(log()).toMatch(new RegExp(`"fault":"(${code})`));
+  });
+
+  it.each(faults)('(%s) that lasts ends the call', async (code, fault, ends) => {
+    const { platform, server, waits } = await scene(fault);
+    const error = await errorOf(platform.orders(query));
+    const endsAs = ends ?? 'platform_unavailable';
+    expect(isOutlastError(error, endsAs) && error.kind).toBe('transient');
+    expect(server.requests.length).toBe(5);
+    expect(waits).toEqual([125, 250, 500, 1000]);
+    expect(code).not.toBe('');
+  });
+
+  it('is signed afresh on every retry', async () => {
+    const { platform, server } = await scene((_, response, number) => {
+      if (number < 3) setTimeout(() => answer(response, 500, ''), 5);
+      else answer(response, 200, emptyPage);
+    });
+    await platform.orders(query);
+    const signatures = new Set(server.requests.map(({ headers }) => headers['x-signature']));
+    expect(signatures.size).toBe(3);
+  });
+
+  it('may be a platform that does not answer, or not to the end', async () => {
+    const hang: Handler = () => {};
+    const drip: Handler = (_, response) => {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    for (const fault of [hang, drip]) {
+      const { platform, log } = await scene(once(fault), { timeoutMs: 150 });
+      expect(await platform.orders(query)).toMatchObject({ shown: 0 });
+      expect(log()).toContain('"fault":"timeout"');
+    }
+  });
+
+  it('may be a platform that is not there', async () => {
+    const { platform, server } = await scene(() => {});
+    await server.close();
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
+    expect(causeChain(error)).toContain('ECONNREFUSED');
+  });
+
+  it('may be a kept-alive connection that the platform closed meanwhile', async () => {
+    const { platform, server } = await scene((request, response) => {
+      answer(response, 200, emptyPage);
+      response.on('finish', () => setTimeout(() => request.socket.destroy(), 10));
+    });
+    for (let i = 0; i < 5; i++) {
+      await platform.orders(query);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(server.requests.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('that is an endless answer is asked for again in smaller pages only', async () => {
+    const { platform, server } = await scene(
+      (_, response) => answer(response, 200, '{"data":' + 'x'.repeat(100_000)),
+      { bounds: { ...byteBounds, answer: 50_000 } },
+    );
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
+    expect(causeChain(error)).toMatch(
+      /\/v3\/orders is of no use: an answer longer than 50000 bytes$/,
+    );
+    const limits = server.requests.map(({ url }) => /limit=(\d+)/.exec(url ?? '')?.[1]);
+    expect(limits).toEqual(['50', '7', '1']);
+    // It told the time all the same.
+    expect(platform.clock.lastDate()).not.toBeNull();
+  });
+
+  it('that is a page too long is asked for again in smaller ones', async () => {
+    const { platform, server } = await scene(
+      ({ url }, response) => {
+        const limit = Number(/limit=(\d+)/.exec(url ?? '')?.[1]);
+        const orders = Array.from(
+          { length: limit },
+          (_, i) => `{"operation_id":"${i}","x":"${'x'.repeat(1000)}"}`,
+        );
+        answer(response, 200, `{"data":{"order_infos":[${orders.join(',')}]}}`);
+      },
+      { bounds: { ...byteBounds, record: 2000, held: 8000 } },
+    );
+    expect(await platform.orders(query)).toMatchObject({ shown: 7, rejects: [] });
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('that is a token too long sets that token aside, and a result too long is of no use', async () => {
+    const token = (symbol: string, length: number): string =>
+      `{"value":{"symbol":"${symbol}","x":"${'x'.repeat(length)}"}}`;
+    const { platform, server } = await scene(
+      ({ url }, response) => {
+        const isList = url?.startsWith('/token') === true;
+        const tokens = [token('a', 10), token('b', 5000), token('c', 10)].join(',');
+        const body = isList
+          ? `{"height":"1","result":[${tokens}]}`
+          : `{"data":${token('a', 5000)}}`;
+        answer(response, 200, body);
+      },
+      { bounds: { ...byteBounds, record: 1000, beginning: 10 } },
+    );
+    const list = await platform.tokens();
+    expect(list?.tokens.map(({ symbol }) => symbol)).toEqual(['a', 'c']);
+    expect(list?.rejects).toMatchObject([{ wholeLength: token('b', 5000).length }]);
+    const error = await errorOf(platform.transaction('v3', 'op'));
+    expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('that is an endless refusal is read no further than its beginning', async () => {
+    const { platform, server } = await scene((_, response) => {
+      response.writeHead(400);
+      response.write(`{"error":{"code":"BAD","message":"${'no '.repeat(1000)}"},"x":"`);
+      for (let i = 0; i < 50; i++) response.write('x'.repeat(10_000));
+    });
+    const error = await errorOf(platform.orders(query));
+    expect(refusalOf(error)).toMatchObject({ status: 400 });
+    expect(server.requests.length).toBe(1);
+  });
+});
+
+describe('Retry-After', () => {
+  const later = (headers: Record<string, string>, status = 429): Handler =>
+    once((_, response) => answer(response, status, '', headers));
+
+  it('is the least time waited, by this call and by everybody', async () => {
+    const { platform, waits, pauses } = await scene(later({ 'retry-after': '3' }, 503));
+    await platform.orders(query);
+    expect([waits, pauses]).toEqual([[3000], [3000]]);
+  });
+
+  it('may be a date on the clock of the platform', async () => {
+    const { platform, waits } = await scene(
+      once((_, response) =>
+        answer(response, 503, '', { 'retry-after': new Date(Date.now() + 20_000).toUTCString() }),
+      ),
+    );
+    await platform.orders(query);
+    expect(waits[0]).toBeGreaterThan(18_000);
+    expect(waits[0]).toBeLessThanOrEqual(20_000);
+  });
+
+  it.each(['soon', '-5', '0'])('of %j leaves the usual wait', async (header) => {
+    const { platform, waits, pauses } = await scene(later({ 'retry-after': header }));
+    await platform.orders(query);
+    expect([waits, pauses]).toEqual([[125], [125]]);
+  });
+
+  it('beyond a minute quiets everybody for an hour at most, and ends this call', async () => {
+    const { platform, server, waits, pauses } = await scene(
+      later({ 'retry-after': '99999999999' }),
+    );
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
+    expect([waits, pauses, server.requests.length]).toEqual([[], [3_600_000], 1]);
+  });
+
+  it('is not needed with a 429 for everybody to keep quiet', async () => {
+    const { platform, pauses } = await scene(later({}));
+    await platform.orders(query);
+    expect(pauses).toEqual([125]);
+  });
+});
+
+describe('a 403', () => {
+  const forbidden = errorBody('FORBIDDEN', 'authentication failed');
+
+  it('under a right clock is final at once', async () => {
+    const { platform, server } = await scene((_, response) => answer(response, 403, forbidden));
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_forbidden') && error.kind).toBe('fatal');
+    expect(refusalOf(error)).toEqual({
+      status: 403,
+      code: 'FORBIDDEN',
+      message: 'authentication failed',
+    });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('under a wrong clock is asked again once, signed with the clock of the platform', async () => {
+    const wallNow = (): number => Date.now() - 600_000;
+    const { platform, server, log, waits } = await scene(
+      (request, response) => {
+        const offMs = Math.abs(Number(request.headers['x-timestamp']) - Date.now());
+        answer(response, offMs < 5000 ? 200 : 403, offMs < 5000 ? emptyPage : forbidden);
+      },
+      { wallNow },
+    );
+    await platform.orders(query);
+    expect([server.requests.length, waits]).toEqual([2, []]);
+    expect(log()).toMatch(/"seconds":(599|600|601),.*The clock of this machine is off/);
+    // One answer is one machine's word: the clock takes it when several over some time agree.
+    expect(platform.clock.isSettled()).toBe(false);
+    await platform.orders(query);
+    expect(server.requests.length).toBe(4);
+  });
+
+  it('that a right clock does not mend is final', async () => {
+    const { platform, server } = await scene((_, response) => answer(response, 403, forbidden), {
+      wallNow: () => Date.now() + 600_000,
+    });
+    expect(isOutlastError(await errorOf(platform.orders(query)), 'platform_forbidden')).toBe(true);
+    expect(server.requests.length).toBe(2);
+  });
+
+  it('from clocks that jump with every answer says nothing of the key, and ends as every fault', async () => {
+    const { platform, server } = await scene((_, response, number) =>
+      answer(response, 403, forbidden, {
+        date: new Date(Date.now() + number * 3_600_000).toUTCString(),
+      }),
+    );
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
+    expect(server.requests.length).toBe(6);
+  });
+
+  it('without a Date is final', async () => {
+    const { platform, server } = await scene(
+      (_, response) => {
+        response.sendDate = false;
+        answer(response, 403, forbidden);
+      },
+      { wallNow: () => 0 },
+    );
+    expect(isOutlastError(await errorOf(platform.orders(query)), 'platform_forbidden')).toBe(true);
+    expect(server.requests.length).toBe(1);
+  });
+});
+
+describe('a refusal', () => {
+  it.each([400, 401, 405, 422])('with %i is final and says why', async (status) => {
+    const { platform, server } = await scene((_, response) =>
+      answer(response, status, errorBody('BAD_REQUEST', 'page_key expired')),
+    );
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_refused') && error.kind).toBe('fatal');
+    expect(refusalOf(error)).toEqual({ status, code: 'BAD_REQUEST', message: 'page_key expired' });
+    expect(causeChain(error)).toContain(`${status} BAD_REQUEST "page_key expired"`);
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('tells the time as a page does, and the HTML of somebody in between does not', async () => {
+    const date = new Date(Date.now() + 86_400_000).toUTCString();
+    for (const body of [errorBody('BAD_REQUEST', 'no'), '<html>log in first</html>']) {
+      const { platform } = await scene((_, response) => answer(response, 400, body, { date }));
+      await errorOf(platform.orders(query));
+      expect(platform.clock.lastDate()).toBe(body.startsWith('{') ? Date.parse(date) : null);
+    }
+  });
+
+  it('may be a redirect, which is not followed', async () => {
+    const { platform, server } = await scene((_, response) =>
+      answer(response, 302, '', { location: '/elsewhere' }),
+    );
+    expect(causeChain(await errorOf(platform.orders(query)))).toContain('check the base URL');
+    expect(server.requests.length).toBe(1);
+  });
+
+  it.each(['', 'no', '{"error":"plain words"}', '{"error":[]}', '[]'])(
+    'may come with the body %j',
+    async (body) => {
+      const { platform } = await scene((_, response) => answer(response, 400, body));
+      expect(refusalOf(await errorOf(platform.orders(query)))).toEqual({
+        status: 400,
+        code: null,
+        message: body.includes('plain') ? 'plain words' : null,
+      });
+    },
+  );
+});
+
+describe('an abort', () => {
+  it.each(['while the platform is silent', 'while the body drips', 'before anything was sent'])(
+    '%s ends the call at once',
+    async (moment) => {
+      const control = new AbortController();
+      const { platform } = await scene((_, response) => {
+        if (moment.includes('drips')) response.write('{');
+        setTimeout(() => control.abort(), 30);
+      });
+      if (moment.startsWith('before')) control.abort();
+      const error = await errorOf(platform.orders(query, control.signal));
+      expect(isOutlastError(error, 'aborted') && error.kind).toBe('transient');
+    },
+  );
+
+  it('while waiting to ask again ends the call at once', async () => {
+    const control = new AbortController();
+    const { platform } = await scene(
+      (_, response) => {
+        answer(response, 503, '', { 'retry-after': '50' });
+        setTimeout(() => control.abort(), 30);
+      },
+      { realSleep: true },
+    );
+    const started = performance.now();
+    const error = await errorOf(platform.orders(query, control.signal));
+    expect(isOutlastError(error, 'aborted')).toBe(true);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  it('leaves no listeners on a signal that outlives many calls', async () => {
+    const { platform } = await scene((_, response) => answer(response, 200, emptyPage));
+    const { signal } = new AbortController();
+    for (let i = 0; i < 20; i++) await platform.orders(query, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('the key and the secret', () => {
+  // P10
+  const quoting =
+    (status: number): Handler =>
+    (request, response) =>
+      answer(
+        response,
+        status,
+        errorBody(apiKey, `${apiSecret} ${String(request.headers['x-signature'])} ${apiKey}`),
+      );
+  const signature = /[0-9a-f]{64}/;
+
+  const troubles: [string, Handler][] = [
+    ['a quoting 400', quoting(400)],
+    ['a quoting 403', quoting(403)],
+    ['a quoting 500', quoting(500)],
+    ['a quoting 200', quoting(200)],
+    ['a reset', (request) => request.socket.resetAndDestroy()],
+    ['a time-out', () => {}],
+    ['garbage', (request) => request.socket.end(`${apiSecret} ${apiKey}\r\n\r\n`)],
+    ['a redirect', (_, response) => answer(response, 301, '', { location: `/?k=${apiSecret}` })],
+  ];
+
+  it.each(troubles)('stand in no error and no log line after %s', async (_name, trouble) => {
+    const { platform, log } = await scene(trouble, { timeoutMs: 100, maxAttempts: 2 });
+    const error = await errorOf(platform.orders({ ...query, pageKey: 'page-key-in-url' }));
+    const everything = inspect(error, { depth: 20, showHidden: true }) + log();
+    for (const secret of [apiKey, apiSecret, signature, 'page-key-in-url']) {
+      expect(everything).not.toMatch(secret);
+    }
+    expect(everything).toMatch(/\/v3\/orders/);
+  });
+
+  it('would be found there if they were (the sabotaged twin)', async () => {
+    const { platform, log } = await scene(quoting(400), { apiKey: 'other', apiSecret: 'other' });
+    const error = await errorOf(platform.orders(query));
+    expect(inspect(error, { depth: 20, showHidden: true }) + log()).toMatch(apiSecret);
+  });
+});

@@ -1,0 +1,214 @@
+// What the archive says of itself: coverage with every reservation (P7), and the summary.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Archive, type Reservation } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import type { Proof, SliceState } from '../../src/model.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { openEmpty, type Opened } from '../support/opened.ts';
+import { writeClass, writeOrder } from '../support/rows.ts';
+
+let opened: Opened;
+let db: Db;
+let archive: Archive;
+
+const deadline = '2026-04-30T00:00:00Z';
+
+type GivenSlice = {
+  day: string;
+  state?: SliceState;
+  proof?: Proof;
+  provedAt?: string;
+  unresolved?: number;
+  resource?: string;
+  owner?: string;
+  project?: string;
+};
+
+async function writeSlice(slice: GivenSlice): Promise<void> {
+  await db.query(
+    `insert into sync.slices (project_id, resource, owner, day, state, proof, proved_at, unresolved, deadline_at,
+                              platform_total, shown_total, walked_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 7, 7, '2026-03-12T00:00:00Z')`,
+    [
+      slice.project ?? 'p',
+      slice.resource ?? 'orders',
+      slice.owner ?? '',
+      slice.day,
+      slice.state ?? 'open',
+      slice.proof ?? 'none',
+      slice.provedAt ?? null,
+      slice.unresolved ?? 0,
+      deadline,
+    ],
+  );
+}
+
+const writeProject = (id: string): Promise<unknown> =>
+  db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ($1, 'https://secret.example', 'salt', 'print', '2026-03-01T00:00:00Z', '2026-03-01')`,
+    [id],
+  );
+
+beforeAll(async () => {
+  opened = await openEmpty();
+  ({ db, archive } = opened);
+  await writeProject('p');
+  await writeProject('q');
+  const late = '2026-04-28T00:00:00Z';
+  const early = '2026-04-26T00:00:00Z';
+  await writeSlice({ day: '2026-03-01', state: 'lost' });
+  await writeSlice({ day: '2026-03-02', state: 'final', proof: 'walk', provedAt: late });
+  await writeSlice({ day: '2026-03-03', state: 'final', proof: 'walks', provedAt: early });
+  await writeSlice({ day: '2026-03-04', state: 'final', unresolved: 2 });
+  await writeSlice({ day: '2026-03-05', state: 'sealed', proof: 'counts', provedAt: early });
+  await writeSlice({ day: '2026-03-06', state: 'walked', unresolved: 1 });
+  await writeSlice({ day: '2026-03-07' });
+  for (const owner of ['b', 'a']) {
+    await writeSlice({ day: '2026-03-01', resource: 'nft_classes', owner, state: 'walked' });
+  }
+  await writeSlice({ day: '2026-03-01', project: 'other' });
+  await writeOrder(db, { project: 'p', id: 'a', createdAt: '2026-03-02T10:00:00Z' });
+  await writeOrder(db, { project: 'p', id: 'b', createdAt: '2026-03-06T10:00:00Z' });
+  await writeClass(db, { project: 'p', id: 'c' });
+  await db.query(
+    `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+     select 'p', 'orders', sha256(n::text::bytea), 'x', 'no id', '', '2026-03-06', now() from generate_series(1, 3) n`,
+  );
+});
+afterAll(() => opened.close());
+
+describe('coverage', () => {
+  const expected: Record<string, Reservation[]> = {
+    '2026-03-01': ['lost'],
+    '2026-03-02': [],
+    '2026-03-03': ['proved_before_closing'],
+    '2026-03-04': ['no_proof', 'unresolved_orders'],
+    '2026-03-05': [],
+    '2026-03-06': ['no_proof', 'unresolved_orders'],
+    '2026-03-07': [],
+  };
+  const shown = async (): Promise<Record<string, Reservation[]>> => {
+    const days = await archive.coverage({ project: 'p', resource: 'orders' });
+    return Object.fromEntries(days.map((one) => [one.day, one.reservations]));
+  };
+
+  // P7
+  test('names every reservation of every day', async () => {
+    expect(await shown()).toEqual(expected);
+  });
+
+  test.each(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders'])(
+    'sabotaged, a view that hides %s is noticed',
+    async (hidden) => {
+      const { connectionString } = opened;
+      const owner = await openDb({ connectionString, role: null, log: silentLog() });
+      const { rows } = await owner.query<{ sql: string }>(
+        `select pg_get_viewdef('analytics.coverage'::regclass) as sql`,
+      );
+      const sql = rows[0]?.sql ?? '';
+      const replace = 'create or replace view analytics.coverage as';
+      await owner.query(`${replace} ${sql.replace(`THEN '${hidden}'::text`, 'THEN null::text')}`);
+      expect(await shown()).not.toEqual(expected);
+      await owner.query(`${replace} ${sql}`);
+      await owner.close();
+    },
+  );
+
+  test('says of a day what the ledger says', async () => {
+    const [day] = await archive.coverage({ project: 'p', from: '2026-03-06', to: '2026-03-07' });
+    expect(day).toEqual({
+      project: 'p',
+      resource: 'orders',
+      owner: '',
+      day: '2026-03-06',
+      state: 'walked',
+      proof: 'none',
+      provedAt: null,
+      walkedAt: '2026-03-12T00:00:00Z',
+      platformTotal: 7,
+      shownTotal: 7,
+      unresolved: 1,
+      rejected: 3,
+      deadlineAt: deadline,
+      reservations: ['no_proof', 'unresolved_orders'],
+      lastError: null,
+    });
+  });
+
+  test('goes by resource, day and owner, of one project only', async () => {
+    const days = await archive.coverage({ project: 'p', to: '2026-03-02' });
+    expect(days.map((one) => [one.resource, one.owner])).toEqual([
+      ['orders', ''],
+      ['nft_classes', 'a'],
+      ['nft_classes', 'b'],
+    ]);
+  });
+
+  test('refuses what makes no sense', async () => {
+    const query = { project: 'p', resource: 'tokens' } as never;
+    await expect(archive.coverage(query)).rejects.toMatchObject({
+      code: 'argument_invalid',
+      message: 'coverage: resource must be one of orders, nft_classes',
+    });
+  });
+});
+
+describe('the summary', () => {
+  const none = { open: 0, walked: 0, sealed: 0, final: 0, lost: 0 };
+
+  test('adds up each resource of a project', async () => {
+    expect(await archive.summary({ project: 'p' })).toEqual([
+      {
+        project: 'p',
+        resource: 'orders',
+        records: 2,
+        oldestDay: '2026-03-02',
+        newestDay: '2026-03-06',
+        days: { open: 1, walked: 1, sealed: 1, final: 3, lost: 1 },
+        reserved: 4,
+        unresolved: 3,
+        rejected: 3,
+        nextDeadlineAt: deadline,
+      },
+      {
+        project: 'p',
+        resource: 'nft_classes',
+        records: 1,
+        oldestDay: '2026-03-10',
+        newestDay: '2026-03-10',
+        days: { ...none, walked: 2 },
+        reserved: 2,
+        unresolved: 0,
+        rejected: 0,
+        nextDeadlineAt: deadline,
+      },
+    ]);
+  });
+
+  test('shows a project that holds nothing yet', async () => {
+    const all = await archive.summary();
+    expect(all.map((one) => [one.project, one.resource, one.records])).toEqual([
+      ['p', 'orders', 2],
+      ['p', 'nft_classes', 1],
+      ['q', 'orders', 0],
+      ['q', 'nft_classes', 0],
+    ]);
+    expect(all.at(-1)).toMatchObject({ oldestDay: null, days: none, nextDeadlineAt: null });
+  });
+});
+
+test('every column of every view for people says what it means', async () => {
+  const { rows } = await db.query<{ place: string }>(
+    `select c.relname || '.' || a.attname as place
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+      where n.nspname = 'analytics' and col_description(c.oid, a.attnum) is null`,
+  );
+  expect(rows).toEqual([]);
+});
+
+test('what a reader sees holds no key and no address', async () => {
+  const { rows } = await db.query('select * from analytics.projects');
+  expect(JSON.stringify(rows)).not.toMatch(/secret|salt|print/);
+});

@@ -1,0 +1,136 @@
+// The package as its users meet it: the examples of docs/library.md run, and the declarations need no package but ours.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as face from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import * as example from '../support/library-example.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeClass, writeOrder } from '../support/rows.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const project = 'p';
+let database: TestDatabase;
+let db: Db;
+let archive: face.Archive;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { connectionString } = database;
+  db = await openDb({ connectionString, log: silentLog() });
+  archive = await face.openArchive({ connectionString });
+  await writeOrder(db, { project, id: 'op_0001', amount: '9007199254740993', status: 3 });
+  await writeOrder(db, { project, id: 'op_0002', createdAt: '2026-04-01T00:00:00Z' });
+  await writeClass(db, { project, id: 'c', name: 'A Cat', owner: 'me' });
+});
+afterAll(async () => {
+  await archive.close();
+  await db.close();
+  await database.drop();
+});
+
+describe('docs/library.md', () => {
+  const squeezed = (text: string): string => text.replace(/\s+/g, '');
+
+  test('shows code that is compiled and run here', () => {
+    const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+    const source = squeezed(readFileSync(join(root, 'test/support/library-example.ts'), 'utf8'));
+    const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
+      code.replace(/^import .*$/gm, ''),
+    );
+    expect(examples).toHaveLength(11);
+    for (const code of examples) expect(source).toContain(squeezed(code));
+  });
+
+  test('names every code that an argument can meet', () => {
+    const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+    const codes = ['reader', 'check', 'cursor'].flatMap((name) => {
+      const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
+      return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
+        ([, code = '']) => code,
+      );
+    });
+    expect(codes.length).toBeGreaterThan(5);
+    for (const code of codes) expect(page).toContain(code.replace(/^database_.*/, 'database_'));
+  });
+});
+
+describe('the examples', () => {
+  test('stream a month', async () => {
+    const lines = ['op_0001,2026-03-10T10:00:00Z,9007199254740993'];
+    expect(await example.streaming(archive, project)).toEqual(lines);
+  });
+
+  test('page, get and find', async () => {
+    const [page, more] = await example.paging(archive, project);
+    expect(page.items.map((order) => order.operationId)).toEqual(['op_0001']);
+    expect(more).toBeNull();
+    expect(await example.one(archive, project)).toBe(9_007_199_254_740_993n);
+    expect(await example.classesOf(archive, project, 'me')).toHaveLength(1);
+  });
+
+  test('tell what is certain, and which error it was', async () => {
+    expect(await example.certainty(archive, project)).toEqual({ uncertain: [], summary: [] });
+    await example.failing(archive, project);
+  });
+});
+
+test('the face opens archives and tells errors apart, and exports nothing that writes but watch', () => {
+  const exported = ['OutlastError', 'isOutlastError', 'openArchive', 'watch'];
+  expect(Object.keys(face).toSorted()).toEqual(exported);
+});
+
+describe('the declarations', () => {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  let folder: string;
+
+  /** What the compiler has to say; '' when it has no complaint. */
+  const compile = (...flags: string[]): Promise<string> =>
+    new Promise((done) => {
+      execFile(process.execPath, [compiler, ...flags], { cwd: root }, (_error, stdout) =>
+        done(stdout),
+      );
+    });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'outlast-declarations-'));
+    const flags = ['--emitDeclarationOnly', '--incremental', 'false', '--outDir', folder];
+    // Whether all of it compiles is the business of `npm run types`.
+    await compile('-p', 'tsconfig.build.json', ...flags);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Compiles a user's file where no other package can be found, declarations included. */
+  async function asUser(code: string, from = 'index'): Promise<string> {
+    const file = join(folder, 'user.mts');
+    await writeFile(file, `import * as outlast from './src/${from}.js';\n${code}`);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'];
+    const target = ['--target', 'es2023', '--module', 'nodenext'];
+    const node = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+    return compile(file, '--ignoreConfig', '--noEmit', ...strict, ...target, ...node);
+  }
+  const open = `const archive = await outlast.openArchive({ connectionString: '', log: { warn() {} } });`;
+
+  test('serve a user who has no other package but the types of Node', async () => {
+    const use = `
+      const page = await archive.orders.list({ project: 'p', status: [1] });
+      const amount: string | null | undefined = page.items[0]?.amount;
+      export { amount };`;
+    expect(await asUser(open + use)).toBe('');
+  });
+
+  test('refuse what is wrong', async () => {
+    expect(await asUser(`${open} await archive.orders.list({ project: 'p', status: 4 });`)).toMatch(
+      'TS2322',
+    );
+    expect(await asUser(`${open} await archive.orders.list({ owner: 'p' });`)).toMatch('TS2353');
+  });
+
+  test('sabotaged by a face that shows its inside, are of no use to that user', async () => {
+    expect(await asUser('export { outlast };', 'query/records')).toMatch(`'drizzle-orm'`);
+  });
+});

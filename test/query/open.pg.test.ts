@@ -1,0 +1,229 @@
+// Opening an archive: it cannot write, and says plainly what is wrong with a database (P12).
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openArchive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { openReader, type Reader } from '../../src/query/reader.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeOrder } from '../support/rows.ts';
+
+let database: TestDatabase;
+let owner: Db;
+let reader: Reader;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { connectionString } = database;
+  owner = await openDb({ connectionString, role: null, log: silentLog() });
+  reader = await openReader({ connectionString, max: 2, statementTimeoutMs: 30_000 });
+  await writeOrder(owner, { project: 'p', id: 'op' });
+});
+afterAll(async () => {
+  await reader.close();
+  await owner.close();
+  await database.drop();
+});
+
+/** Opens a database as another user of this server. */
+function loginOf(connectionString: string, user: string): string {
+  const address = new URL(connectionString);
+  address.username = user;
+  address.password = 'test';
+  return address.href;
+}
+
+describe('the connections of an archive', () => {
+  const writes = [
+    `insert into archive.tokens select * from archive.tokens`,
+    `update archive.orders set status = 1`,
+    `delete from archive.orders`,
+    `create table public.mine ()`,
+  ];
+
+  test('run as outlast_reader, in UTC, and refuse to write', async () => {
+    expect(reader.role).toBe('outlast_reader');
+    const { rows } = await reader.query(
+      `select current_user, current_setting('timezone') as zone,
+              current_setting('transaction_read_only') as read_only`,
+    );
+    expect(rows).toEqual([{ current_user: 'outlast_reader', zone: 'UTC', read_only: 'on' }]);
+    for (const sql of writes) await expect(reader.query(sql)).rejects.toThrow();
+    await expect(reader.query('select * from sync.projects')).rejects.toMatchObject({
+      code: 'database_forbidden',
+    });
+  });
+
+  test('have no right to write even in a transaction that says it may', async () => {
+    const begin = 'begin read write';
+    for (const sql of writes) {
+      await expect(reader.query(`${begin}; ${sql}; commit`)).rejects.toMatchObject({
+        code: 'database_forbidden',
+      });
+      // The broken transaction stays on its connection otherwise.
+      await reader.query('rollback');
+      await reader.query('rollback');
+    }
+  });
+
+  test('refuse to write also where there is no such role to run as', async () => {
+    const session = await openDb({
+      connectionString: database.connectionString,
+      role: null,
+      isReadOnly: true,
+      log: silentLog(),
+    });
+    for (const sql of writes) {
+      await expect(session.query(sql)).rejects.toMatchObject({ code: '25006' });
+    }
+    await session.close();
+  });
+
+  test('sabotaged, without role and setting, they do write', async () => {
+    for (const sql of writes) {
+      const client = await owner.pool.connect();
+      await client.query('begin');
+      await client.query(sql);
+      await client.query('rollback');
+      client.release();
+    }
+  });
+
+  test('end a statement that takes too long, with a sentence', async () => {
+    const { connectionString } = database;
+    const hasty = await openArchive({ connectionString, statementTimeoutMs: 500 });
+    await whileLocked(async () => {
+      await expect(hasty.orders.list({ project: 'slow' })).rejects.toMatchObject({
+        kind: 'transient',
+        code: 'query_timed_out',
+      });
+    });
+    await hasty.close();
+  });
+
+  test('may be lost and are made anew', async () => {
+    const warned: string[] = [];
+    const archive = await openArchive({
+      connectionString: database.connectionString,
+      max: 1,
+      log: { warn: (_fields, sentence) => warned.push(sentence) },
+    });
+    await archive.orders.get('p', 'op');
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'outlast reader' and datname = current_database() and state = 'idle'`,
+    );
+    await expect.poll(() => warned).toContain('An idle database connection broke');
+    expect(await archive.orders.get('p', 'op')).not.toBeNull();
+    await archive.close();
+  });
+});
+
+test('a closed archive says so, and may be closed again', async () => {
+  const archive = await openArchive({ connectionString: database.connectionString });
+  await archive.close();
+  await archive.close();
+  const closed = { kind: 'settings', code: 'archive_closed' };
+  await expect(archive.orders.list({ project: 'p' })).rejects.toMatchObject(closed);
+  await expect(archive.summary()).rejects.toMatchObject(closed);
+});
+
+describe('refused with a sentence is', () => {
+  const refusal = (options: unknown): Promise<unknown> =>
+    openArchive(options as never).then(
+      () => 'opened',
+      (error: unknown) => error,
+    );
+
+  test.each([undefined, {}, { connectionString: '' }, { connectionString: undefined }])(
+    'an address that is not given: %j',
+    async (options) => {
+      const error = await refusal(options);
+      expect(error).toMatchObject({ kind: 'settings', code: 'argument_invalid' });
+    },
+  );
+
+  test('an address that is not given, naming where it usually stands', async () => {
+    expect(await refusal({})).toMatchObject({
+      message: expect.stringContaining('process.env.DATABASE_URL') as string,
+    });
+  });
+
+  test('a number of connections that is none', async () => {
+    const { connectionString } = database;
+    expect(await refusal({ connectionString, max: 0 })).toMatchObject({
+      message: 'openArchive: max must be a whole number from 1 to 100',
+    });
+  });
+
+  test('a server that is not there', async () => {
+    const connectionString = 'postgres://u:p@127.0.0.1:1/none';
+    const error = await refusal({ connectionString });
+    expect(error).toMatchObject({ kind: 'transient', code: 'database_unreachable' });
+  });
+
+  test('a database without an archive', async () => {
+    const empty = await createEmptyDatabase();
+    const error = await refusal({ connectionString: empty.connectionString });
+    expect(error).toMatchObject({ kind: 'settings', code: 'schema_missing' });
+    await empty.drop();
+  });
+
+  test('an archive of a newer or an older release', async () => {
+    const other = await createTestDatabase();
+    const client = new pg.Client({ connectionString: other.connectionString });
+    await client.connect();
+    await client.query('update sync.migrations set created_at = created_at + 1e15');
+    const newer = await refusal({ connectionString: other.connectionString });
+    expect(newer).toMatchObject({ kind: 'settings', code: 'schema_newer' });
+    await client.query('update sync.migrations set created_at = 1');
+    const older = await refusal({ connectionString: other.connectionString });
+    expect(older).toMatchObject({ kind: 'settings', code: 'schema_older' });
+    // Before there was a view to read it from.
+    await client.query('drop view analytics.schema_version');
+    expect(await refusal({ connectionString: other.connectionString })).toMatchObject({
+      code: 'schema_older',
+    });
+    await client.end();
+    await other.drop();
+  });
+
+  test('a user without the right to read, and a member of outlast_reader is enough', async () => {
+    const user = `reader_${database.name}`;
+    await owner.query(`create role "${user}" login password 'test'`);
+    const connectionString = loginOf(database.connectionString, user);
+    const stranger = await refusal({ connectionString });
+    expect(stranger).toMatchObject({ kind: 'settings', code: 'database_forbidden' });
+    await owner.query(`grant outlast_reader to "${user}"`);
+    const archive = await openArchive({ connectionString });
+    expect(await archive.orders.get('p', 'op')).not.toBeNull();
+    expect(await archive.summary()).toEqual([]);
+    await archive.close();
+    await owner.query(`drop role "${user}"`);
+  });
+});
+
+test('no error of a query carries its arguments', async () => {
+  const secret = 'a-very-private-account';
+  const { connectionString } = database;
+  const hasty = await openArchive({ connectionString, statementTimeoutMs: 500 });
+  const query = { project: 'slow', account: secret, status: [1, 2, 3] } as const;
+  await whileLocked(async () => {
+    const error: unknown = await hasty.orders.list(query).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'query_timed_out' });
+    expect(String((error as Error).stack)).not.toContain(secret);
+  });
+  await hasty.close();
+});
+
+/** Nobody reads an order meanwhile: a statement that asks for one takes too long on any machine. */
+async function whileLocked(work: () => Promise<void>): Promise<void> {
+  const client = await owner.pool.connect();
+  try {
+    await client.query('begin; lock table archive.orders in access exclusive mode');
+    await work();
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}

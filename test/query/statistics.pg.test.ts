@@ -1,0 +1,327 @@
+// Statistics from code: the figures of the views, in parts and as of an instant, with the coverage beside each (P7).
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDays } from '../../src/day.ts';
+import { openArchive, type Archive, type OrderFigures } from '../../src/index.ts';
+import type { Row } from '../../src/store/db.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { observe } from '../support/observe.ts';
+
+const project = 'p';
+let bench: Bench;
+let archive: Archive;
+beforeAll(async () => {
+  bench = await createBench();
+  await bench.run();
+  const { connectionString } = bench;
+  archive = await openArchive({ connectionString });
+  // A hole, and one that is open; and a day of which nothing but coverage is known.
+  await bench.db.query(
+    `update sync.slices set state = 'lost' where project_id = 'p' and day = '2026-03-11'`,
+  );
+  await bench.db.query(
+    `insert into sync.slices (project_id, resource, day, state, proof, deadline_at)
+     select 'p', resource, '2026-01-31', 'lost', 'none', '2026-02-28' from unnest(array['orders', 'nft_classes']) resource`,
+  );
+});
+afterAll(async () => {
+  await archive.close();
+  await bench.close();
+});
+
+const ask = async (sql: string, parameters: unknown[] = []): Promise<Row[]> =>
+  (await bench.db.query(sql, parameters)).rows;
+
+/** The same of a row of a view. */
+const asView = (row: OrderFigures): Row => ({
+  period: row.period,
+  orders: String(row.orders),
+  succeeded: String(row.succeeded),
+  failed: String(row.failed),
+  pending: String(row.pending),
+  of_other_status: String(row.ofOtherStatus),
+  spent_fen: row.spentFen,
+  spent_units: Number(row.spentUnits),
+  pending_fen: row.pendingFen,
+  credited_gas_ugas: row.creditedGasUgas,
+  credited_fees_fen: row.creditedFeesFen,
+  without_amount: String(row.amountUnknown),
+  reservations: row.reservations,
+  rejected: String(row.rejected),
+  is_complete: row.isComplete,
+});
+const ofView = (names: string[], row: Row): Row =>
+  Object.fromEntries(
+    names.map((name) => [name, name === 'spent_units' ? Number(row[name]) : row[name]]),
+  );
+
+describe('orders', () => {
+  test.each([
+    ['day', 'orders_by_day', 'day'],
+    ['month', 'orders_by_month', 'month'],
+  ] as const)('by %s are what the view says', async (by, view, key) => {
+    const rows = await archive.statistics.orders({ project, by });
+    const expected = await ask(
+      `select *, ${key} as period from analytics.${view} where project_id = 'p' order by ${key}`,
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.map(asView)).toEqual(
+      expected.map((row) => ofView(Object.keys(asView(rows[0] as OrderFigures)), row)),
+    );
+    if (by === 'day') return;
+    const days = [
+      'days_accounted',
+      'days_open',
+      'days_held',
+      'days_sealed',
+      'days_final',
+      'days_lost',
+      'days_reserved',
+      'days_by_walks',
+      'days_complete',
+    ];
+    expect(
+      rows.map((row) => [
+        row.daysAccounted,
+        row.daysOpen,
+        row.daysHeld,
+        row.daysSealed,
+        row.daysFinal,
+        row.daysLost,
+        row.daysReserved,
+        row.daysByWalks,
+        row.daysComplete,
+      ]),
+    ).toEqual(expected.map((row) => days.map((name) => row[name])));
+    expect(rows.map(({ days: all }) => all)).toEqual(expected.map((row) => row['days_in_month']));
+  });
+
+  test('of accounts in a month are what the view says', async () => {
+    const rows = await archive.statistics.orders({ project, by: 'month', groupBy: ['account'] });
+    const expected = await ask(
+      `select month, account, orders, spent_fen from analytics.spend_by_account where project_id = 'p' order by month, account`,
+    );
+    const held = rows.filter(({ orders }) => orders > 0);
+    expect(held.map((row) => [row.period, row.account, String(row.orders), row.spentFen])).toEqual(
+      expected.map((row) => [row['month'], row['account'], row['orders'], row['spent_fen']]),
+    );
+  });
+
+  test('of groups add up to the whole, and no period is left out', async () => {
+    const whole = await archive.statistics.orders({ project, by: 'day' });
+    for (const groupBy of [
+      ['status'],
+      ['order_type', 'status'],
+      ['account', 'status', 'order_type'],
+    ] as const) {
+      const rows = await archive.statistics.orders({ project, by: 'day', groupBy });
+      const sums = whole.map(({ period, ...row }) => {
+        const parts = rows.filter((one) => one.period === period);
+        expect(parts.every((one) => one.isComplete === row.isComplete)).toBe(true);
+        const total = (name: 'amountFen' | 'spentFen' | 'numberUgas'): bigint =>
+          parts.reduce((sum, one) => sum + BigInt(one[name]), 0n);
+        return {
+          period,
+          orders: parts.reduce((sum, one) => sum + one.orders, 0),
+          amountFen: String(total('amountFen')),
+          spentFen: String(total('spentFen')),
+          numberUgas: String(total('numberUgas')),
+        };
+      });
+      expect(whole).toMatchObject(sums);
+    }
+  });
+
+  test('of a cut month count the part that was asked for', async () => {
+    const query = { project, from: '2026-03-05', to: '2026-03-20', by: 'month' } as const;
+    const [part, ...others] = await archive.statistics.orders(query);
+    expect(others).toEqual([]);
+    const days = await archive.statistics.orders({ ...query, by: 'day' });
+    expect(part).toMatchObject({ period: '2026-03-01', days: 15, daysLost: 1, isComplete: false });
+    expect(part?.orders).toBe(days.reduce((sum, day) => sum + day.orders, 0));
+    const clean = days.find((day) => day.isComplete)?.period ?? '';
+    expect(
+      await archive.statistics.orders({ project, by: 'month', from: clean, to: addDays(clean, 1) }),
+    ).toMatchObject([{ days: 1, daysComplete: 1, isComplete: true }]);
+  });
+
+  test('a hole shows where no order is, whatever they are grouped by', async () => {
+    for (const groupBy of [[], ['account']] as const) {
+      const query = { project, by: 'month', to: '2026-02-01', groupBy } as const;
+      expect(await archive.statistics.orders(query)).toMatchObject([
+        {
+          period: '2026-01-01',
+          orders: 0,
+          spentFen: '0',
+          days: 31,
+          daysAccounted: 1,
+          daysLost: 1,
+          reservations: ['lost'],
+          isComplete: false,
+        },
+      ]);
+    }
+  });
+});
+
+describe('as of an instant', () => {
+  const when = (i: number): string => new Date(Date.UTC(2026, 2, 6, 0, i)).toISOString();
+  const figuresOf = async (of: string, moment: { asOf?: string }): Promise<unknown[]> => {
+    const query = { project: of, ...moment } as const;
+    return [
+      await archive.statistics.orders({ ...query, by: 'day' }),
+      await archive.statistics.orders({ ...query, by: 'month', groupBy: ['account', 'status'] }),
+      await archive.statistics.orders({
+        ...query,
+        by: 'month',
+        from: '2026-03-05',
+        groupBy: ['order_type'],
+      }),
+      await archive.statistics.nftClasses({ ...query, by: 'day', groupBy: ['owner'] }),
+      await archive.statistics.nftClasses({ ...query, by: 'month' }),
+      await archive.statistics.nftGrowth({ ...query, by: 'day' }),
+    ];
+  };
+
+  test('figures are those that were read then', async () => {
+    // Days stay: as of an instant they are those of now.
+    const order = fc.record({
+      operation_id: fc.integer({ min: 1, max: 20 }).map((n) => `order-${n}`),
+      status: fc.constantFrom(1, 2, 3, 'odd'),
+      account: fc.constantFrom('a', 'b', null),
+      amount: fc.constantFrom('100', '2.50', null, '99999999999999999999'),
+      number: fc.constantFrom('5', '7'),
+      order_type: fc.constantFrom(1, 2, 9),
+      update_time: fc.constantFrom(null, '2026-03-05T10:00:00Z', '2026-03-05 11:00:00'),
+    });
+    const nftClass = fc.record({
+      id: fc.integer({ min: 1, max: 9 }).map((n) => `class-${n}`),
+      nft_count: fc.constantFrom(1, 2, 5, 'many'),
+      owner: fc.constantFrom('a', 'b', null),
+    });
+    const dayOf = (id: string): string => `2026-03-0${1 + (Number(id.split('-')[1]) % 6)}`;
+    const rounds = fc.sample(
+      fc.tuple(
+        fc.array(order, { minLength: 1, maxLength: 5 }),
+        fc.array(nftClass, { minLength: 1, maxLength: 3 }),
+      ),
+      { numRuns: 15, seed: 9 },
+    );
+    const then: unknown[][] = [];
+    for (const [i, [orders, classes]] of rounds.entries()) {
+      const made = orders.map((one) => ({
+        ...one,
+        create_time: `${dayOf(one.operation_id)} 08:00:00`,
+      }));
+      const born = classes.map((one) => ({ ...one, timestamp: `${dayOf(one.id)} 08:00:00` }));
+      await observe(bench.db, { project: 'then', resource: 'orders' }, made, when(i));
+      await observe(bench.db, { project: 'then', resource: 'nft_classes' }, born, when(i));
+      then.push(await figuresOf('then', {}));
+    }
+    for (const [i, figures] of then.entries()) {
+      expect(await figuresOf('then', { asOf: when(i) })).toEqual(figures);
+    }
+    expect(await figuresOf('then', { asOf: '2026-03-05T00:00:00Z' })).toEqual(
+      then[0]?.map(() => []),
+    );
+    const texts = then.map((figures) => JSON.stringify(figures));
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
+  test('are complete only where what proves it had been proved by then', async () => {
+    const query = { project, from: '2026-03-01', to: '2026-03-10', by: 'day' } as const;
+    const completeDays = async (asOf: string): Promise<number[]> => {
+      const orders = await archive.statistics.orders({ ...query, asOf });
+      const classes = await archive.statistics.nftClasses({ ...query, asOf });
+      return [orders, classes].map((rows) => rows.filter(({ isComplete }) => isComplete).length);
+    };
+    const [proved] = await ask(
+      `select to_char(max(proved_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+         from analytics.coverage where project_id = 'p'`,
+    );
+    const now = await completeDays('9999-12-31T23:59:59Z');
+    expect(Math.min(...now)).toBeGreaterThan(3);
+    expect(await completeDays(String(proved?.['at']))).toEqual(now);
+    // Nothing had been read yet: no order, and no claim that there was none.
+    expect(await completeDays('2026-04-01T00:00:00Z')).toEqual([0, 0]);
+  });
+});
+
+describe('classes', () => {
+  test('are what the views say', async () => {
+    const rows = await archive.statistics.nftClasses({ project, by: 'month' });
+    const expected = await ask(
+      `select * from analytics.nft_classes_by_month where project_id = 'p' order by month`,
+    );
+    expect(
+      rows.map((row) => [
+        row.period,
+        String(row.classes),
+        row.nfts,
+        row.isWholeList,
+        row.daysLost,
+        row.isComplete,
+      ]),
+    ).toEqual(
+      expected.map((row) =>
+        ['month', 'classes', 'nfts', 'is_whole_list', 'days_lost', 'is_complete'].map(
+          (name) => row[name],
+        ),
+      ),
+    );
+    const growth = await archive.statistics.nftGrowth({ project: 'then', by: 'day' });
+    expect(
+      growth.map((row) => [
+        row.period,
+        row.classesChanged,
+        row.nftsMinted,
+        row.nftsBurnt,
+        row.transfers,
+      ]),
+    ).toEqual(
+      (
+        await ask(
+          `select * from analytics.nft_growth_by_day where project_id = 'then' order by changed_on`,
+        )
+      ).map((row) => [
+        row['changed_on'],
+        Number(row['classes_changed']),
+        row['nfts_minted'],
+        row['nfts_burnt'],
+        Number(row['transfers']),
+      ]),
+    );
+    const owners = await archive.statistics.owners({ project, limit: 3 });
+    const [most] = await ask(
+      `select max(classes)::int as classes from analytics.nft_owners where project_id = 'p'`,
+    );
+    expect(owners).toHaveLength(3);
+    expect(owners[0]?.classes).toBe(most?.['classes']);
+  });
+});
+
+describe('refused with a sentence is', () => {
+  test.each([
+    [{ project }, 'by must be one of day, month'],
+    [{ project, by: 'week' }, 'by must be one of day, month'],
+    [{ project, by: 'day', groupBy: ['owner'] }, 'must be a list of status, account, order_type'],
+    [{ project, by: 'day', groupBy: ['status', 'status'] }, 'each only once'],
+    [{ project, by: 'day', groupBy: 'status' }, 'must be a list of'],
+    [{ project, by: 'day', from: '2026-03-02', to: '2026-03-01' }, 'must not be after to'],
+    [{ project, by: 'day', asOf: 'then' }, 'asOf must be an instant'],
+    [{ project, by: 'day', limit: 5 }, 'limit'],
+  ])('%j', async (given, part) => {
+    const asked = archive.statistics.orders(given as never);
+    await expect(asked).rejects.toMatchObject({ code: 'argument_invalid' });
+    await expect(asked).rejects.toThrow(part);
+  });
+
+  test('what would fill the memory', async () => {
+    await bench.db.query(
+      `insert into archive.orders (project_id, operation_id, account, slice_day, raw, raw_sha256, observed_at, first_seen_at, changed_at)
+       select 'many', n::text, n::text, '2026-03-01', '{}', '\\xab', now(), now(), now() from generate_series(0, 100000) n`,
+    );
+    const query = { project: 'many', by: 'day', groupBy: ['account'] } as const;
+    await expect(archive.statistics.orders(query)).rejects.toThrow('more than 100000 rows');
+  });
+});

@@ -1,0 +1,328 @@
+// Settings: what is taken when little is said, and that every mistake is told at once, with what to do.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isOutlastError } from '../../src/errors.ts';
+import { envExample } from '../../src/settings/table.ts';
+import { settings, table } from '../../src/settings/table.ts';
+import { readSmallFile } from '../../src/settings/environment.ts';
+import { readSettings, type Needs } from '../../src/settings/settings.ts';
+
+const pair = { OUTLAST_API_KEY: 'key-1', OUTLAST_API_SECRET: 'sesame-1' };
+const one = { OUTLAST_BASE_URL: 'https://platform.example', ...pair };
+
+const read = (env: Record<string, string | undefined>, files: Record<string, string> = {}) =>
+  readSettings({ needs: 'platform', readFile: fileOf(files) }, env);
+
+function fileOf(files: Record<string, string>): (path: string) => string {
+  return (path) => {
+    const text = files[path];
+    if (text === undefined) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
+    return text;
+  };
+}
+
+/** The sentences of a refusal, a line each; fails where the settings are accepted. */
+function mistakes(
+  env: Record<string, string | undefined>,
+  files: Record<string, string> = {},
+  needs: Needs = 'platform',
+): string[] {
+  try {
+    readSettings({ needs, readFile: fileOf(files) }, env);
+  } catch (error) {
+    if (!isOutlastError(error, 'settings_invalid')) throw error;
+    expect(error.kind).toBe('settings');
+    const lines = error.message.split('\n').map((line) => line.trim());
+    return lines.length === 1 ? lines : lines.slice(1);
+  }
+  throw new Error('these settings were accepted');
+}
+
+describe('what is taken when little is said', () => {
+  it('needs an address and a key pair, and has a default for everything else', () => {
+    expect(read(one)).toEqual({
+      projects: [
+        {
+          id: 'default',
+          baseUrl: 'https://platform.example',
+          apiKey: 'key-1',
+          apiSecret: 'sesame-1',
+          classes: 'all',
+          tokensUrl: null,
+          maxRps: 5,
+        },
+      ],
+      database: { kind: 'embedded', dataDir: './.outlast' },
+      certificatesDir: './.outlast/certificates',
+      headsDir: null,
+      host: '127.0.0.1',
+      port: 8080,
+      concurrency: 4,
+      timeoutMs: 10_000,
+      deadlineMarginMs: 86_400_000,
+      leaseMs: 120_000,
+      refreshMs: 21_600_000,
+      tokensEveryMs: 86_400_000,
+      keepCertificates: null,
+      readersFile: null,
+      schedule: '* * * * *',
+      logLevel: 'info',
+      alerts: { webhookUrl: null, format: 'json', reminderMs: 86_400_000, heartbeatUrl: null },
+    });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(read({ ...one, OUTLAST_PORT: '', OUTLAST_TYPO: '', DATABASE_URL: '' })).toEqual(
+      read(one),
+    );
+  });
+
+  it('keeps a path in front of the interface and drops the slash at the end of an address', () => {
+    const [project] = read({ ...one, OUTLAST_BASE_URL: 'https://Platform.example/api/' }).projects;
+    expect(project?.baseUrl).toBe('https://platform.example/api');
+  });
+
+  it('needs no platform for commands that only read the archive, and looks at none', () => {
+    const { projects } = readSettings(
+      { needs: 'database' },
+      { OUTLAST_BASE_URL: 'nonsense', OUTLAST_PROJECTS_FILE: '/nowhere', OUTLAST_KEY_OF_SHOP: 'x' },
+    );
+    expect(projects).toEqual([]);
+  });
+
+  it('has defaults that suit their own kinds', () => {
+    for (const { name, about } of settings) {
+      if (about.default !== null) expect(about.kind(about.default), name).toHaveProperty('value');
+    }
+  });
+});
+
+describe('mistakes (P12)', () => {
+  it('are all told at once, a line each', () => {
+    const told = mistakes({
+      OUTLAST_BASE_URL: 'platform.example',
+      OUTLAST_API_KEY: 'two words',
+      OUTLAST_PROJECT: 'Shop 1',
+      OUTLAST_PORT: '80800',
+      OUTLAST_MAX_RPS: '0',
+      OUTLAST_LOG_LEVEL: 'loud',
+      OUTLAST_SCHEDULE: 'hourly',
+      OUTLAST_HOST: '127.0.0.1:8080',
+      OUTLAST_CONCURENCY: '2',
+      DATABASE_URL: 'mysql://db/outlast',
+    });
+    expect(told).toHaveLength(11);
+    expect(new Set(told.map((line) => line.split(' ')[0]))).toEqual(
+      new Set([
+        'DATABASE_URL',
+        'OUTLAST_API_KEY',
+        'OUTLAST_API_SECRET',
+        'OUTLAST_BASE_URL',
+        'OUTLAST_CONCURENCY',
+        'OUTLAST_HOST',
+        'OUTLAST_LOG_LEVEL',
+        'OUTLAST_MAX_RPS',
+        'OUTLAST_PORT',
+        'OUTLAST_PROJECT',
+        'OUTLAST_SCHEDULE',
+      ]),
+    );
+  });
+
+  it.each([
+    [{ OUTLAST_BASE_URL: 'ftp://platform.example' }, 'must begin with https:// or http://'],
+    [{ OUTLAST_BASE_URL: 'https://me:pw@platform.example' }, 'must not hold a user or a password'],
+    [{ OUTLAST_BASE_URL: 'https://platform.example/?a=1' }, 'must not have a query'],
+    [{ OUTLAST_BASE_URL: 'https://platform.example/#' }, 'must not have a query or a fragment'],
+    [{ OUTLAST_PORT: '8080.5' }, 'a whole number from 0 to 65535'],
+    [{ OUTLAST_PORT: 'tcp://10.0.0.7:8080' }, 'enableServiceLinks'],
+    [{ OUTLAST_TIMEOUT_MS: '1e4' }, 'is "1e4": give a whole number'],
+    [{ OUTLAST_CLASS_OWNERS: ' , ' }, 'names separated by commas'],
+    [{ OUTLAST_LEASE_SECONDS: '1' }, 'a whole number from 3'],
+    [{ OUTLAST_HOST: '[::1]' }, 'without port or brackets'],
+    [{ OUTLAST_PROJEKT: 'shop' }, 'did you mean OUTLAST_PROJECT?'],
+    [{ OUTLAST_COLOUR: 'green' }, 'OUTLAST_COLOUR is no setting: remove it'],
+    [{ OUTLAST_API_SECRET: 'sesame ' }, 'begins or ends with a blank'],
+    [{ DATABASE_URL: 'postgres://u:a/b@host:5432/db' }, 'written as %40'],
+    [{ DATABASE_PASSWORD: 'x' }, 'DATABASE_URL is not: give the address'],
+    [
+      { DATABASE_PASSWORD: 'x', DATABASE_URL: 'postgres://u:p@db/outlast' },
+      'holds a password: keep one',
+    ],
+    [{ DATABASE_PASSWORD: 'x', DATABASE_URL: 'postgres:///outlast' }, 'needs a user and a host'],
+  ])('%o: %s', (env, sentence) => {
+    const told = mistakes({ ...one, ...env });
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(sentence);
+  });
+
+  it('are not found in what Kubernetes tells a pod about a Service called outlast', () => {
+    expect(() =>
+      read({
+        ...one,
+        OUTLAST_SERVICE_HOST: '10.0.0.7',
+        OUTLAST_SERVICE_PORT_HTTP: '8080',
+        OUTLAST_PORT_8080_TCP_ADDR: '10.0.0.7',
+        OUTLAST_PORT_8080_TCP: 'tcp://10.0.0.7:8080',
+      }),
+    ).not.toThrow();
+  });
+});
+
+describe('secrets', () => {
+  it('come from files as well, also from those with a byte order mark', () => {
+    const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: '/run/secret' };
+    expect(read(env, { '/run/secret': '\ufeffsesame-9\r\n' }).projects).toMatchObject([
+      { apiSecret: 'sesame-9' },
+    ]);
+    const file = {
+      projects: [{ name: 'a', baseUrl: 'https://a.example', apiKey: 'k', apiSecretEnv: 'S' }],
+    };
+    const several = { OUTLAST_PROJECTS_FILE: '/p.json', S: 'sesame-9' };
+    expect(read(several, { '/p.json': `\ufeff${JSON.stringify(file)}` }).projects).toMatchObject([
+      { id: 'a' },
+    ]);
+  });
+
+  it('come from files as well, without the line break at their end', () => {
+    const [project] = read(
+      {
+        OUTLAST_BASE_URL: 'https://platform.example',
+        OUTLAST_API_KEY_FILE: '/run/key',
+        OUTLAST_API_SECRET_FILE: '/run/secret',
+      },
+      { '/run/key': 'key-2\n', '/run/secret': 'sesame-2\r\n' },
+    ).projects;
+    expect(project).toMatchObject({ apiKey: 'key-2', apiSecret: 'sesame-2' });
+  });
+
+  it('come from a real file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'outlast-settings-'));
+    try {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'sesame-3\n');
+      const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
+      expect(readSettings({ needs: 'platform' }, env).projects[0]?.apiSecret).toBe('sesame-3');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('are refused when given twice, when their file is missing and when it is empty', () => {
+    expect(
+      mistakes(
+        {
+          ...one,
+          OUTLAST_API_KEY: '',
+          OUTLAST_API_KEY_FILE: '/missing',
+          OUTLAST_API_SECRET_FILE: '/secret',
+          DATABASE_URL_FILE: '/empty',
+        },
+        { '/secret': 'x', '/empty': '\n' },
+      ),
+    ).toEqual([
+      'OUTLAST_API_KEY_FILE names a file that cannot be read (ENOENT): check its path and rights.',
+      'OUTLAST_API_SECRET and OUTLAST_API_SECRET_FILE are both set: keep one of them.',
+      'DATABASE_URL_FILE names an empty file: put the value into it.',
+    ]);
+  });
+
+  const anyPassword = fc
+    .string({ unit: 'binary' })
+    // A file of line breaks alone counts as empty.
+    .filter((text) => text.replace(/[\r\n]+$/, '') !== '');
+
+  it('of the database join the address exactly as they are', () => {
+    fc.assert(
+      fc.property(anyPassword, (password) => {
+        const { database } = read(
+          {
+            ...one,
+            DATABASE_URL: 'postgres://outlast@db:5432/outlast',
+            DATABASE_PASSWORD_FILE: 'p',
+          },
+          { p: `${password}\n` },
+        );
+        if (database.kind !== 'url') throw new Error('a database with an address');
+        expect(decodeURIComponent(new URL(database.url).password)).toBe(
+          password.replace(/[\r\n]+$/, ''),
+        );
+      }),
+      {
+        examples: [['a:b@c/d?e#f%41 ü']],
+      },
+    );
+  });
+
+  it('are never repeated in a mistake, wherever they were pasted (P10)', () => {
+    const secret = 'Sesame-Sesame-77';
+    const everywhere = Object.fromEntries(
+      settings
+        .filter(({ about }) => about.secret === true)
+        .flatMap(({ name }) => [
+          [name, ` ${secret}`],
+          [`${name}_FILE`, '/secret'],
+        ]),
+    );
+    const urls = { OUTLAST_BASE_URL: `https://me:${secret}@h`, OUTLAST_TOKENS_URL: secret };
+    const told = mistakes({ ...everywhere, ...urls }, { '/secret': ` ${secret}` });
+    expect(told.length).toBeGreaterThan(4);
+    expect(told.join('\n')).not.toContain(secret);
+  });
+
+  it('would be noticed in a mistake (the check above can fail)', () => {
+    const secret = 'Sesame-Sesame-77';
+    expect(mistakes({ ...one, OUTLAST_PROJECT: secret }).join('\n')).toContain(secret);
+  });
+});
+
+describe('.env.example', () => {
+  it('is what the table of settings says', async () => {
+    // After a change of the table: npx vitest run test/settings/settings.test.ts -u
+    await expect(envExample()).toMatchFileSnapshot('../../.env.example');
+  });
+
+  it('is accepted by node with every comment sign taken away', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'outlast-env-'));
+    try {
+      const path = join(folder, '.env');
+      writeFileSync(path, envExample().replaceAll(/^# (?=[A-Z_]+=)/gm, ''));
+      const script = 'console.log(JSON.stringify(process.env))';
+      const env = JSON.parse(
+        execFileSync(process.execPath, [`--env-file=${path}`, '-e', script], {
+          env: {},
+          encoding: 'utf8',
+        }),
+      ) as Record<string, string>;
+      const names = Object.keys(env).filter((name) => name in table);
+      expect(new Set(names)).toEqual(new Set(Object.keys(table)));
+      const { OUTLAST_PROJECTS_FILE: _several, ...single } = env;
+      expect(read({ ...single, ...pair })).toMatchObject({
+        ...read(one),
+        headsDir: '/mnt/elsewhere/outlast',
+        readersFile: './secrets/readers.json',
+        keepCertificates: ['files.example.org', '*.example.net'],
+        projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+it('P12: a file longer than any setting is not read to its end, for a device has none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outlast-file-'));
+  try {
+    const path = join(folder, 'file');
+    writeFileSync(path, 'sesame-9 ü\n');
+    expect(readSmallFile(path)).toBe('sesame-9 ü\n');
+    writeFileSync(path, Buffer.alloc(4 * 1024 * 1024 + 1, 'x'));
+    expect(() => readSmallFile(path)).toThrow(/longer than 4 MiB/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,160 @@
+// The simulator's lists, read by a naive client: in every dialect each record is shown once, in order.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import {
+  createSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../src/simulator/server.ts';
+import { practiceClient } from '../support/practice-client.ts';
+
+const startAt = Date.parse('2026-03-18T09:30:00Z');
+const small = { ordersPerDay: 6, classesPerDay: 4 };
+
+let simulator: Simulator;
+afterEach(() => simulator.close());
+
+async function start(options: SimulatorOptions = {}): Promise<ReturnType<typeof practiceClient>> {
+  simulator = await createSimulator({ startAt, speed: 0, world: small, ...options });
+  return practiceClient(simulator);
+}
+
+const shownIds = (resource: 'orders' | 'nft_classes'): string[] =>
+  [...simulator.oracle.shown(resource)].map(({ id }) => id);
+
+describe('a naive reader sees every record once, oldest or newest first', () => {
+  const dialects: Partial<Dialect>[] = [
+    {},
+    { lastKey: 'null' },
+    { lastKey: 'absent' },
+    { lastKey: 'repeated' },
+    { lastKey: 'onward' },
+    { prevKey: 'never', emptyList: 'null' },
+    { shortPages: 7 },
+    { maxOrders: 20, maxClasses: 50 },
+    { ties: 'insertion', timeForm: 'mixed', statusForm: 'word' },
+    { keyLifeMs: 60_000 },
+    { emptyList: 'absent', totals: 'absent', unknownFields: true },
+    { monthEnd: 'utc+8', classesWindow: true, classTimeForm: 'mixed' },
+  ];
+  test.each(dialects)('%o', async (dialect) => {
+    const client = await start({ dialect });
+    const orders = shownIds('orders');
+    expect(orders.length).toBeGreaterThan(200);
+    expect(new Set(orders).size).toBe(orders.length);
+    expect(await client.allOrders({ limit: '50', sort_by: 'DATE_ASC' })).toEqual(orders);
+    expect(await client.allOrders({ limit: '17' })).toEqual(orders.toReversed());
+    const classes = shownIds('nft_classes');
+    expect(await client.allClasses({ limit: '200', sort_by: 'DATE_ASC' })).toEqual(classes);
+    expect(await client.allClasses({ limit: '13' })).toEqual(classes.toReversed());
+  });
+});
+
+test('the comparison notices a record that a page leaves out', async () => {
+  const client = await start({ faults: { dropped: { next: 1 } } });
+  const read = await client.allOrders({ limit: '50', sort_by: 'DATE_ASC' });
+  expect(read).not.toEqual(shownIds('orders'));
+});
+
+test('the pages of single days, one after another, are the whole list', async () => {
+  const client = await start();
+  const byDay: string[] = [];
+  for (let at = Date.parse('2026-02-01T00:00:00Z'); at <= startAt; at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const query = {
+      start_date: day,
+      end_date: day,
+      sort_by: 'DATE_ASC',
+      count_total: '1',
+      limit: '5',
+    };
+    const ids = await client.allOrders(query);
+    expect((await client.orders(query)).total_count).toBe(ids.length);
+    byDay.push(...ids);
+  }
+  expect(byDay).toEqual(shownIds('orders'));
+});
+
+test('prev_page_key leads back to the first page', async () => {
+  const client = await start();
+  const query = { limit: '10', sort_by: 'DATE_ASC' };
+  const first = await client.orders(query);
+  const second = await client.orders({ ...query, page_key: first.next_page_key ?? '' });
+  const third = await client.orders({ ...query, page_key: second.next_page_key ?? '' });
+  const back = await client.orders({ ...query, page_key: third.prev_page_key ?? '' });
+  expect(back.order_infos).toEqual(second.order_infos);
+  const start1 = await client.orders({ ...query, page_key: back.prev_page_key ?? '' });
+  expect(start1.order_infos).toEqual(first.order_infos);
+  expect(start1.prev_page_key).toBe('');
+});
+
+test('the three statuses together are the whole list, and their totals add up', async () => {
+  const client = await start({ world: { ...small, pendingShare: 0.2 } });
+  const parts: string[] = [];
+  for (const status of ['1', '2', '3']) {
+    const ids = await client.allOrders({ status, limit: '7', sort_by: 'DATE_ASC' });
+    expect(ids.length).toBeGreaterThan(0);
+    expect((await client.orders({ status, count_total: '1' })).total_count).toBe(ids.length);
+    parts.push(...ids);
+  }
+  expect(parts.toSorted()).toEqual(shownIds('orders').toSorted());
+});
+
+test('the lists of all owners together are the whole list', async () => {
+  const client = await start({ world: { ...small, owners: 5 } });
+  const { classes } = await client.classes({ limit: '200' });
+  const owners = new Set((classes ?? []).map((one) => String(one['owner'])));
+  const parts: string[] = [];
+  for (const owner of owners) parts.push(...(await client.allClasses({ owner, limit: '9' })));
+  expect(parts.toSorted()).toEqual(shownIds('nft_classes').toSorted());
+});
+
+test('a page key survives what is added and hidden before it', async () => {
+  const client = await start();
+  const query = { limit: '20', sort_by: 'DATE_ASC' };
+  const first = await client.orders(query);
+  const key = first.next_page_key ?? '';
+  const second = await client.orders({ ...query, page_key: key });
+  simulator.hide('orders', shownIds('orders')[3] ?? '');
+  simulator.insert('orders', {
+    record: { operation_id: 'late', create_time: '2026-02-01T00:00:01Z' },
+  });
+  expect((await client.orders({ ...query, page_key: key })).order_infos).toEqual(
+    second.order_infos,
+  );
+});
+
+test('some page keys hold + / and =, so that a careless client breaks', async () => {
+  const client = await start();
+  let keys = '';
+  let page_key = '';
+  for (let i = 0; i < 20; i++) {
+    page_key =
+      (await client.orders({ limit: '1', ...(page_key !== '' && { page_key }) })).next_page_key ??
+      '';
+    keys += page_key;
+  }
+  expect(keys).toMatch(/\+/);
+  expect(keys).toMatch(/\//);
+  expect(keys).toMatch(/=/);
+});
+
+test('a page a million records deep takes no longer than the first', async () => {
+  const client = await start({
+    world: { ordersPerDay: 24_000, classesPerDay: 24_000, flat: true },
+  });
+  const classes = async (offset: number): Promise<number> => {
+    const begun = performance.now();
+    const { total_count } = await client.classes({ offset: String(offset), sort_by: 'DATE_ASC' });
+    expect(total_count).toBeGreaterThan(1_000_000);
+    return performance.now() - begun;
+  };
+  const median = async (offset: number): Promise<number> => {
+    const times: number[] = [];
+    for (let i = 0; i < 15; i++) times.push(await classes(offset + i * 10));
+    return times.toSorted((a, b) => a - b)[7] ?? 0;
+  };
+  await median(0);
+  const shallow = await median(0);
+  expect(await median(1_000_000)).toBeLessThan(10 * shallow + 5);
+});

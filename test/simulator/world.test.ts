@@ -1,0 +1,330 @@
+// The simulated world: a function of seed and time, and exactly what a test says where it says so.
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  createSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../src/simulator/server.ts';
+import { practiceClient } from '../support/practice-client.ts';
+
+const startAt = Date.parse('2026-03-18T09:30:00Z');
+const hourMs = 3_600_000;
+
+let simulator: Simulator;
+afterEach(() => simulator.close());
+
+async function start(options: SimulatorOptions = {}): Promise<ReturnType<typeof practiceClient>> {
+  simulator = await createSimulator({ startAt, speed: 0, ...options });
+  return practiceClient(simulator);
+}
+
+const shown = (resource: 'orders' | 'nft_classes') => [...simulator.oracle.shown(resource)];
+
+test('two simulators of one seed and instant answer byte for byte alike, whatever was asked before', async () => {
+  const answers = async (warmUp: boolean): Promise<string[]> => {
+    const client = await start({ seed: 7, startAt: startAt - (warmUp ? 50 * hourMs : 0) });
+    if (warmUp) {
+      await client.allOrders({ limit: '50' });
+      simulator.setNow(startAt);
+    }
+    const texts: string[] = [];
+    for (const query of [
+      { limit: '50' },
+      { status: '1' },
+      { sort_by: 'DATE_ASC', count_total: '1' },
+    ]) {
+      texts.push((await client.get('/v3/orders', query)).text);
+    }
+    texts.push((await client.get('/v1beta1/nft/classes', { limit: '200' })).text);
+    texts.push((await client.get('/token/tokens')).text);
+    const id = simulator.oracle.operationIds('2026-03-16')[3];
+    texts.push((await client.get(`/v1beta1/tx/${id}`)).text);
+    await simulator.close();
+    return texts;
+  };
+  const first = await answers(false);
+  expect(await answers(true)).toEqual(first);
+  expect(await answers(false)).toEqual(first);
+});
+
+test('another seed is another world', async () => {
+  const client = await start({ seed: 1 });
+  const first = (await client.get('/v3/orders')).text;
+  await simulator.close();
+  const other = await start({ seed: 2 });
+  expect((await other.get('/v3/orders')).text).not.toBe(first);
+});
+
+test('records appear at their second, and nothing that was shown goes away inside the window', async () => {
+  await start();
+  const before = shown('orders').map(({ id }) => id);
+  simulator.advance(12 * hourMs);
+  const after = shown('orders');
+  expect(after.length).toBeGreaterThan(before.length);
+  expect(after.slice(0, before.length).map(({ id }) => id)).toEqual(before);
+  for (const { text } of after) {
+    const { create_time } = JSON.parse(text) as { create_time: string };
+    expect(Date.parse(create_time)).toBeLessThanOrEqual(simulator.clock.now());
+  }
+});
+
+test('an order is pending until update_time, then succeeded or failed for good', async () => {
+  await start({ world: { ordersPerDay: 40, pendingShare: 0.3, failedShare: 0.3 } });
+  type Order = { status: number; message: string; create_time: string; update_time: string };
+  const orders = () =>
+    new Map(shown('orders').map(({ id, text }) => [id, JSON.parse(text) as Order]));
+  const before = orders();
+  simulator.advance(24 * hourMs);
+  const settledAt = simulator.clock.now();
+  const after = orders();
+  const seen = new Set<string>();
+  for (const [id, was] of before) {
+    const is = after.get(id);
+    seen.add(`${was.status}${is?.status}`);
+    if (was.status !== 1) expect(is).toEqual(was);
+    else expect(was.update_time).toBe(was.create_time);
+    if (was.status === 1 && is?.status !== 1) {
+      expect(Date.parse(is?.update_time ?? '')).toBeGreaterThan(startAt);
+      expect(Date.parse(is?.update_time ?? '')).toBeLessThanOrEqual(settledAt);
+    }
+    expect(is?.message !== '').toBe(is?.status === 3);
+  }
+  expect([...seen].toSorted()).toEqual(expect.arrayContaining(['11', '12', '22', '33']));
+});
+
+test('classes change owner and count while their timestamp stays', async () => {
+  await start();
+  type NftClass = { nft_count: number; owner: string; timestamp: string };
+  const classes = () =>
+    new Map(shown('nft_classes').map(({ id, text }) => [id, JSON.parse(text) as NftClass]));
+  const before = classes();
+  simulator.advance(10 * 24 * hourMs);
+  const after = classes();
+  const changed = { owner: 0, nft_count: 0 };
+  for (const [id, was] of before) {
+    const is = after.get(id);
+    expect(is?.timestamp).toBe(was.timestamp);
+    if (is?.owner !== was.owner) changed.owner++;
+    expect(is?.nft_count).toBeGreaterThanOrEqual(was.nft_count);
+    if (is?.nft_count !== was.nft_count) changed.nft_count++;
+  }
+  expect(changed.owner).toBeGreaterThan(20);
+  expect(changed.nft_count).toBeGreaterThan(200);
+});
+
+test('ids fit the document, and there are quiet days, shared seconds and bulk purchases', async () => {
+  await start({ world: { ordersPerDay: 200, classesPerDay: 80 } });
+  const orders = shown('orders').map(({ text }) => JSON.parse(text) as Record<string, string>);
+  for (const { operation_id } of orders) expect(operation_id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  const lengths = new Set(orders.map(({ operation_id }) => operation_id?.length));
+  expect(lengths.size).toBeGreaterThan(4);
+  const days = new Set(orders.map(({ create_time }) => create_time?.slice(0, 10)));
+  expect(days.size).toBeGreaterThan(38);
+  expect(days.size).toBeLessThan(46);
+  expect(new Set(orders.map(({ create_time }) => create_time)).size).toBeLessThan(
+    orders.length - 50,
+  );
+  expect(orders.filter((order) => !('amount' in order)).length).toBeGreaterThan(100);
+  const classes = shown('nft_classes').map(
+    ({ text }) => JSON.parse(text) as Record<string, string>,
+  );
+  expect(new Set(classes.map(({ id }) => id)).size).toBe(classes.length);
+  expect(new Set(classes.map(({ name }) => name)).size).toBeLessThan(classes.length);
+  expect(new Set(classes.map(({ timestamp }) => timestamp)).size).toBeLessThan(classes.length);
+  for (const { tx_hash } of classes) expect(tx_hash).toMatch(/^[0-9A-F]{64}$/);
+});
+
+test('classes are found by id, name, owner and tx_hash', async () => {
+  const client = await start({ world: { classesPerDay: 10 } });
+  for (const { id, text } of shown('nft_classes').slice(0, 12)) {
+    const one = JSON.parse(text) as Record<string, string>;
+    expect((await client.classes({ id })).classes).toEqual([one]);
+    expect((await client.classes({ tx_hash: one['tx_hash'] ?? '' })).classes).toEqual([one]);
+    const part = (one['name'] ?? '').slice(1, 4);
+    const named = await client.allClasses({ name: part, owner: one['owner'] ?? '', limit: '200' });
+    expect(named).toContain(id);
+  }
+  expect((await client.classes({ id: 'cls-zzz-1' })).total_count).toBe(0);
+  expect((await client.classes({ id: 'no such id' })).total_count).toBe(0);
+});
+
+describe('records given literally', () => {
+  test('an empty world, and one of a single order', async () => {
+    const client = await start({ records: { orders: [], classes: [] } });
+    expect(await client.allOrders({})).toEqual([]);
+    expect(await client.allClasses({})).toEqual([]);
+    simulator.insert('orders', {
+      record: { operation_id: 'one', create_time: '2026-03-01T00:00:00Z' },
+    });
+    expect(await client.allOrders({})).toEqual(['one']);
+  });
+
+  test('are sent exactly as written, JSON or not', async () => {
+    const at = Date.parse('2026-03-10T10:00:00Z');
+    const texts = [
+      '{"operation_id":"huge","amount":1e400,"number":-0.000,"create_time":"2026-03-10T10:00:01Z"}',
+      '{"operation_id":"nul \\u0000 \\ud800","create_time":"2026-03-10T10:00:02Z"}',
+      '{"no":"id"}',
+      '{"operation_id":"twice","create_time":"2026-03-10T10:00:03Z"}',
+      '{"operation_id":"twice","create_time":"2026-03-10T10:00:03Z","status":1}',
+      `{"operation_id":"long","message":"${'数'.repeat(1_700_000)}","create_time":"2026-03-10T10:00:04Z"}`,
+      'null',
+      '{ not JSON',
+    ];
+    const client = await start({
+      records: { orders: texts.map((text, i) => ({ text, at: at + i * 1000 })) },
+    });
+    const { text } = await client.get('/v3/orders', {
+      sort_by: 'DATE_ASC',
+      limit: '50',
+      count_total: '1',
+    });
+    expect(text.endsWith(`"total_count":8,"order_infos":[${texts.join(',')}]}}`)).toBe(true);
+    expect(shown('orders').map(({ text: shownText }) => shownText)).toEqual(texts);
+  });
+
+  test('go to the project they name', async () => {
+    const projects = ['a', 'b'].map((name) => ({
+      name,
+      apiKey: `k-${name}`,
+      apiSecret: `s-${name}`,
+    }));
+    await start({
+      projects,
+      records: { orders: { b: [{ record: { operation_id: 'x' }, at: startAt }] } },
+    });
+    expect(await practiceClient(simulator, 0).allOrders({})).toEqual([]);
+    expect(await practiceClient(simulator, 1).allOrders({})).toEqual(['x']);
+  });
+});
+
+test('records can be hidden, added late and changed while the world goes on', async () => {
+  const client = await start({ world: { ordersPerDay: 5, pendingShare: 1 } });
+  const first = shown('orders')[4]?.id ?? '';
+  const total = async () => (await client.orders({ count_total: '1' })).total_count ?? 0;
+  const before = await total();
+  expect(simulator.hide('orders', first)).toBe(true);
+  expect(simulator.hide('orders', first)).toBe(false);
+  expect(await total()).toBe(before - 1);
+  expect(await client.allOrders({ limit: '50' })).not.toContain(first);
+  simulator.insert(
+    'orders',
+    '{"operation_id":"late","status":1,"create_time":"2026-02-03T04:05:06Z"}',
+  );
+  expect(await client.allOrders({ start_date: '2026-02-03', end_date: '2026-02-03' })).toContain(
+    'late',
+  );
+  const changed = simulator.mutate('orders', 'late', (order) => ({
+    ...order,
+    status: 3,
+    message: 'no',
+  }));
+  expect(changed).toBe(true);
+  const failed = await client.allOrders({ status: '3', limit: '50' });
+  expect(failed).toContain('late');
+  expect(await client.allOrders({ status: '1', limit: '50' })).not.toContain('late');
+  simulator.mutate('orders', 'late', () => '{"operation_id":"late","status":9e99}');
+  expect(shown('orders').find(({ id }) => id === 'late')?.text).toBe(
+    '{"operation_id":"late","status":9e99}',
+  );
+});
+
+test('everything that was ever shown is remembered where that was asked for', async () => {
+  const client = await start({
+    world: { ordersPerDay: 30, pendingShare: 0.5 },
+    recordAnswers: 10_000,
+  });
+  simulator.setFaults({ truncated: { next: 1 } });
+  await expect(client.allOrders({ limit: '50' })).rejects.toThrow();
+  expect(simulator.oracle.everShown('orders').size).toBe(0);
+  await client.allOrders({ limit: '50' });
+  simulator.advance(24 * hourMs);
+  await client.allOrders({ limit: '50' });
+  const ever = simulator.oracle.everShown('orders');
+  expect(ever.size).toBe(simulator.oracle.count('orders'));
+  for (const { id, text } of shown('orders')) expect(ever.get(id)?.has(text)).toBe(true);
+  expect([...ever.values()].some((texts) => texts.size > 1)).toBe(true);
+  expect(simulator.oracle.overflowed()).toBe(false);
+});
+
+test('transactions are unprocessed, processing and done, in both shapes, and vanish with their month', async () => {
+  const client = await start();
+  const ids = simulator.oracle.operationIds('2026-03-17');
+  expect(ids.length).toBeGreaterThan(5);
+  const look = async (id: string, path = '/v1beta1/tx/') => {
+    const { status, text } = await client.get(path + id);
+    return status === 200 ? (JSON.parse(text) as { data: Record<string, unknown> }).data : status;
+  };
+  const done = await look(ids[0] ?? '');
+  expect(done).toMatchObject({ type: expect.any(String), block_height: expect.any(Number) });
+  expect(await look(ids[0] ?? '', '/v3/native/tx/')).toMatchObject({
+    module: expect.any(Number),
+    operation: expect.any(Number),
+    block_height: expect.stringMatching(/^\d+$/),
+  });
+  const seen = new Set<unknown>();
+  for (const id of ids.slice(0, 20)) {
+    simulator.setNow(startAt);
+    const { timestamp } = (await look(id)) as { timestamp: string };
+    // On chain half a minute after it was asked for.
+    const askedAt = Date.parse(timestamp) - 30_000;
+    simulator.setNow(askedAt - 1);
+    expect(await look(id)).toBe(404);
+    simulator.setNow(askedAt);
+    expect(await look(id)).toMatchObject({
+      status: 3,
+      tx_hash: '',
+      block_height: 0,
+      timestamp: '',
+    });
+    simulator.setNow(askedAt + 10_000);
+    seen.add(((await look(id)) as { status: number }).status);
+    simulator.setNow(askedAt + 30_000);
+    const end = (await look(id)) as { status: number; message: string };
+    expect([1, 2]).toContain(end.status);
+    expect(end.message !== '').toBe(end.status === 2);
+  }
+  expect(seen).toContain(0);
+  simulator.setNow(Date.parse('2026-05-01T00:00:00Z'));
+  expect(await look(ids[0] ?? '')).toBe(404);
+  expect(await look('never-used')).toBe(404);
+});
+
+test('tokens leave zero values out; an owner without any gets null', async () => {
+  const client = await start();
+  const { text } = await client.get('/token/tokens');
+  const tokens = (JSON.parse(text) as { result: { value: Record<string, unknown> }[] }).result;
+  expect(tokens).toHaveLength(6);
+  for (const { value } of tokens) expect(Object.values(value)).not.toContain(false);
+  expect(tokens.some(({ value }) => !('mintable' in value))).toBe(true);
+  const owner = String(tokens[0]?.value['owner']);
+  const owned = await client.get('/token/tokens', { owner });
+  expect(owned.text).toContain('"credita"');
+  expect((await client.get('/token/tokens', { owner: 'nobody' })).text).toMatch(/"result":null}$/);
+  const one = await client.get('/token/tokens/credita');
+  expect((JSON.parse(one.text) as { result: unknown }).result).toEqual(tokens[0]);
+  expect((await client.get('/token/tokens/none')).text).toBe(
+    '{"error":"token none does not exist"}',
+  );
+  const fee = await client.get('/token/tokens/none/fee');
+  expect(fee.text).toContain('"result":{"issue_fee"');
+});
+
+test('the clock can start elsewhere, run faster, stand still and be moved', async () => {
+  let real = 1_000_000;
+  simulator = await createSimulator({ now: () => real, startAt, speed: 60 });
+  expect(simulator.clock.now()).toBe(startAt);
+  real += 1000;
+  expect(simulator.clock.now()).toBe(startAt + 60_000);
+  simulator.clock.setSpeed(0);
+  real += 1000;
+  expect(simulator.clock.now()).toBe(startAt + 60_000);
+  simulator.advance(5);
+  expect(simulator.clock.now()).toBe(startAt + 60_005);
+  simulator.setNow(startAt);
+  expect(simulator.clock.now()).toBe(startAt);
+  await simulator.close();
+  simulator = await createSimulator({ now: () => real });
+  real += 1;
+  expect(simulator.clock.now()).toBe(real);
+});

@@ -1,0 +1,61 @@
+// Claims: one at a time, whatever plan Postgres makes of them.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { claimSlice } from '../../src/store/slice-leases.ts';
+import { claimOperation } from '../../src/store/operations/watched.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  const { connectionString } = database;
+  // The plan that is left joins every row with the choice, one by one.
+  const settings = Object.fromEntries(
+    ['hashjoin', 'mergejoin', 'indexscan', 'bitmapscan', 'indexonlyscan', 'material'].map(
+      (name) => [`enable_${name}`, 'off'],
+    ),
+  );
+  db = await openDb({ connectionString, settings, log: silentLog() });
+  await db.query(
+    `insert into sync.slices (project_id, resource, day, due_at, deadline_at)
+     select 'p', 'orders', '2026-03-01'::date + n, '2026-04-01', '2026-04-30' from generate_series(0, 9) n`,
+  );
+  await db.query(
+    `insert into sync.watched_operations (project_id, operation_id, due_at, deadline_at)
+     select 'p', 'op_' || n, '2026-04-01', '2026-04-30' from generate_series(0, 9) n`,
+  );
+});
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const leased = async (table: string): Promise<number> =>
+  (await db.query(`select from ${table} where lease_holder is not null`)).rows.length;
+
+const dueBy = Date.parse('2026-04-02T00:00:00Z');
+const claim = { projectId: 'p', holder: 'test', leaseMs: 60_000, dueBy };
+
+test('P8: a claim of a slice leases that slice and no other', async () => {
+  const slice = await claimSlice(db, { ...claim, today: '2026-04-02' });
+  expect([slice?.day, await leased('sync.slices')]).toEqual(['2026-03-01', 1]);
+});
+
+test('P8: a claim of an operation leases that operation and no other', async () => {
+  expect(await claimOperation(db, claim)).not.toBeNull();
+  expect(await leased('sync.watched_operations')).toBe(1);
+});
+
+test('sabotaged: the choice as a subquery leases more than it returns first', async () => {
+  const { rows } = await db.query(
+    `update sync.watched_operations w set lease_holder = 'test'
+       from (select operation_id from sync.watched_operations
+              where project_id = 'p' and lease_holder is null
+              order by deadline_at limit 1 for no key update skip locked) next
+      where w.project_id = 'p' and w.operation_id = next.operation_id
+     returning 1`,
+  );
+  expect(rows.length).toBeGreaterThan(1);
+});

@@ -1,0 +1,503 @@
+// The commit of pages (P1, P2, P5, P8): rows, versions, rejects, entries, checkpoint and lease move together.
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import type { Instant } from '../../src/model.ts';
+import { readOrdersPage } from '../../src/platform/pages.ts';
+import { commitPages } from '../../src/store/commit.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { claimSlice, endFrozenSessions } from '../../src/store/slice-leases.ts';
+import { addSlices, type Slice } from '../../src/store/ledger.ts';
+import type { WalkedPage } from '../../src/store/pages.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const day = '2026-03-10';
+const noon = Date.parse('2026-03-11T12:00:00Z');
+let database: TestDatabase;
+let db: Db;
+let slice: Slice;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+let projects = 0;
+beforeEach(async () => {
+  const projectId = `p${++projects}`;
+  await addSlices(db, [
+    { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
+  ]);
+  slice = await claim(projectId);
+});
+
+async function claim(projectId: string, holder = 'me'): Promise<Slice> {
+  const claimed = await claimSlice(db, {
+    projectId,
+    holder,
+    leaseMs: 60_000,
+    dueBy: null,
+    today: day,
+  });
+  if (claimed === null) throw new Error('nothing to claim');
+  return claimed;
+}
+
+type Given = { id: string; status?: number; update?: string; message?: string };
+
+function order(given: Given): string {
+  const status = given.status ?? 2;
+  return `{"operation_id":"${given.id}","status":${status},"message":"${given.message ?? ''}","account":"a","amount":"100","number":"1","create_time":"${day} 10:00:00","update_time":"${given.update ?? `${day} 10:00:05`}","order_type":1}`;
+}
+
+function page(number: number, askedAt: Instant, elements: string[]): WalkedPage {
+  const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`);
+  return {
+    number,
+    pageKey: number === 0 ? null : `k${number}`,
+    offset: null,
+    page: readOrdersPage(body, askedAt, day),
+    observedAt: askedAt,
+  };
+}
+
+const commit = (pages: WalkedPage[], under: Slice = slice) =>
+  commitPages(db, {
+    slice: under,
+    walk: 1,
+    pages,
+    checkpoint: null,
+    leaseMs: 60_000,
+    writtenAt: noon + 3_600_000,
+  });
+
+async function archived(): Promise<{ rows: unknown[]; versions: unknown[] }> {
+  const rows = await db.query(
+    `select operation_id, status, message, observed_at, raw::text from archive.orders
+      where project_id = $1 order by 1`,
+    [slice.projectId],
+  );
+  const versions = await db.query(
+    `select operation_id, observed_at, raw->>'message' as message from archive.order_versions
+      where project_id = $1 order by 1, 2, 3`,
+    [slice.projectId],
+  );
+  return { rows: rows.rows, versions: versions.rows };
+}
+
+test('a page becomes typed rows, its entry, its checkpoint', async () => {
+  const effects = await commit([
+    page(0, noon, [order({ id: 'b' }), order({ id: 'a', status: 1 })]),
+  ]);
+  expect(effects).toMatchObject({ inserted: 2, changed: 0, versions: 0, rejected: 0 });
+  const { rows } = await db.query(
+    `select operation_id, status, account, amount, number, created_at, updated_at, order_type, slice_day,
+            first_seen_at, changed_at, unread
+       from archive.orders where project_id = $1 order by 1`,
+    [slice.projectId],
+  );
+  expect(rows[1]).toEqual({
+    operation_id: 'b',
+    status: 2,
+    account: 'a',
+    amount: '100',
+    number: '1',
+    created_at: `${day}T10:00:00Z`,
+    updated_at: `${day}T10:00:05Z`,
+    order_type: 1,
+    slice_day: day,
+    first_seen_at: '2026-03-11T12:00:00Z',
+    changed_at: '2026-03-11T13:00:00Z',
+    unread: [],
+  });
+  const entries = await db.query('select walk, page, ids from sync.pages where project_id = $1', [
+    slice.projectId,
+  ]);
+  expect(entries.rows).toEqual([{ walk: 1, page: 0, ids: ['b', 'a'] }]);
+});
+
+test('P2: a page committed twice changes nothing', async () => {
+  const one = page(0, noon, [order({ id: 'a' }), order({ id: 'b' })]);
+  await commit([one]);
+  const before = await db.query(
+    'select ctid, xmin, * from archive.orders where project_id = $1 order by operation_id',
+    [slice.projectId],
+  );
+  const effects = await commit([one]);
+  const after = await db.query(
+    'select ctid, xmin, * from archive.orders where project_id = $1 order by operation_id',
+    [slice.projectId],
+  );
+  expect(effects).toMatchObject({ inserted: 0, changed: 0, versions: 0 });
+  expect(after.rows).toEqual(before.rows);
+});
+
+test('P2: a page older than what its slice already holds is refused, and nothing of it is written', async () => {
+  await commit([page(0, noon, [order({ id: 'a', message: 'new' })])]);
+  await expect(
+    commit([page(1, noon - 1, [order({ id: 'a', message: 'old' }), order({ id: 'z' })])]),
+  ).rejects.toMatchObject({ code: 'lease_lost' });
+  const { rows, versions } = await archived();
+  expect(rows).toHaveLength(1);
+  expect(versions).toHaveLength(0);
+});
+
+test('P8: whoever holds an older epoch writes nothing', async () => {
+  await db.query(
+    `update sync.slices set lease_until = clock_timestamp() - interval '1 s' where project_id = $1`,
+    [slice.projectId],
+  );
+  const taken = await claim(slice.projectId, 'the other');
+  await expect(commit([page(0, noon, [order({ id: 'a' })])])).rejects.toMatchObject({
+    code: 'lease_lost',
+  });
+  expect((await archived()).rows).toHaveLength(0);
+  await commit([page(0, noon, [order({ id: 'a' })])], taken);
+  expect((await archived()).rows).toHaveLength(1);
+});
+
+test('P8, sabotaged: a worker that learned the new epoch without claiming would write: only the epoch holds it back', async () => {
+  await db.query(`update sync.slices set lease_epoch = lease_epoch + 1 where project_id = $1`, [
+    slice.projectId,
+  ]);
+  const forged: Slice = { ...slice, leaseEpoch: slice.leaseEpoch + 1 };
+  await commit([page(0, noon, [order({ id: 'a' })])], forged);
+  expect((await archived()).rows).toHaveLength(1);
+});
+
+test('P8: a session frozen in the middle of a COPY is ended after a lease, and its slice is free again', async () => {
+  await db.query('update sync.slices set lease_until = null where project_id = $1', [
+    slice.projectId,
+  ]);
+  const frozen = new pg.Client({
+    connectionString: database.connectionString,
+    application_name: 'outlast',
+  });
+  frozen.on('error', () => undefined);
+  await frozen.connect();
+  await frozen.query(`begin; set local statement_timeout = '500ms'`);
+  await frozen.query('update sync.slices set walk = walk where project_id = $1', [slice.projectId]);
+  // Begun, and never a row sent: what a stopped process looks like to Postgres.
+  const { connection } = frozen as unknown as { connection: { query(sql: string): void } };
+  connection.query('copy archive.orders from stdin');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const next = () =>
+    claimSlice(db, {
+      projectId: slice.projectId,
+      holder: 'next',
+      leaseMs: 60_000,
+      dueBy: null,
+      today: day,
+    });
+  // Sabotaged: a time-out alone does not reach it, nor does a lease not yet over.
+  await endFrozenSessions(db, 60_000);
+  expect(await next()).toBeNull();
+  await endFrozenSessions(db, 1_000);
+  await expect.poll(next).not.toBeNull();
+  await frozen.end().catch(() => undefined);
+});
+
+test('P1: when the transaction cannot be finished, neither rows nor entries nor checkpoint are there', async () => {
+  await db.query(`update sync.slices set last_error = 'before' where project_id = $1`, [
+    slice.projectId,
+  ]);
+  const broken = page(0, noon, [order({ id: 'a' })]);
+  const [record] = broken.page.records;
+  if (record === undefined) throw new Error('no record');
+  record.columns['slice_day'] = 'no day';
+  await expect(commit([broken])).rejects.toThrow();
+  const left = await db.query(
+    `select (select count(*)::int from archive.orders where project_id = $1) as rows,
+            (select count(*)::int from sync.pages where project_id = $1) as pages,
+            (select observed_at from sync.slices where project_id = $1) as observed`,
+    [slice.projectId],
+  );
+  expect(left.rows).toEqual([{ rows: 0, pages: 0, observed: null }]);
+});
+
+test('P1: when whoever writes gives up, nothing of what was written stays', async () => {
+  const givesUp = withTx(db, async (tx) => {
+    await tx.query(`update sync.slices set last_error = 'halfway' where project_id = $1`, [
+      slice.projectId,
+    ]);
+    throw new Error('no further');
+  });
+  await expect(givesUp).rejects.toThrow('no further');
+  const { rows } = await db.query('select last_error from sync.slices where project_id = $1', [
+    slice.projectId,
+  ]);
+  expect(rows).toEqual([{ last_error: null }]);
+});
+
+describe('P5: every content that a committed page carried is kept', () => {
+  test('a changed order keeps what it said before', async () => {
+    await commit([page(0, noon, [order({ id: 'a', status: 1, message: 'first' })])]);
+    const effects = await commit([
+      page(0, noon + 1000, [
+        order({ id: 'a', status: 2, message: 'second', update: `${day} 11:00:00` }),
+      ]),
+    ]);
+    expect(effects).toMatchObject({ inserted: 0, changed: 1, versions: 1 });
+    const { rows, versions } = await archived();
+    expect(rows).toMatchObject([
+      { status: 2, message: 'second', observed_at: '2026-03-11T12:00:01Z' },
+    ]);
+    expect(versions).toEqual([
+      { operation_id: 'a', observed_at: '2026-03-11T12:00:00Z', message: 'first' },
+    ]);
+  });
+
+  test('two contents of one order in one page: the newer is held, the other a version', async () => {
+    await commit([
+      page(0, noon, [
+        order({ id: 'a', message: 'newer', update: `${day} 12:00:00` }),
+        order({ id: 'a', message: 'older', update: `${day} 11:00:00` }),
+        order({ id: 'b' }),
+      ]),
+    ]);
+    const { rows, versions } = await archived();
+    expect(rows).toMatchObject([{ operation_id: 'a', message: 'newer' }, { operation_id: 'b' }]);
+    expect(versions).toMatchObject([{ operation_id: 'a', message: 'older' }]);
+  });
+
+  test('contents in between, all in one commit, are kept as well', async () => {
+    const contents = ['one', 'two', 'three', 'four'];
+    await commit(
+      contents.map((message, i) =>
+        page(i, noon + i, [order({ id: 'a', message, update: `${day} 11:00:0${i}` })]),
+      ),
+    );
+    const { rows, versions } = await archived();
+    expect(rows).toMatchObject([{ message: 'four' }]);
+    expect(versions).toHaveLength(3);
+  });
+
+  test('a terminal order returns to pending only under a later update_time', async () => {
+    await commit([page(0, noon, [order({ id: 'a', status: 2 })])]);
+    const same = await commit([page(0, noon + 1000, [order({ id: 'a', status: 1 })])]);
+    expect(same).toMatchObject({ changed: 0, versions: 1, reopened: 0 });
+    expect((await archived()).rows).toMatchObject([{ status: 2 }]);
+    const later = await commit([
+      page(0, noon + 2000, [order({ id: 'a', status: 1, update: `${day} 23:00:00` })]),
+    ]);
+    expect(later).toMatchObject({ changed: 1, reopened: 1 });
+    expect((await archived()).rows).toMatchObject([{ status: 1 }]);
+  });
+
+  test('the same stale content shown again and again becomes one version, not many', async () => {
+    await commit([page(0, noon, [order({ id: 'a', status: 2 })])]);
+    for (let i = 1; i <= 3; i++) {
+      await commit([page(0, noon + i, [order({ id: 'a', status: 1 })])]);
+    }
+    expect((await archived()).versions).toHaveLength(1);
+  });
+});
+
+test('P2: contents committed in every order, from different slices, end in the same archive', async () => {
+  const contents = [
+    { at: noon, given: { id: 'a', status: 1, update: `${day} 10:00:00`, message: 'A' } },
+    { at: noon + 3, given: { id: 'a', status: 2, update: `${day} 10:00:00`, message: 'B' } },
+    { at: noon + 1, given: { id: 'a', status: 2, update: `${day} 10:00:02`, message: 'C' } },
+    { at: noon + 2, given: { id: 'a', status: 3, update: `${day} 10:00:02`, message: 'D' } },
+  ];
+  const results = new Set<string>();
+  for (const sequence of permutations(contents)) {
+    const projectId = `perm${++projects}`;
+    const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'];
+    await addSlices(
+      db,
+      days.map((d) => ({
+        projectId,
+        resource: 'orders' as const,
+        owner: '',
+        day: d,
+        dueAt: noon,
+        deadlineAt: noon,
+      })),
+    );
+    for (const content of sequence) {
+      slice = await claim(projectId);
+      await commit([page(0, content.at, [order(content.given)])]);
+    }
+    const { rows, versions } = await archived();
+    expect(versions).toHaveLength(3);
+    results.add(JSON.stringify(rows));
+  }
+  expect(results.size).toBe(1);
+  expect([...results][0]).toContain('"message":"D"');
+});
+
+test('P2, sabotaged: whoever comes last wins, and the order of arrival decides what is archived', async () => {
+  const naive = `insert into archive.orders (project_id, operation_id, message, slice_day, raw, raw_sha256,
+                                             observed_at, first_seen_at, changed_at)
+                 values ($1, 'a', $2, $3, '{}', '', now(), now(), now())
+                     on conflict (project_id, operation_id) do update set message = excluded.message`;
+  const results = new Set<string>();
+  for (const sequence of permutations(['B', 'C', 'D'])) {
+    const projectId = `naive${++projects}`;
+    for (const message of sequence) await db.query(naive, [projectId, message, day]);
+    const { rows } = await db.query('select message from archive.orders where project_id = $1', [
+      projectId,
+    ]);
+    results.add(JSON.stringify(rows));
+  }
+  expect(results.size).toBeGreaterThan(1);
+});
+
+test('P2: pages of one slice in every order: the refused ones are read again, and the end is the same', async () => {
+  const contents = ['first', 'second', 'third'];
+  const results = new Set<string>();
+  for (const sequence of permutations([0, 1, 2])) {
+    const projectId = `seq${++projects}`;
+    await addSlices(db, [
+      { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
+    ]);
+    slice = await claim(projectId);
+    const asked = (i: number, at: number) =>
+      page(i, at, [
+        order({ id: 'same', message: contents[i] ?? '', update: `${day} 11:00:0${i}` }),
+        order({ id: `own${i}` }),
+      ]);
+    let refused = 0;
+    for (const i of sequence) {
+      await commit([asked(i, noon + i)]).catch(async (error: unknown) => {
+        expect(error).toMatchObject({ code: 'lease_lost' });
+        refused += 1;
+        // Read again: the same content under a later moment.
+        await commit([asked(i, noon + 10 + refused)]);
+      });
+    }
+    expect(refused > 0).toBe(sequence.some((i, k) => sequence.slice(0, k).some((j) => j > i)));
+    const { rows } = await db.query(
+      'select operation_id, message from archive.orders where project_id = $1 order by 1',
+      [projectId],
+    );
+    results.add(JSON.stringify(rows));
+  }
+  expect([...results]).toHaveLength(1);
+  expect([...results][0]).toContain('third');
+});
+
+test('overlapping commits from several writers neither deadlock nor lose a content', async () => {
+  const writers = 4;
+  const ids = Array.from({ length: 60 }, (_, i) => `o${i}`);
+  await addSlices(
+    db,
+    Array.from({ length: writers }, (_, i) => ({
+      projectId: slice.projectId,
+      resource: 'orders' as const,
+      owner: '',
+      day: `2026-02-0${i + 1}`,
+      dueAt: noon,
+      deadlineAt: noon,
+    })),
+  );
+  const slices: Slice[] = [];
+  for (let i = 0; i < writers; i++) slices.push(await claim(slice.projectId));
+  for (let round = 0; round < 8; round++) {
+    await Promise.all(
+      slices.map((mine, i) => {
+        const shuffled = ids.toSorted((a, b) => (a + i < b + i ? 1 : -1));
+        const elements = shuffled.map((id) =>
+          order({ id, message: `w${i} r${round}`, update: `${day} 1${round}:00:0${i}` }),
+        );
+        return commit([page(0, noon + round * 10 + i, elements)], mine);
+      }),
+    );
+  }
+  const { rows } = await db.query<{ contents: number }>(
+    `select count(*)::int as contents from (
+       select operation_id, raw_sha256 from archive.orders where project_id = $1
+       union select operation_id, raw_sha256 from archive.order_versions where project_id = $1) all_of_them`,
+    [slice.projectId],
+  );
+  expect(rows[0]?.contents).toBe(ids.length * writers * 8);
+});
+
+test('records that are no records: kept as bytes with the reason, and the page goes on', async () => {
+  const effects = await commit([
+    page(0, noon, ['{"status":2}', 'null', '"text"', order({ id: 'a' }), '{"status":2}']),
+  ]);
+  expect(effects).toMatchObject({ inserted: 1, rejected: 3 });
+  const { rows } = await db.query<{ bytes: Buffer; reason: string }>(
+    'select bytes, reason from sync.rejects where project_id = $1',
+    [slice.projectId],
+  );
+  expect(rows.map((row) => row.bytes.toString()).toSorted()).toEqual([
+    '"text"',
+    'null',
+    '{"status":2}',
+  ]);
+});
+
+test('what Postgres cannot hold: NUL, lone surrogates, 1e400, 2^53 and 5 MB end in rows with the original bytes', async () => {
+  const big = 'x'.repeat(5 * 1024 * 1024);
+  const weird = [
+    `{"operation_id":"nul","status":2,"message":"a\\u0000b","create_time":"${day} 10:00:00"}`,
+    `{"operation_id":"lone","status":2,"message":"a\\ud800b","create_time":"${day} 10:00:00"}`,
+    `{"operation_id":"big","status":2,"number":1e400,"amount":9007199254740993,"create_time":"${day} 10:00:00"}`,
+    `{"operation_id":"huge","status":2,"number":1e999999999,"create_time":"${day} 10:00:00"}`,
+    `{"operation_id":"long","status":2,"account":"${big}","create_time":"${day} 10:00:00"}`,
+    `{"operation_id":"types","status":{},"message":[],"amount":"ten","order_type":1.5,"create_time":"soon"}`,
+  ];
+  expect(await commit([page(0, noon, weird)])).toMatchObject({ inserted: 6, rejected: 0 });
+  const { rows } = await db.query<Record<string, unknown>>(
+    `select operation_id, message, amount, left(number, 4) as number, length(number) as digits, unread,
+            raw_bytes is not null as has_bytes, slice_day
+       from (select operation_id, message, amount, number::text, unread, raw_bytes, slice_day
+               from archive.orders where project_id = $1) o order by 1`,
+    [slice.projectId],
+  );
+  const byId = new Map(rows.map((row) => [row['operation_id'], row]));
+  expect(byId.get('nul')).toMatchObject({ message: 'a\ufffdb', has_bytes: true });
+  expect(byId.get('lone')).toMatchObject({ message: 'a\ufffdb', has_bytes: true });
+  expect(byId.get('big')).toMatchObject({ amount: '9007199254740993', digits: 401 });
+  expect(byId.get('huge')).toMatchObject({ has_bytes: true, unread: ['number'] });
+  expect(byId.get('long')).toMatchObject({ unread: ['account'] });
+  expect(byId.get('types')?.['unread']).toEqual(
+    expect.arrayContaining(['status', 'message', 'amount', 'order_type', 'create_time']),
+  );
+  expect(byId.get('types')).toMatchObject({ slice_day: day });
+});
+
+test("P4: the service's own connections cannot delete anything archived", async () => {
+  await commit([page(0, noon, [order({ id: 'a' })])]);
+  expect(db.role).toBe('outlast_writer');
+  for (const sql of [
+    'delete from archive.orders',
+    'truncate archive.orders',
+    'drop table archive.orders',
+    'delete from archive.order_versions',
+    'update archive.order_versions set raw = null',
+    'update archive.order_versions set observed_at = now(), status = 1',
+    'delete from archive.nft_classes',
+  ]) {
+    await expect(db.query(sql), sql).rejects.toMatchObject({ code: '42501' });
+  }
+});
+
+test('P4, sabotaged: a connection that does not run as the writer could delete', async () => {
+  const owner = await openDb({
+    connectionString: database.connectionString,
+    role: null,
+    log: silentLog(),
+  });
+  await commit([page(0, noon, [order({ id: 'a' })])]);
+  await owner.query('begin');
+  const { rowCount } = await owner.query('delete from archive.orders where project_id = $1', [
+    slice.projectId,
+  ]);
+  expect(rowCount).toBe(1);
+  await owner.close();
+});
+
+function permutations<T>(items: T[]): T[][] {
+  if (items.length <= 1) return [items];
+  return items.flatMap((item, i) =>
+    permutations([...items.slice(0, i), ...items.slice(i + 1)]).map((rest) => [item, ...rest]),
+  );
+}

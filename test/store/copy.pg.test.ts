@@ -1,0 +1,142 @@
+// The first walk's records are copied, all others inserted from JSON: both ways must leave the same rows (P1, P2, P5).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import type { ListedResource, Page } from '../../src/model.ts';
+import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
+import { commitPages } from '../../src/store/commit.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { claimSlice } from '../../src/store/slice-leases.ts';
+import { addSlices, type Slice } from '../../src/store/ledger.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const day = '2026-03-10';
+const noon = Date.parse('2026-03-11T12:00:00Z');
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function newSlice(projectId: string, resource: ListedResource, of = day): Promise<Slice> {
+  const due = { dueAt: noon, deadlineAt: noon };
+  await addSlices(db, [{ projectId, resource, owner: '', day: of, ...due }]);
+  const options = { projectId, holder: 'me', leaseMs: 60_000, dueBy: null, today: of };
+  const slice = await claimSlice(db, options);
+  if (slice === null) throw new Error('nothing to claim');
+  return slice;
+}
+
+/** Walk 1 of a slice never walked whole is copied; any later walk goes the careful way. */
+const copied = 1;
+const careful = 2;
+
+const commit = (slice: Slice, walk: number, page: Page, number = 0) =>
+  commitPages(db, {
+    slice,
+    walk,
+    pages: [{ number, pageKey: null, offset: null, page, observedAt: page.askedAt }],
+    checkpoint: null,
+    leaseMs: 60_000,
+    writtenAt: noon + 3_600_000,
+  });
+
+const orders = (elements: string[], at = noon): Page =>
+  readOrdersPage(
+    Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`),
+    at,
+    day,
+  );
+const classes = (elements: string[], at = noon): Page =>
+  readClassesPage(Buffer.from(`{"data":{"classes":[${elements.join(',')}]}}`), at, day);
+
+async function rowsOf(projectId: string, table = 'orders'): Promise<unknown[]> {
+  const { rows } = await db.query(
+    `select to_jsonb(o) - 'project_id' as row from archive.${table} o where project_id = $1
+      order by raw_sha256`,
+    [projectId],
+  );
+  return rows;
+}
+
+const difficult = [
+  String.raw`{"operation_id":"back\\slash","message":"tab\tline\nreturn\r quote\" \\N \\. \u00e9","status":3}`,
+  '{\n\t"operation_id": "pretty",\r\n\t"amount": 1.50,\n\t"create_time": "2026-03-10 10:00:00"\n}',
+  String.raw`{"operation_id":"tab\tand\nline","account":"\\N","message":""}`,
+  '{"operation_id":"unreadable","status":"perhaps","amount":{},"create_time":"soon","order_type":1e99}',
+  String.raw`{"operation_id":"nul","message":"a\u0000b","number":1e400}`,
+  String.raw`{"operation_id":"lone","message":"\ud800 x"}`,
+  '{"operation_id":"数字藏品 😀","message":"数字","account":"\ue000"}',
+  '{"operation_id":"\ue000"}',
+  `{"operation_id":"long","message":"${'x\\\\'.repeat(200_000)}"}`,
+  String.raw`{"operation_id":"\\."}`,
+];
+
+test('P5: whatever the platform wrote, a copied record equals one inserted the careful way', async () => {
+  const one = await newSlice('copied', 'orders');
+  const other = await newSlice('careful', 'orders');
+  expect(await commit(one, copied, orders(difficult))).toMatchObject({ inserted: 10 });
+  expect(await commit(other, careful, orders(difficult))).toMatchObject({ inserted: 10 });
+  const rows = await rowsOf('copied');
+  expect(rows).toHaveLength(10);
+  expect(rows).toEqual(await rowsOf('careful'));
+});
+
+describe('what was expected to be new, and is held', () => {
+  const held = (message: string, at: number): Page =>
+    orders([`{"operation_id":"a","message":"${message}"}`, '{"operation_id":"z"}'], at);
+
+  test('P1, P5: the copy is undone, and the careful way keeps both contents', async () => {
+    const slice = await newSlice('twice', 'orders');
+    await commit(slice, copied, orders(['{"operation_id":"a","message":"old"}']));
+    const next = await newSlice('twice', 'orders', '2026-03-09');
+    expect(await commit(next, copied, held('new', noon + 1000))).toMatchObject({
+      inserted: 1,
+      changed: 1,
+      versions: 1,
+    });
+    expect(await rowsOf('twice')).toHaveLength(2);
+    const pages = await db.query(`select from sync.pages where project_id = 'twice'`);
+    expect(pages.rows).toHaveLength(2);
+  });
+
+  test('P1: any other failure of a copy is thrown, and nothing is written', async () => {
+    const slice = await newSlice('broken', 'orders');
+    const page = held('new', noon);
+    const wrong = page.records.map((record) => ({ ...record, rawSha256: 'no hexadecimal' }));
+    await expect(commit(slice, copied, { ...page, records: wrong })).rejects.toMatchObject({
+      code: '22023',
+    });
+    expect(await rowsOf('broken')).toEqual([]);
+    // The connection is whole: the same records as they were are taken.
+    expect(await commit(slice, copied, page)).toMatchObject({ inserted: 2 });
+  });
+});
+
+describe('the row by which pages of classes overlap', () => {
+  const nftClass = (id: string, owner = 'o'): string => `{"id":"${id}","owner":"${owner}"}`;
+
+  test('does not stop the copy', async () => {
+    const slice = await newSlice('overlap', 'nft_classes');
+    await commit(slice, copied, classes([nftClass('a'), nftClass('b')]));
+    const page = classes([nftClass('b'), nftClass('c')], noon + 1);
+    expect(await commit(slice, copied, page, 1)).toMatchObject({ inserted: 1, changed: 0 });
+    expect(await rowsOf('overlap', 'nft_classes')).toHaveLength(3);
+  });
+
+  test('P5: changed since the page before, it keeps both contents', async () => {
+    const slice = await newSlice('moved', 'nft_classes');
+    await commit(slice, copied, classes([nftClass('a'), nftClass('b')]));
+    const page = classes([nftClass('b', 'p'), nftClass('c')], noon + 1);
+    expect(await commit(slice, copied, page, 1)).toMatchObject({
+      inserted: 1,
+      changed: 1,
+      versions: 1,
+    });
+  });
+});

@@ -1,0 +1,91 @@
+// A connection that is cut, at whatever statement and on whichever side of it, is a passing fault with a name: the
+// process lives, the pool replaces the connection, and trying again helps.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import type { OutlastError } from '../../src/errors.ts';
+import { databaseError } from '../../src/store/db-errors.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { endFrozenSessions } from '../../src/store/slice-leases.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createWireTo, type Wire } from '../torture/wire.ts';
+
+const log = silentLog();
+let database: TestDatabase;
+let wire: Wire;
+let address: string;
+let db: Db | null = null;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  ({ wire, address } = await createWireTo(database.connectionString));
+});
+afterEach(async () => {
+  await db?.close();
+  db = null;
+  await wire.close();
+});
+
+const ways = [
+  ['before', 'reset'],
+  ['before', 'end'],
+  ['after', 'reset'],
+  ['after', 'end'],
+] as const;
+
+/** What a person is told of it, where it is not told already. */
+async function told(work: Promise<unknown>): Promise<OutlastError | null> {
+  return work.then(
+    () => null,
+    (error: unknown) => databaseError(error),
+  );
+}
+
+const unreachable = { kind: 'transient', code: 'database_unreachable' };
+
+describe.each(ways)('cut %s the statement arrives, by %s', (when, how) => {
+  const cutAt = (text: string): void =>
+    wire.arm({ text, skip: 0, when, how, spring: () => undefined });
+
+  test.each(['server_version_num', 'user\0'])('opening, at "%s"', async (text) => {
+    cutAt(text);
+    expect(await told(openDb({ connectionString: address, log }))).toMatchObject(unreachable);
+  });
+
+  test.each(['server_version_num', 'to_regclass', 'pg_roles'])(
+    'migrating, at "%s"',
+    async (text) => {
+      cutAt(text);
+      expect(await told(migrate(address, log))).toMatchObject(unreachable);
+    },
+  );
+
+  test.each(['begin isolation', 'select 1', 'commit\0'])('a transaction, at "%s"', async (text) => {
+    db = await openDb({ connectionString: address, log });
+    const { pool } = db;
+    cutAt(text);
+    const work = withTx(db, (tx) => tx.query('select 1'));
+    expect(await told(work)).toMatchObject(unreachable);
+    expect((await withTx(db, (tx) => tx.query('select 1 as one'))).rows).toEqual([{ one: 1 }]);
+    expect(pool.totalCount).toBe(1);
+  });
+
+  test.each(['begin isolation', 'set local role to default', 'pg_terminate_backend', 'commit\0'])(
+    'ending frozen sessions, at "%s"',
+    async (text) => {
+      db = await openDb({ connectionString: address, log });
+      cutAt(text);
+      expect(await told(endFrozenSessions(db, 1000))).toMatchObject(unreachable);
+      await endFrozenSessions(db, 1000);
+    },
+  );
+});
+
+test('every connection asks whether the other side is still there', async () => {
+  db = await openDb({ connectionString: address, log });
+  await db.query('select');
+  expect(db.pool.options).toMatchObject({ keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
+});

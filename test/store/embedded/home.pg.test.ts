@@ -1,0 +1,303 @@
+// Where the embedded Postgres lives: odd places, other users, strangers' folders, full disks.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import { findPackage } from '../../../src/store/embedded/binaries.ts';
+import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import {
+  isRoot,
+  removeScratch,
+  scratchFolder,
+  serverPid,
+  startChild,
+} from '../../support/embedded.ts';
+
+const log = silentLog();
+const scratch = scratchFolder();
+const homes: string[] = [];
+let dataDir = '';
+
+beforeEach(() => {
+  dataDir = join(scratch, `home-${homes.length}`);
+  homes.push(dataDir);
+});
+
+afterEach(() => {
+  for (const home of homes) expect(serverPid(home), 'a server was left running').toBeNull();
+});
+
+// So that a folder wrongly found unreachable fails here and leaves nothing on the machine.
+const elsewhere = join(scratch, 'elsewhere');
+
+afterAll(() => removeScratch(scratch, homes));
+
+async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A copy of the installed programs as npm leaves them: without the links its blocked script would make. */
+async function programsWithoutLinks(folder: string): Promise<string> {
+  const installed = await findPackage();
+  cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
+  const list = join(folder, 'native', 'pg-symlinks.json');
+  for (const { target } of JSON.parse(readFileSync(list, 'utf8')) as { target: string }[]) {
+    rmSync(join(folder, target), { force: true });
+  }
+  return folder;
+}
+
+describe('the server', () => {
+  test('lives in a path with spaces, an umlaut and signs that shells take for their own', async () => {
+    dataDir = join(dataDir, `my "Büro" $HOME 'x' ü`);
+    homes.push(dataDir);
+    const programs = await programsWithoutLinks(join(scratch, 'plain'));
+    const embedded = await openEmbedded({ dataDir, elsewhere, log, programs });
+    expect(embedded.dataDir).toBe(dataDir);
+    expect(await query(embedded.connectionString, 'select current_database() as name')).toEqual([
+      { name: 'outlast' },
+    ]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+
+  test('commits to the disk, speaks UTF-8 and UTC, and listens on loopback alone', async () => {
+    const embedded = await openEmbedded({
+      dataDir,
+      elsewhere,
+      log,
+      settings: { max_connections: '33' },
+    });
+    const rows = await query(
+      embedded.connectionString,
+      `select name, setting from pg_settings
+        where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding',
+                       'TimeZone', 'listen_addresses', 'max_connections')
+        order by name collate "C"`,
+    );
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      TimeZone: 'UTC',
+      fsync: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '127.0.0.1',
+      max_connections: '33',
+      server_encoding: 'UTF8',
+      synchronous_commit: 'on',
+    });
+    expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600);
+    const wrong = embedded.connectionString.replace(/:[^:@]+@/, ':wrong@');
+    await expect(query(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+    await embedded.close();
+  });
+
+  test('keeps its port while that is free, and says another if it is not', async () => {
+    const first = await openEmbedded({ dataDir, elsewhere, log });
+    await first.close();
+    const second = await openEmbedded({ dataDir, elsewhere, log });
+    await second.close();
+    expect(second.port).toBe(first.port);
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(first.port, '127.0.0.1', resolve));
+    const third = await openEmbedded({ dataDir, elsewhere, log });
+    squatter.close();
+    expect(third.port).not.toBe(first.port);
+    expect(await query(third.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await third.close();
+  });
+
+  test('gets a new password when the file was lost, and the rows are there', async () => {
+    const first = await openEmbedded({ dataDir, elsewhere, log });
+    await query(first.connectionString, 'create table kept as select 7 as n');
+    await first.close();
+    rmSync(join(dataDir, 'password'));
+    const second = await openEmbedded({ dataDir, elsewhere, log });
+    expect(second.connectionString).not.toBe(first.connectionString);
+    expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+    await second.close();
+  });
+});
+
+describe('a folder that cannot be used is refused in one sentence, and left as it was', () => {
+  const refused = async (code: string, told: RegExp): Promise<void> => {
+    const before = existsSync(dataDir) && statSync(dataDir).isDirectory() && readdirSync(dataDir);
+    await expect(openEmbedded({ dataDir, elsewhere, log })).rejects.toMatchObject({
+      kind: 'settings',
+      code,
+      message: expect.stringMatching(told) as string,
+    });
+    if (before !== false) expect(readdirSync(dataDir)).toEqual(before);
+  };
+
+  test('another PostgreSQL’s data', async () => {
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'PG_VERSION'), '18\n');
+    await refused('embedded_data_dir_foreign', /another PostgreSQL/);
+  });
+
+  test('somebody’s files', async () => {
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'thesis.txt'), 'mine');
+    await refused('embedded_data_dir_foreign', /new or empty folder/);
+    expect(readFileSync(join(dataDir, 'thesis.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('a file', async () => {
+    writeFileSync(dataDir, '');
+    await refused('embedded_data_dir_foreign', /file/);
+    rmSync(dataDir);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'a place where the system makes no folders',
+    async () => {
+      dataDir = '/proc/self/outlast/deeper';
+      await refused('embedded_data_dir_forbidden', /takes no folders there/);
+    },
+  );
+
+  test('a damaged marker', async () => {
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'outlast-embedded.json'), '{');
+    await refused('embedded_data_dir_foreign', /damaged/);
+  });
+
+  test('data of another major version', async () => {
+    const embedded = await openEmbedded({ dataDir, elsewhere, log });
+    await embedded.close();
+    const versionFile = join(dataDir, 'pgdata', 'PG_VERSION');
+    writeFileSync(versionFile, '17\n');
+    await refused('embedded_data_dir_version', /PostgreSQL 17.*carries 18.*export/i);
+    expect(readFileSync(versionFile, 'utf8')).toBe('17\n');
+  });
+
+  test('but an empty volume, with what systems leave in one, is taken', async () => {
+    mkdirSync(join(dataDir, 'lost+found'), { recursive: true });
+    const embedded = await openEmbedded({ dataDir, elsewhere, log });
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+});
+
+test('what a killed initdb left behind is cleared away', async () => {
+  const first = await openEmbedded({ dataDir, elsewhere, log });
+  await first.close();
+  const draft = join(dataDir, 'pgdata.draft-left');
+  cpSync(join(dataDir, 'pgdata', 'PG_VERSION'), join(draft, 'PG_VERSION'));
+  rmSync(join(dataDir, 'pgdata'), { recursive: true });
+  const embedded = await openEmbedded({ dataDir, elsewhere, log });
+  expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(existsSync(draft)).toBe(false);
+  await embedded.close();
+});
+
+test('a full disk is named as such, and once there is room the same folder works', async () => {
+  // A limit on file sizes, 2 MB or less: the kernel refuses as it does on a full disk, wherever tests run.
+  const child = startChild({ dataDir }, 'ulimit -f 2048; exec "$@"');
+  const { error } = await child.opened;
+  expect(error).toMatchObject({ code: 'embedded_disk_full', kind: 'fatal' });
+  expect(error?.message).toContain(dataDir);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('pgdata'))).toEqual([]);
+
+  const embedded = await openEmbedded({ dataDir, elsewhere, log });
+  expect(await embedded.close()).toEqual({ stopped: true });
+});
+
+describe('the programs', () => {
+  test('of a read-only installation without links are copied, for an ordinary user', async () => {
+    const programs = await programsWithoutLinks(join(scratch, 'read-only'));
+    const lib = join(programs, 'native', 'lib');
+    chmodSync(lib, 0o555);
+    const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+    const base = join(scratch, 'ordinary');
+    mkdirSync(base);
+    chmodSync(base, 0o777);
+    dataDir = join(base, 'home');
+    homes.push(dataDir);
+    const child = startChild({ dataDir, programs, ...user });
+    const opened = await child.opened;
+    expect(opened).toMatchObject({ dataDir, adopted: false });
+    expect(opened.binariesCopiedTo).toMatch(/home\/binaries-/);
+    expect(await child.ask('query select 1 as one')).toEqual({ one: 1 });
+    expect(await child.close()).toEqual({ stopped: true });
+    chmodSync(lib, 0o755);
+  });
+
+  test('get the links that npm did not make', async () => {
+    const programs = await programsWithoutLinks(join(scratch, 'no-links'));
+    const embedded = await openEmbedded({ dataDir, elsewhere, log, programs });
+    expect(embedded.binariesCopiedTo).toBeUndefined();
+    expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await embedded.close();
+  });
+
+  test('in a path that initdb cannot handle are refused, with the way out', async () => {
+    const programs = await programsWithoutLinks(join(scratch, '$HOME'));
+    await expect(openEmbedded({ dataDir, elsewhere, log, programs })).rejects.toMatchObject({
+      kind: 'settings',
+      code: 'embedded_path_unusable',
+    });
+  });
+
+  test('that do not run here, as where the C library is another, are refused with the way out', async () => {
+    const programs = join(scratch, 'foreign');
+    mkdirSync(join(programs, 'native', 'bin'), { recursive: true });
+    writeFileSync(join(programs, 'package.json'), '{"version":"1.0.0"}');
+    writeFileSync(join(programs, 'native', 'bin', 'postgres'), '#!/no/such/loader\n', {
+      mode: 0o755,
+    });
+    await expect(openEmbedded({ dataDir, elsewhere, log, programs })).rejects.toMatchObject({
+      kind: 'settings',
+      code: 'embedded_platform_unsupported',
+      message: expect.stringContaining('DATABASE_URL') as string,
+    });
+  });
+
+  test('for a system that has none are refused with the way out', async () => {
+    await expect(findPackage('freebsd', 'x64')).rejects.toMatchObject({
+      code: 'embedded_platform_unsupported',
+      message: expect.stringContaining('DATABASE_URL') as string,
+    });
+  });
+});
+
+test('under a folder closed to others root’s data is kept where the server’s user can reach it', async () => {
+  const closed = join(scratch, 'closed');
+  mkdirSync(closed, { mode: 0o700 });
+  const programs = join(closed, 'programs');
+  cpSync(await findPackage(), programs, { recursive: true, verbatimSymlinks: true });
+  const asked = join(closed, '.outlast');
+  const options = { dataDir: asked, programs, elsewhere, log };
+  const first = await openEmbedded(options);
+  homes.push(first.dataDir);
+  await query(first.connectionString, 'create table kept as select 7 as n');
+  await first.close();
+  if (isRoot) {
+    expect(first.dataDir.startsWith(elsewhere)).toBe(true);
+    expect(first.binariesCopiedTo?.startsWith(first.dataDir)).toBe(true);
+    expect(readFileSync(join(asked, 'outlast-embedded.json'), 'utf8')).toContain(first.dataDir);
+  } else {
+    // Everyone else runs the server as themselves and reaches what is theirs.
+    expect(first.dataDir).toBe(asked);
+    expect(first.binariesCopiedTo).toBeUndefined();
+  }
+  const second = await openEmbedded(options);
+  expect(second.dataDir).toBe(first.dataDir);
+  expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+  expect(await second.close()).toEqual({ stopped: true });
+});

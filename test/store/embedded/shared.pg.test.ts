@@ -1,0 +1,248 @@
+// The embedded Postgres among several commands: shared, stopped by the last one out, and taken over after kills.
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { codeOf } from '../../../src/errors.ts';
+import { silentLog } from '../../../src/log.ts';
+import { findPackage } from '../../../src/store/embedded/binaries.ts';
+import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { tryAcquire } from '../../../src/store/embedded/lock.ts';
+import { removeScratch, scratchFolder, serverPid, startChild } from '../../support/embedded.ts';
+
+const log = silentLog();
+const scratch = scratchFolder();
+const homes: string[] = [];
+let dataDir = '';
+
+beforeEach(() => {
+  dataDir = join(scratch, `home-${homes.length}`);
+  homes.push(dataDir);
+});
+
+afterEach(() => {
+  expect(serverPid(dataDir), 'a server was left running').toBeNull();
+});
+
+afterAll(() => removeScratch(scratch, homes));
+
+async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('several commands', () => {
+  test('begun at once on a new folder share one server, and the last one out stops it', async () => {
+    const children = Array.from({ length: 6 }, () => startChild({ dataDir }));
+    const opened = await Promise.all(children.map((child) => child.opened));
+    expect(new Set(opened.map(({ connectionString }) => connectionString)).size).toBe(1);
+    expect(opened.filter(({ adopted }) => adopted === false)).toHaveLength(1);
+    const asked = await Promise.all(children.map((child) => child.ask('query select 1 as one')));
+    expect(asked).toEqual(children.map(() => ({ one: 1 })));
+
+    const closed = await Promise.all(children.map((child) => child.close()));
+    expect(closed).toContainEqual({ stopped: true });
+  });
+
+  test('that come and go all the time never lose their connection nor a row', async () => {
+    const first = await openEmbedded({ dataDir, log });
+    await query(first.connectionString, 'create table seen (n int)');
+    await first.close();
+    const comeAndGo = async (worker: number): Promise<void> => {
+      for (let round = 0; round < 6; round++) {
+        const embedded = await openEmbedded({ dataDir, log });
+        await query(embedded.connectionString, `insert into seen values (${10 * worker + round})`);
+        await embedded.close();
+        await sleep(7 * worker);
+      }
+    };
+    await Promise.all([0, 1, 2].map(comeAndGo));
+    const last = await openEmbedded({ dataDir, log });
+    const rows = await query(last.connectionString, 'select count(distinct n)::int as n from seen');
+    expect(rows).toEqual([{ n: 18 }]);
+    expect(last.port).toBe(first.port);
+    expect(await last.close()).toEqual({ stopped: true });
+  });
+
+  test('do not count psql sessions: the last command ends them', async () => {
+    const embedded = await openEmbedded({ dataDir, log });
+    const psql = new pg.Client({ connectionString: embedded.connectionString });
+    // Two events come: the server's farewell, then the cut.
+    const ended = new Promise<Error>((resolve) => psql.on('error', resolve));
+    await psql.connect();
+    expect(await embedded.close()).toEqual({ stopped: true });
+    expect(codeOf(await ended)).toBe('57P01');
+  });
+
+  test('close as often as they like', async () => {
+    const one = await openEmbedded({ dataDir, log });
+    const two = await openEmbedded({ dataDir, log });
+    expect(two.adopted).toBe(true);
+    expect(await Promise.all([one.close(), one.close()])).toEqual([
+      { stopped: false },
+      { stopped: false },
+    ]);
+    expect(await two.close()).toEqual({ stopped: true });
+  });
+
+  test('stay present when their session is cut, so that no other stops the server under them', async () => {
+    const staying = await openEmbedded({ dataDir, log });
+    await query(
+      staying.connectionString,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'outlast presence'`,
+    );
+    await expect
+      .poll(() =>
+        query(
+          staying.connectionString,
+          `select application_name as name from pg_stat_activity where application_name = 'outlast presence'`,
+        ),
+      )
+      .toHaveLength(1);
+    const leaving = await openEmbedded({ dataDir, log });
+    expect(await leaving.close()).toEqual({ stopped: false });
+    expect(await staying.close()).toEqual({ stopped: true });
+  });
+});
+
+describe('P3: after a SIGKILL', () => {
+  test('of the only command the server is taken over, and stopped by the next one out', async () => {
+    const child = startChild({ dataDir });
+    await child.opened;
+    await child.ask('query create table kept as select 7 as n');
+    await child.signal('SIGKILL');
+    const before = serverPid(dataDir);
+    expect(before).not.toBeNull();
+
+    const embedded = await openEmbedded({ dataDir, log });
+    expect(embedded.adopted).toBe(true);
+    expect(serverPid(dataDir)).toBe(before);
+    expect(await query(embedded.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+
+  test('of a command in the midst of its first start the next one makes a whole cluster', async () => {
+    // Killed at several moments: before, during and after initdb.
+    for (const afterMs of [120, 250, 400, 600]) {
+      const child = startChild({ dataDir });
+      child.opened.catch(() => undefined);
+      await sleep(afterMs);
+      await child.signal('SIGKILL');
+    }
+    const embedded = await openEmbedded({ dataDir, log });
+    expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+
+  test('of the server the next command recovers every committed row', async () => {
+    const child = startChild({ dataDir });
+    await child.opened;
+    await child.ask('query create table kept as select generate_series(1, 1000) as n');
+    await child.signal('SIGKILL');
+    process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
+
+    const embedded = await openEmbedded({ dataDir, log });
+    expect(embedded.adopted).toBe(false);
+    const rows = await query(embedded.connectionString, 'select count(*)::int as n from kept');
+    expect(rows).toEqual([{ n: 1000 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+
+  test('of the server under a command it is started again, at the same address', async () => {
+    const embedded = await openEmbedded({ dataDir, log });
+    await query(embedded.connectionString, 'create table kept as select 7 as n');
+    process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
+    await expect
+      .poll(() => query(embedded.connectionString, 'select n from kept').catch(() => 'not yet'), {
+        timeout: 10_000,
+        interval: 100,
+      })
+      .toEqual([{ n: 7 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+
+  test('the lock of the home is free again', async () => {
+    const first = startChild({ dataDir });
+    await first.opened;
+    await first.close();
+    const { id } = JSON.parse(readFileSync(join(dataDir, 'outlast-embedded.json'), 'utf8')) as {
+      id: string;
+    };
+    const home = { id, folder: dataDir };
+    const held = await tryAcquire(home);
+    // While it is held, a command waits …
+    const waiting = startChild({ dataDir });
+    const early = await Promise.race([waiting.opened.then(() => 'opened'), sleep(700, 'waits')]);
+    expect(early).toBe('waits');
+    expect(await tryAcquire(home)).toBeNull();
+    await held?.();
+    await waiting.opened;
+    // … and one that is killed holds nothing any more.
+    await waiting.signal('SIGKILL');
+    const again = await tryAcquire(home);
+    expect(again).not.toBeNull();
+    await again?.();
+    const last = await openEmbedded({ dataDir, log });
+    expect(await last.close()).toEqual({ stopped: true });
+  });
+});
+
+test('Ctrl-C reaches the command and not the server, so that the command can finish', async () => {
+  const child = startChild({ dataDir });
+  await child.opened;
+  const said = child.next();
+  process.kill(-child.pid, 'SIGINT');
+  expect(await said).toEqual({ work: 'finished', stopped: true });
+});
+
+describe('a pid that went to another process', () => {
+  test('neither blocks the start nor costs that process its life', async () => {
+    const first = await openEmbedded({ dataDir, log });
+    await query(first.connectionString, 'create table kept as select 7 as n');
+    const programs = first.binariesCopiedTo ?? join(await findPackage(), 'native');
+    const left = readFileSync(join(dataDir, 'pgdata', 'postmaster.pid'), 'utf8');
+    await first.close();
+
+    // A process of the server's own user: Postgres itself would refuse to start beside it.
+    const { uid, gid } = statSync(join(dataDir, 'pgdata'));
+    const stranger = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
+    await once(stranger, 'spawn');
+    const pidFile = join(dataDir, 'pgdata', 'postmaster.pid');
+    const forged = left.replace(/^\d+/, String(stranger.pid));
+    try {
+      writeFileSync(pidFile, forged);
+      // The twin: Postgres started as anyone would start it.
+      expect(await startPlainly(programs, join(dataDir, 'pgdata'), { uid, gid })).toContain(
+        'lock file "postmaster.pid" already exists',
+      );
+      const embedded = await openEmbedded({ dataDir, log });
+      expect(embedded.adopted).toBe(false);
+      expect(await query(embedded.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+      expect(await embedded.close()).toEqual({ stopped: true });
+      expect(stranger.exitCode).toBeNull();
+    } finally {
+      stranger.kill();
+    }
+  });
+});
+
+async function startPlainly(
+  programs: string,
+  pgdata: string,
+  ids: { uid: number; gid: number },
+): Promise<string> {
+  const server = spawn(join(programs, 'bin', 'postgres'), ['-D', pgdata], { ...ids, cwd: pgdata });
+  let output = '';
+  server.stderr.on('data', (data: Buffer) => (output += data.toString()));
+  await once(server, 'close');
+  return output;
+}

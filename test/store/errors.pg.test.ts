@@ -1,0 +1,93 @@
+// What a database's error means to a person: a sentence, and an exit code that says whether trying again helps (P12).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exitCodeOf, fatal } from '../../src/errors.ts';
+import { silentLog } from '../../src/log.ts';
+import { databaseError } from '../../src/store/db-errors.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { concernsAll, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({
+    connectionString: database.connectionString,
+    role: null,
+    settings: { work_mem: '64kB', temp_file_limit: '64kB' },
+    log: silentLog(),
+  });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** The code and the exit code that this failure stands for. */
+const told = async (work: Promise<unknown>): Promise<[string | undefined, number]> => {
+  const error: unknown = await work.catch((failure: unknown) => databaseError(failure));
+  return [databaseError(error)?.code, exitCodeOf(error)];
+};
+
+test('a statement that may not have the temporary files it needs: 2, on both ways to run one', async () => {
+  const sql = 'select n from generate_series(1, 100000) n order by -n';
+  expect(await told(db.query(sql))).toEqual(['database_limit', 2]);
+  expect(await told(withTx(db, (tx) => tx.query(sql)))).toEqual(['database_limit', 2]);
+  // In a sync it may be one slice's statement: the others go on, and the slice says what to do.
+  const error: unknown = await db.query(sql).catch((failure: unknown) => failure);
+  expect(concernsAll(error)).toBe(false);
+  const source = { baseUrl: 'https://platform.example', apiKey: 'a-key' };
+  expect(unforeseenText(error, { source })).toContain('alter role … set temp_file_limit');
+  // The connection is as good as before.
+  expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('a database that is dropped under a connection: 75, and 2 for whoever opens it next', async () => {
+  const other = await createTestDatabase();
+  const { connectionString } = other;
+  const onOther = await openDb({ connectionString, log: silentLog() });
+  const sleeping = told(onOther.query('select pg_sleep(60)'));
+  await expect
+    .poll(async () => {
+      const { rows } = await db.query(
+        `select from pg_stat_activity where datname = $1 and query like '%pg_sleep%'`,
+        [other.name],
+      );
+      return rows.length;
+    })
+    .toBe(1);
+  await other.drop();
+  expect(await sleeping).toEqual(['database_unreachable', 75]);
+  expect(await told(onOther.query('select 1'))).toEqual(['database_missing', 2]);
+  await onOther.close();
+});
+
+test.each([
+  ['53100', 'database_full', 1],
+  ['53200', 'database_out_of_memory', 75],
+  ['53300', 'database_crowded', 75],
+  ['57P01', 'database_unreachable', 75],
+  ['57P04', 'database_missing', 2],
+  ['3D000', 'database_missing', 2],
+  ['25006', 'database_read_only', 2],
+  ['0A000', 'database_unsuitable', 2],
+  ['08P01', 'database_unreachable', 75],
+  ['25P04', 'database_busy', 75],
+  ['58030', 'database_damaged', 1],
+  ['XX001', 'database_damaged', 1],
+])('SQLSTATE %s', async (sqlState, code, exitCode) => {
+  const raised = Object.assign(new Error('as Postgres says it'), { code: sqlState });
+  expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
+});
+
+test('a mistake of ours is none of the database’s', () => {
+  expect(databaseError(Object.assign(new Error('syntax'), { code: '42601' }))).toBeNull();
+  expect(databaseError(fatal('ours', 'a sentence'))?.code).toBe('ours');
+});
+
+test('P1: behind a begin that failed nothing runs', async () => {
+  const spoilt = { ...db, begin: 'begin isolation level nonsense' };
+  const write = `insert into sync.rate (project_id, tokens, refilled_at) values ('p', 1, now())`;
+  await expect(withTx(spoilt, (tx) => tx.query(write))).rejects.toMatchObject({ code: '42601' });
+  expect((await db.query('select from sync.rate')).rows).toEqual([]);
+});

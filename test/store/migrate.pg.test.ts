@@ -1,0 +1,205 @@
+// Migrations: safe when many start at once, never backwards, and clear about what a database cannot promise.
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { openDb } from '../../src/store/db.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import {
+  adminConnectionString,
+  createEmptyDatabase,
+  type TestDatabase,
+} from '../support/postgres.ts';
+import { createWireTo } from '../torture/wire.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+const logins: string[] = [];
+afterEach(async () => {
+  await database.drop();
+  await withClient(await adminConnectionString(), async (admin) => {
+    for (const name of logins.splice(0)) await admin.query(`drop role ${name}`);
+  });
+});
+
+const log = silentLog();
+
+async function withClient<T>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A login role of this test alone, and the address to connect as it. */
+async function createLogin(name: string): Promise<string> {
+  await withClient(await adminConnectionString(), async (admin) => {
+    await admin.query(`drop role if exists ${name}`);
+    await admin.query(`create role ${name} login password 'x'`);
+    logins.push(name);
+  });
+  const url = new URL(database.connectionString);
+  url.username = name;
+  url.password = 'x';
+  return url.href;
+}
+
+test('ten that start at once on an empty database: one migrates, all end well', async () => {
+  const results = await Promise.all(
+    Array.from({ length: 10 }, () => migrate(database.connectionString, log)),
+  );
+  const applied = results.map(({ from, to }) => to - from);
+  expect(applied.filter((count) => count > 0)).toHaveLength(1);
+  expect(new Set(results.map(({ to }) => to)).size).toBe(1);
+  expect(results.flatMap(({ notes }) => notes)).toEqual([]);
+});
+
+test('two databases of one cluster migrated at once do not fall over each other’s roles', async () => {
+  const other = await createEmptyDatabase();
+  try {
+    await Promise.all(
+      [database, other].flatMap(({ connectionString }) =>
+        [1, 2, 3].map(() => migrate(connectionString, log)),
+      ),
+    );
+  } finally {
+    await other.drop();
+  }
+});
+
+test('a database written by a newer release is refused, and nothing is changed', async () => {
+  await migrate(database.connectionString, log);
+  await withClient(database.connectionString, (client) =>
+    client.query(`insert into sync.migrations (hash, created_at) values ('later', 9999999999999)`),
+  );
+  await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
+    kind: 'settings',
+    code: 'schema_newer',
+  });
+});
+
+test('a database of the migrations before these is refused with what to do, and nothing is changed', async () => {
+  await withClient(database.connectionString, (client) =>
+    client.query(
+      `create schema sync;
+       create table sync.migrations (id serial primary key, hash text not null, created_at bigint);
+       insert into sync.migrations (hash, created_at) values ('0000_tables', 1795254607271), ('later', 9999999999999)`,
+    ),
+  );
+  await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
+    kind: 'fatal',
+    code: 'schema_too_old',
+    message: expect.stringMatching(/^This database .* export it .* or begin anew .*\.$/) as string,
+  });
+  await withClient(database.connectionString, async (client) => {
+    const { rows } = await client.query(`select to_regnamespace('archive') as archive`);
+    expect(rows).toEqual([{ archive: null }]);
+  });
+});
+
+test.each([
+  // The statement it is cut at, how many of the kind pass before, and whether the migrations are there afterwards.
+  ['at its beginning', 'create table if not exists sync.migrations', 0, 'before', false],
+  ['between two', 'insert into sync.migrations', 3, 'after', false],
+  ['before the grants', 'grant usage on schema archive', 0, 'before', false],
+  ['before its end', 'commit\0', 1, 'before', false],
+  ['at its very end', 'commit\0', 1, 'after', true],
+] as const)(
+  'migrations cut %s: all or nothing of them stays, and the next start goes on',
+  async (_where, text, skip, when, stays) => {
+    const { wire, address } = await createWireTo(database.connectionString);
+    wire.arm({ text, skip, when, how: 'reset', spring: () => undefined });
+    await expect(migrate(address, log)).rejects.toMatchObject({
+      code: 'database_unreachable',
+    });
+    await wire.close();
+    const { from, to } = await migrate(database.connectionString, log);
+    expect([from > 0, to > 0]).toEqual([stays, true]);
+    expect(await ungranted()).toEqual([]);
+  },
+);
+
+test('grants that an earlier release was killed before are given by the next start', async () => {
+  await migrate(database.connectionString, log);
+  await withClient(database.connectionString, (client) =>
+    client.query('revoke all on sync.facts, archive.tokens from outlast_writer'),
+  );
+  expect(await ungranted()).toEqual(['archive.tokens', 'sync.facts']);
+  await migrate(database.connectionString, log);
+  expect(await ungranted()).toEqual([]);
+});
+
+/** Tables that the writer may not read. */
+async function ungranted(): Promise<string[]> {
+  const { rows } = await withClient(database.connectionString, (client) =>
+    client.query<{ name: string }>(
+      `select format('%s.%s', schemaname, tablename) as name from pg_tables
+        where schemaname in ('archive', 'sync')
+          and not has_table_privilege('outlast_writer', format('%I.%I', schemaname, tablename), 'select')
+        order by 1`,
+    ),
+  );
+  return rows.map(({ name }) => name);
+}
+
+test('a lock that an earlier release left in a pooler’s connection is told, with what ends it', async () => {
+  await withClient(database.connectionString, async (left) => {
+    await left.query('select pg_advisory_lock(7317902431)');
+    const { rows } = await left.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
+      kind: 'transient',
+      code: 'migration_lock_left',
+      message: expect.stringContaining(`pg_terminate_backend(${rows[0]?.pid})`) as string,
+    });
+  });
+  expect((await migrate(database.connectionString, log)).to).toBeGreaterThan(0);
+});
+
+test('a user who may not create anything gets one sentence that says what to do', async () => {
+  const address = await createLogin('outlast_test_guest');
+  await expect(migrate(address, log)).rejects.toMatchObject({
+    kind: 'settings',
+    code: 'database_forbidden',
+    message: expect.stringContaining('outlast migrate') as string,
+  });
+});
+
+test('an owner without CREATEROLE migrates; where roles are there he uses them as far as he may', async () => {
+  const address = await createLogin('outlast_test_owner');
+  await withClient(await adminConnectionString(), (admin) =>
+    admin.query(`alter database "${database.name}" owner to outlast_test_owner`),
+  );
+  const { to, notes } = await migrate(address, log);
+  expect(to).toBeGreaterThan(0);
+  expect(notes.join(' ')).toContain('outlast_writer');
+  const db = await openDb({ connectionString: address, log });
+  expect(db.role).toBeNull();
+  await db.close();
+});
+
+test('wrong password, unknown database, closed port: each in one sentence without the password', async () => {
+  const wrong = (change: (url: URL) => void): string => {
+    const url = new URL(database.connectionString);
+    change(url);
+    return url.href;
+  };
+  const cases: [string, string][] = [
+    [wrong((url) => (url.username = 'no_such_user')), 'database_login_refused'],
+    [wrong((url) => (url.pathname = '/no-such-database')), 'database_missing'],
+    [wrong((url) => (url.port = '1')), 'database_unreachable'],
+    [wrong((url) => (url.hostname = 'no-such-host.invalid')), 'database_host_unknown'],
+  ];
+  for (const [address, code] of cases) {
+    const error: unknown = await migrate(address, log).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code });
+    expect((error as Error).message).not.toContain('not-the-password');
+  }
+});

@@ -1,0 +1,199 @@
+// Behind a pooler in transaction mode: every command does its work, none waits for ever, and what another client of the
+// pool finds in its connections is what the server gave it (P4). PgBouncer itself is tried too where it is installed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { openDb } from '../../src/store/db.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { noon } from '../support/archive.ts';
+import { runCommand } from '../support/command.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createPooler } from '../support/pooler.ts';
+
+// What counts here is who uses a connection after whom, not how much.
+const world = { ordersPerDay: 10, classesPerDay: 5, quietShare: 0.2 };
+
+let simulator: Simulator;
+let database: TestDatabase;
+let folder: string;
+beforeEach(async () => {
+  simulator = await createSimulator({ startAt: noon, speed: 0, world });
+  database = await createEmptyDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'outlast-pooler-'));
+  // PgBouncer may run as another user than this one.
+  await chmod(folder, 0o755);
+});
+afterEach(async () => {
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Pool = { connectionString: string; close(): Promise<void> };
+
+/** What a client that sets nothing must find, whoever used the connection before it. */
+const untouched = `select current_user = session_user as is_itself, current_setting('role') as role,
+  current_setting('TimeZone') as zone, current_setting('search_path') as path,
+  current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
+  current_setting('default_transaction_read_only') as read_only, current_setting('jit') as jit,
+  (select count(*)::int from pg_locks where pid = pg_backend_pid() and locktype = 'advisory') as locks`;
+
+/** Another client of the same pool, asking again and again; every different answer once. */
+function watchPool(connectionString: string): { end(): Promise<unknown[]> } {
+  const client = new pg.Client({ connectionString });
+  const answers = new Map<string, unknown>();
+  const over = new AbortController();
+  const watching = (async () => {
+    await client.connect();
+    // Ends: with the test.
+    while (!over.signal.aborted) {
+      const [row] = (await client.query<Record<string, unknown>>(untouched)).rows;
+      answers.set(JSON.stringify(row), row);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await client.end();
+  })();
+  return {
+    end: async () => {
+      over.abort();
+      await watching;
+      return [...answers.values()];
+    },
+  };
+}
+
+/** What every command does behind the pooler, and what another client of it was answered meanwhile. */
+async function workThrough(pool: Pool): Promise<unknown[]> {
+  const env = {
+    OUTLAST_BASE_URL: simulator.url,
+    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+    OUTLAST_MAX_RPS: '100000',
+    OUTLAST_LOG_LEVEL: 'error',
+    DATABASE_URL: pool.connectionString,
+  };
+  const stranger = watchPool(pool.connectionString);
+  // Two that start at once: one migrates.
+  const both = await Promise.all([runCommand(['sync'], { env }), runCommand(['sync'], { env })]);
+  // 75: the other held a slice at the end.
+  for (const { code, stderr } of both) expect([0, 75], stderr).toContain(code);
+  const last = await runCommand(['sync'], { env });
+  expect(last.code, last.stderr).toBe(0);
+  const commands = [
+    ['status'],
+    ['query', 'orders', '--limit', '3'],
+    ['verify'],
+    ['export', join(folder, 'export')],
+  ];
+  const ended = await Promise.all(commands.map((command) => runCommand(command, { env })));
+  for (const { code, stdout, stderr } of ended) expect(code, `${stdout}${stderr}`).toBe(0);
+  const answers = await stranger.end();
+  await pool.close();
+  return answers;
+}
+
+/** Asked of the server itself. */
+async function asGiven(): Promise<unknown> {
+  const client = new pg.Client({ connectionString: database.connectionString });
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(untouched);
+  await client.end();
+  return rows[0];
+}
+
+const held = async (): Promise<number> => {
+  const db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  const { rows } = await db.query<{ held: number }>(
+    'select count(*)::int as held from archive.orders',
+  );
+  await db.close();
+  return rows[0]?.held ?? 0;
+};
+
+test('with one connection for all: nothing waits for ever, and nothing of ours stays in it (P4)', async () => {
+  const pool = await createPooler(database.connectionString, 1);
+  expect(await workThrough(pool)).toEqual([await asGiven()]);
+  expect(pool.handovers()).toBeGreaterThan(100);
+  expect(await held()).toBe(simulator.oracle.count('orders'));
+});
+
+test('sabotaged: a role, a setting and a lock of a session are found by the next client', async () => {
+  await migrate(database.connectionString, silentLog());
+  const pool = await createPooler(database.connectionString, 1);
+  const careless = new pg.Client({ connectionString: pool.connectionString });
+  await careless.connect();
+  await careless.query(`set role outlast_writer; set timezone = 'Asia/Tokyo'`);
+  await careless.query('select pg_advisory_lock(1)');
+  const stranger = watchPool(pool.connectionString);
+  await careless.end();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await stranger.end()).toEqual([
+    {
+      ...Object(await asGiven()),
+      is_itself: false,
+      role: 'outlast_writer',
+      zone: 'Asia/Tokyo',
+      locks: 1,
+    },
+  ]);
+  await pool.close();
+});
+
+const pgBouncer = '/usr/sbin/pgbouncer';
+
+test('the same behind PgBouncer itself', async ({ skip }) => {
+  skip(!existsSync(pgBouncer), 'PgBouncer is not installed (apt-get install pgbouncer)');
+  expect(await workThrough(await startPgBouncer())).toEqual([await asGiven()]);
+  expect(await held()).toBe(simulator.oracle.count('orders'));
+});
+
+async function startPgBouncer(): Promise<Pool> {
+  const port = await freePort();
+  const server = new URL(database.connectionString);
+  const file = join(folder, 'pgbouncer.ini');
+  await writeFile(
+    file,
+    `[databases]
+* = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 1
+`,
+  );
+  // It refuses to run as root.
+  const as = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const child = spawn(pgBouncer, [...as, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // It is ready when it says so; after that its words are not needed.
+  for await (const piece of child.stderr) if (String(piece).includes('process up')) break;
+  const through = new URL(server);
+  through.hostname = '127.0.0.1';
+  through.port = String(port);
+  return {
+    connectionString: through.href,
+    close: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

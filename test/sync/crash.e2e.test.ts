@@ -1,0 +1,161 @@
+// Real processes, really killed: SIGKILL at random instants, two at once, one frozen past its lease. The archive ends
+// exact every time (P3, P8).
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBench, differences, type Bench, noon } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+
+const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+let bench: Bench;
+const children = new Set<ChildProcess>();
+
+beforeEach(async () => {
+  // Slow enough that every kill hits a walk, fast enough that the whole takes seconds.
+  bench = await createBench({ latencyMs: 4, dialect: { keyLifeMs: 150, keyExpired: 'ignore' } });
+});
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  await bench.close();
+});
+
+type Ended = { code: number | null; stderr: string };
+type Running = { child: ChildProcess; ended: Promise<Ended> };
+
+function startSync(env: Record<string, string> = {}): Running {
+  const [project] = bench.simulator.projects;
+  const child = spawn(process.execPath, [main, 'sync', '--json'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      ...stoppedAt(noon),
+      DATABASE_URL: bench.connectionString,
+      OUTLAST_BASE_URL: bench.simulator.url,
+      OUTLAST_API_KEY: project?.apiKey,
+      OUTLAST_API_SECRET: project?.apiSecret,
+      OUTLAST_PROJECT: 'p',
+      OUTLAST_MAX_RPS: '100000',
+      OUTLAST_LEASE_SECONDS: '3',
+      ...env,
+    },
+  });
+  children.add(child);
+  let stderr = '';
+  child.stderr.on('data', (part) => (stderr += String(part)));
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('exit', (code) => {
+      children.delete(child);
+      resolve({ code, stderr });
+    }),
+  );
+  return { child, ended };
+}
+
+/** Until nothing due is left: a slice whose owner was killed is free again when its lease is over. */
+async function syncToTheEnd(): Promise<void> {
+  for (let i = 0; i < 10; i++) {
+    const { code, stderr } = await startSync().ended;
+    if (code === 0) return;
+    expect(code, stderr).toBe(75);
+    await sleep(1000);
+  }
+  throw new Error('the sync came to no end');
+}
+
+async function committedPages(): Promise<number> {
+  const { rows } = await bench.db.query<{ pages: number }>(
+    'select count(*)::int as pages from sync.pages',
+  );
+  return rows[0]?.pages ?? 0;
+}
+
+/** The ledger never claims a row we do not hold (P1). */
+async function expectEveryClaimedRow(): Promise<void> {
+  const { rows } = await bench.db.query(
+    `select id from sync.pages p, unnest(p.ids) id
+      where (p.resource = 'orders' and not exists
+              (select from archive.orders o where o.project_id = p.project_id and o.operation_id = id))
+         or (p.resource = 'nft_classes' and not exists
+              (select from archive.nft_classes c where c.project_id = p.project_id and c.id = id))`,
+  );
+  expect(rows).toEqual([]);
+}
+
+test('P3: killed at random instants, again and again, a sync ends exact and goes on from where it was', async () => {
+  let random = 7;
+  const next = (): number => (random = (random * 48_271) % 2_147_483_647) / 2_147_483_647;
+  let kills = 0;
+  let before = 0;
+  for (let i = 0; i < 15; i++) {
+    const { child, ended } = startSync();
+    await sleep(350 + next() * 500);
+    if (child.kill('SIGKILL')) kills += 1;
+    await ended;
+    await expectEveryClaimedRow();
+    const pages = await committedPages();
+    expect(pages).toBeGreaterThanOrEqual(before * 0.5);
+    before = pages;
+  }
+  expect(kills).toBeGreaterThan(5);
+  await syncToTheEnd();
+  expect(await differences(bench)).toEqual([]);
+});
+
+test('P1, sabotaged: a ledger entry without its rows is noticed', async () => {
+  await startSync().ended;
+  await expectEveryClaimedRow();
+  await bench.db.query(`update sync.pages set ids = ids || array['never-archived'] where page = 0`);
+  await expect(expectEveryClaimedRow()).rejects.toThrow();
+});
+
+test('P8: two processes at once share the slices and end exact', async () => {
+  const both = await Promise.all([startSync().ended, startSync().ended]);
+  expect(both.map((one) => one.code).every((code) => code === 0 || code === 75)).toBe(true);
+  await syncToTheEnd();
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query<{ twice: number }>(
+    `select count(*)::int as twice from sync.slices where day < '2026-04-06' and lease_epoch > 2`,
+  );
+  expect(rows[0]?.twice).toBe(0);
+});
+
+test('P8: a process frozen past its lease writes nothing more when it wakes', async () => {
+  const frozen = startSync();
+  // Ends: pages come within seconds, or the test's own time runs out.
+  while ((await committedPages()) < 5) await sleep(20);
+  frozen.child.kill('SIGSTOP');
+  await sleep(3_200);
+  await syncToTheEnd();
+  expect(await differences(bench)).toEqual([]);
+  const epochs = await bench.db.query('select * from sync.slices order by resource, day');
+  frozen.child.kill('SIGCONT');
+  await frozen.ended;
+  const after = await bench.db.query('select * from sync.slices order by resource, day');
+  const worked = (rows: Record<string, unknown>[]) =>
+    rows.map(({ day, resource, walk, checkpoint, observed_at }) => ({
+      day,
+      resource,
+      walk,
+      checkpoint,
+      observed_at,
+    }));
+  // It may claim today's tail as any late worker may; of the slices it held nothing moved.
+  const today = '2026-04-06';
+  expect(worked(after.rows).filter((row) => row.day !== today)).toEqual(
+    worked(epochs.rows).filter((row) => row.day !== today),
+  );
+  expect(await differences(bench)).toEqual([]);
+});
+
+test('SIGTERM ends a sync where nothing is lost, and says that something is left', async () => {
+  const running = startSync();
+  while ((await committedPages()) < 5) await sleep(20);
+  running.child.kill('SIGTERM');
+  expect((await running.ended).code).toBe(75);
+  const { rows } = await bench.db.query('select 1 from sync.slices where lease_until is not null');
+  expect(rows).toEqual([]);
+  await syncToTheEnd();
+  expect(await differences(bench)).toEqual([]);
+});

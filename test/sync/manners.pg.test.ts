@@ -1,0 +1,98 @@
+// Manners: what the platform asks for is done by whoever works, and costs no other project anything (P9, P11).
+import { afterEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { claimSlice } from '../../src/store/slice-leases.ts';
+import { startSchedule } from '../../src/sync/schedule.ts';
+import { emptyMemory, firstPosition, step } from '../../src/sync/slice/walk-steps.ts';
+import { createBench, noon, type Bench } from '../support/archive.ts';
+
+const benches: Bench[] = [];
+const open = async (...given: Parameters<typeof createBench>): Promise<Bench> => {
+  const bench = await createBench(...given);
+  benches.push(bench);
+  return bench;
+};
+afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.close())));
+
+test('P11: an hour of Retry-After ends the run at once, and the next one without a request', async () => {
+  const bench = await open();
+  bench.simulator.setFaults({ tooMany: { retryAfter: 3600 } });
+  const first = await bench.run();
+  expect(first).toMatchObject({ outcome: 'left', requests: 1 });
+  bench.simulator.setFaults({ tooMany: null });
+  const second = await bench.run();
+  expect(second).toMatchObject({ outcome: 'left', requests: 0 });
+  expect(second.problem).toMatch(/asked for quiet for another 3\d{3} s/);
+}, 20_000);
+
+test('P11: a key refused at first contact parks the project: nobody asks at the next tick', async () => {
+  const bench = await open();
+  bench.simulator.setFaults({ forbidden: {} });
+  // No clock explains it: it has no retry.
+  expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 1 });
+  expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 0 });
+  bench.simulator.setFaults({ forbidden: null });
+  expect(await bench.run({ evenIfParked: true })).toMatchObject({ outcome: 'done' });
+});
+
+test('what a run could not give back, for its connection broke, the next run of the same process takes up', async () => {
+  const bench = await open();
+  await bench.run();
+  const claimed = await claimSlice(bench.db, {
+    projectId: 'p',
+    holder: bench.worker.holder,
+    leaseMs: 3_600_000,
+    dueBy: null,
+    today: '2026-04-06',
+  });
+  expect(claimed).not.toBeNull();
+  bench.simulator.advance(60_000);
+  expect(await bench.run()).toMatchObject({ outcome: 'done', slicesLeft: 0, problem: null });
+});
+
+test('a project whose platform hangs keeps no other waiting', async () => {
+  const hanging = await open({ faults: { hang: {} }, timeoutMs: 20_000 });
+  const other = await open();
+  const stop = new AbortController();
+  let runs = 0;
+  const schedule = startSchedule(
+    [hanging.worker, other.worker],
+    '* * * * * *',
+    stop.signal,
+    silentLog(),
+    () => (runs += 1),
+  );
+  await expect.poll(() => runs, { timeout: 15_000 }).toBeGreaterThan(2);
+  stop.abort();
+  await schedule.close();
+}, 30_000);
+
+test('P9: a list that shows new ids for ever ends, far beyond its total', () => {
+  const memory = emptyMemory({ startDate: '2026-04-01', endDate: '2026-04-02', limit: 50 });
+  memory.totalBefore = 100;
+  for (let number = 0; number < 1000; number++) {
+    memory.rows += 50;
+    const page = {
+      resource: 'orders' as const,
+      records: [],
+      rejects: [],
+      shown: 50,
+      total: null,
+      first: null,
+      last: null,
+      nextKey: `key-${number + 1}`,
+      nextKeyForm: 'key' as const,
+      askedAt: noon,
+      bytes: 0,
+    };
+    const next = step('orders', page, { ...firstPosition, number }, memory);
+    if (next.kind === 'next') continue;
+    expect(next).toEqual({
+      kind: 'end',
+      why: 'far more rows than the total',
+      end: 'given up',
+    });
+    return;
+  }
+  throw new Error('it went on');
+});

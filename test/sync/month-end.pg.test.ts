@@ -1,0 +1,167 @@
+// Around the cliff absence proves nothing (proof rule 5): a month that goes in another zone than UTC, copies of a
+// platform of which one has let go of it and another has not, and answers that are empty for no reason. Nothing that
+// was sealed is unsealed by it, nothing is called missing, no empty answer seals a day, and nothing is decided before
+// the platform's own Date is twelve hours past the month's end.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import type { Faults } from '../../src/simulator/faults.ts';
+import type { Scope } from '../../src/sync/plan.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { classOf, orderOf } from '../support/days.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const at = (text: string): number => Date.parse(text);
+const hour = 3_600_000;
+/** March leaves the window when April ends. Days of it with records, on its last one also in the hours that UTC+8 counts as April; and a day of April. */
+const loaded = ['2026-03-01', '2026-03-09', '2026-03-20', '2026-03-31', '2026-04-10'];
+/** Those, empty ones beside them, and the last of April. */
+const days = [...loaded, '2026-03-02', '2026-03-21', '2026-03-30', '2026-04-01', '2026-04-30'];
+const late = { create_time: '2026-03-31T20:00:00Z', timestamp: '2026-03-31 20:00:00 +0000 UTC' };
+const records = {
+  orders: [
+    ...loaded.flatMap((on) => [1, 2, 3].map((i) => orderOf(on, i))),
+    orderOf('2026-03-31', 9, late),
+  ],
+  classes: [
+    ...loaded.flatMap((on) => [1, 2, 3].map((i) => classOf(on, i))),
+    classOf('2026-03-31', 9, late),
+  ],
+};
+/** How many records of each day of March there are. */
+const counts: Record<string, number> = {
+  '2026-03-01': 3,
+  '2026-03-09': 3,
+  '2026-03-20': 3,
+  '2026-03-31': 4,
+};
+
+type March = { day: string; resource: string; state: string; proof: string; held: number };
+
+async function march(): Promise<March[]> {
+  const { rows } = await bench.db.query<March>(
+    `select day, resource, state, proof, (select count(*)::int from archive.orders o where o.slice_day = day and resource = 'orders')
+            + (select count(*)::int from archive.nft_classes c where c.slice_day = day and resource = 'nft_classes') as held
+       from sync.slices where day between '2026-03-01' and '2026-03-31' and day = any ($1) order by resource, day`,
+    [days],
+  );
+  return rows;
+}
+
+const stateNames = async (): Promise<string[]> =>
+  [...new Set((await march()).map(({ state }) => state))].toSorted();
+
+async function missing(): Promise<unknown[]> {
+  const { rows } = await bench.db.query(
+    `select operation_id as id from archive.orders where missing_since is not null
+     union all select id from archive.nft_classes where missing_since is not null`,
+  );
+  return rows;
+}
+
+/** P6: every day of March that counts as proved or sealed is held as it was before the month began to go. */
+async function expectNoEmptySeal(): Promise<void> {
+  const proved = (await march()).filter(
+    ({ state, proof }) => state === 'sealed' || proof !== 'none',
+  );
+  expect(proved.filter(({ day, held }) => held !== (counts[day] ?? 0))).toEqual([]);
+}
+
+const moments = [
+  '04-30T10:30',
+  '04-30T16:30',
+  '04-30T23:30',
+  '05-01T00:30',
+  '05-01T05:30',
+  '05-01T08:30',
+  '05-01T11:45',
+];
+const decided = ['05-01T12:05', '05-01T13:30'];
+const setNow = (moment: string): void => bench.simulator.setNow(at(`2026-${moment}:00Z`));
+
+/** A copy that lags by so much has the month for so much longer: it answers half of the requests. */
+const copies = { stale: { share: 0.5, ms: 10 * hour } };
+const both = { classes: 'all' } as const;
+const ordersOnly = { classes: 'none' } as const;
+const cases: [string, Partial<Dialect>, Partial<Faults>, Scope][] = [
+  ['months that end at UTC', {}, {}, both],
+  ['months that end at UTC+8', { monthEnd: 'utc+8' }, {}, both],
+  ['months that end at UTC-8', { monthEnd: 'utc-8' }, {}, ordersOnly],
+  ['two copies, at UTC', {}, copies, ordersOnly],
+  ['two copies, at UTC+8', { monthEnd: 'utc+8' }, copies, both],
+  ['empty answers about March', {}, { emptied: { share: 0.5, with: 'start_date=2026-03' } }, both],
+  ['short pages, at UTC+8', { monthEnd: 'utc+8', shortPages: 2 }, copies, ordersOnly],
+  ['no totals, at UTC+8', { monthEnd: 'utc+8', totals: 'absent' }, {}, ordersOnly],
+];
+
+describe.each(cases)('%s', (_name, dialect, faults, scope) => {
+  test('what was sealed stays sealed until it is final', async () => {
+    bench = await createBench(
+      { records, days, dialect, startAt: at('2026-04-30T05:00:00Z') },
+      { scope },
+    );
+    await bench.run();
+    await bench.runLater(hour + 60_000);
+    expect(await stateNames()).toEqual(['sealed']);
+    bench.simulator.setFaults(faults);
+    for (const moment of moments) {
+      setNow(moment);
+      await bench.runLater(0);
+      expect([moment, await stateNames(), await missing()]).toEqual([moment, ['sealed'], []]);
+    }
+    bench.simulator.setFaults({ stale: null, emptied: null });
+    for (const moment of decided) {
+      setNow(moment);
+      await bench.runLater(0);
+    }
+    expect(await stateNames()).toEqual(['final']);
+    expect(await missing()).toEqual([]);
+    expect((await march()).filter(({ proof }) => proof === 'none')).toEqual([]);
+    await expectNoEmptySeal();
+  });
+
+  test('who starts in the last hours seals no day because it is answered empty', async () => {
+    bench = await createBench(
+      { records, days, dialect, faults, startAt: at('2026-04-30T19:00:00Z') },
+      { scope },
+    );
+    for (const moment of ['04-30T19:00', '04-30T21:00', ...moments.slice(3)]) {
+      setNow(moment);
+      await bench.runLater(0);
+      await expectNoEmptySeal();
+      expect([
+        moment,
+        (await stateNames()).filter((state) => state === 'lost' || state === 'final'),
+      ]).toEqual([moment, []]);
+      expect(await missing()).toEqual([]);
+    }
+    for (const moment of decided) {
+      setNow(moment);
+      await bench.runLater(0);
+    }
+    expect((await stateNames()).filter((state) => state !== 'lost' && state !== 'final')).toEqual(
+      [],
+    );
+    await expectNoEmptySeal();
+  });
+});
+
+test('an honest platform’s last hours are enough: every day is sealed, the empty ones as well, and final', async () => {
+  bench = await createBench({ records, days, startAt: at('2026-04-30T19:00:00Z') });
+  await bench.run();
+  expect(await stateNames()).toEqual(['sealed']);
+  setNow('05-01T12:05');
+  await bench.runLater(0);
+  expect(await stateNames()).toEqual(['final']);
+});
+
+test('P6: more than was shown before unseals a day in its last hours, too', async () => {
+  bench = await createBench({ records, days, startAt: at('2026-04-30T08:00:00Z') });
+  await bench.run();
+  bench.simulator.setFaults({ lyingTotal: { by: 1, with: 'start_date=2026-03-09' } });
+  setNow('04-30T23:00');
+  await bench.run({ only: { days: { from: '2026-03-09', to: '2026-03-10' } } });
+  const unsealed = (await march()).filter(({ state }) => state !== 'sealed');
+  expect(unsealed.map(({ day }) => day)).toEqual(['2026-03-09', '2026-03-09']);
+});

@@ -1,0 +1,39 @@
+// One record with a time that cannot be, or that lies far from the day it is listed under: it is archived as it is, and
+// costs no other record its day.
+import { afterEach, expect, test } from 'vitest';
+import { createBench, differences, type Bench } from '../support/archive.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const orders = Array.from({ length: 120 }, (_, i) => ({
+  record: {
+    operation_id: `o${i}`,
+    status: 2,
+    create_time: `2026-04-0${1 + (i % 5)}T10:00:00Z`,
+  },
+}));
+
+test.each([
+  ['0001-01-01T00:00:00Z', '2026-04-02'],
+  ['9999-12-31T23:59:59Z', '2026-04-02'],
+  ['2025-03-03T00:00:00Z', '2026-04-02'],
+  // The day that the probe learns from.
+  ['0001-01-01T00:00:00Z', '2026-04-05'],
+  ['2025-03-03T00:00:00Z', '2026-04-05'],
+  // Alone in its day.
+  ['0001-01-01T00:00:00Z', '2026-03-20'],
+])('an order of %s listed under %s', async (createTime, day) => {
+  const rogue = {
+    text: JSON.stringify({ operation_id: 'rogue', status: 2, create_time: createTime }),
+    at: Date.parse(`${day}T11:00:00Z`),
+  };
+  bench = await createBench({ records: { orders: [...orders, rogue], classes: [] } });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null, recordsNew: 121 });
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query(
+    `select count(*)::int as days from sync.slices
+      where resource = 'orders' and state = 'sealed' and day < '2026-04-06'`,
+  );
+  expect(rows).toEqual([{ days: 36 }]);
+});

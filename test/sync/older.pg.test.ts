@@ -1,0 +1,128 @@
+// Days that left the window, on a platform that answers for them all the same: offered, archived as slices like any
+// other, and overtaken by nothing while it does.
+import { afterEach, describe, expect, test } from 'vitest';
+import { untilToday } from '../../src/sync/plan.ts';
+import { createBench, differences, noon, type Bench } from '../support/archive.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const hour = 3_600_000;
+const day = 24 * hour;
+/** A world that began in January: the window of 6 April begins with March. */
+const world = { ordersPerDay: 20, classesPerDay: 20, quietShare: 0.3, since: '2026-01-05' };
+
+async function facts(): Promise<Record<string, string>> {
+  const { rows } = await bench.db.query<{ fact: string; value: string }>(
+    'select fact, value from sync.facts',
+  );
+  return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
+}
+
+/** How many slices of classes before March are in each state, and how many of them are proved. */
+async function olderStates(): Promise<Record<string, number>> {
+  const { rows } = await bench.db.query<{ state: string; slices: number }>(
+    `select state || case when proof = 'none' then ' unproved' else '' end as state, count(*)::int as slices
+       from sync.slices where resource = 'nft_classes' and day < '2026-03-01' group by 1`,
+  );
+  return Object.fromEntries(rows.map(({ state, slices }) => [state, slices]));
+}
+
+const older = {
+  only: { resource: 'nft_classes', days: { from: '2022-01-01', to: untilToday } },
+} as const;
+
+describe('classes that outlive their month', () => {
+  test('are learned of, archived back to the oldest when someone asks, proved, and final', async () => {
+    bench = await createBench({ world, dialect: { classesWindow: false } });
+    await bench.run();
+    const known = await facts();
+    expect(known['nft_classes.older_days']).toBe('answered');
+    expect(known['orders.older_days']).toBe('not shown');
+    expect(await olderStates()).toEqual({});
+
+    expect(await bench.run(older)).toMatchObject({ outcome: 'done', problem: null });
+    expect(await differences(bench)).toEqual([]);
+    const oldest = known['nft_classes.oldest_day'] ?? '';
+    const days = (Date.parse('2026-03-01') - Date.parse(oldest)) / day;
+    expect(await olderStates()).toEqual({ sealed: days });
+    await bench.runLater(60_000);
+    expect(await olderStates()).toEqual({ final: days });
+    // P7: the months of the window still have their deadlines; what is older has none.
+    const { rows } = await bench.db.query(
+      `select count(*)::int as wrong from sync.slices where (day < '2026-03-01') <> (deadline_at > '9999-01-01')`,
+    );
+    expect(rows).toEqual([{ wrong: 0 }]);
+  });
+
+  test('nothing of theirs is lost in five weeks of silence; orders are', async () => {
+    bench = await createBench({ world, dialect: { classesWindow: false } });
+    await bench.run();
+    const off = 65 * day;
+    expect((await bench.runLater(off)).outcome).toBe('done');
+    const { rows } = await bench.db.query<{ resource: string; lost: number }>(
+      `select resource, count(*) filter (where state = 'lost')::int as lost
+         from sync.slices group by 1 order by 1`,
+    );
+    // April from the 6th on went by unread, and left the window on 1 June; 10 June is today.
+    expect(rows).toEqual([
+      { resource: 'nft_classes', lost: 0 },
+      { resource: 'orders', lost: 25 },
+    ]);
+    const unseen = (await differences(bench)).filter(({ archived }) => archived === null);
+    const classes = unseen.filter(({ shown }) => shown?.includes('"timestamp"') === true);
+    expect(classes.filter(({ shown }) => created(shown ?? '') >= '2026-03-01')).toEqual([]);
+  });
+
+  test('P6: once the platform stops answering, an empty answer seals nothing, and what was open is lost', async () => {
+    bench = await createBench({ world, dialect: { classesWindow: false } });
+    await bench.run();
+    const [some] = [...bench.simulator.oracle.shown('nft_classes')];
+    expect(created(some?.text ?? '') < '2026-03-01').toBe(true);
+    // Stopped in the middle of the older days.
+    const stop = new AbortController();
+    let done = 0;
+    await bench.run({
+      ...older,
+      signal: stop.signal,
+      onProgress: ({ slicesDone }) => {
+        done = slicesDone;
+        // The days of the window come first: they have deadlines.
+        if (slicesDone > 50) stop.abort();
+      },
+    });
+    expect(done).toBeGreaterThan(50);
+    bench.simulator.setDialect({ classesWindow: true });
+    const proved = (await olderStates())['sealed'] ?? 0;
+    // The fact is unlearned by the probe of that day, before anything is read.
+    await bench.runLater(day + hour);
+    await bench.runLater(hour);
+    const states = await olderStates();
+    expect(states['final']).toBe(proved);
+    expect(states['lost unproved']).toBeGreaterThan(20);
+    expect(Object.keys(states).toSorted()).toEqual(['final', 'lost unproved']);
+  });
+});
+
+test('days the platform does not answer for are refused, with what it does answer', async () => {
+  bench = await createBench({ world });
+  await bench.run();
+  await expect(bench.run(older)).rejects.toThrow(/2022-01-01 lies before the window.*nft_classes/);
+});
+
+test('orders may be answered for as well, and unsettled ones are given a while', async () => {
+  bench = await createBench({ world, dialect: { ordersWindow: false } });
+  await bench.run();
+  const only = { resource: 'orders', days: { from: '2026-02-01', to: untilToday } } as const;
+  expect((await bench.run({ only })).outcome).toBe('done');
+  await bench.runLater(hour);
+  const { rows } = await bench.db.query<{ state: string; slices: number }>(
+    `select state, count(*)::int as slices from sync.slices
+      where resource = 'orders' and day < '2026-03-01' group by 1 order by 1`,
+  );
+  expect(rows).toEqual([{ state: 'final', slices: 28 }]);
+  expect(noon).toBeLessThan(bench.simulator.clock.now());
+});
+
+const created = (text: string): string =>
+  (JSON.parse(text) as { timestamp: string }).timestamp.slice(0, 10);

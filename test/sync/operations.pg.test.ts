@@ -1,0 +1,416 @@
+// Watched operations and tokens against a real simulator: asked for until they are final, each commit whole, and what was
+// never found said so.
+import { afterEach, describe, expect, test } from 'vitest';
+import { createFileFetcher } from '../../src/platform/certificate-file.ts';
+import { parseJson } from '../../src/platform/json.ts';
+import { readTransaction } from '../../src/platform/transactions.ts';
+import { enter } from '../../src/store/operations/enter.ts';
+import { commitOperation } from '../../src/store/operations/commit.ts';
+import { claimOperation, enterOperations } from '../../src/store/operations/watched.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';
+
+const dayMs = 86_400_000;
+let bench: Bench;
+afterEach(() => bench.close());
+
+/** Next to no orders and classes: they are not what is looked at here. */
+const world = {
+  ordersPerDay: 1,
+  classesPerDay: 1,
+  quietShare: 0,
+  transactionsPerDay: 20,
+  tokens: 6,
+};
+const benchOf = (...[options, given]: Parameters<typeof createBench>): Promise<Bench> =>
+  createBench({ world, ...options }, given);
+
+type WatchedRow = {
+  operation_id: string;
+  state: string;
+  found_by: string[];
+  status: number | null;
+  attempts: number;
+  last_error: string | null;
+};
+const watchedRows = async (): Promise<WatchedRow[]> =>
+  (
+    await bench.db.query<WatchedRow>(
+      `select operation_id, state, found_by, status, attempts, last_error
+         from analytics.watched_operations where project_id = 'p' order by operation_id`,
+    )
+  ).rows;
+
+/** Ids of operations begun on a day. */
+const idsOn = (day: string, count: number): string[] =>
+  bench.simulator.oracle.operationIds(day).slice(0, count);
+
+const watchAll = (ids: string[], more: object = {}) =>
+  enter(
+    bench.db,
+    'p',
+    ids.map((operationId) => ({ operationId, ...more })),
+  );
+
+const lookups = () => {
+  const { byPath } = bench.simulator.requests;
+  return (byPath['/v1beta1/tx/'] ?? 0) + (byPath['/v3/native/tx/'] ?? 0);
+};
+
+describe('watched operations', () => {
+  test('are asked for by both lookups until they are final, and then never again', async () => {
+    bench = await benchOf();
+    await bench.run();
+    const ids = idsOn('2026-04-03', 5);
+    expect(await watchAll(ids)).toEqual({ given: 5, added: 5 });
+    const report = await bench.run();
+    expect(report).toMatchObject({ outcome: 'done', operationsAsked: 5, operationsDone: 5 });
+    expect(report.recordsNew).toBe(10);
+    for (const row of await watchedRows()) {
+      expect(row).toMatchObject({ state: 'done', found_by: ['v1beta1', 'v3'], last_error: null });
+      expect([1, 2]).toContain(row.status);
+    }
+    const { rows } = await bench.db.query<{ raw: unknown; unread: string[] }>(
+      `select raw, unread from archive.transactions where operation_id = $1 order by api_version`,
+      [ids[0]],
+    );
+    const text = expect.any(String) as string;
+    expect(rows[0]).toMatchObject({ raw: { module: text, type: text }, unread: [] });
+    expect(rows[1]).toMatchObject({ raw: { module: expect.any(Number) as number }, unread: [] });
+    await bench.runLater(3 * dayMs);
+    expect(lookups()).toBe(10);
+    expect(await watchAll(ids)).toEqual({ given: 5, added: 0 });
+  });
+
+  test('still going on are asked again, gently, and every content they showed is kept', async () => {
+    const text = (status: number): string =>
+      `{"module":"nft","type":"mint_nft","status":${status}}`;
+    const transactions: Record<string, { v1beta1: string }> = { op: { v1beta1: text(3) } };
+    bench = await benchOf({ records: { transactions } });
+    await bench.run();
+    await watchAll(['op']);
+    await bench.run();
+    const before = lookups();
+    await bench.run();
+    expect(lookups()).toBe(before);
+    expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 1, status: null }]);
+    transactions['op'] = { v1beta1: text(0) };
+    await bench.runLater(11_000);
+    transactions['op'] = { v1beta1: text(2) };
+    await bench.runLater(60_000);
+    // Final in one lookup; the other is asked once more before it counts as not knowing it.
+    expect(await watchedRows()).toMatchObject([{ state: 'open', status: 2 }]);
+    await bench.runLater(11_000);
+    expect(await watchedRows()).toMatchObject([
+      { state: 'done', status: 2, found_by: ['v1beta1'] },
+    ]);
+    const { rows } = await bench.db.query<{ status: string }>(
+      `select raw ->> 'status' as status from archive.transaction_versions order by observed_at`,
+    );
+    expect(rows.map((row) => row.status)).toEqual(['3', '0']);
+  });
+
+  test('P7: never found, or unresolved at the cliff, are lost by the platform’s own Date and say so', async () => {
+    const transactions = { slow: { v3: '{"module":1,"operation":2,"status":0}' } };
+    bench = await benchOf({ records: { transactions } });
+    await bench.run();
+    await watchAll(['nowhere', 'slow'], { createdOn: '2026-04-02' });
+    await bench.run();
+    const cliff = Date.parse('2026-06-01T00:00:00Z');
+    bench.simulator.setNow(cliff + 11 * 3_600_000);
+    await bench.runLater(0);
+    expect((await watchedRows()).map((row) => row.state)).toEqual(['open', 'open']);
+    const { operationsLost } = await bench.runLater(2 * 3_600_000);
+    expect(
+      operationsLost + (await watchedRows()).filter((row) => row.state === 'lost').length,
+    ).toBeGreaterThanOrEqual(2);
+    expect(await watchedRows()).toMatchObject([
+      {
+        operation_id: 'nowhere',
+        state: 'lost',
+        found_by: [],
+        last_error: expect.stringContaining('never found') as string,
+      },
+      {
+        operation_id: 'slow',
+        state: 'lost',
+        found_by: ['v3'],
+        last_error: expect.stringContaining('before its result was final') as string,
+      },
+    ]);
+    // Given again, a lost one is asked for again.
+    await watchAll(['nowhere']);
+    expect(await watchedRows()).toMatchObject([{ state: 'open' }, { state: 'lost' }]);
+  });
+
+  test('without a day: until the month ends, but three days at least, and as long as it can be once it was seen', async () => {
+    const transactions = { seen: { v3: '{"module":1,"operation":2,"status":3}' } };
+    bench = await benchOf({
+      startAt: Date.parse('2026-03-31T20:00:00Z'),
+      records: { transactions },
+    });
+    await bench.run();
+    await watchAll(['early', 'seen']);
+    await bench.run();
+    bench.simulator.setNow(Date.parse('2026-04-02T12:00:00Z'));
+    await bench.runLater(0);
+    expect((await watchedRows()).map((row) => row.state)).toEqual(['open', 'open']);
+    bench.simulator.setNow(Date.parse('2026-04-04T00:00:00Z'));
+    await bench.runLater(0);
+    expect((await watchedRows()).map((row) => row.state)).toEqual(['lost', 'open']);
+    bench.simulator.setNow(Date.parse('2026-05-01T13:00:00Z'));
+    await bench.runLater(0);
+    expect((await watchedRows()).map((row) => row.state)).toEqual(['lost', 'lost']);
+  });
+
+  test('are given at the moment a run takes them in, by the platform’s clock', async () => {
+    bench = await benchOf();
+    await bench.run();
+    await watchAll(['one', 'two'], { createdOn: '2026-04-01' });
+    await bench.run();
+    const { rows } = await bench.db.query<{ at: string }>(
+      'select distinct added_at as at from sync.watched_operations',
+    );
+    // The simulator's clock stands at noon.
+    expect(rows.map(({ at }) => at.slice(0, 16))).toEqual(['2026-04-06T12:00']);
+  });
+
+  test('come by a plain insert of the intake role too, whatever it says', async () => {
+    bench = await benchOf();
+    await bench.run();
+    const [id = '', other = ''] = idsOn('2026-04-02', 2);
+    const { Client } = (await import('pg')).default;
+    const intake = new Client({ connectionString: bench.connectionString });
+    intake.on('error', () => undefined);
+    await intake.connect();
+    await intake.query('set role outlast_intake');
+    await intake.query(
+      `insert into sync.watched_operations (project_id, operation_id, api_version, created_on)
+       values ('p', $1, null, null), ('p', $2, 'v3', 'infinity'), ('p', '../?x=1', null, '0001-01-01 BC')`,
+      [id, other],
+    );
+    await expect(intake.query('select * from sync.watched_operations')).rejects.toThrow(
+      'permission',
+    );
+    await intake.end();
+    expect(await bench.run()).toMatchObject({
+      outcome: 'done',
+      operationsDone: 2,
+      operationsAsked: 3,
+    });
+    expect(await watchedRows()).toMatchObject([
+      { operation_id: '../?x=1', state: 'open' },
+      { found_by: expect.arrayContaining(['v3']) as string[] },
+      { found_by: expect.arrayContaining(['v3']) as string[] },
+    ]);
+  });
+
+  test('P8: a worker that lost its lease meanwhile writes nothing', async () => {
+    bench = await benchOf();
+    await bench.run();
+    const ids = idsOn('2026-04-03', 1);
+    await watchAll(ids);
+    const { platform } = bench.worker;
+    const transaction = platform.transaction.bind(platform);
+    const robbed = {
+      ...platform,
+      transaction: async (...given: Parameters<typeof transaction>) => {
+        await bench.db.query(`update sync.watched_operations set lease_epoch = lease_epoch + 1`);
+        return transaction(...given);
+      },
+    };
+    const { run } = await import('../../src/sync/run.ts');
+    const signal = new AbortController().signal;
+    const report = await run({ ...bench.worker, platform: robbed }, { signal });
+    expect(report).toMatchObject({ operationsDone: 0, recordsNew: 0 });
+    const { rows } = await bench.db.query('select from archive.transactions');
+    expect(rows).toHaveLength(0);
+    expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 0 }]);
+  });
+
+  test('P1: a commit that fails on its last record leaves neither row nor state behind', async () => {
+    bench = await benchOf();
+    await bench.run();
+    await watchAll(['op']);
+    const { clock } = bench.worker.platform;
+    await enterOperations(bench.db, 'p', clock.now(), 0);
+    const claim = { projectId: 'p', holder: 'test', leaseMs: 60_000, dueBy: clock.now() };
+    const operation = await claimOperation(bench.db, claim);
+    if (operation === null) throw new Error('nothing was claimed');
+    const text = '{"status":1}';
+    const record = readTransaction(parseJson(text), text, 'op');
+    const result = { apiVersion: 'v1beta1' as const, record, observedAt: clock.now() };
+    const commit = {
+      operation,
+      end: { state: 'done' as const, dueAt: null, attempts: 1, lastError: null },
+      results: [result],
+      file: null,
+      leaseMs: 60_000,
+      writtenAt: clock.now(),
+    };
+    const broken = { ...result, apiVersion: 'v3' as const, record: { ...record, rawJson: '{' } };
+    const held = () => bench.db.query('select api_version from archive.transactions');
+    await expect(
+      commitOperation(bench.db, { ...commit, results: [result, broken] }),
+    ).rejects.toThrow('json');
+    expect((await held()).rows).toEqual([]);
+    expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 0 }]);
+    await commitOperation(bench.db, commit);
+    expect((await held()).rows).toEqual([{ api_version: 'v1beta1' }]);
+    // P8: once another has claimed it, the same commit is refused.
+    await bench.db.query('update sync.watched_operations set lease_epoch = lease_epoch + 1');
+    await expect(commitOperation(bench.db, commit)).rejects.toMatchObject({ code: 'lease_lost' });
+  });
+
+  test('a bare 404 is no answer: nothing is taken for not found, and it is asked again', async () => {
+    bench = await benchOf();
+    await bench.run();
+    const ids = idsOn('2026-04-03', 1);
+    await watchAll(ids);
+    bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
+    const report = await bench.run();
+    expect(await watchedRows()).toMatchObject([{ state: 'open' }]);
+    expect(report.outcome).toBe('done');
+  });
+});
+
+describe('files behind certificate links', () => {
+  let answers: Record<string, number>;
+  let server: HttpsServer;
+  afterEach(() => server.close());
+
+  const record = (path: string): string =>
+    `{"module":"record","type":"create_record","status":1,"record":{"record_id":"r","certificate_url":"${server.url}${path}"}}`;
+
+  /** One operation whose result has a link to the server of this test. */
+  async function prepared(hosts: string[]): Promise<Record<string, { v1beta1: string }>> {
+    answers = {};
+    server = await startHttpsServer((request, response) => {
+      response.writeHead(answers[request.url ?? ''] ?? 404).end(`file of ${request.url}`);
+    });
+    const transactions: Record<string, { v1beta1: string }> = { op: { v1beta1: record('/one') } };
+    const connect = { ca: server.certificate };
+    const certificateFiles = createFileFetcher({ hosts, connect, isPrivate: () => false });
+    bench = await benchOf({ records: { transactions } }, { certificateFiles });
+    await bench.run();
+    await watchAll(['op'], { apiVersion: 'v1beta1' });
+    return transactions;
+  }
+
+  const files = async () =>
+    (
+      await bench.db.query<{ bytes: Buffer; matches: boolean }>(
+        `select bytes, sha256(bytes) = sha256 as matches from archive.certificate_files`,
+      )
+    ).rows;
+
+  test('are kept once with their digest, with the result in one commit', async () => {
+    await prepared(['localhost']);
+    answers['/one'] = 200;
+    expect(await bench.run()).toMatchObject({ operationsDone: 1 });
+    expect(await files()).toEqual([{ bytes: Buffer.from('file of /one'), matches: true }]);
+    await bench.runLater(dayMs);
+    expect(server.paths).toEqual(['/one']);
+    // P4: the service itself can neither change nor delete one.
+    const change = `update archive.certificate_files set bytes = ''`;
+    await expect(bench.db.query(change)).rejects.toThrow('permission denied');
+  });
+
+  test('that cannot be had are tried again with a fresh link, and the result is held meanwhile', async () => {
+    const transactions = await prepared(['localhost']);
+    answers['/one'] = 410;
+    await bench.run();
+    expect(await watchedRows()).toMatchObject([
+      { state: 'open', status: 1, last_error: expect.stringContaining('410') as string },
+    ]);
+    transactions['op'] = { v1beta1: record('/two') };
+    answers['/two'] = 200;
+    await bench.runLater(11_000);
+    expect(await watchedRows()).toMatchObject([{ state: 'done', last_error: null }]);
+    expect((await files()).map(({ bytes }) => String(bytes))).toEqual(['file of /two']);
+  });
+
+  test('of a host that was not allowed are left, which is said', async () => {
+    await prepared(['files.example.org']);
+    expect(await bench.run()).toMatchObject({ operationsDone: 1 });
+    expect(await watchedRows()).toMatchObject([
+      { state: 'done', last_error: expect.stringContaining('not among those allowed') as string },
+    ]);
+    expect(server.paths).toEqual([]);
+  });
+});
+
+describe('tokens', () => {
+  const value = (symbol: string, more = ''): string =>
+    `{"symbol":"${symbol}","name":"N","min_unit":"u${symbol}"${more},"owner":"o"}`;
+  const fee =
+    '{"exist":true,"issue_fee":{"denom":"ugas","amount":"10"},"mint_fee":{"denom":"ugas","amount":"1"}}';
+  const tokenRows = async (columns: string) =>
+    (
+      await bench.db.query(
+        `select ${columns} from archive.tokens where project_id = 'p' order by symbol`,
+      )
+    ).rows;
+
+  test('are read on their schedule with their fees; zero values left out are zero again', async () => {
+    const tokens = [
+      {
+        symbol: 'aa',
+        owner: 'o',
+        value: value('aa', ',"scale":6,"max_supply":"18446744073709551615","mintable":true'),
+        fee,
+      },
+      { symbol: 'bb', owner: 'o', value: value('bb'), fee },
+    ];
+    bench = await benchOf({ records: { tokens } }, { tokensEveryMs: dayMs });
+    expect(await bench.run()).toMatchObject({ outcome: 'done' });
+    expect(
+      await tokenRows(
+        'symbol, scale, initial_supply, max_supply, mintable, issue_fee_amount, mint_fee_denom, unread',
+      ),
+    ).toEqual([
+      {
+        symbol: 'aa',
+        scale: 6,
+        initial_supply: '0',
+        max_supply: '18446744073709551615',
+        mintable: true,
+        issue_fee_amount: '10',
+        mint_fee_denom: 'ugas',
+        unread: [],
+      },
+      {
+        symbol: 'bb',
+        scale: 0,
+        initial_supply: '0',
+        max_supply: '0',
+        mintable: false,
+        issue_fee_amount: '10',
+        mint_fee_denom: 'ugas',
+        unread: [],
+      },
+    ]);
+    const asked = bench.simulator.requests.byPath['/token/tokens'];
+    await bench.run();
+    expect(bench.simulator.requests.byPath['/token/tokens']).toBe(asked);
+    // One is gone, one has changed.
+    tokens.shift();
+    tokens[0] = { symbol: 'bb', owner: 'o', value: value('bb', ',"mintable":true'), fee };
+    await bench.runLater(dayMs + 1000);
+    expect(await tokenRows('symbol, mintable, missing_since is not null as missing')).toEqual([
+      { symbol: 'aa', mintable: true, missing: true },
+      { symbol: 'bb', mintable: true, missing: false },
+    ]);
+    const { rows } = await bench.db.query('select symbol from archive.token_versions');
+    expect(rows).toEqual([{ symbol: 'bb' }]);
+  });
+
+  test.each(['fee', 'fees'] as const)('fees stand under /%s', async (feePath) => {
+    bench = await benchOf({ dialect: { feePath } }, { tokensEveryMs: dayMs });
+    await bench.run();
+    const rows = await tokenRows('issue_fee_amount, raw');
+    expect(rows).toHaveLength(6);
+    for (const row of rows)
+      expect(row).toMatchObject({ issue_fee_amount: expect.any(String) as string });
+  });
+});

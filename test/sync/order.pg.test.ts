@@ -1,0 +1,134 @@
+// What a run takes first, told by what it did against a simulator that has more to show than a run can read at once.
+import { afterEach, expect, test } from 'vitest';
+import { claimSlice } from '../../src/store/slice-leases.ts';
+import { createBench, noon, type Bench } from '../support/archive.ts';
+
+const benches: Bench[] = [];
+const open = async (...given: Parameters<typeof createBench>): Promise<Bench> => {
+  const bench = await createBench(...given);
+  benches.push(bench);
+  return bench;
+};
+afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.close())));
+
+const world = { ordersPerDay: 350, classesPerDay: 5, quietShare: 0 };
+
+/** The days as the run took them: when each one's last whole walk began. Today's is left out. */
+async function daysInTurn(bench: Bench): Promise<string[]> {
+  const { rows } = await bench.db.query<{ day: string }>(
+    `select day from sync.slices where day < '2026-04-06' order by walked_at, day`,
+  );
+  return rows.map((row) => row.day);
+}
+
+/** The dying month's days before the current month's. */
+async function expectNearestDeadlineFirst(bench: Bench): Promise<void> {
+  const days = await daysInTurn(bench);
+  expect(days).toHaveLength(2 * 36);
+  expect(days.slice(0, 62).every((day) => day.startsWith('2026-03'))).toBe(true);
+}
+
+test('the nearest deadline goes first: no day of the current month before the dying one is read', async () => {
+  const bench = await open({ latencyMs: 2, speed: 1, world: { ...world, ordersPerDay: 60 } });
+  expect(await bench.run()).toMatchObject({ outcome: 'done' });
+  await expectNearestDeadlineFirst(bench);
+});
+
+test('sabotaged: with the deadlines the wrong way round it is noticed', async () => {
+  const bench = await open({ latencyMs: 2, speed: 1, world: { ...world, ordersPerDay: 60 } });
+  // Every day is entered by it.
+  await bench.run({
+    only: { days: { from: '2026-03-01', to: '2026-03-02' }, resource: 'nft_classes' },
+  });
+  await bench.db.query(
+    `update sync.slices set deadline_at = deadline_at - interval '90 days' where day >= '2026-04-01'`,
+  );
+  await bench.run();
+  await expect(expectNearestDeadlineFirst(bench)).rejects.toThrow();
+});
+
+test('of a month the days never read come before those that are read once more', async () => {
+  const bench = await open({ world: { ...world, ordersPerDay: 5 } });
+  await bench.run();
+  await bench.db.query(
+    `update sync.slices set whole_walk = 0, state = 'open' where day = '2026-03-20'`,
+  );
+  await bench.db.query(`update sync.slices set due_at = '2026-01-01'`);
+  const claim = () =>
+    claimSlice(bench.db, {
+      projectId: 'p',
+      holder: 'test',
+      leaseMs: 60_000,
+      dueBy: noon,
+      today: '2026-04-06',
+    });
+  const claimed = [await claim(), await claim(), await claim(), await claim(), await claim()];
+  expect(claimed.map((one) => one?.day)).toEqual([
+    '2026-04-06',
+    '2026-04-06',
+    '2026-03-20',
+    '2026-03-20',
+    '2026-03-01',
+  ]);
+});
+
+/** How long the platform waited between two readings of today's orders, in its own minutes, while a run lasted. */
+async function minutesBetweenTails(bench: Bench): Promise<number[]> {
+  const from = bench.simulator.clock.now();
+  await bench.run();
+  const to = bench.simulator.clock.now();
+  const moments = bench.simulator.requests
+    .recent()
+    .filter(({ path, query }) => path === '/v3/orders' && query.includes('start_date=2026-04-06'))
+    .map((request) => request.at);
+  const all = [from, ...moments, to];
+  return all.slice(1).map((moment, i) => (moment - (all[i] ?? 0)) / 60_000);
+}
+
+test.each([1, 4])(
+  'a run of many minutes reads today’s tail again each minute, with %i lanes',
+  async (concurrency) => {
+    // A minute of the platform's time passes every half second.
+    const bench = await open(
+      { latencyMs: concurrency * 5, speed: 120, world },
+      { concurrency, settings: { deadlineMarginMs: 86_400_000, refreshMs: 86_400_000 } },
+    );
+    const gaps = await minutesBetweenTails(bench);
+    const minutes = gaps.reduce((sum, gap) => sum + gap, 0);
+    expect(minutes).toBeGreaterThan(3);
+    // One lane's tail waits for the walk in progress, and whatever takes long rests for longer.
+    expect(gaps.filter((gap) => gap > 0.5).length).toBeGreaterThan(3);
+    expect(Math.max(...gaps)).toBeLessThan(minutes / 2);
+  },
+);
+
+test('P7: a run that outlasts the day enters the new one and reads its tail, too', async () => {
+  const startAt = Date.parse('2026-04-06T23:59:00Z');
+  const bench = await open({ startAt, latencyMs: 20, speed: 120, world });
+  await bench.run();
+  const { rows } = await bench.db.query<{ day: string; whole_walk: number }>(
+    `select day, whole_walk from sync.slices where resource = 'orders' and day >= '2026-04-06' order by day`,
+  );
+  expect(rows.map((row) => row.day)).toEqual(['2026-04-06', '2026-04-07']);
+  expect(rows[1]?.whole_walk).toBeGreaterThan(0);
+});
+
+test('where a slice stands for its month, the current month’s tail goes ahead like a day’s', async () => {
+  const bench = await open({ world: { ...world, ordersPerDay: 5 } });
+  await bench.run();
+  await bench.db.query(
+    `insert into sync.facts (project_id, fact, value, confirmed_at, changed_at)
+     values ('p', 'orders.date_filter', 'ignored', now(), now())
+         on conflict (project_id, fact) do update set value = excluded.value`,
+  );
+  await bench.db.query(`update sync.slices set due_at = '2026-01-01'`);
+  bench.simulator.requests.clear();
+  await bench.run();
+  const days = bench.simulator.requests
+    .recent()
+    .flatMap(({ path, query }) =>
+      path === '/v3/orders' ? [/start_date=(\d{4}-\d\d-\d\d)/.exec(query)?.[1]] : [],
+    );
+  expect(days.indexOf('2026-04-01')).toBeLessThan(days.indexOf('2026-03-01'));
+  expect(days).toContain('2026-03-01');
+});

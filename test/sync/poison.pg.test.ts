@@ -1,0 +1,345 @@
+// One poison stops one slice: text that Postgres cannot hold, and errors that nobody foresaw. The other slices go on, the
+// run ends as one that left something, and what came of it stands with the slice.
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { byteBounds } from '../../src/platform/bytes.ts';
+import type { Platform } from '../../src/platform/platform.ts';
+import { openDb, withTx } from '../../src/store/db.ts';
+import { enter } from '../../src/store/operations/enter.ts';
+import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
+import { checkRejects } from '../../src/verify/check-held.ts';
+import { createBench, differences, type Bench } from '../support/archive.ts';
+import { statesOf, threeDaysOfRecords } from '../support/days.ts';
+
+const hour = 3_600_000;
+const poisonedDay = '2026-04-02';
+const sealed = 'sealed walk';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+/** What stands with the poisoned day of orders. */
+async function noted(): Promise<{ attempts: number; last_error: string | null }> {
+  const { rows } = await bench.db.query<{ attempts: number; last_error: string | null }>(
+    `select attempts, last_error from sync.slices where resource = 'orders' and day = $1`,
+    [poisonedDay],
+  );
+  return rows[0] ?? { attempts: -1, last_error: null };
+}
+
+/** Runs SQL as the owner of the tables. */
+async function asOwner(sql: string): Promise<void> {
+  const { connectionString } = bench;
+  const db = await openDb({ connectionString, role: null, log: silentLog() });
+  await db.query(sql);
+  await db.close();
+}
+
+/** Lets Postgres refuse the rows of `table` that hold `text`, as a mistake of ours or a limit of its would. */
+const refuse = (table: string, text: string, sqlState: string): Promise<void> =>
+  asOwner(
+    `create function refuse() returns trigger language plpgsql as $$
+       begin
+         if new.raw::text like '%${text}%' then
+           raise exception using errcode = '${sqlState}', message = 'refused: ' || new.raw::text;
+         end if;
+         return new;
+       end $$;
+     create trigger refuse before insert or update on ${table} for each row execute function refuse()`,
+  );
+const relent = (): Promise<void> => asOwner('drop function refuse cascade');
+
+/** The poisoned day is left, all others are sealed, and the report says which. */
+async function expectOneLeft(): Promise<void> {
+  const report = await bench.run();
+  expect(report).toMatchObject({ outcome: 'left', slicesLeft: 1 });
+  expect(report.problem).toContain(`orders ${poisonedDay}: `);
+  expect(await statesOf(bench.db)).toEqual({
+    orders: [sealed, 'open none', sealed],
+    nft_classes: [sealed, sealed, sealed],
+  });
+}
+
+/** The poison is gone: what it kept back is read as if nothing had been. */
+async function expectHealed(): Promise<void> {
+  await bench.runLater(hour);
+  expect(await statesOf(bench.db)).toEqual({
+    orders: [sealed, sealed, sealed],
+    nft_classes: [sealed, sealed, sealed],
+  });
+  expect(await differences(bench)).toEqual([]);
+}
+
+describe('P12: text that Postgres cannot hold', () => {
+  test('page keys with U+0000 are followed, kept and gone on with after a stop', async () => {
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      dialect: { ...threeDaysOfRecords.dialect, keyText: 'nul' },
+    });
+    const stop = new AbortController();
+    const onProgress = (): void => stop.abort();
+    const { signal } = stop;
+    expect(await bench.run({ signal, onProgress })).toMatchObject({ outcome: 'stopped' });
+    expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+    await expectHealed();
+    const { rows } = await bench.db.query<{ page_key: string }>(
+      `select page_key from sync.pages where page_key is not null limit 1`,
+    );
+    expect(rows[0]?.page_key).toMatch(/^json:"\\u0000/);
+  });
+
+  test('a key that cannot be sent back ends a walk, and what was read of it is kept', async () => {
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      dialect: { ...threeDaysOfRecords.dialect, keyText: 'surrogate' },
+    });
+    const report = await bench.run();
+    expect(report).toMatchObject({ outcome: 'left', slicesLeft: 3 });
+    expect(report.problem).toMatch(/^orders 2026-04-0\d, .*: a page key was refused$/);
+    const { rows } = await bench.db.query('select from archive.orders');
+    expect(rows).toHaveLength(15);
+    bench.simulator.setDialect({ keyText: 'plain' });
+    await expectHealed();
+  });
+
+  test('an error with U+0000 in its code and message', async () => {
+    const poisonError = { path: '/v3/orders', with: `start_date=${poisonedDay}` };
+    bench = await createBench({ ...threeDaysOfRecords, faults: { poisonError } });
+    await expectOneLeft();
+    expect((await noted()).last_error).toMatch(/refused \/v3\/orders: 400 BAD\ufffd "no\ufffd/);
+    bench.simulator.setFaults({ poisonError: null });
+    await expectHealed();
+  });
+
+  test('sabotage: with the door open it still stops its slice alone', async () => {
+    bench = await createBench(threeDaysOfRecords);
+    const { platform } = bench.worker;
+    bench.worker.platform = poisonedAt(poisonedDay, platform, (page) => ({
+      ...page,
+      nextKey: page.nextKey === null ? null : `\0${page.nextKey}`,
+    }));
+    await expectOneLeft();
+    expect((await noted()).last_error).toMatch(/the database refused it \(22(?:021|P05), /);
+    bench.worker.platform = platform;
+    await expectHealed();
+  });
+});
+
+/** A platform whose walks of one day meet `poison`. */
+function poisonedAt(
+  day: string,
+  platform: Platform,
+  poison: (page: Awaited<ReturnType<Platform['orders']>>) => typeof page,
+): Platform {
+  return {
+    ...platform,
+    orders: async (query, signal) => {
+      const page = await platform.orders(query, signal);
+      const isWalk = query.startDate === day && query.sortBy === 'DATE_ASC' && query.countTotal;
+      return isWalk && page.shown > 1 && query.endDate === day ? poison(page) : page;
+    },
+  };
+}
+
+describe('P12: what is too long', () => {
+  const bounds = { ...byteBounds, answer: 100_000 };
+  const id = `o-${poisonedDay}-7`;
+  type Held = { sha256: string; length: number; whole_length: string; reason: string };
+  const rejects = async (): Promise<Held[]> => {
+    const { rows } = await bench.db.query<Held>(
+      `select encode(sha256, 'hex') as sha256, octet_length(bytes) as length, whole_length, reason
+         from sync.rejects`,
+    );
+    return rows;
+  };
+  const counted = async (): Promise<number | undefined> => {
+    const { rows } = await bench.db.query<{ rejected: number }>(
+      `select rejected::int from analytics.coverage where resource = 'orders' and day = $1`,
+      [poisonedDay],
+    );
+    return rows[0]?.rejected;
+  };
+  const of = { projectId: 'p', resource: 'orders' } as const;
+  const rebuilt = (): Promise<Rebuilt> =>
+    rebuild(bench.db, of, {
+      signal: new AbortController().signal,
+      afresh: true,
+      onProgress: () => undefined,
+    });
+  const altered = async (): Promise<string[]> => {
+    const found: string[] = [];
+    const report = (finding: { says: string }): void => void found.push(finding.says);
+    await withTx(bench.db, (tx) => checkRejects(tx, of, null, report));
+    return found;
+  };
+
+  test('a record of 30 million quotation marks is a reject, and its day is whole', async () => {
+    let text = '';
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      faults: { giant: { ids: [id], bytes: 60_000_000, path: '/v3/orders' } },
+      onPage: ({ records }) => (text = records.find((one) => one.id === id)?.text ?? text),
+    });
+    expect(await bench.run()).toMatchObject({ outcome: 'done', recordsRejected: 1 });
+    expect(await statesOf(bench.db)).toMatchObject({ orders: [sealed, sealed, sealed] });
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    expect(await rejects()).toMatchObject([
+      { sha256, length: byteBounds.beginning, whole_length: String(text.length) },
+    ]);
+    expect(text.length).toBeGreaterThan(60_000_000);
+    const { rows } = await bench.db.query('select from archive.orders where slice_day = $1', [
+      poisonedDay,
+    ]);
+    expect(rows).toHaveLength(11);
+    expect(await altered()).toEqual([]);
+    expect(await rebuilt()).toMatchObject({ returned: 0, done: true });
+    // It counts against its day until a whole walk is without it, and is kept.
+    expect(await counted()).toBe(1);
+    bench.simulator.setFaults({ giant: null });
+    await bench.runLater(25 * hour);
+    expect(await counted()).toBe(0);
+    expect(await rejects()).toHaveLength(1);
+  });
+
+  test('sabotage: its beginning passes for the whole where nothing says otherwise', async () => {
+    bench = await createBench(threeDaysOfRecords);
+    await bench.run();
+    // A beginning that happens to be a record: no reader of JSON would make one.
+    await bench.db.query(
+      `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
+       values ('p', 'orders', '', $1, sha256('all of it'), '{"operation_id":"new"}', 'long', now(), 1000000)`,
+      [poisonedDay],
+    );
+    expect(await altered()).toEqual([]);
+    expect((await rebuilt()).returned).toBe(0);
+    await bench.db.query('update sync.rejects set whole_length = null');
+    expect(await altered()).toHaveLength(1);
+    expect((await rebuilt()).returned).toBe(1);
+  });
+
+  test('an answer beyond its bound leaves its slice, and says so', async () => {
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      bounds,
+      faults: { giant: { ids: [id], bytes: 200_000, path: '/v3/orders' } },
+    });
+    await expectOneLeft();
+    expect((await noted()).last_error).toMatch(
+      /answer of \/v3\/orders is of no use: an answer longer than 100000 bytes$/,
+    );
+    bench.simulator.setFaults({ giant: null });
+    await expectHealed();
+  });
+
+  test('where the newest record is the poison, all other days are read', async () => {
+    bench = await createBench({
+      ...threeDaysOfRecords,
+      bounds,
+      faults: { giant: { ids: ['o-2026-04-03-11'], bytes: 200_000, path: '/v3/orders' } },
+    });
+    expect(await bench.run()).toMatchObject({ outcome: 'left', slicesLeft: 1 });
+    const { rows } = await bench.db.query('select from archive.orders');
+    expect(rows.length).toBeGreaterThanOrEqual(24);
+    bench.simulator.setFaults({ giant: null });
+    await expectHealed();
+  });
+});
+
+describe('what nobody foresaw concerns its slice', () => {
+  test.each([
+    ['its data', '22P02'],
+    ['a limit', '54000'],
+    ['a trigger that raises', 'P0001'],
+  ])('Postgres refuses a row: %s', async (_what, sqlState) => {
+    bench = await createBench(threeDaysOfRecords);
+    await refuse('archive.orders', `o-${poisonedDay}-7`, sqlState);
+    await expectOneLeft();
+    const { attempts, last_error: text } = await noted();
+    expect(attempts).toBe(1);
+    expect(text).toContain(`something unforeseen: the database refused it (${sqlState}, `);
+    // P10: Postgres quotes rows.
+    expect(text).not.toContain('operation_id');
+    // It is let rest first: the second tick asks for nothing of it.
+    expect(await bench.run()).toMatchObject({ outcome: 'done' });
+    expect((await noted()).attempts).toBe(1);
+    await relent();
+    await expectHealed();
+  });
+
+  test('a mistake in a reader, whatever it quotes', async () => {
+    bench = await createBench(threeDaysOfRecords);
+    const { platform, source } = bench.worker;
+    bench.worker.platform = poisonedAt(poisonedDay, platform, () => {
+      throw new TypeError(`"{a record}" of '${source.apiKey} ' is\0 no ${source.apiKey}`);
+    });
+    await expectOneLeft();
+    const text = 'something unforeseen: TypeError: "…" of "…" is\ufffd no [hidden]';
+    expect((await noted()).last_error).toBe(text);
+    bench.worker.platform = platform;
+    await expectHealed();
+  });
+
+  test('what concerns all stops all, as before', async () => {
+    bench = await createBench(threeDaysOfRecords);
+    await refuse('archive.orders', `o-${poisonedDay}-7`, '53100');
+    await expect(bench.run()).rejects.toMatchObject({ code: '53100' });
+    expect((await noted()).attempts).toBe(0);
+  });
+
+  test('P11: where all fail alike, no run goes through all of them', async () => {
+    const days = Array.from({ length: 30 }, (_, i) => `2026-03-${String(i + 1).padStart(2, '0')}`);
+    const orders = days.map((on, i) => ({
+      record: { operation_id: `o-${i}`, status: 2, create_time: `${on}T10:00:00Z` },
+    }));
+    bench = await createBench({ records: { orders, classes: [] } }, { concurrency: 1 });
+    await refuse('archive.orders', 'o-', '22P02');
+    const failed = async (): Promise<number> =>
+      (await bench.db.query('select from sync.slices where attempts > 0')).rows.length;
+    const report = await bench.run({ only: { resource: 'orders' } });
+    expect(report).toMatchObject({ outcome: 'left' });
+    expect(report.problem).toMatch(/^orders [\d-]+, orders [\d-]+, orders [\d-]+ and 7 more: /);
+    expect(await failed()).toBe(10);
+    // The next ticks go on behind them, and let those rest that have failed.
+    await bench.run();
+    expect(await failed()).toBe(30);
+    expect(await bench.run()).toMatchObject({ outcome: 'done' });
+  });
+});
+
+describe('what nobody foresaw beside the slices stops none of them', () => {
+  test('watched operations and tokens', async () => {
+    const world = { ordersPerDay: 1, classesPerDay: 1, quietShare: 0, transactionsPerDay: 5 };
+    bench = await createBench({ world: { ...world, tokens: 3 } });
+    await bench.run();
+    bench.worker.tokensEveryMs = 24 * hour;
+    const ids = bench.simulator.oracle.operationIds('2026-04-01').slice(0, 3);
+    await enter(
+      bench.db,
+      'p',
+      ids.map((operationId) => ({ operationId })),
+    );
+    await asOwner(
+      `create function refuse() returns trigger language plpgsql as $$
+         begin raise exception using errcode = '22P05'; end $$;
+       create trigger refuse before insert on archive.transactions for each row
+         when (new.operation_id = '${ids[1]}') execute function refuse();
+       create trigger refuse before insert on archive.tokens for each row execute function refuse()`,
+    );
+    const report = await bench.run();
+    expect(report).toMatchObject({ outcome: 'left', slicesLeft: 0 });
+    expect(report.problem).toContain('something unforeseen: the database refused it (22P05');
+    const { rows } = await bench.db.query<{ id: string; last_error: string | null }>(
+      `select operation_id as id, last_error from sync.watched_operations where last_error is not null
+       union all select 'tokens', last_error from sync.token_snapshots`,
+    );
+    expect(rows.map(({ id }) => id)).toEqual([ids[1], 'tokens']);
+    for (const row of rows) expect(row.last_error).toContain('22P05');
+    const { rows: slices } = await bench.db.query(
+      `select from sync.slices where attempts > 0 or whole_walk = 0`,
+    );
+    expect(slices).toEqual([]);
+    await relent();
+    expect(await bench.runLater(hour)).toMatchObject({ outcome: 'done', problem: null });
+  });
+});

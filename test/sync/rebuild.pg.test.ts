@@ -1,0 +1,429 @@
+// Rebuild: typed columns follow from their records again, and nothing else is touched. What the columns must say is told
+// by verify's own reading, and by fingerprints of the rows.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isOutlastError } from '../../src/errors.ts';
+import type { ListedResource } from '../../src/model.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { withSnapshot } from '../../src/store/snapshot.ts';
+import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
+import { checkRecords } from '../../src/verify/check-records.ts';
+import { createBench, differences, type Bench } from '../support/archive.ts';
+
+let bench: Bench;
+let owner: Db;
+beforeEach(async () => {
+  bench = await createBench({ world: { ordersPerDay: 70, classesPerDay: 20, quietShare: 0.2 } });
+  // Whoever owns the tables may do what the service cannot.
+  const { connectionString } = bench;
+  owner = await openDb({ connectionString, role: null, log: bench.worker.log });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+});
+afterEach(async () => {
+  await owner.close();
+  await bench.close();
+});
+
+const rebuilt = (resource: ListedResource = 'orders', given: { db?: Db; afresh?: boolean } = {}) =>
+  rebuild(
+    given.db ?? bench.db,
+    { projectId: 'p', resource },
+    {
+      signal: new AbortController().signal,
+      afresh: given.afresh ?? false,
+      onProgress: () => undefined,
+    },
+  );
+
+/** What does not follow from the records held, as verify sees it. */
+async function findings(resource: ListedResource = 'orders'): Promise<string[]> {
+  const found: string[] = [];
+  await withSnapshot(bench.db, (tx) =>
+    checkRecords(
+      tx,
+      { projectId: 'p', resource },
+      null,
+      ({ kind, id, says }) => void found.push(`${kind} ${id}: ${says}`),
+      () => undefined,
+    ),
+  );
+  return found;
+}
+
+type Fingerprint = Map<string, string>;
+
+/** Everything that tells whether a row was written, by id: its place, its transaction. */
+async function fingerprint(resource: ListedResource = 'orders'): Promise<Fingerprint> {
+  const key = resource === 'orders' ? 'operation_id' : 'id';
+  const { rows } = await bench.db.query<{ id: string; print: string }>(
+    `select ${key} as id, concat(ctid, ' ', xmin, ' ', changed_at) as print from archive.${resource}`,
+  );
+  return new Map(rows.map((row) => [row.id, row.print]));
+}
+
+const moved = (before: Fingerprint, after: Fingerprint): string[] =>
+  [...after]
+    .filter(([id, print]) => before.get(id) !== print)
+    .map(([id]) => id)
+    .toSorted();
+
+async function someIds(count: number, skip = 0): Promise<string[]> {
+  const { rows } = await bench.db.query<{ id: string }>(
+    `select operation_id as id from archive.orders where created_at is not null
+      order by operation_id limit $1 offset $2`,
+    [count, skip],
+  );
+  return rows.map((row) => row.id);
+}
+
+describe('typed columns altered by hand', () => {
+  test('are what their records say again, counted by column; no other row is touched', async () => {
+    const [first = '', second = '', third = ''] = await someIds(3, 500);
+    await owner.query(
+      `update archive.orders set status = 7, message = null where operation_id = $1`,
+      [first],
+    );
+    await owner.query(
+      `update archive.orders set status = null, slice_day = '2020-01-01' where operation_id = $1`,
+      [second],
+    );
+    await owner.query(
+      `update archive.orders set unread = '{amount}', amount = 17 where operation_id = $1`,
+      [third],
+    );
+    const kept = `select operation_id, observed_at, first_seen_at, raw_sha256, raw, missing_since from archive.orders order by 1`;
+    const contents = (await bench.db.query(kept)).rows;
+    const before = await fingerprint();
+    expect(await findings()).toHaveLength(3);
+    const report = await rebuilt();
+    expect(report).toMatchObject({
+      done: true,
+      resumed: false,
+      rowsRead: before.size,
+      rowsChanged: 3,
+      changes: { status: 2, message: 1, slice_day: 1, unread: 1, amount: 1 },
+      altered: [],
+      returned: 0,
+    });
+    expect(await findings()).toEqual([]);
+    expect(moved(before, await fingerprint())).toEqual([first, second, third]);
+    expect((await bench.db.query(kept)).rows).toEqual(contents);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('of classes, too', async () => {
+    await owner.query(`update archive.nft_classes set nft_count = nft_count + 1, name = 'x'`);
+    const { size } = await fingerprint('nft_classes');
+    expect(await rebuilt('nft_classes')).toMatchObject({
+      rowsChanged: size,
+      changes: { nft_count: size, name: size },
+    });
+    expect(await findings('nft_classes')).toEqual([]);
+  });
+
+  test('of versions, too, each content by itself; nothing else of them is touched', async () => {
+    const shown = (nft_count: unknown): Record<string, unknown> => ({
+      id: 'v',
+      timestamp: '2026-04-05T10:00:00Z',
+      nft_count,
+    });
+    bench.simulator.insert('nft_classes', {
+      record: shown(1),
+      at: Date.parse('2026-04-05T10:00:00Z'),
+    });
+    const again = { only: { days: { from: '2026-04-05', to: '2026-04-06' } } };
+    for (const count of [1, 'many', 3]) {
+      bench.simulator.mutate('nft_classes', 'v', () => shown(count));
+      await bench.run(again);
+      bench.simulator.advance(60_000);
+    }
+    const typed = `select nft_count, unread from archive.nft_class_versions where id = 'v' order by observed_at`;
+    const before = [
+      { nft_count: '1', unread: [] },
+      { nft_count: null, unread: ['nft_count'] },
+    ];
+    expect((await bench.db.query(typed)).rows).toEqual(before);
+    const untyped = `select id, observed_at, raw, raw_sha256 from archive.nft_class_versions order by 1, 2`;
+    const contents = (await bench.db.query(untyped)).rows;
+    // P5, sabotaged: verify names each of them.
+    await owner.query(
+      `update archive.nft_class_versions set nft_count = 7, owner = 'x', unread = '{}' where id = 'v'`,
+    );
+    expect(await findings('nft_classes')).toEqual([
+      expect.stringMatching(
+        /^column v: the version observed at .*: nft_count is "7" and the record says "1"; owner is "x"/,
+      ),
+      expect.stringMatching(
+        /^column v: the version observed at .*; unread is "" and the record says "nft_count"$/,
+      ),
+    ]);
+    expect(await rebuilt('nft_classes')).toMatchObject({
+      rowsChanged: 2,
+      changes: { nft_count: 2, owner: 2, unread: 1 },
+    });
+    expect(await findings('nft_classes')).toEqual([]);
+    expect((await bench.db.query(typed)).rows).toEqual(before);
+    expect((await bench.db.query(untyped)).rows).toEqual(contents);
+  });
+
+  test('say when they changed, never earlier than what a sync has written', async () => {
+    const [id = ''] = await someIds(1);
+    await owner.query(`update archive.orders set status = 7 where operation_id = $1`, [id]);
+    // A platform that is ahead of this machine.
+    await bench.db.query(`update sync.runs set ended_at = '2100-01-01'`);
+    await rebuilt();
+    const { rows } = await bench.db.query(
+      `select operation_id, changed_at from archive.orders order by changed_at desc limit 1`,
+    );
+    expect(rows).toEqual([{ operation_id: id, changed_at: '2100-01-01T00:00:00Z' }]);
+  });
+});
+
+test('where everything follows no row is written, not even its system columns', async () => {
+  const before = await fingerprint();
+  expect(await rebuilt()).toMatchObject({ rowsChanged: 0, changes: {}, altered: [] });
+  expect(moved(before, await fingerprint())).toEqual([]);
+});
+
+test('sabotaged: a rebuild that writes on touch would be noticed', async () => {
+  const before = await fingerprint();
+  await bench.db.query(`update archive.orders set status = status where slice_day = '2026-03-03'`);
+  expect(moved(before, await fingerprint()).length).toBeGreaterThan(0);
+});
+
+test('a record whose time cannot be read keeps the day it was asked for', async () => {
+  bench.simulator.insert('orders', {
+    record: { operation_id: 'timeless', status: 2, create_time: 'some day' },
+    at: Date.parse('2026-04-05T10:00:00Z'),
+  });
+  await bench.run({ only: { days: { from: '2026-04-05', to: '2026-04-06' } } });
+  await owner.query(`update archive.orders set status = 3 where operation_id = 'timeless'`);
+  expect(await rebuilt()).toMatchObject({ changes: { status: 1 } });
+  const { rows } = await bench.db.query(
+    `select slice_day, created_at, unread from archive.orders where operation_id = 'timeless'`,
+  );
+  expect(rows).toEqual([{ slice_day: '2026-04-05', created_at: null, unread: ['create_time'] }]);
+});
+
+test('a record with original bytes is derived from those', async () => {
+  bench.simulator.insert('orders', {
+    text: '{"operation_id":"with-nul","status":2,"create_time":"2026-04-05T10:00:00Z","message":"a\\u0000b"}',
+  });
+  await bench.run({ only: { days: { from: '2026-04-05', to: '2026-04-06' } } });
+  await owner.query(`update archive.orders set message = 'x' where operation_id = 'with-nul'`);
+  expect(await rebuilt()).toMatchObject({ changes: { message: 1 }, altered: [] });
+  expect(await findings()).toEqual([]);
+});
+
+test('an altered record is named and left alone: columns that follow from it would hide what was done', async () => {
+  const [raw = '', key = ''] = await someIds(2);
+  await owner.query(
+    `update archive.orders set raw = raw || '{"status": 3, "message": "forged"}', status = 1 where operation_id = $1`,
+    [raw],
+  );
+  await owner.query(
+    `update archive.orders set operation_id = 'forged', status = 9 where operation_id = $1`,
+    [key],
+  );
+  const before = await fingerprint();
+  const report = await rebuilt();
+  expect(report).toMatchObject({ rowsChanged: 0, alteredCount: 2 });
+  expect(report.altered.toSorted()).toEqual(['forged', raw].toSorted());
+  expect(moved(before, await fingerprint())).toEqual([]);
+});
+
+describe('rejects that have a usable id by now', () => {
+  const seenAt = '2026-04-05T12:00:00.000Z';
+  const reject = (text: string): Promise<unknown> =>
+    owner.query(
+      `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+       values ('p', 'orders', sha256($1), $1, 'an older release could not read it', '', '2026-04-05', $2)`,
+      [Buffer.from(text), seenAt],
+    );
+  const count = async (): Promise<number> =>
+    (await bench.db.query(`select from sync.rejects`)).rows.length;
+
+  test('become records of the moment they were seen; the others stay', async () => {
+    await reject('{"operation_id":"returned","status":1,"create_time":"2026-04-05T10:00:00Z"}');
+    await reject('{"operation_id":"","status":1}');
+    await reject('no JSON at all');
+    expect(await rebuilt()).toMatchObject({ returned: 1, done: true });
+    expect(await count()).toBe(2);
+    const { rows } = await bench.db.query(
+      `select status, slice_day, observed_at, first_seen_at from archive.orders where operation_id = 'returned'`,
+    );
+    const at = '2026-04-05T12:00:00Z';
+    expect(rows).toEqual([
+      { status: 1, slice_day: '2026-04-05', observed_at: at, first_seen_at: at },
+    ]);
+  });
+
+  test('P2: never replace what is newer; what they said is kept as a version (P5)', async () => {
+    bench.simulator.insert('orders', {
+      record: {
+        operation_id: 'held',
+        status: 2,
+        create_time: '2026-04-05T10:00:00Z',
+        update_time: '2026-04-05T11:00:00Z',
+      },
+    });
+    await bench.run({ only: { days: { from: '2026-04-05', to: '2026-04-06' } } });
+    await reject(
+      '{"operation_id":"held","status":1,"create_time":"2026-04-05T10:00:00Z","update_time":"2026-04-05T10:00:00Z"}',
+    );
+    expect(await rebuilt()).toMatchObject({ returned: 1 });
+    expect(await count()).toBe(0);
+    const { rows } = await bench.db.query(
+      `select o.status, v.raw ->> 'status' as before
+         from archive.orders o join archive.order_versions v using (project_id, operation_id)
+        where operation_id = 'held'`,
+    );
+    expect(rows).toEqual([{ status: 2, before: '1' }]);
+  });
+});
+
+describe('while others write', () => {
+  /** The service's pool, on which something happens right after the first page of rows was read. */
+  function withMeanwhile(db: Db, meanwhile: () => Promise<unknown>): Db {
+    let isFirst = true;
+    return {
+      ...db,
+      query: async (sql, parameters) => {
+        const result = await db.query(sql, parameters);
+        if (isFirst && sql.includes('limit $3')) {
+          isFirst = false;
+          await meanwhile();
+        }
+        return result as never;
+      },
+    };
+  }
+
+  /** One order settles, its typed columns having been altered before; a sync brings the new record. */
+  async function settleOne(): Promise<{ id: string; meanwhile: () => Promise<unknown> }> {
+    const { rows } = await bench.db.query<{ id: string; day: string }>(
+      `select operation_id as id, slice_day as day from archive.orders where status = 1
+        order by operation_id limit 1`,
+    );
+    const { id = '', day = '' } = rows[0] ?? {};
+    await owner.query(`update archive.orders set message = 'altered' where operation_id = $1`, [
+      id,
+    ]);
+    const meanwhile = async (): Promise<unknown> => {
+      bench.simulator.mutate('orders', id, (order) => ({
+        ...order,
+        status: 3,
+        update_time: '2026-04-06T11:59:00Z',
+      }));
+      const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+      return bench.run({ only: { days: { from: day, to: next } } });
+    };
+    return { id, meanwhile };
+  }
+
+  test('what a sync commits in between is not lost, and follows from its own record', async () => {
+    const { id, meanwhile } = await settleOne();
+    const report = await rebuilt('orders', { db: withMeanwhile(bench.db, meanwhile) });
+    // The version alone, which has taken over what was altered.
+    expect(report).toMatchObject({
+      done: true,
+      rowsChanged: 1,
+      changes: { message: 1 },
+      altered: [],
+    });
+    const { rows } = await bench.db.query(
+      `select status, raw ->> 'status' as says from archive.orders where operation_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ status: 3, says: '3' }]);
+    expect(await findings()).toEqual([]);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('sabotaged: without the digest in its condition the older columns would win, and that is noticed', async () => {
+    const { id, meanwhile } = await settleOne();
+    await meanwhile();
+    await owner.query(`update archive.order_versions set message = '' where operation_id = $1`, [
+      id,
+    ]);
+    expect(await findings()).toEqual([]);
+    await owner.query(`update archive.orders set status = 1 where operation_id = $1`, [id]);
+    expect(await findings()).toHaveLength(1);
+  });
+
+  test('what is altered in between under another digest is derived anew, in the same transaction', async () => {
+    const { id, meanwhile } = await settleOne();
+    const both = async (): Promise<void> => {
+      await meanwhile();
+      // A process of an older release that reads messages wrongly.
+      await owner.query(`update archive.orders set message = 'older' where operation_id = $1`, [
+        id,
+      ]);
+    };
+    const report = await rebuilt('orders', { db: withMeanwhile(bench.db, both) });
+    // The row, and the version that has taken over what was altered before.
+    expect(report).toMatchObject({ rowsChanged: 2, changes: { message: 2 } });
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a sync at full speed beside it ends exact, and every column follows', async () => {
+    await owner.query(`update archive.orders set status = 7`);
+    bench.simulator.advance(7 * 60 * 60_000);
+    const [report] = await Promise.all([rebuilt(), bench.run(), rebuilt('nft_classes')]);
+    await bench.run();
+    expect(report.done).toBe(true);
+    expect(await findings()).toEqual([]);
+    expect(await findings('nft_classes')).toEqual([]);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('of two rebuilds of the same list one goes on and the other is told to let it finish', async () => {
+    await owner.query(`update archive.orders set status = 7`);
+    const both = await Promise.allSettled([rebuilt(), rebuilt()]);
+    const failed = both
+      .filter((one) => one.status === 'rejected')
+      .map((one) => one.reason as unknown);
+    expect(failed.every((error) => isOutlastError(error, 'rebuild_overtaken'))).toBe(true);
+    expect(failed.length).toBeLessThan(2);
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('one that was cut off', () => {
+  /** Stops after the first page. */
+  async function cutOff(): Promise<Rebuilt> {
+    const stop = new AbortController();
+    return rebuild(
+      bench.db,
+      { projectId: 'p', resource: 'orders' },
+      { signal: stop.signal, afresh: false, onProgress: () => stop.abort() },
+    );
+  }
+
+  test('P3: goes on behind the last page, with the figures of both', async () => {
+    await owner.query(`update archive.orders set status = 7`);
+    const { size } = await fingerprint();
+    const first = await cutOff();
+    expect(first).toMatchObject({ done: false, rowsRead: 1_000, rowsChanged: 1_000 });
+    const before = await fingerprint();
+    const second = await rebuilt();
+    expect(second).toMatchObject({
+      done: true,
+      resumed: true,
+      rowsRead: size,
+      rowsChanged: size,
+      changes: { status: size },
+    });
+    expect(moved(before, await fingerprint())).toHaveLength(size - 1_000);
+    expect(await rebuilt()).toMatchObject({ resumed: false, rowsRead: size, rowsChanged: 0 });
+  });
+
+  test('begins at the first record again when told to: a reader that changed since reads all of them', async () => {
+    await cutOff();
+    const [first = ''] = await someIds(1);
+    await owner.query(`update archive.orders set status = 7 where operation_id = $1`, [first]);
+    expect(await rebuilt('orders', { afresh: true })).toMatchObject({
+      resumed: false,
+      rowsChanged: 1,
+    });
+  });
+});

@@ -1,0 +1,103 @@
+// Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11), the slices
+// are shared, and each is worked on by one at a time (P8).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withTx } from '../../src/store/db.ts';
+import { takeGrant } from '../../src/store/rate.ts';
+import { createBench, differences, type Bench, noon } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { startCommand, type Running } from '../support/command.ts';
+
+let bench: Bench;
+const running = new Set<Running>();
+
+beforeEach(async () => {
+  bench = await createBench({ world: { ordersPerDay: 30, classesPerDay: 6, quietShare: 0.2 } });
+});
+afterEach(async () => {
+  await Promise.all([...running].map((one) => one.stop('SIGKILL')));
+  running.clear();
+  await bench.close();
+});
+
+function sync(perSecond: number): Running {
+  const [project] = bench.simulator.projects;
+  const started = startCommand(['sync', '--json'], {
+    timeoutMs: 120_000,
+    env: {
+      ...stoppedAt(noon),
+      DATABASE_URL: bench.connectionString,
+      OUTLAST_PROJECT: 'p',
+      OUTLAST_BASE_URL: bench.simulator.url,
+      OUTLAST_API_KEY: project?.apiKey ?? '',
+      OUTLAST_API_SECRET: project?.apiSecret ?? '',
+      OUTLAST_MAX_RPS: String(perSecond),
+      OUTLAST_LOG_LEVEL: 'error',
+    },
+  });
+  running.add(started);
+  return started;
+}
+
+/** When each request reached the platform, in real time. */
+const moments = (): number[] =>
+  bench.simulator.requests
+    .recent()
+    .map(({ receivedAt }) => receivedAt)
+    .toSorted((a, b) => a - b);
+
+/** The most requests in any stretch of so many milliseconds. */
+function mostWithin(times: number[], ms: number): number {
+  return Math.max(
+    ...times.map((from) => times.filter((at) => at >= from && at < from + ms).length),
+  );
+}
+
+test('P11, P8: three processes keep to one rate, share the slices, and no slice is walked twice', async () => {
+  const perSecond = 25;
+  await Promise.all([sync(perSecond), sync(perSecond), sync(perSecond)].map((one) => one.ended));
+  const times = moments();
+  expect(times.length).toBeGreaterThan(60);
+  // A bucket holds half a second's worth and a grant lives for a quarter: with what a request's way may differ, twice the rate
+  // in a second at the very most, and the rate over longer.
+  expect(mostWithin(times, 1_000)).toBeLessThanOrEqual(2 * perSecond);
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
+  expect(times.length).toBeLessThanOrEqual(perSecond * (seconds + 1) + 1);
+  expect((await sync(1000).ended).code).toBe(0);
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query<{ twice: number }>(
+    `select count(*)::int as twice from sync.slices where day < '2026-04-06' and whole_walk > 1`,
+  );
+  expect(rows).toEqual([{ twice: 0 }]);
+});
+
+test('P11: who finds the bucket just opened by another asks again', async () => {
+  const asked = await withTx(bench.db, async (tx) => {
+    await tx.query(
+      `insert into sync.rate (project_id, tokens, refilled_at) values ('q', 5, now())`,
+    );
+    const asked = takeGrant(bench.db, 'q', 25);
+    await sleep(300);
+    return { asked };
+  });
+  expect(await asked.asked).toMatchObject({ granted: 0, waitMs: 0 });
+  expect((await takeGrant(bench.db, 'q', 25)).granted).toBeGreaterThan(0);
+});
+
+test('P11: a Retry-After that one of them is told holds for all', async () => {
+  bench.simulator.setFaults({ tooMany: { next: 1, retryAfter: 3 } });
+  const all = [sync(50), sync(50), sync(50)];
+  await Promise.all(all.map((one) => one.ended));
+  const refused = bench.simulator.requests.recent().find(({ status }) => status === 429);
+  const asked = refused?.receivedAt ?? Number.NaN;
+  // What was on its way when the answer came may still arrive.
+  const meanwhile = moments().filter((at) => at > asked + 250 && at < asked + 2_900);
+  expect(meanwhile).toEqual([]);
+  expect(moments().filter((at) => at >= asked + 2_900).length).toBeGreaterThan(20);
+});
+
+test('P11, sabotaged: three processes that each knew a higher rate would be noticed', async () => {
+  await Promise.all([sync(100), sync(100), sync(100)].map((one) => one.ended));
+  // The check above, for a platform that was promised five a second: a busy machine asks no faster than it can.
+  expect(mostWithin(moments(), 1_000)).toBeGreaterThan(2 * 5);
+});

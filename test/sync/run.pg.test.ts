@@ -1,0 +1,506 @@
+// Runs against a platform that misbehaves, changes and repeats itself: the archive ends exact, and a run that finds
+// nothing new costs next to nothing.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Faults } from '../../src/simulator/faults.ts';
+import { run } from '../../src/sync/run.ts';
+import type { Worker } from '../../src/sync/worker.ts';
+import { openDb } from '../../src/store/db.ts';
+import { createBench, differences, noon, tenDays, type Bench } from '../support/archive.ts';
+import { threeDaysOfRecords } from '../support/days.ts';
+import { falseSeals } from '../support/seals.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Everything that tells whether a row was written: its place, its transaction, its content. */
+async function fingerprint(): Promise<unknown> {
+  const { rows } = await bench.db.query(
+    `select (select md5(string_agg(o.ctid::text || o.xmin::text || o.operation_id, ',' order by operation_id))
+               from archive.orders o) as orders,
+            (select md5(string_agg(c.ctid::text || c.xmin::text || c.id, ',' order by id))
+               from archive.nft_classes c) as classes,
+            (select count(*) from archive.order_versions) as order_versions,
+            (select count(*) from archive.nft_class_versions) as class_versions`,
+  );
+  return rows[0];
+}
+
+test('a sync repeated writes no row of archive, and costs one request per resource', async () => {
+  bench = await createBench(tenDays);
+  await bench.run();
+  const before = await fingerprint();
+  const again = await bench.run();
+  expect(await fingerprint()).toEqual(before);
+  // Every lease is given back with what its act came to.
+  const leased = await bench.db.query('select from sync.slices where lease_until is not null');
+  expect(leased.rows).toEqual([]);
+  expect(again).toMatchObject({ outcome: 'done', requests: 2, recordsNew: 0, recordsChanged: 0 });
+});
+
+test('sabotaged: a row altered, deleted or invented in the archive is a difference', async () => {
+  bench = await createBench({ ...tenDays, world: { ...tenDays.world, ordersPerDay: 5 } });
+  await bench.run();
+  const owner = await openDb({
+    connectionString: bench.connectionString,
+    role: null,
+    log: bench.worker.log,
+  });
+  await owner.query(
+    `delete from archive.orders where operation_id = (select min(operation_id) from archive.orders)`,
+  );
+  await owner.query(
+    `update archive.orders set raw = raw || '{"message": "altered"}'
+      where operation_id = (select max(operation_id) from archive.orders)`,
+  );
+  await owner.query(
+    `insert into archive.nft_classes select project_id, 'invented', name, symbol, nft_count, uri, owner, tx_hash,
+            created_at, slice_day, raw, raw_bytes, raw_sha256, unread, observed_at, first_seen_at, changed_at
+       from archive.nft_classes limit 1`,
+  );
+  await owner.close();
+  expect(await differences(bench)).toHaveLength(3);
+});
+
+test('sabotaged: a worker that writes on touch would be noticed by the fingerprint', async () => {
+  bench = await createBench({ ...tenDays, world: { ...tenDays.world, ordersPerDay: 5 } });
+  await bench.run();
+  const before = await fingerprint();
+  await bench.db.query(
+    `update archive.orders set changed_at = changed_at where slice_day = '2026-04-03'`,
+  );
+  expect(await fingerprint()).not.toEqual(before);
+});
+
+test('walking every day again writes no row of archive either', async () => {
+  bench = await createBench();
+  await bench.run();
+  const before = await fingerprint();
+  const again = await bench.run({ only: { days: { from: '2026-03-01', to: '2026-04-07' } } });
+  expect(again).toMatchObject({ outcome: 'done', slicesDone: 2 * 37 });
+  expect(await fingerprint()).toEqual(before);
+});
+
+describe('faults end in an exact archive', () => {
+  const faults: [string, Partial<Faults>][] = [
+    ['429 with Retry-After', { tooMany: { share: 0.05, retryAfter: 0 } }],
+    ['500', { serverError: { share: 0.1 } }],
+    ['502 with HTML', { htmlError: { share: 0.1 } }],
+    ['200 with HTML', { htmlPage: { share: 0.1 } }],
+    ['text 404', { textNotFound: { share: 0.1 } }],
+    ['connection reset', { reset: { share: 0.1 } }],
+    ['truncated bodies', { truncated: { share: 0.1 } }],
+    ['a hang', { hang: { next: 1 } }],
+    ['records shown twice', { duplicated: { share: 0.1 } }],
+    ['records in another order', { reordered: { share: 0.1, path: '/v3/orders' } }],
+    ['a wrong Date now and then', { wrongDate: { next: 2, ms: 3_000 } }],
+  ];
+  test.each(faults)('%s', async (_name, given) => {
+    bench = await createBench({ ...tenDays, faults: given, timeoutMs: 2_000 });
+    let report = await bench.run();
+    // Whatever could not be done is due again later; "later" comes here at once.
+    for (let i = 0; i < 6 && report.outcome !== 'done'; i++) {
+      report = await bench.runLater(hour);
+    }
+    bench.simulator.setFaults({ duplicated: null, reordered: null });
+    expect(report.outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('records hidden while totals count them: no day is called proved that lacks one', async () => {
+    bench = await createBench({
+      ...tenDays,
+      faults: { dropped: { positions: [3], path: '/v3/orders' } },
+    });
+    const hidden = await bench.run();
+    expect(hidden.outcome).toBe('left');
+    expect(hidden.problem).toMatch(/the platform counts \d+.* showed \d+/);
+    // From the other end other ones are hidden: days of which both ends together showed all are proved, and truly.
+    expect(await falseSeals(bench)).toEqual([]);
+    bench.simulator.setFaults({ dropped: null });
+    expect((await bench.runLater(7 * hour)).outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('totals that lie: reported with both numbers, never proved', async () => {
+    bench = await createBench({ ...tenDays, faults: { lyingTotal: { by: 1 } } });
+    expect((await bench.run()).outcome).toBe('left');
+    const { rows } = await bench.db.query<{ proved: number }>(
+      `select count(*)::int as proved from sync.slices where proof <> 'none'`,
+    );
+    expect(rows[0]?.proved).toBe(0);
+  });
+});
+
+describe('a platform that changes while it is read', () => {
+  test('an hour passes every second: orders arrive and settle, counts and owners change', async () => {
+    bench = await createBench({ speed: 3600, dialect: { toleranceMs: 0 } });
+    for (let i = 0; i < 3; i++) await bench.run();
+    await standStill();
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  /** Stops the clock, lets pending orders and classes fall due, and syncs what is left. */
+  async function standStill(): Promise<void> {
+    bench.simulator.clock.setSpeed(0);
+    for (let i = 0; i < 3; i++) {
+      await bench.run({ only: {} });
+    }
+  }
+
+  test('an order that settles is seen, and what it said before is a version', async () => {
+    bench = await createBench({
+      records: {
+        orders: [order('o1', '2026-04-03', 1), order('o2', '2026-04-03', 2)],
+        classes: [],
+      },
+    });
+    await bench.run();
+    bench.simulator.mutate('orders', 'o1', (record) => ({
+      ...record,
+      status: 2,
+      update_time: '2026-04-06T12:10:00Z',
+    }));
+    expect((await bench.runLater(16 * minute)).outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+    const { rows } = await bench.db.query(
+      `select operation_id, raw->>'status' as status from archive.order_versions`,
+    );
+    expect(rows).toEqual([{ operation_id: 'o1', status: '1' }]);
+  });
+
+  test('P4: a record that is no longer shown stays, marked since when, until it is shown again', async () => {
+    bench = await createBench({
+      records: { orders: ['a', 'b', 'c'].map((id) => order(id, '2026-04-03', 2)), classes: [] },
+    });
+    await bench.run();
+    bench.simulator.hide('orders', 'b');
+    const again = { only: { days: { from: '2026-04-03', to: '2026-04-04' } } };
+    await bench.run(again);
+    const missing = () =>
+      bench.db.query('select operation_id from archive.orders where missing_since is not null');
+    expect((await missing()).rows).toEqual([{ operation_id: 'b' }]);
+    bench.simulator.insert('orders', order('b', '2026-04-03', 2));
+    await bench.run(again);
+    expect((await missing()).rows).toEqual([]);
+  });
+
+  function order(id: string, day: string, status: number) {
+    return {
+      text: JSON.stringify({
+        operation_id: id,
+        status,
+        create_time: `${day}T10:00:00Z`,
+        update_time: `${day}T10:00:00Z`,
+      }),
+    };
+  }
+});
+
+describe('pending orders', () => {
+  const pending = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      record: {
+        operation_id: `p${i}`,
+        status: i % 3 === 0 ? 1 : 2,
+        create_time: `2026-04-0${1 + (i % 4)}T10:00:00Z`,
+        update_time: '2026-04-05T10:00:00Z',
+      },
+    }));
+  const withPending = ['2026-04-01', '2026-04-02', '2026-04-03', '2026-04-04', '2026-04-06'];
+  const settled = (record: Record<string, unknown>) => ({
+    ...record,
+    status: 2,
+    update_time: '2026-04-06T12:10:00Z',
+  });
+
+  test('P11: while nothing settles they cost one request for every fifty', async () => {
+    bench = await createBench({
+      days: withPending,
+      records: { orders: pending(180), classes: [] },
+    });
+    await bench.run();
+    bench.simulator.advance(16 * minute);
+    // Sixty pending orders: two pages of the list, and the two tails.
+    expect(await bench.run()).toMatchObject({ outcome: 'done', requests: 2 + 2, recordsNew: 0 });
+  });
+
+  test('one that settles costs one more: the page that showed it', async () => {
+    bench = await createBench({
+      days: withPending,
+      records: { orders: pending(180), classes: [] },
+    });
+    await bench.run();
+    bench.simulator.mutate('orders', 'p0', settled);
+    bench.simulator.advance(16 * minute);
+    expect(await bench.run()).toMatchObject({
+      outcome: 'done',
+      requests: 2 + 2 + 1,
+      recordsChanged: 1,
+    });
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('today’s are looked for too, wherever in the day they stand', async () => {
+    const today = Array.from({ length: 120 }, (_, i) => ({
+      record: {
+        operation_id: `t${i}`,
+        status: i === 0 ? 1 : 2,
+        create_time: `2026-04-06T10:${String(Math.floor(i / 2)).padStart(2, '0')}:00Z`,
+        update_time: '2026-04-06T11:00:00Z',
+      },
+    }));
+    bench = await createBench({ days: withPending, records: { orders: today, classes: [] } });
+    await bench.run();
+    bench.simulator.mutate('orders', 't0', settled);
+    await bench.runLater(16 * minute);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('when its page’s key has expired the day is walked', async () => {
+    bench = await createBench({
+      days: withPending,
+      records: { orders: pending(360), classes: [] },
+      dialect: { keyLifeRequests: 5, keyExpired: 'refuse' },
+    });
+    await bench.run();
+    for (let i = 0; i < 360; i += 3) bench.simulator.mutate('orders', `p${i}`, settled);
+    bench.simulator.advance(16 * minute);
+    await bench.run();
+    expect((await bench.run()).outcome).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+    const { rows } = await bench.db.query(
+      `select 1 from sync.slices
+        where resource = 'orders' and day = any ($1) and day < '2026-04-06' and state <> 'sealed'`,
+      [withPending],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('sealed days', () => {
+  const day = 24 * hour;
+  const states = async (): Promise<Record<string, number>> => {
+    const { rows } = await bench.db.query<{ state: string; n: number }>(
+      `select state, count(*)::int as n from sync.slices where resource = 'orders' group by 1`,
+    );
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+  };
+  const record = (id: string, on: string, status = 2) => ({
+    record: {
+      operation_id: id,
+      status,
+      create_time: `${on}T10:00:00Z`,
+      update_time: `${on}T10:00:00Z`,
+    },
+  });
+  const threeDays = (days: string[] | null = threeDaysOfRecords.days): Promise<Bench> =>
+    createBench({
+      ...(days === null ? {} : { days }),
+      records: {
+        orders: ['2026-04-01', '2026-04-02', '2026-04-03'].map((on) => record(`o-${on}`, on)),
+        classes: [],
+      },
+    });
+
+  test('P6: every past day of an honest platform is sealed, and counted daily in four requests at most', async () => {
+    bench = await threeDays(null);
+    await bench.run();
+    expect(await states()).toEqual({ sealed: 36, open: 1 });
+    bench.simulator.advance(day);
+    await bench.run();
+    const counted = await bench.run();
+    // The probe of the day and the two tails besides.
+    expect(counted.requests).toBeLessThanOrEqual(3 * 4 + 2 * 34 + 2 + 20);
+    expect(await states()).toEqual({ sealed: 37, open: 1 });
+  });
+
+  test('a late record of a sealed day is found by its count', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.insert('orders', record('late', '2026-04-02'));
+    await bench.runLater(day);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('P6: a record that vanishes unseals its day; it is sealed again a day later, with the record kept', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.hide('orders', 'o-2026-04-02');
+    await bench.runLater(day);
+    expect(await states()).toMatchObject({ walked: 1 });
+    await bench.runLater(day);
+    expect((await states())['walked'] ?? 0).toBe(0);
+    const { rows } = await bench.db.query(
+      'select operation_id from archive.orders where missing_since is not null',
+    );
+    expect(rows).toEqual([{ operation_id: 'o-2026-04-02' }]);
+  });
+
+  test('P6: totals that begin to lie unseal what they deny', async () => {
+    bench = await threeDays();
+    await bench.run();
+    bench.simulator.setFaults({ lyingTotal: { by: 1 } });
+    await bench.runLater(day);
+    expect((await states())['sealed'] ?? 0).toBe(0);
+  });
+
+  test('a fact that changes reopens the seals that rested on it', async () => {
+    bench = await threeDays(null);
+    await bench.run();
+    bench.simulator.setDialect({ dayEnd: 'exclusive' });
+    await bench.runLater(day);
+    await bench.run();
+    const { rows } = await bench.db.query<{ value: string; previous: string }>(
+      `select value, previous from sync.facts where fact = 'orders.day_end'`,
+    );
+    expect(rows).toEqual([{ value: 'exclusive', previous: 'inclusive' }]);
+    expect(await states()).toMatchObject({ open: 1 });
+    expect(await differences(bench)).toEqual([]);
+  });
+});
+
+describe('the key and the source', () => {
+  test('P11: a final 403 parks the project; a tick lets it rest, an explicit sync asks again', async () => {
+    bench = await createBench(tenDays);
+    await bench.run();
+    bench.simulator.setFaults({ forbidden: {} });
+    expect((await bench.run()).outcome).toBe('parked');
+    const asked = bench.worker.platform.requests();
+    expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 0 });
+    expect(bench.worker.platform.requests()).toBe(asked);
+    bench.simulator.setFaults({ forbidden: null });
+    expect((await bench.run({ evenIfParked: true })).outcome).toBe('done');
+    expect((await bench.run()).outcome).toBe('done');
+  });
+
+  test('another source under a known name is refused before anything is written', async () => {
+    bench = await createBench(tenDays);
+    await bench.run();
+    const before = await fingerprint();
+    const other = await createBench({ ...tenDays, seed: 99 });
+    try {
+      const mixed: Worker = { ...other.worker, db: bench.db };
+      await expect(run(mixed, { signal: new AbortController().signal })).rejects.toMatchObject({
+        code: 'source_changed',
+        kind: 'settings',
+        message: expect.stringContaining('--accept-new-source') as string,
+      });
+      expect(await fingerprint()).toEqual(before);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('a rotated key of the same project just works', async () => {
+    bench = await createBench({
+      ...tenDays,
+      projects: [
+        { apiKey: 'old-key', apiSecret: 'old-secret', name: 'one' },
+        { apiKey: 'new-key', apiSecret: 'new-secret', name: 'one' },
+      ],
+    });
+    await bench.run();
+    const rotated = { ...bench.worker, source: { ...bench.worker.source, apiKey: 'new-key' } };
+    expect(await run(rotated, { signal: new AbortController().signal })).toMatchObject({
+      outcome: 'done',
+    });
+  });
+});
+
+test('P7: days that passed while the service was off are accounted for, and what was overtaken is lost', async () => {
+  bench = await createBench();
+  await bench.run();
+  // Off from 6 April until 9 June: all of March and the rest of April have gone by then.
+  bench.simulator.setNow(Date.parse('2026-06-09T12:00:00Z'));
+  for (let i = 0; i < 3; i++) {
+    await bench.run();
+  }
+  const { rows } = await bench.db.query<{ month: string; state: string; days: number }>(
+    `select to_char(day, 'YYYY-MM') as month, replace(state, 'sealed', 'walked') as state,
+            count(*)::int as days
+       from sync.slices where resource = 'orders' group by 1, 2 order by 1, 2`,
+  );
+  expect(rows).toEqual([
+    { month: '2026-03', state: 'final', days: 31 },
+    { month: '2026-04', state: 'final', days: 5 },
+    { month: '2026-04', state: 'lost', days: 25 },
+    { month: '2026-05', state: 'walked', days: 31 },
+    { month: '2026-06', state: 'open', days: 1 },
+    { month: '2026-06', state: 'walked', days: 8 },
+  ]);
+});
+
+test('P7: what was overtaken while the platform did nothing but fail, since the first start, is lost', async () => {
+  const world = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
+  bench = await createBench({ world, faults: { serverError: { status: 503 } } });
+  expect((await bench.run()).outcome).toBe('left');
+  bench.simulator.setFaults({ serverError: null });
+  await bench.runLater(60 * 24 * hour);
+  const { rows } = await bench.db.query<{ first: string; state: string; days: number }>(
+    `select min(day) as first, state, count(*)::int as days from sync.slices where resource = 'orders' group by state order by 1`,
+  );
+  expect(rows).toEqual([
+    { first: '2026-03-01', state: 'lost', days: 61 },
+    { first: '2026-05-01', state: 'sealed', days: 35 },
+    { first: '2026-06-05', state: 'open', days: 1 },
+  ]);
+});
+
+test('P7: a project that was refused while the clocks disagreed claims no day that was gone before', async () => {
+  const world = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
+  bench = await createBench({ world, faults: { forbidden: {} } });
+  for (const aheadMs of [-366 * 24 * hour, 60 * 24 * hour]) {
+    bench.machine.aheadMs = aheadMs;
+    await bench.restart();
+    expect((await bench.run({ evenIfParked: true })).outcome).toBe('parked');
+  }
+  bench.machine.aheadMs = 0;
+  bench.simulator.setFaults({ forbidden: null });
+  await bench.restart();
+  await bench.run({ evenIfParked: true });
+  const { rows } = await bench.db.query(
+    'select min(day) as first, (select first_day from sync.projects) as said from sync.slices',
+  );
+  expect(rows).toEqual([{ first: '2026-03-01', said: '2026-03-01' }]);
+});
+
+test('a clock of this machine that is a year off is corrected by the platform’s', async () => {
+  bench = await createBench({ startAt: noon, dialect: { toleranceMs: 300_000 } });
+  expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);
+  expect((await bench.run()).outcome).toBe('done');
+  expect(await differences(bench)).toEqual([]);
+});
+
+test('a platform that stops filtering by date is noticed, and read a month at a time from then on', async () => {
+  bench = await createBench();
+  await bench.run({ only: { resource: 'nft_classes' } });
+  bench.simulator.setDialect({ dates: 'ignored' });
+  expect(await bench.run()).toMatchObject({
+    outcome: 'left',
+    problem: expect.stringContaining('does not filter by date') as string,
+  });
+  // Each list is found out by itself.
+  await bench.run();
+  expect((await bench.run()).outcome).toBe('done');
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query<{ day: string }>(
+    `select day from sync.slices where resource = 'orders' and whole_walk > 0 order by day`,
+  );
+  expect(rows.map(({ day }) => day).filter((day) => !day.endsWith('-01'))).toHaveLength(0);
+});
+
+test('days outside the window are refused with what to do, and days that have not come', async () => {
+  bench = await createBench();
+  await expect(
+    bench.run({ only: { days: { from: '2026-01-01', to: '2026-01-02' } } }),
+  ).rejects.toMatchObject({
+    code: 'outside_window',
+    message: expect.stringContaining('from 2026-03-01 on') as string,
+  });
+  await expect(
+    bench.run({ only: { days: { from: '2026-04-06', to: '2026-04-09' } } }),
+  ).rejects.toMatchObject({ code: 'outside_window' });
+});

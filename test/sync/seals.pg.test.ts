@@ -1,0 +1,119 @@
+// P6: what is sealed is true, on every honest platform; and the oracle that says so sees whatever is not.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import { openDb } from '../../src/store/db.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { orderOf, someIds, threeDaysOfRecords } from '../support/days.ts';
+import { falseSeals } from '../support/seals.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const hour = 3_600_000;
+
+describe('P6: an honest platform ends sealed, however it reads what the document leaves open', () => {
+  /** No order stays pending, so that every past day can be sealed. */
+  const world = { ordersPerDay: 9, classesPerDay: 6, pendingShare: 0, settleMs: 60_000 };
+
+  /** Of two lists, and not today. */
+  const past = 2 * (tenDays.days.length - 1);
+
+  test.each([
+    [{}, past],
+    [{ dayEnd: 'exclusive', lastKey: 'null', emptyList: 'null' }, past],
+    [{ dayEnd: 'instant', lastKey: 'absent', ties: 'insertion' }, past],
+    [{ lastKey: 'repeated', emptyList: 'absent', statusForm: 'word' }, past],
+    [{ lastKey: 'onward', totals: 'absent' }, past],
+    [{ dayEnd: 'exclusive', totals: 'null', classTotals: 'zero' }, past],
+    [{ dayEnd: 'instant', totals: 'zero', classTotals: 'absent', lastKey: 'onward' }, past],
+    [{ dates: 'utc+8', monthEnd: 'utc+8' }, past],
+    [{ dates: 'utc+8', dayEnd: 'exclusive', totals: 'absent' }, past],
+    [{ monthEnd: 'utc-8', classesWindow: false }, past],
+    [{ keyLifeRequests: 2, keyExpired: 'refuse' }, past],
+    [{ keyLifeRequests: 2, keyExpired: 'ignore' }, past],
+    [{ keyLifeRequests: 2, keyExpired: 'empty' }, past],
+    [{ maxOrders: 10, maxClasses: 10, overLimit: 'refuse' }, past],
+    // A slice is a month there: March of both lists.
+    [{ dates: 'ignored' }, 2],
+    [{ dates: 'ignored', totals: 'absent', classTotals: 'null' }, 2],
+  ] satisfies [Partial<Dialect>, number][])('%o', async (dialect, sealed) => {
+    bench = await createBench({
+      world,
+      days: tenDays.days,
+      dialect: { shortPages: 4, ...dialect },
+    });
+    // That days are no use may be found out by the first run's reading: then the second one walks by month.
+    await bench.run();
+    await bench.run();
+    expect(await falseSeals(bench)).toEqual([]);
+    // Where totals are not given, the second walk comes an hour later.
+    await bench.runLater(hour + 60_000);
+    expect(await falseSeals(bench)).toEqual([]);
+    const { rows } = await bench.db.query<{ sealed: number }>(
+      `select count(*)::int as sealed from sync.slices where state = 'sealed'`,
+    );
+    expect(rows).toEqual([{ sealed }]);
+  });
+});
+
+describe('sabotaged: the oracle of seals sees', () => {
+  test.each([
+    ['a day sealed by hand', `update sync.slices set state = 'sealed'`],
+    ['a proof entered by hand', `update sync.slices set proof = 'walk'`],
+  ])('%s', async (_name, statement) => {
+    bench = await createBench({ ...threeDaysOfRecords, faults: { dropped: { ids: someIds } } });
+    await bench.run();
+    const now = new Date(bench.simulator.clock.now()).toISOString();
+    await bench.db.query(
+      `${statement}, proved_at = '${now}' where day = '2026-04-02' and resource = 'orders'`,
+    );
+    expect(await falseSeals(bench)).toMatchObject([{ missing: ['o-2026-04-02-7'] }]);
+  });
+
+  test.each([
+    [
+      'lost a record',
+      `delete from archive.orders where operation_id = 'o-2026-04-02-3'`,
+      'missing',
+    ],
+    [
+      'holds one that nobody showed',
+      `update archive.orders set raw = raw || '{"operation_id": "invented"}' where operation_id = 'o-2026-04-02-3'`,
+      'extra',
+    ],
+    [
+      'holds one that was altered',
+      `update archive.orders set raw = raw || '{"message": "x"}' where operation_id = 'o-2026-04-02-3'`,
+      'other',
+    ],
+  ])('a sealed day whose archive %s', async (_name, statement, field) => {
+    bench = await createBench(threeDaysOfRecords);
+    await bench.run();
+    const owner = await openDb({
+      connectionString: bench.connectionString,
+      role: null,
+      log: bench.worker.log,
+    });
+    await owner.query(statement);
+    await owner.close();
+    const [found, ...others] = await falseSeals(bench);
+    expect(others).toEqual([]);
+    expect(found?.[field as 'missing' | 'extra' | 'other']).toHaveLength(1);
+  });
+
+  test('a day sealed with an order pending, or too early', async () => {
+    bench = await createBench({
+      records: {
+        orders: [orderOf('2026-04-02', 1, { status: 1 }), orderOf('2026-04-06', 1)],
+        classes: [],
+      },
+    });
+    await bench.run();
+    expect(await falseSeals(bench)).toEqual([]);
+    await bench.db.query(`update sync.slices set state = 'sealed' where resource = 'orders'`);
+    expect(await falseSeals(bench)).toMatchObject([
+      { slice: 'orders  2026-04-02 sealed walk', pending: 1 },
+      { slice: 'orders  2026-04-06 sealed walk', early: true },
+    ]);
+  });
+});

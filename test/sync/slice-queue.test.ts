@@ -1,0 +1,165 @@
+// Whose turn it is within a run, with a clock that a test moves: today's again each minute, and every run ends.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SliceKey } from '../../src/model.ts';
+import { createLanes } from '../../src/sync/lanes.ts';
+import { createSliceQueue, type SliceQueue } from '../../src/sync/slice-queue.ts';
+
+const minute = 60_000;
+const slice = (day: string): SliceKey => ({ projectId: 'p', resource: 'orders', owner: '', day });
+const today = slice('2026-04-06');
+const past = slice('2026-03-01');
+const earlier = slice('2026-03-02');
+
+function withClock(): { queue: SliceQueue<SliceKey>; pass: (ms: number) => void } {
+  let now = Date.parse('2026-04-06T12:00:00Z');
+  return { queue: createSliceQueue(() => now), pass: (ms) => void (now += ms) };
+}
+
+const mayClaim = (queue: SliceQueue<SliceKey>, wanted: SliceKey): boolean =>
+  !queue.except().includes(wanted);
+
+describe('today’s slice', () => {
+  test('has its turn again a minute after it began, while another slice is worked on', () => {
+    const { queue, pass } = withClock();
+    queue.begin(past, false);
+    queue.begin(today, true);
+    expect(mayClaim(queue, today)).toBe(false);
+    pass(1_000);
+    expect(queue.end(today)).toBe(true);
+    pass(58_000);
+    expect([mayClaim(queue, today), queue.isReady()]).toEqual([false, false]);
+    pass(1_000);
+    expect([mayClaim(queue, today), queue.isReady()]).toEqual([true, true]);
+    queue.begin(today, true);
+    expect(queue.end(today)).toBe(false);
+    expect(queue.handled()).toEqual([past, today]);
+  });
+
+  test('rests four times as long as it took, so that a slow rate leaves room for the others; 15 minutes at most', () => {
+    const { queue, pass } = withClock();
+    queue.begin(past, false);
+    queue.begin(today, true);
+    pass(2 * minute);
+    queue.end(today);
+    pass(8 * minute - 1);
+    expect(mayClaim(queue, today)).toBe(false);
+    pass(1);
+    expect(mayClaim(queue, today)).toBe(true);
+    queue.begin(today, true);
+    pass(60 * minute);
+    queue.end(today);
+    pass(15 * minute);
+    expect(mayClaim(queue, today)).toBe(true);
+  });
+
+  test('with one lane: once for every slice claimed since, and no more', () => {
+    const { queue, pass } = withClock();
+    const act = (one: SliceKey): void => {
+      queue.begin(one, one === today);
+      pass(2 * minute);
+      queue.end(one);
+      pass(10 * minute);
+    };
+    act(today);
+    expect(mayClaim(queue, today)).toBe(false);
+    act(past);
+    expect(mayClaim(queue, today)).toBe(true);
+    act(today);
+    expect(mayClaim(queue, today)).toBe(false);
+    act(earlier);
+    expect(mayClaim(queue, today)).toBe(true);
+  });
+
+  test('keeps an idle lane waiting only while another slice is worked on', () => {
+    const { queue } = withClock();
+    queue.begin(today, true);
+    expect(queue.isWorthWaiting()).toBe(false);
+    queue.begin(past, false);
+    expect(queue.isWorthWaiting()).toBe(true);
+    queue.end(past);
+    expect(queue.isWorthWaiting()).toBe(false);
+  });
+});
+
+test('other slices have one turn each', () => {
+  const { queue, pass } = withClock();
+  queue.begin(past, false);
+  queue.end(past);
+  queue.begin(earlier, false);
+  pass(60 * minute);
+  expect([mayClaim(queue, past), mayClaim(queue, earlier)]).toEqual([false, false]);
+});
+
+/** Works through slices by the rules as lanes would, each act taking what `took` says; returns how many acts it was. */
+function workedThrough(slices: SliceKey[], lanes: number, took: number[]): number {
+  const { queue, pass } = withClock();
+  const underWay: SliceKey[] = [];
+  let acts = 0;
+  for (;;) {
+    const left = slices.filter(
+      (one) => mayClaim(queue, one) && (one.day === today.day || !queue.handled().includes(one)),
+    );
+    // Today's first, as the ledger's order is.
+    const next = left.find((one) => one.day === today.day) ?? left[0];
+    if (next !== undefined && underWay.length < lanes) {
+      queue.begin(next, next.day === today.day);
+      underWay.push(next);
+      acts += 1;
+      if (acts > 10_000) throw new Error('it does not end');
+      continue;
+    }
+    if (underWay.length === 0) return acts;
+    pass(took[acts % took.length] ?? 0);
+    queue.end(underWay.shift() as SliceKey);
+  }
+}
+
+test('P9: every run ends, whatever its acts take and however many lists today has', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 20 }),
+      fc.integer({ min: 0, max: 20 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.integer({ min: -5 * minute, max: 60 * minute }), { minLength: 1 }),
+      (days, owners, lanes, took) => {
+        const slices = [
+          ...Array.from({ length: owners }, (_, i) => ({ ...today, owner: `o${i}` })),
+          ...Array.from({ length: days }, (_, i) =>
+            slice(`2026-03-${String(i + 1).padStart(2, '0')}`),
+          ),
+        ];
+        const acts = workedThrough(slices, lanes, took);
+        expect(acts).toBeGreaterThanOrEqual(slices.length);
+        // Each of today's lists at most twice for every other slice: as it is claimed, and while it is worked on.
+        expect(acts).toBeLessThanOrEqual(slices.length + owners * (2 * days + 1));
+      },
+    ),
+  );
+});
+
+describe('lanes', () => {
+  test('the first failure stops all of them and is the one that is thrown', async () => {
+    const lanes = createLanes(new AbortController().signal);
+    let number = 0;
+    const running = lanes.run(3, async () => {
+      number += 1;
+      if (number === 2) throw new Error('the cause');
+      await lanes.idle(60_000);
+      throw new Error('an echo');
+    });
+    await expect(running).rejects.toThrow('the cause');
+    expect(lanes.signal.aborted).toBe(true);
+  });
+
+  test('one that idles is woken by another, or by the end', async () => {
+    const outside = new AbortController();
+    const lanes = createLanes(outside.signal);
+    const woken = lanes.idle(60_000);
+    lanes.wake();
+    await woken;
+    const ended = lanes.idle(60_000);
+    outside.abort();
+    await ended;
+  });
+});

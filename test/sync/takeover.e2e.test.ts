@@ -1,0 +1,187 @@
+// Real processes on one database take over from each other (P8): by slices while all live, by the lease when one is killed,
+// and from one that froze in the middle of a commit, which writes nothing when it wakes.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { createBench, differences, smallWorld, type Bench, noon } from '../support/archive.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { startCommand, type Running } from '../support/command.ts';
+import { orderOf } from '../support/days.ts';
+
+let bench: Bench;
+const processes = new Set<Running>();
+afterEach(async () => {
+  for (const { child } of processes) child.kill('SIGKILL');
+  await Promise.all([...processes].map(({ ended }) => ended));
+  processes.clear();
+  await bench.close();
+});
+
+function startSync(env: Record<string, string> = {}, args: string[] = []): Running {
+  const [project] = bench.simulator.projects;
+  const running = startCommand(['sync', '--json', ...args], {
+    env: {
+      ...stoppedAt(noon),
+      DATABASE_URL: bench.connectionString,
+      OUTLAST_BASE_URL: bench.simulator.url,
+      OUTLAST_API_KEY: project?.apiKey ?? '',
+      OUTLAST_API_SECRET: project?.apiSecret ?? '',
+      OUTLAST_PROJECT: 'p',
+      OUTLAST_MAX_RPS: '100000',
+      OUTLAST_LEASE_SECONDS: '3',
+      ...env,
+    },
+  });
+  processes.add(running);
+  return running;
+}
+
+const three = (env: Record<string, string> = {}): Running[] => [
+  startSync(env),
+  startSync(env),
+  startSync(env),
+];
+
+async function all(running: Running[]): Promise<void> {
+  for (const { code, stderr } of await Promise.all(running.map(({ ended }) => ended))) {
+    // 75: another process held something that was due.
+    expect([0, 75], stderr).toContain(code);
+  }
+}
+
+/** Until nothing due is left. */
+async function syncToTheEnd(): Promise<void> {
+  for (let i = 0; i < 10; i++) {
+    const { code, stderr } = await startSync().ended;
+    if (code === 0) return;
+    expect(code, stderr).toBe(75);
+    await sleep(500);
+  }
+  throw new Error('the sync came to no end');
+}
+
+/** How often the first page of each past day was asked for: as a walk asks for it, not as the probe does. */
+function firstPages(): number[] {
+  const times = new Map<string, number>();
+  for (const { path, query } of bench.simulator.requests.recent()) {
+    const asked = new URLSearchParams(query);
+    const [from, to] = [asked.get('start_date') ?? '', asked.get('end_date')];
+    const isWalk =
+      from === to && asked.get('sort_by') === 'DATE_ASC' && Number(asked.get('limit')) > 1;
+    const isFirst = !asked.has('page_key') && (asked.get('offset') ?? '0') === '0';
+    if (isWalk && isFirst && from < '2026-04-05')
+      times.set(`${path} ${from}`, (times.get(`${path} ${from}`) ?? 0) + 1);
+  }
+  return [...times.values()];
+}
+
+test('P8: three processes share the work by slices: no day is read twice', async () => {
+  bench = await createBench({ world: smallWorld, latencyMs: 3 });
+  await all(three());
+  await syncToTheEnd();
+  expect(await differences(bench)).toEqual([]);
+  const times = firstPages();
+  // The window's first day is asked for together with the day before it, as the probe does.
+  expect(times).toHaveLength(2 * 34);
+  expect(times.filter((count) => count > 1)).toEqual([]);
+  const { rows } = await bench.db.query<{ holders: number; runs: number }>(
+    `select count(*)::int as runs, count(*) filter (where slices_done > 5)::int as holders from sync.runs`,
+  );
+  // Each of them had its share.
+  expect(rows[0]?.holders).toBeGreaterThanOrEqual(2);
+}, 60_000);
+
+test('P3, P8: what a killed one held is free when its lease is over, and the others go on with it', async () => {
+  bench = await createBench({ world: { ...smallWorld, ordersPerDay: 120 }, latencyMs: 10 });
+  const [first, ...others] = three();
+  const held = async (): Promise<number> => {
+    const { rows } = await bench.db.query<{ held: number }>(
+      'select count(*)::int as held from sync.slices where lease_until > clock_timestamp()',
+    );
+    return rows[0]?.held ?? 0;
+  };
+  while ((await held()) < 9) await sleep(5);
+  first?.child.kill('SIGKILL');
+  const killedAt = performance.now();
+  await first?.ended;
+  // The others take up what is free, and end without what the dead one holds, or with it.
+  await all(others);
+  await syncToTheEnd();
+  expect(performance.now() - killedAt).toBeLessThan(20_000);
+  expect(await held()).toBe(0);
+  expect(await differences(bench)).toEqual([]);
+}, 60_000);
+
+test('P8: one that is frozen between two statements of a page’s commit writes nothing when it wakes', async () => {
+  const leaseMs = 6_000;
+  const day = '2026-04-02';
+  bench = await createBench({
+    records: { orders: Array.from({ length: 120 }, (_, i) => orderOf(day, i)), classes: [] },
+  });
+  const say = (message: string, at: string): void => {
+    for (const i of [1, 60, 119]) {
+      bench.simulator.mutate('orders', `o-${day}-${i}`, (one) => ({
+        ...one,
+        message,
+        update_time: at,
+      }));
+    }
+  };
+  const syncDay = (): Running =>
+    startSync({ OUTLAST_LEASE_SECONDS: String(leaseMs / 1000) }, [
+      '--resource',
+      'orders',
+      '--from',
+      day,
+      '--to',
+      day,
+    ]);
+  expect((await startSync().ended).code).toBe(0);
+
+  const owner = await openDb({
+    connectionString: bench.connectionString,
+    role: null,
+    log: bench.worker.log,
+  });
+  const blocker = await owner.pool.connect();
+  try {
+    say('first', '2026-04-06T11:00:00Z');
+    // The commit's first statement has moved the checkpoint; its next one waits for the pages.
+    await blocker.query('begin; lock table sync.pages in share mode');
+    const frozen = syncDay();
+    const waiting = async (): Promise<boolean> => {
+      const { rows } = await owner.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    };
+    while (!(await waiting())) await sleep(5);
+    frozen.child.kill('SIGSTOP');
+    await blocker.query('rollback');
+    await sleep(leaseMs + 200);
+
+    say('second', '2026-04-06T11:30:00Z');
+    const rival = await syncDay().ended;
+    expect(rival.code, rival.stderr).toBe(0);
+    const before = await everythingOf(owner, day);
+    frozen.child.kill('SIGCONT');
+    expect((await frozen.ended).code).not.toBe(0);
+    expect(await everythingOf(owner, day)).toEqual(before);
+    expect(await differences(bench)).toEqual([]);
+  } finally {
+    blocker.release(true);
+    await owner.close();
+  }
+}, 60_000);
+
+/** The ledger's row of a day, its pages and its orders, with the transactions that wrote them. */
+async function everythingOf(db: Db, day: string): Promise<unknown> {
+  const { rows } = await db.query(
+    `select (select to_jsonb(s) || jsonb_build_object('xmin', s.xmin) from sync.slices s where resource = 'orders' and day = $1) as slice,
+            (select jsonb_agg(jsonb_build_array(p.xmin, walk, page, ids) order by walk, page) from sync.pages p where day = $1) as pages,
+            (select jsonb_agg(jsonb_build_array(o.xmin, operation_id, raw) order by operation_id) from archive.orders o where slice_day = $1) as orders,
+            (select count(*) from archive.order_versions) as versions`,
+    [day],
+  );
+  return rows[0];
+}

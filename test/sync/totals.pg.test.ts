@@ -1,0 +1,386 @@
+// A total is a claim, not a witness. P6: whatever a platform does with its totals, its order or the ends of its lists, no day
+// is sealed that is not held whole; P4: nothing is marked that is not gone; P7: what was read whole is not lost.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import type { Faults } from '../../src/simulator/faults.ts';
+import { createBench, differences, type Bench } from '../support/archive.ts';
+import { classOf, orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import { falseSeals } from '../support/seals.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const minute = 60_000;
+const hour = 60 * minute;
+const three = (state: string): string[] => [state, state, state];
+const twelve = Array.from({ length: 12 }, (_, i) => i);
+const orders = (status: (i: number) => number) =>
+  threeDays.flatMap((on) => twelve.map((i) => orderOf(on, i, { status: status(i) })));
+const classes = threeDays.flatMap((on) => twelve.map((i) => classOf(on, i)));
+const onlyOrders = {
+  only: { resource: 'orders', days: { from: '2026-04-01', to: '2026-04-04' } },
+} as const;
+
+/** Orders of two statuses, six of each on a day, and as many classes. */
+async function start(dialect: Partial<Dialect>, isMixed = true): Promise<void> {
+  bench = await createBench({
+    dialect: { shortPages: 4, ...dialect },
+    days: threeDaysOfRecords.days,
+    records: { orders: orders((i) => (isMixed ? 2 + (i % 2) : 2)), classes },
+  });
+}
+
+async function one(sql: string): Promise<unknown> {
+  const { rows } = await bench.db.query<{ value: unknown }>(sql);
+  return rows[0]?.value;
+}
+const missing = (): Promise<unknown> =>
+  one('select count(*)::int as value from analytics.missing_records');
+const fact = (name: string): Promise<unknown> =>
+  one(`select value from sync.facts where fact = '${name}'`);
+/** Held of the second day. */
+const held = (table: 'orders' | 'nft_classes'): Promise<unknown> =>
+  one(`select count(*)::int as value from archive.${table} where slice_day = '2026-04-02'`);
+
+/** Nothing false is claimed now. */
+async function expectTruth(): Promise<void> {
+  expect(await falseSeals(bench)).toEqual([]);
+  expect(await missing()).toBe(0);
+}
+
+/** Runs, an hour later, and on three further days: the states of the three days after each. */
+async function live(): Promise<{ first: unknown; hour: unknown; later: unknown }> {
+  await bench.run();
+  await expectTruth();
+  const first = await statesOf(bench.db);
+  await bench.runLater(61 * minute);
+  await expectTruth();
+  const second = await statesOf(bench.db);
+  for (let i = 0; i < 2; i++) {
+    await bench.runLater(25 * hour);
+    await expectTruth();
+  }
+  // Which days are counted and which are walked again is for the rota to say.
+  const later = Object.entries(await statesOf(bench.db)).map(([list, states]) => [
+    list,
+    states.map((state) => state.replace(/^sealed (walk|counts)$/, 'sealed')),
+  ]);
+  return { first, hour: second, later: Object.fromEntries(later) };
+}
+
+describe('an index that cuts lists and totals at the same number', () => {
+  const cut = (cap: number) => ({ totalsCap: cap, listCap: cap });
+
+  test('both ends meet, and the totals of the statuses add up: held whole and proved', async () => {
+    await start(cut(8));
+    const lived = await live();
+    expect(lived.first).toEqual({
+      orders: three('sealed walk'),
+      nft_classes: three('walked none'),
+    });
+    // Classes have no status: the same once more, from the other end, is their proof.
+    expect(lived.hour).toMatchObject({ nft_classes: three('sealed walks') });
+    expect(lived.later).toEqual({
+      orders: three('sealed'),
+      nft_classes: three('sealed walks'),
+    });
+    expect(await differences(bench)).toEqual([]);
+    expect(await fact('orders.cap')).toBe('8');
+  });
+
+  test('below the length of a page: the largest days are alike, and both ends are read', async () => {
+    await start({ ...cut(11), shortPages: 0 });
+    await live();
+    expect([await held('orders'), await held('nft_classes')]).toEqual([12, 12]);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('both ends meet, and nothing vouches for them: the weaker proof, an hour later', async () => {
+    await start(cut(8), false);
+    const lived = await live();
+    expect(lived.first).toMatchObject({ orders: three('walked none') });
+    expect(lived.hour).toMatchObject({ orders: three('sealed walks') });
+    expect(lived.later).toMatchObject({ orders: three('sealed walks') });
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('they do not meet, but those of each status do', async () => {
+    await start(cut(5));
+    const lived = await live();
+    expect(lived.first).toEqual({
+      orders: three('walked none'),
+      nft_classes: three('walked none'),
+    });
+    expect(lived.hour).toMatchObject({ orders: three('sealed walks') });
+    expect([await held('orders'), await held('nft_classes')]).toEqual([12, 10]);
+  });
+
+  test('those of a status do not either: what is shown is held, and final without proof', async () => {
+    await start(cut(2));
+    await live();
+    expect([await held('orders'), await held('nft_classes')]).toEqual([8, 4]);
+    bench.simulator.setNow(Date.parse('2026-06-01T12:30:00Z'));
+    await bench.runLater(0);
+    await bench.runLater(hour);
+    expect(await statesOf(bench.db)).toEqual({
+      orders: three('final none'),
+      nft_classes: three('final none'),
+    });
+    expect(await missing()).toBe(0);
+  });
+
+  test('from one day to the next: what was sealed before is found out, and held whole again', async () => {
+    await start({});
+    await bench.run();
+    bench.simulator.setDialect(cut(8));
+    await bench.runLater(25 * hour);
+    await expectTruth();
+    for (const on of threeDays) bench.simulator.insert('orders', orderOf(on, 13, { status: 3 }));
+    await bench.runLater(25 * hour);
+    await bench.runLater(hour);
+    await expectTruth();
+    expect(await held('orders')).toBe(13);
+  });
+
+  test('lists alone: their totals tell how many there are', async () => {
+    await start({ listCap: 8 });
+    await bench.run();
+    await expectTruth();
+    expect(await statesOf(bench.db)).toEqual({
+      orders: three('sealed walk'),
+      nft_classes: three('sealed walk'),
+    });
+    expect(await differences(bench)).toEqual([]);
+  });
+});
+
+describe('a status that is listed and counted only where it is asked for', () => {
+  const addOne = (): void => {
+    for (const on of threeDays) bench.simulator.insert('orders', orderOf(on, 13, { status: 3 }));
+  };
+
+  test('from the first on: each status is read by itself, and held whole and proved', async () => {
+    await start({ statusUnasked: 3 });
+    const lived = await live();
+    expect(lived.first).toMatchObject({ orders: three('sealed walk') });
+    expect(lived.later).toMatchObject({ orders: three('sealed') });
+    expect(await differences(bench)).toEqual([]);
+    expect(await fact('orders.status_totals')).toBe('exceed');
+  });
+
+  test.each([
+    ['days of several pages', 4],
+    ['days of less than a page', 0],
+  ])(
+    'from one day to the next, %s: nothing is missed, and what came is held',
+    async (_name, shortPages) => {
+      await start({ shortPages });
+      await bench.run();
+      bench.simulator.setDialect({ statusUnasked: 3 });
+      addOne();
+      for (let i = 0; i < 2; i++) {
+        await bench.runLater(25 * hour);
+        await expectTruth();
+        expect(await held('orders')).toBe(13);
+      }
+      bench.simulator.setDialect({ statusUnasked: 0 });
+      await bench.runLater(25 * hour);
+      await expectTruth();
+      expect(await fact('orders.status_totals')).toBe('add up');
+      expect((await statesOf(bench.db)).orders?.map((state) => state.split(' ')[0])).toEqual(
+        three('sealed'),
+      );
+    },
+  );
+
+  test('and no totals: found when the turn of the day comes, by the orders that are shown', async () => {
+    await start({ totals: 'absent' });
+    await bench.run();
+    await bench.runLater(hour);
+    bench.simulator.setDialect({ statusUnasked: 3 });
+    addOne();
+    for (let i = 0; i < 7; i++) await bench.runLater(25 * hour);
+    await expectTruth();
+    expect(await held('orders')).toBe(13);
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
+  });
+});
+
+describe('totals that do not count their list', () => {
+  test.each<[string, Partial<Dialect>]>([
+    ['stopped at a number that ends a page', { totalsCap: 4 }],
+    ['stopped within a page', { totalsCap: 5 }],
+  ])('%s: the list is read to its end, and not proved', async (_name, dialect) => {
+    await start(dialect);
+    const lived = await live();
+    expect(lived.first).toEqual({
+      orders: three('walked none'),
+      nft_classes: three('walked none'),
+    });
+    expect(lived.later).toEqual(lived.first);
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('but their page: they are learned to be of no use, and two walks are the proof', async () => {
+    await start({ totals: 'page', classTotals: 'page' });
+    const lived = await live();
+    expect(lived.first).toEqual({
+      orders: three('walked none'),
+      nft_classes: three('walked none'),
+    });
+    expect(lived.hour).toEqual({
+      orders: three('sealed walks'),
+      nft_classes: three('sealed walks'),
+    });
+    expect(await fact('nft_classes.totals')).toBe('inconsistent');
+    expect(await differences(bench)).toEqual([]);
+  });
+});
+
+describe('hours in which the platform answers 200 and {"data":{}}', () => {
+  test.each<[string, Faults['hollow']]>([
+    ['each time', {}],
+    ['every other time', { share: 0.5 }],
+  ])(
+    '%s: nothing is unsealed, marked or proved by it, and all is well an hour after',
+    async (_name, hollow) => {
+      await start({});
+      // The third day is not read yet.
+      await bench.run();
+      await bench.db.query(
+        `update sync.slices set state = 'open', proof = 'none', whole_walk = 0, walk = 0, shown_total = null, walked_at = null
+        where day = '2026-04-03'`,
+      );
+      await bench.db.query(`delete from sync.pages where day = '2026-04-03'`);
+      bench.simulator.advance(24 * hour);
+      bench.simulator.setFaults({ hollow });
+      for (let i = 0; i < 5; i++) {
+        const { outcome } = await bench.runLater(hour);
+        expect(['left', 'done']).toContain(outcome);
+        await expectTruth();
+        const { orders: ofOrders = [] } = await statesOf(bench.db);
+        expect(ofOrders.slice(0, 2).map((state) => state.split(' ')[0])).toEqual([
+          'sealed',
+          'sealed',
+        ]);
+      }
+      expect(await fact('orders.totals')).toBe('present');
+      bench.simulator.setFaults({ hollow: null });
+      await bench.runLater(hour);
+      await expectTruth();
+      const { orders: ofOrders, nft_classes: ofClasses } = await statesOf(bench.db);
+      expect(
+        [...(ofOrders ?? []), ...(ofClasses ?? [])].filter((state) => !state.startsWith('sealed')),
+      ).toEqual([]);
+      expect(await differences(bench)).toEqual([]);
+    },
+  );
+
+  test('what they left in an older archive is put right by the first run', async () => {
+    await start({});
+    await bench.run();
+    await bench.db.query(
+      `update sync.slices set proof = 'walks', platform_total = null, shown_total = 0 where day = '2026-04-01'`,
+    );
+    await bench.db.query(
+      `update sync.slices set proof = 'none', state = 'walked', platform_total = null where day = '2026-04-02'`,
+    );
+    await bench.db.query(
+      `update archive.orders set missing_since = '2026-04-06T11:00:00Z' where slice_day = '2026-04-02'`,
+    );
+    await bench.db.query(`delete from sync.facts where fact = 'uncounted.reread'`);
+    await bench.runLater(minute);
+    await expectTruth();
+    expect(await statesOf(bench.db)).toEqual({
+      orders: three('sealed walk'),
+      nft_classes: three('sealed walk'),
+    });
+  });
+
+  test('records without their totals are kept, and believed to have none only by two probes a day apart', async () => {
+    await start({});
+    await bench.run();
+    bench.simulator.setDialect({ totals: 'absent', classTotals: 'absent' });
+    await bench.runLater(25 * hour);
+    expect(await fact('orders.totals')).toBe('present');
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+    await bench.runLater(25 * hour);
+    expect(await fact('orders.totals')).toBe('absent');
+    for (let i = 0; i < 3; i++) await bench.runLater(61 * minute);
+    await expectTruth();
+    expect(await statesOf(bench.db)).toEqual({
+      orders: three('sealed walks'),
+      nft_classes: three('sealed walks'),
+    });
+  });
+
+  test('a platform that leaves out a total of none: its empty days are proved by two walks', async () => {
+    await start({});
+    await bench.run();
+    await bench.db.query(`update sync.facts set value = 'absent' where fact like '%.empty_total'`);
+    await bench.db.query(
+      `update sync.slices set state = 'open', proof = 'none', whole_walk = 0, shown_total = null, platform_total = null, due_at = '2026-04-06'
+        where day = '2026-03-20'`,
+    );
+    bench.simulator.setFaults({ hollow: { with: 'start_date=2026-03-20' } });
+    await bench.runLater(minute);
+    await bench.runLater(61 * minute);
+    await expectTruth();
+    expect(
+      await one(`select proof as value from sync.slices where day = '2026-03-20' limit 1`),
+    ).toBe('walks');
+  });
+});
+
+describe('no totals at all', () => {
+  const none = { totals: 'absent', classTotals: 'absent' } as const;
+
+  test('and no order: a list that is cut is shown twice the same, and proves nothing', async () => {
+    await start({ ...none, sort: 'ignored', listCap: 8 });
+    const lived = await live();
+    expect(lived.later).toEqual({
+      orders: three('walked none'),
+      nft_classes: three('walked none'),
+    });
+  });
+
+  test('and lists that are cut: nothing is missed for that, and both ends are held', async () => {
+    await start({ ...none, listCap: 8 });
+    await live();
+    expect(await differences(bench)).toEqual([]);
+    await bench.runLater(hour);
+    await expectTruth();
+  });
+
+  test('P9: ever new keys to pages shown before end when nothing new is shown, also for a walk that was stopped', async () => {
+    await start({ ...none, lastKey: 'around' });
+    await bench.run({
+      only: { resource: 'orders', days: { from: '2026-04-06', to: '2026-04-07' } },
+    });
+    const before = bench.simulator.requests.total;
+    for (let i = 0; i < 4; i++) {
+      const stopping = new AbortController();
+      let pages = 0;
+      const onProgress = (): void => {
+        if (++pages > 2) stopping.abort();
+      };
+      await bench.run({ ...onlyOrders, signal: stopping.signal, onProgress });
+    }
+    await bench.run(onlyOrders);
+    await bench.runLater(61 * minute);
+    expect(bench.simulator.requests.total - before).toBeLessThan(600);
+    await expectTruth();
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
+  });
+});
+
+test('sabotaged: a day that is sealed with what a cut list shows is found by the oracle of seals', async () => {
+  await start({ totalsCap: 2, listCap: 2 });
+  await bench.run();
+  await expectTruth();
+  await bench.db.query(
+    `update sync.slices set state = 'sealed', proof = 'walk',
+            proved_at = (select max(proved_at) from sync.slices) where day = '2026-04-02' and resource = 'nft_classes'`,
+  );
+  expect((await falseSeals(bench)).map(({ missing: ids }) => ids.length)).toEqual([8]);
+});

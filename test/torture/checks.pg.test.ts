@@ -1,0 +1,220 @@
+// The checks of the torture, each with a sabotaged twin: a sound archive passes them all, and whoever breaks the
+// database by hand is told of by name.
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBench, type Bench } from '../support/archive.ts';
+import { findAll } from './checks.ts';
+import { createKeepsake, withEvidence, type Keepsake } from './evidence.ts';
+import { installAudit } from './leases.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { notAtRest } from './rest.ts';
+
+let bench: Bench;
+let memory: Memory;
+let keepsake: Keepsake;
+let owner: pg.Client;
+const days = ['01', '02', '03', '09', '10']
+  .map((on) => `2026-03-${on}`)
+  .concat('2026-04-05', '2026-04-06');
+const world = { ordersPerDay: 12, classesPerDay: 6, quietShare: 0.2 };
+
+/** Without `days` the whole window is read. */
+async function begin(only?: string[]): Promise<void> {
+  memory = createMemory(() => bench.simulator);
+  keepsake = createKeepsake();
+  const read = only === undefined ? {} : { days: only };
+  bench = await createBench({ world, ...read, onPage: (page) => memory.onPage(page) });
+  owner = await connected('1');
+  await installAudit(owner);
+  await bench.run();
+}
+
+beforeEach(async () => {
+  await begin(days);
+});
+afterEach(end);
+
+async function end(): Promise<void> {
+  await owner.end();
+  await bench.close();
+}
+
+/** As the owner of the database, who may break everything; and as a replica of that number. */
+async function connected(replica: string): Promise<pg.Client> {
+  const address = new URL(bench.connectionString);
+  address.searchParams.set('options', `-c torture.replica=${replica}`);
+  const client = new pg.Client({ connectionString: address.href });
+  await client.connect();
+  return client;
+}
+
+const findings = (): Promise<string[]> =>
+  withEvidence(bench.connectionString, { memory, keepsake, slackMs: 2_000 }, findAll);
+
+const restFindings = (): Promise<string[]> =>
+  notAtRest(
+    { simulator: bench.simulator, memory, drawn: { dialect: {}, hardship: null } },
+    bench.db,
+  );
+
+/** An order of a sealed day. */
+async function sealedOrder(): Promise<string> {
+  const { rows } = await owner.query<{ id: string }>(
+    `select operation_id as id
+       from archive.orders o join sync.slices s on s.resource = 'orders' and s.day = o.slice_day
+      where s.state = 'sealed' order by 1 limit 1`,
+  );
+  return rows[0]?.id ?? '';
+}
+
+test('a sound archive passes every check, also after the platform has moved on', async () => {
+  await end();
+  await begin();
+  expect(await findings()).toEqual([]);
+  const [order] = [...bench.simulator.oracle.shown('orders')];
+  memory.wasHidden('orders', order?.id ?? '', bench.simulator.clock.now());
+  bench.simulator.hide('orders', order?.id ?? '');
+  await bench.runLater(25 * 3_600_000);
+  await bench.runLater(25 * 3_600_000);
+  expect(await findings()).toEqual([]);
+  expect(await restFindings()).toEqual([]);
+});
+
+test('P1, sabotaged: a page names a record that is not held', async () => {
+  await owner.query(`update sync.pages set ids = ids || array['never-archived'] where page = 0`);
+  expect((await findings()).join()).toContain('P1: the ledger claims no row that is not held');
+});
+
+test('P6, sabotaged: a sealed day is without a record', async () => {
+  const id = await sealedOrder();
+  await owner.query(`update sync.pages set ids = array_remove(ids, $1)`, [id]);
+  await owner.query('delete from archive.orders where operation_id = $1', [id]);
+  const found = await findings();
+  expect(found.join()).toContain(`without ${id}, which the platform had`);
+});
+
+test('P1, P6, sabotaged: a record was too long to be held, and what was kept of it is gone', async () => {
+  const { simulator } = bench;
+  const at = Date.parse('2026-03-03T10:00:00Z');
+  memory.wasInserted('orders', 'endless', at, simulator.clock.now());
+  simulator.insert('orders', { record: { operation_id: 'endless', status: 2 }, at });
+  simulator.setFaults({ giant: { ids: ['endless'], bytes: 600_000 } });
+  simulator.advance(60_000);
+  const days = { from: '2026-03-03', to: '2026-03-04' };
+  await bench.run({ only: { resource: 'orders', days } });
+  expect(await findings()).toEqual([]);
+  await owner.query('delete from sync.rejects');
+  const found = (await findings()).join('\n');
+  expect(found).toContain('orders 2026-03-03 names reject');
+  expect(found).toContain('without endless, which the platform had');
+});
+
+test('P6, sabotaged: what a seal counts is not what its pages show', async () => {
+  await owner.query(
+    `update sync.slices set shown_total = shown_total + 1, platform_total = platform_total + 1
+      where state = 'sealed' and shown_total > 0`,
+  );
+  expect((await findings()).join()).toMatch(/with a total of \d+, \d+ shown and \d+ on its pages/);
+});
+
+test('P6, sabotaged: a day is sealed without proof', async () => {
+  await owner.query(`update sync.slices set proof = 'none' where state = 'sealed'`);
+  expect((await findings()).join()).toContain('a seal without proof');
+});
+
+test('P5, sabotaged: a record is held with a content that nobody showed', async () => {
+  await owner.query(
+    `update archive.orders set raw = raw || '{"message":"made up"}' where operation_id = $1`,
+    [await sealedOrder()],
+  );
+  expect((await findings()).join()).toContain('content that was never shown');
+});
+
+test('P5, sabotaged: a committed page showed a newer content than is held', async () => {
+  const [one] = [...bench.simulator.oracle.shown('nft_classes')];
+  const id = one?.id ?? '';
+  bench.simulator.mutate('nft_classes', id, (record) => ({ ...record, nft_count: 123_456 }));
+  await bench.runLater(7 * 3_600_000);
+  expect(await findings()).toEqual([]);
+  await owner.query(
+    `update archive.nft_classes c set raw = v.raw
+       from archive.nft_class_versions v where v.id = c.id and c.id = $1`,
+    [id],
+  );
+  expect((await findings()).join()).toContain('not all it carried is held');
+});
+
+test('P4, sabotaged: a record, or an earlier content, is gone since the last look', async () => {
+  const [one] = [...bench.simulator.oracle.shown('nft_classes')];
+  const id = one?.id ?? '';
+  bench.simulator.mutate('nft_classes', id, (record) => ({ ...record, nft_count: 123_456 }));
+  await bench.runLater(7 * 3_600_000);
+  expect(await findings()).toEqual([]);
+  await owner.query('delete from archive.nft_class_versions where id = $1', [id]);
+  await owner.query('delete from archive.orders where operation_id = $1', [await sealedOrder()]);
+  const found = (await findings()).join('\n');
+  expect(found).toContain(`nft_classes ${id} was archived with a content that is gone`);
+  expect(found).toMatch(/orders .* was archived and is gone/);
+});
+
+test('P7, sabotaged: a day that was read is lost, and one that was final is open again', async () => {
+  await owner.query(`update sync.slices set state = 'final' where day = '2026-03-02'`);
+  expect(await findings()).toEqual([]);
+  await owner.query(
+    `update sync.slices set state = case day when '2026-03-02' then 'walked' else 'lost' end
+      where resource = 'orders' and day < '2026-03-04'`,
+  );
+  const found = (await findings()).join('\n');
+  expect(found).toContain('orders 2026-03-02 was final and is walked');
+  expect(found).toContain('orders 2026-03-03 was sealed and is lost');
+  // Opened again, and said so: that is no finding.
+  await owner.query(`update sync.slices set state = 'final' where day = '2026-03-02'`);
+  await findings();
+  await owner.query(
+    `update sync.slices set state = 'walked', reopened_at = clock_timestamp() where day = '2026-03-02'`,
+  );
+  expect((await findings()).join()).not.toContain('2026-03-02 was');
+});
+
+test('P8, sabotaged: somebody writes under a lease that another has claimed', async () => {
+  const claim = `update sync.slices set lease_epoch = lease_epoch + 1, lease_holder = 'it'
+                  where resource = 'orders' and day = '2026-03-09'`;
+  const write = `update sync.slices set observed_at = clock_timestamp() where resource = 'orders' and day = '2026-03-09'`;
+  await owner.query(claim);
+  await owner.query(write);
+  expect(await findings()).toEqual([]);
+  const other = await connected('2');
+  await other.query(claim);
+  await other.query(write);
+  expect(await findings()).toEqual([]);
+  await owner.query(write);
+  await other.end();
+  expect((await findings()).join()).toMatch(
+    /replica 1 wrote a slice of orders 2026-03-09 under epoch \d+, which replica 2 had claimed/,
+  );
+  await owner.query(
+    `update sync.slices set lease_epoch = 0 where resource = 'orders' and day = '2026-03-10'`,
+  );
+  expect((await findings()).join()).toContain('the epoch of orders 2026-03-10 went back');
+});
+
+test('at rest, sabotaged: a record is missing, one is too many, a day is not in the ledger, a day is not sealed', async () => {
+  await end();
+  await begin();
+  await bench.runLater(25 * 3_600_000);
+  await bench.runLater(25 * 3_600_000);
+  expect(await restFindings()).toEqual([]);
+  const id = await sealedOrder();
+  await owner.query(`update archive.orders set operation_id = 'made-up' where operation_id = $1`, [
+    id,
+  ]);
+  await owner.query(`delete from sync.slices where resource = 'orders' and day = '2026-03-09'`);
+  await owner.query(
+    `update sync.slices set state = 'walked' where resource = 'orders' and day = '2026-03-10'`,
+  );
+  const found = (await restFindings()).join('\n');
+  expect(found).toContain(`the archive is not exact: ${id} is shown as`);
+  expect(found).toContain('the archive is not exact: made-up is shown as null');
+  expect(found).toContain('orders 2026-03-09 is not in the ledger');
+  expect(found).toContain('orders 2026-03-10 is walked');
+});

@@ -1,0 +1,448 @@
+// Certificates: issued once, for months that are over, of what was in force; and their files, which may be lost and made
+// again but never fail a run.
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { canonical, sha256 } from '../../src/platform/canonical.ts';
+import { parseJson } from '../../src/platform/json.ts';
+import type { Certificate } from '../../src/verify/certificate.ts';
+import { certifyMonths } from '../../src/verify/certify.ts';
+import { readLeafLine } from '../../src/verify/digest.ts';
+import {
+  createCertified,
+  createUncertified,
+  marchIsOver,
+  observe,
+  type Certified,
+} from '../support/certified.ts';
+import { settle } from '../support/ledger.ts';
+
+let archive: Certified;
+afterEach(() => archive.close());
+
+const hour = 3_600_000;
+const signal = new AbortController().signal;
+
+type Row = { resource: string; month: string; text: string; certificate: Certificate };
+
+async function certificates(): Promise<Row[]> {
+  const { rows } = await archive.db.query<Row>(
+    `select resource, month, certificate::text || digest || leaves_sha256 || certified_at as text, certificate
+       from sync.certificates order by month, resource desc, issue`,
+  );
+  return rows;
+}
+
+/** March is over and decided, and nobody has certified it. */
+async function marchEnds(): Promise<void> {
+  archive.simulator.setNow(marchIsOver);
+  await archive.worker.platform.orders({ limit: 1, sortBy: 'DATE_ASC', countTotal: false });
+  await settle(
+    archive.db,
+    `update sync.slices set state = 'final', due_at = null where day < '2026-04-01'`,
+  );
+}
+
+const fileOf = (name: string): string => join(archive.folder, 'p', name);
+const leavesOf = async (name: string): Promise<string[]> =>
+  (await readFile(fileOf(name), 'utf8')).split('\n').slice(0, -1);
+
+describe('a month that is over', () => {
+  test('gets one certificate a list, with its files, and neither ever changes', async () => {
+    archive = await createCertified();
+    const first = await certificates();
+    expect(first.map(({ resource, month }) => [resource, month])).toEqual([
+      ['orders', '2026-03-01'],
+      ['nft_classes', '2026-03-01'],
+    ]);
+    const names = (await readdir(join(archive.folder, 'p'))).toSorted();
+    expect(names).toEqual([
+      'nft_classes-2026-03.certificate.json',
+      'nft_classes-2026-03.leaves.txt',
+      'orders-2026-03.certificate.json',
+      'orders-2026-03.leaves.txt',
+    ]);
+    const bytes = await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')));
+    const { certificate } = first[0] as Row;
+    expect(certificate).toMatchObject({
+      format: 'outlast-certificate-1',
+      project: 'p',
+      resource: 'orders',
+      month: '2026-03',
+      lost_days: [],
+      previous: null,
+    });
+    expect(certificate.days).toHaveLength(31);
+    expect(certificate.facts.map(({ fact }) => fact)).toContain('orders.day_end');
+    expect(JSON.parse(bytes[2] ?? '')).toEqual(certificate);
+    const held = await archive.db.query(
+      `select 1 from archive.orders where slice_day < '2026-04-01'`,
+    );
+    expect(certificate.records).toBe(held.rows.length);
+    expect(certificate.days.reduce((sum, day) => sum + day.records, 0)).toBe(held.rows.length);
+
+    await archive.runLater(hour);
+    expect(await certificates()).toEqual(first);
+    expect(await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')))).toEqual(bytes);
+  });
+
+  test('is not certified before', async () => {
+    archive = await createUncertified();
+    await archive.runLater(Date.parse('2026-05-01T11:55:00Z') - archive.simulator.clock.now());
+    expect(await certificates()).toEqual([]);
+  });
+
+  test('costs no request to certify, and two rivals make the same one of it', async () => {
+    archive = await createUncertified(undefined, { certificatesDir: null });
+    const { worker } = archive;
+    await marchEnds();
+    const before = worker.platform.requests();
+    await Promise.all([certifyMonths(worker, signal), certifyMonths({ ...worker }, signal)]);
+    expect(worker.platform.requests()).toBe(before);
+    expect(await certificates()).toHaveLength(2);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('says by name which of its days are lost, and what is uncertain of the others', async () => {
+    archive = await createUncertified();
+    await settle(
+      archive.db,
+      `update sync.slices set state = 'open', proof = 'none', checkpoint = null where resource = 'orders' and day = '2026-03-07'`,
+    );
+    await settle(
+      archive.db,
+      `update sync.slices set proof = 'none' where resource = 'orders' and day = '2026-03-09'`,
+    );
+    archive.simulator.setNow(marchIsOver);
+    await archive.run();
+    await archive.run();
+    const [{ certificate }] = (await certificates()) as [Row];
+    expect(certificate.lost_days).toEqual(['2026-03-07']);
+    expect(certificate.reserved_days).toEqual(expect.arrayContaining(['2026-03-07', '2026-03-09']));
+    const lost = certificate.days.find(({ day }) => day === '2026-03-07');
+    expect(lost?.slices).toMatchObject([{ state: 'lost', reservations: ['lost'] }]);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('waits while anything of it was read within the last hour', async () => {
+    archive = await createUncertified();
+    await marchEnds();
+    await archive.db.query(
+      `update sync.slices set observed_at = $1 where resource = 'orders' and day = '2026-03-09'`,
+      [new Date(marchIsOver - hour / 2).toISOString()],
+    );
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ resource }) => resource)).toEqual(['nft_classes']);
+    archive.simulator.advance(hour / 2 + 1000);
+    await archive.run();
+    expect(await certificates()).toHaveLength(2);
+  });
+
+  test('is certified in its turn, and each certificate names the one before it', async () => {
+    archive = await createCertified(undefined, { ofAllDays: true });
+    await archive.runLater(Date.parse('2026-05-28T00:00:00Z') - marchIsOver);
+    archive.simulator.setNow(Date.parse('2026-06-01T12:05:00Z'));
+    await archive.run();
+    await archive.run();
+    const all = await certificates();
+    expect(all.map(({ month }) => month)).toEqual([
+      '2026-03-01',
+      '2026-03-01',
+      '2026-04-01',
+      '2026-04-01',
+    ]);
+    expect(all[2]?.certificate.previous?.month).toBe('2026-03');
+    expect((await archive.verify()).findings).toEqual([]);
+    // Sabotaged: the older one is altered in a field no digest covers, and its file is gone.
+    await archive.owner.query(
+      `update sync.certificates set certificate = jsonb_set(certificate, '{lost_days}', '["2026-03-01"]')
+        where resource = 'orders' and month = '2026-03-01'`,
+    );
+    await rm(fileOf('orders-2026-03.certificate.json'));
+    expect((await archive.verify()).findings).toMatchObject([
+      { kind: 'certificate', when: '2026-04', says: expect.stringContaining('2026-03') },
+      { kind: 'certificate', when: '2026-03', says: expect.stringContaining('not the one') },
+    ]);
+  });
+
+  test('whose certificate is gone gets one that says so, and the old one is missed for ever', async () => {
+    archive = await createCertified();
+    const [before] = await certificates();
+    const kept = await readFile(fileOf('orders-2026-03.certificate.json'), 'utf8');
+    await archive.owner.query(`delete from sync.certificates where resource = 'orders'`);
+    const errors: string[] = [];
+    const log = Object.assign(silentLog(), {
+      error: (_: object, sentence: string) => errors.push(sentence),
+    });
+    await certifyMonths({ ...archive.worker, log }, signal);
+    expect(errors).toEqual([expect.stringMatching(/is no longer held: a new one says so/)]);
+    const issued = (await certificates()).filter(({ resource }) => resource === 'orders');
+    expect(issued).toHaveLength(1);
+    expect(issued[0]?.certificate).toMatchObject({
+      issue: 2,
+      replaces: { issue: 1, sha256: sha256(kept), why: 'it is no longer held' },
+      digest: before?.certificate.digest,
+    });
+    expect(await readFile(fileOf('orders-2026-03.certificate.json'), 'utf8')).toBe(kept);
+    expect(await readdir(join(archive.folder, 'p'))).toContain('orders-2026-03.2.certificate.json');
+    expect((await archive.verify()).findings.map(({ says }) => says)).toContain(
+      'certificate 1 of the month was issued, and is no longer held',
+    );
+  });
+
+  test('that is reopened and over again gets one that replaces the first; both stay and hold', async () => {
+    archive = await createCertified();
+    const ofDay = `where resource = 'orders' and day = '2026-03-09'`;
+    await settle(archive.db, `update sync.slices set state = 'walked' ${ofDay}`);
+    await certifyMonths(archive.worker, signal);
+    expect(await certificates()).toHaveLength(2);
+    await settle(archive.db, `update sync.slices set state = 'final' ${ofDay}`);
+    await certifyMonths(archive.worker, signal);
+    await certifyMonths(archive.worker, signal);
+    const [first, second] = (await certificates()).filter(({ resource }) => resource === 'orders');
+    expect(first?.certificate).toMatchObject({ issue: 1, replaces: null });
+    expect(second?.certificate).toMatchObject({
+      issue: 2,
+      replaces: {
+        issue: 1,
+        sha256: sha256(`${canonical(parseJson(JSON.stringify(first?.certificate))).text}\n`),
+        why: 'the month was reopened',
+      },
+    });
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]?.certificates.map(({ issue, holds }) => [issue, holds])).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+    const { rows } = await archive.db.query(
+      `select from analytics.certificates where resource = 'orders'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test('counts where one slice stands for all of it, for the platform knows no days', async () => {
+    archive = await createUncertified(undefined, { dialect: { dates: 'ignored' } });
+    for (let i = 0; i < 3; i++) await archive.run();
+    await archive.runLater(marchIsOver - archive.simulator.clock.now());
+    const all = await certificates();
+    expect(all.map(({ resource }) => resource)).toEqual(['orders', 'nft_classes']);
+    const { rows } = await archive.db.query<{ days: number }>(
+      `select count(distinct slice_day)::int as days from archive.orders where slice_day < '2026-04-01'`,
+    );
+    const days = all[0]?.certificate.days ?? [];
+    expect(days.filter(({ records }) => records > 0)).toHaveLength(rows[0]?.days ?? 0);
+    expect(days.find(({ day }) => day === '2026-03-01')?.slices).toHaveLength(1);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('holds the classes of every owner, each with its slices', async () => {
+    const owned = (id: string, owner: string) => ({
+      record: { id, owner, timestamp: '2026-03-05 10:00:00 +0000 UTC' },
+    });
+    archive = await createCertified(
+      { orders: [], classes: [owned('a', 'x'), owned('b', 'y'), owned('c', 'z')] },
+      { scope: { classes: ['x', 'y'] } },
+    );
+    const [, classes] = await certificates();
+    expect(classes?.certificate).toMatchObject({ resource: 'nft_classes', records: 2 });
+    const day = classes?.certificate.days.find((one) => one.day === '2026-03-05');
+    expect(day).toMatchObject({ records: 2, slices: [{ owner: 'x' }, { owner: 'y' }] });
+    expect(classes?.certificate.days).toHaveLength(31);
+  });
+
+  test('before the first one accounted for counts once each of its days was asked for', async () => {
+    archive = await createUncertified(undefined, { certificatesDir: null });
+    const enter = (from: string, to: string): Promise<unknown> =>
+      archive.db.query(
+        `insert into sync.slices (project_id, resource, owner, day, state, deadline_at)
+         select 'p', 'nft_classes', '', d::date, 'final', d from generate_series($1::timestamptz, $2, interval '1 day') d`,
+        [from, to],
+      );
+    await enter('2024-02-01', '2024-02-28');
+    await certifyMonths(archive.worker, signal);
+    expect(await certificates()).toEqual([]);
+    await enter('2024-02-29', '2024-02-29');
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ month }) => month)).toEqual(['2024-02-01']);
+  });
+});
+
+describe('ids of any kind', () => {
+  const ids = [
+    'a\tb',
+    'a\nb',
+    'a\\nb',
+    'a',
+    '\u2028',
+    '\u{1f600}',
+    '\uffff',
+    'b\r',
+    '2026-03-05\tx\t0',
+  ];
+
+  test('stand in the leaves so that each line is one record, by the bytes of the id', async () => {
+    archive = await createCertified({
+      orders: ids.map((id) => ({
+        record: { operation_id: id, status: 2, create_time: '2026-03-05T10:00:00Z' },
+      })),
+      classes: [],
+    });
+    const leaves = (await leavesOf('orders-2026-03.leaves.txt')).map(readLeafLine);
+    expect(leaves).toHaveLength(ids.length);
+    expect(leaves.map((leaf) => leaf?.id)).toEqual(
+      ids.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
+    expect((await archive.verify()).findings).toEqual([]);
+    await archive.owner.query('truncate sync.pages');
+    await archive.owner.query('delete from archive.orders where operation_id = any ($1)', [
+      ids.slice(0, 3),
+    ]);
+    // Pages that are gone are named besides.
+    const findings = (await archive.verify()).findings.filter(({ id }) => id !== null);
+    expect(new Set(findings.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 3)));
+    expect(findings).toHaveLength(3);
+  });
+});
+
+describe('what changed later', () => {
+  const order = (more: Record<string, unknown>): string =>
+    JSON.stringify({ operation_id: 'o', create_time: '2026-03-05T10:00:00Z', ...more });
+  const literals = (texts: string[]) => ({ orders: texts.map((text) => ({ text })), classes: [] });
+
+  test('leaves the certificate standing: the version is in force then', async () => {
+    archive = await createCertified(
+      literals([order({ status: 2, update_time: '2026-03-05T10:00:01Z' })]),
+    );
+    await observe(
+      archive,
+      order({ status: 3, update_time: '2026-05-02T00:00:00Z' }),
+      '2026-05-02T00:00:10Z',
+    );
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]).toMatchObject({ versions: 1, certificates: [{ holds: true, later: 0 }] });
+    // Without leaves the choice among versions must be right as well.
+    await rm(fileOf('orders-2026-03.leaves.txt'));
+    expect((await archive.verify()).findings).toEqual([]);
+    // Sabotaged: without that version nothing is held of what was certified.
+    await archive.owner.query('truncate archive.order_versions');
+    expect((await archive.verify()).findings).toMatchObject([
+      { kind: 'day', when: '2026-03-05' },
+      { kind: 'missing', id: 'o' },
+    ]);
+  });
+
+  test('the version in force is the one that its commit preferred, not the one observed last', async () => {
+    archive = await createUncertified(literals([order({ status: 1 })]));
+    // The newer update time wins although it was observed first; what is pending gives way to what is settled.
+    await observe(
+      archive,
+      order({ status: 2, update_time: '2026-04-02T00:00:00.5Z' }),
+      '2026-04-29T13:00:00Z',
+    );
+    await observe(
+      archive,
+      order({ status: 3, update_time: '2026-04-02T00:00:00Z' }),
+      '2026-04-29T14:00:00Z',
+    );
+    await observe(
+      archive,
+      order({ status: 1, update_time: '2026-04-02T00:00:00.5Z' }),
+      '2026-04-29T15:00:00Z',
+    );
+    await archive.runLater(marchIsOver - archive.simulator.clock.now());
+    await observe(
+      archive,
+      order({ status: 3, update_time: '2026-05-03T00:00:00Z' }),
+      '2026-05-03T00:00:10Z',
+    );
+    await rm(fileOf('orders-2026-03.leaves.txt'));
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]?.versions).toBe(4);
+  });
+
+  test('a record that moved to another day later is found by its leaf', async () => {
+    archive = await createCertified(literals([order({ status: 2 })]));
+    const moved = order({ status: 2, update_time: '2026-05-02T00:00:00Z' });
+    await observe(archive, moved.replace('2026-03-05', '2026-03-20'), '2026-05-02T00:00:10Z');
+    expect((await archive.verify()).findings).toEqual([]);
+    await observe(
+      archive,
+      moved.replace('2026-03-05', '2026-04-20').replace('05-02', '05-03'),
+      '2026-05-03T00:00:10Z',
+    );
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+
+  test('waits for a record that changed its day within the last hour', async () => {
+    archive = await createUncertified(literals([order({ status: 2 })]));
+    await marchEnds();
+    const moved = order({ status: 2, update_time: '2026-04-20T00:00:00Z' });
+    const lately = new Date(marchIsOver - hour / 2).toISOString();
+    await observe(archive, moved.replace('2026-03-05', '2026-03-20'), lately);
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ resource }) => resource)).toEqual(['nft_classes']);
+    archive.simulator.advance(hour / 2 + 5000);
+    await archive.run();
+    const [orders] = await certificates();
+    expect(orders?.certificate.days.find(({ day }) => day === '2026-03-20')?.records).toBe(1);
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  test('that are missing are made again as they were, by the next process', async () => {
+    archive = await createCertified();
+    const names = ['orders-2026-03.leaves.txt', 'nft_classes-2026-03.certificate.json'];
+    const before = await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')));
+    for (const name of names) await rm(fileOf(name));
+    await archive.run();
+    expect(await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')))).toEqual(before);
+  });
+
+  test('that are there are never written over', async () => {
+    archive = await createUncertified();
+    await mkdir(join(archive.folder, 'p'));
+    await writeFile(fileOf('orders-2026-03.leaves.txt'), 'somebody else’s');
+    await archive.runLater(marchIsOver - archive.simulator.clock.now());
+    expect(await readFile(fileOf('orders-2026-03.leaves.txt'), 'utf8')).toBe('somebody else’s');
+    expect((await archive.verify()).findings).toMatchObject([{ kind: 'file' }]);
+  });
+
+  test('that the disk refuses are told of once an hour, and the run is done all the same', async () => {
+    const told: unknown[] = [];
+    const log = Object.assign(silentLog(), { warn: (...one: unknown[]) => told.push(one) });
+    archive = await createUncertified(undefined, { log });
+    await rm(archive.folder, { recursive: true });
+    await writeFile(archive.folder, 'a file where the folder should be');
+    archive.simulator.setNow(marchIsOver);
+    await archive.run();
+    const report = await archive.run();
+    expect(report.outcome).toBe('done');
+    expect(await certificates()).toHaveLength(2);
+    const ours = (): unknown[] =>
+      told.filter((one) => JSON.stringify(one).includes('its file cannot be written'));
+    expect(ours()).toHaveLength(1);
+    expect(ours()[0]).toMatchObject([{ path: join(archive.folder, 'p') }, expect.any(String)]);
+    await rm(archive.folder);
+    await archive.run();
+    await expect(access(join(archive.folder, 'p'))).rejects.toThrow();
+    archive.simulator.advance(hour + 5000);
+    await archive.run();
+    expect(await readdir(join(archive.folder, 'p'))).toHaveLength(4);
+  });
+
+  test('of leaves are not made of an archive that was altered', async () => {
+    archive = await createCertified();
+    await rm(fileOf('orders-2026-03.leaves.txt'));
+    await archive.owner.query(
+      `update archive.orders set raw_sha256 = sha256('x') where operation_id = (select min(operation_id) from archive.orders
+        where slice_day < '2026-04-01')`,
+    );
+    await archive.run();
+    expect(await readdir(join(archive.folder, 'p'))).toHaveLength(3);
+  });
+});

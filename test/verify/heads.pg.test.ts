@@ -1,0 +1,126 @@
+// Heads of the journal leave the database: into a file that only grows, into `status`, with alerts and the heartbeat; and what
+// is kept there finds out a journal that was made anew.
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bodyOf } from '../../src/alert/message.ts';
+import { silentLog } from '../../src/log.ts';
+import { readStatus } from '../../src/query/status.ts';
+import { openDb } from '../../src/store/db.ts';
+import { newestHeads } from '../../src/store/journal/heads.ts';
+import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
+import { verifyChains } from '../../src/verify/verify.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { observe } from '../support/observe.ts';
+
+let bench: Bench;
+let headsDir: string;
+
+beforeAll(async () => {
+  headsDir = await mkdtemp(join(tmpdir(), 'outlast heads '));
+  bench = await createBench(
+    { world: { ordersPerDay: 1, classesPerDay: 1, quietShare: 0.5 } },
+    { headsDir: join(headsDir, 'new') },
+  );
+  // Today's last page is read by itself from the second run on.
+  await bench.run();
+  await bench.run();
+});
+afterAll(async () => {
+  await bench.close();
+  await rm(headsDir, { recursive: true, force: true });
+});
+
+const path = (): string => join(headsDir, 'new', 'p.heads');
+const lines = async (): Promise<string[]> =>
+  (await readFile(path(), 'utf8')).split('\n').slice(0, -1);
+const write = (id: string, at: string): Promise<void> =>
+  observe(
+    bench.db,
+    { project: 'p', resource: 'orders' },
+    [{ operation_id: id, status: 2, create_time: '2026-04-01T10:00:00Z' }],
+    at,
+  );
+const verified = async (heads: string[]): Promise<string[]> => {
+  const says: string[] = [];
+  await verifyChains({
+    db: bench.db,
+    projectId: 'p',
+    months: null,
+    certificatesDir: null,
+    heads,
+    signal: new AbortController().signal,
+    onFinding: (finding) => void says.push(finding.says),
+    onProgress: () => undefined,
+  });
+  return says;
+};
+
+test('a run that wrote something adds a line; one that wrote nothing adds no entry and no line', async () => {
+  const first = await lines();
+  expect(first).toHaveLength(2);
+  const entries = async (): Promise<unknown> =>
+    (await bench.db.query('select count(*)::int as n from sync.journal')).rows[0];
+  const before = await entries();
+  await bench.run();
+  expect(await entries()).toEqual(before);
+  expect(await lines()).toEqual(first);
+  await write('one', '2026-04-06T12:30:00Z');
+  await bench.run();
+  const second = await lines();
+  expect(second.slice(0, 2)).toEqual(first);
+  expect(second).toHaveLength(3);
+});
+
+test('status, alerts and the file name the same head', async () => {
+  const [project] = await readStatus(bench.db);
+  const kept = headsIn(await readFile(path(), 'utf8'));
+  expect(project?.head).toMatchObject({ n: 3, head: kept.at(-1) });
+  const heads = await newestHeads(bench.db, ['p', 'nobody']);
+  expect(JSON.parse(bodyOf([], 'json', heads))).toMatchObject({
+    heads: [{ project: 'p', n: 3, head: kept.at(-1) }],
+    text: expect.stringContaining(`Journal of p: head 3 is ${kept.at(-1)}`),
+  });
+});
+
+test('what earlier processes owed is added, behind a line that was cut off', async () => {
+  await appendFile(path(), '4\t2026-04-06T');
+  await write('two', '2026-04-06T12:31:00Z');
+  await publishHeads({ projectId: 'p', db: bench.db, log: silentLog() });
+  await write('three', '2026-04-06T12:32:00Z');
+  await publishHeads({ ...bench.worker });
+  expect((await lines()).map((line) => line.split('\t')[0])).toEqual([
+    '1',
+    '2',
+    '3',
+    '4',
+    '4',
+    '5',
+  ]);
+  expect(await verified(headsIn(await readFile(path(), 'utf8')))).toEqual([]);
+});
+
+test('sabotaged: a journal made anew passes none of the heads kept, and nothing of it is added to them', async () => {
+  const before = await readFile(path(), 'utf8');
+  const owner = await openDb({
+    connectionString: bench.connectionString,
+    role: null,
+    log: silentLog(),
+  });
+  await owner.query(
+    `truncate sync.journal, sync.chains, sync.heads; select sync.journal_adopt('p'), sync.make_head('p')`,
+  );
+  await owner.close();
+  const errors: string[] = [];
+  const log = Object.assign(silentLog(), {
+    error: (_: object, sentence: string) => errors.push(sentence),
+  });
+  await publishHeads({ ...bench.worker, log });
+  expect(errors).toEqual([
+    expect.stringMatching(/^The last head in the file is none of this archive/),
+  ]);
+  expect(await readFile(path(), 'utf8')).toBe(before);
+  expect(await verified([])).toEqual([]);
+  expect(await verified(headsIn(before))).toHaveLength(5);
+});

@@ -1,0 +1,479 @@
+// Every way to spoil an archive behind its back, each caught and named, beside the untouched archive that passes. One
+// archive serves all; it is put back as it was after each test.
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/verify/finding.ts';
+import { createUncertified, marchIsOver, type Certified } from '../support/certified.ts';
+import { observe } from '../support/observe.ts';
+import { filled, forgedSha, tamperings } from '../support/tamperings.ts';
+
+let archive: Certified;
+/** A day of March with orders, one of them, one of April, and a class of March that has versions. */
+let day: string;
+let march: string;
+let april: string;
+let versioned: string;
+/** An order of April that is missing. */
+let missing: string;
+
+const tables = [
+  'archive.orders',
+  'archive.order_versions',
+  'archive.nft_classes',
+  'archive.nft_class_versions',
+  'sync.certificates',
+  'sync.slices',
+  'sync.pages',
+  'sync.rejects',
+  'sync.chains',
+  'sync.journal',
+  'sync.heads',
+  'sync.runs',
+];
+
+beforeAll(async () => {
+  archive = await createUncertified();
+  // Time for classes to change: they get versions.
+  await archive.runLater(8 * 3_600_000);
+  // An order vanishes, and is noticed by its day's count.
+  missing = await first(
+    `select min(operation_id) from archive.orders where slice_day = '2026-04-10'`,
+  );
+  archive.simulator.hide('orders', missing);
+  await archive.runLater(18 * 3_600_000);
+  await archive.runLater(marchIsOver - archive.simulator.clock.now());
+  const { owner, folder } = archive;
+  await owner.query(
+    `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+     values ('p', 'orders', sha256('no order'), 'no order', 'no id', '', '2026-03-05', '2026-04-29T12:00:00Z')`,
+  );
+  await owner.query(
+    `select sync.journal_append('p', 'orders', '', '2026-03-05', 'adopted',
+              jsonb_build_object('rejects', jsonb_build_array(jsonb_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason)))::text, null, null)
+       from sync.rejects`,
+  );
+  await owner.query(`select sync.make_head('p')`);
+  day = await first(
+    `select min(slice_day) from archive.orders where slice_day > '2026-03-08' and slice_day < '2026-03-28'`,
+  );
+  march = await first(`select min(operation_id) from archive.orders where slice_day = '${day}'`);
+  april = await first(
+    `select min(operation_id) from archive.orders where slice_day >= '2026-04-02'`,
+  );
+  versioned = await first(
+    `select min(id) from archive.nft_class_versions join archive.nft_classes using (project_id, id)
+      where slice_day < '2026-04-01'`,
+  );
+  await owner.query('create schema kept');
+  for (const table of tables) {
+    await owner.query(`create table kept.${table.replace('.', '_')} as table ${table}`);
+  }
+  await cp(folder, `${folder} kept`, { recursive: true });
+});
+
+afterEach(async () => {
+  for (const table of tables) {
+    await archive.owner.query(
+      `truncate ${table}; insert into ${table} select * from kept.${table.replace('.', '_')}`,
+    );
+  }
+  await rm(archive.folder, { recursive: true });
+  await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
+});
+
+afterAll(async () => {
+  await rm(`${archive.folder} kept`, { recursive: true, force: true });
+  await archive.close();
+});
+
+async function first(sql: string): Promise<string> {
+  const { rows } = await archive.owner.query(sql);
+  return String(Object.values(rows[0] ?? {})[0]);
+}
+
+/** Runs it as a superuser, with $1 for the order of March. */
+async function spoil(sql: string, ...parameters: unknown[]): Promise<Finding[]> {
+  const { rows } = await archive.owner.query(`${sql} returning 1`, parameters);
+  expect(rows.length).toBeGreaterThan(0);
+  return (await archive.verify()).findings;
+}
+
+/** What is said of records: pages that are gone, and their days, are named besides. */
+const records = (found: Finding[]): Finding[] => found.filter(({ id }) => id !== null);
+
+const ofMarch = () => ({ project: 'p', resource: 'orders', when: day });
+const setRaw = `raw = jsonb_set(raw, '{message}', '"altered"')`;
+test('the untouched archive passes, its certificates hold, and its files are there', async () => {
+  const { lists, findings } = await archive.verify();
+  expect(findings).toEqual([]);
+  expect(lists.map((list) => [list.resource, list.certificates.map((one) => one.holds)])).toEqual([
+    ['orders', [true]],
+    ['nft_classes', [true]],
+    ['transactions', []],
+    ['tokens', []],
+  ]);
+  expect(lists.flatMap((list) => list.certificates.flatMap((one) => one.files_missing))).toEqual(
+    [],
+  );
+  expect(lists[0]).toMatchObject({ rejects: 1 });
+  expect(lists[1]?.versions).toBeGreaterThan(0);
+});
+
+describe('a row', () => {
+  test('one letter of its raw', async () => {
+    const found = await spoil(`update archive.orders set ${setRaw} where operation_id = $1`, march);
+    expect(found).toMatchObject([{ ...ofMarch(), kind: 'altered', id: march }]);
+    expect(found[0]?.says).toMatch(/^raw_sha256 is [0-9a-f]{64}, and that of the record held is /);
+  });
+
+  test('its raw and its digest alike: the certificate catches it', async () => {
+    const sql = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
+                   from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
+                  where n.operation_id = o.operation_id and o.operation_id = $1`;
+    const found = await spoil(sql, march);
+    expect(found).toMatchObject([{ ...ofMarch(), kind: 'altered', id: march }]);
+    expect(found[0]?.says).toMatch(/^certified is raw_sha256 /);
+  });
+
+  test('the same in a month that is not over: the journal tells', async () => {
+    const sql = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
+                   from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
+                  where n.operation_id = o.operation_id and o.operation_id = $1`;
+    const found = await spoil(sql, april);
+    expect(found).toMatchObject([{ kind: 'altered', id: april }]);
+    expect(found[0]?.says).toMatch(/^archived by entry \d+ of 2026-04-/);
+  });
+
+  test('the same without its leaves: the day is named', async () => {
+    await rm(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'));
+    const sql = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
+                   from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
+                  where n.operation_id = o.operation_id and o.operation_id = $1`;
+    // The journal knows which record it is.
+    expect(await spoil(sql, march)).toMatchObject([
+      { ...ofMarch(), kind: 'day', id: null },
+      { ...ofMarch(), kind: 'altered', id: march },
+    ]);
+  });
+
+  test.each([
+    ['status', `3 - coalesce(status, 0)`],
+    ['message', `'other'`],
+    ['account', `'someone else'`],
+    ['account', `null`],
+    ['amount', `coalesce(amount, 0) + 1`],
+    ['number', `coalesce(number, 0) + 0.01`],
+    ['created_at', `created_at + interval '1 microsecond'`],
+    ['updated_at', `null`],
+    ['updated_at', `'infinity'`],
+    ['order_type', `7`],
+    ['slice_day', `slice_day + 1`],
+    ['unread', `'{amount}'`],
+  ])('its column %s as %s', async (column, value) => {
+    const found = await spoil(
+      `update archive.orders set ${column} = ${value} where operation_id = $1`,
+      april,
+    );
+    expect(found).toMatchObject([{ kind: 'column', id: april }]);
+    expect(found[0]?.says).toMatch(new RegExp(`^${column} is `));
+  });
+
+  test('a certified one put under another day: its column, its old day and its new one', async () => {
+    const found = await spoil(
+      `update archive.orders set slice_day = '2026-03-30' where operation_id = $1`,
+      march,
+    );
+    expect(found.map(({ kind, when, id }) => [kind, when, id])).toEqual([
+      ['column', '2026-03-30', march],
+      ['altered', day, march],
+      ['extra', '2026-03-30', march],
+    ]);
+  });
+
+  test('a column of numbers written otherwise is the same number', async () => {
+    const found = await spoil(
+      `update archive.orders set amount = amount::numeric(30, 4) where amount is not null`,
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('its key', async () => {
+    const found = await spoil(
+      `update archive.orders set operation_id = 'another' where operation_id = $1`,
+      april,
+    );
+    expect(found.map(({ kind, id }) => [kind, id])).toEqual([
+      ['altered', 'another'],
+      // A page showed it under its own.
+      ['missing', april],
+    ]);
+  });
+
+  test('raw_bytes beside a raw that needs none', async () => {
+    const found = await spoil(
+      `update archive.orders set raw_bytes = convert_to(raw::text, 'UTF8') where operation_id = $1`,
+      april,
+    );
+    expect(found).toMatchObject([
+      { kind: 'altered', id: april, says: expect.stringContaining('raw_bytes') },
+    ]);
+  });
+
+  test.each(['null', '[]', '"text"', '{}', '{"operation_id": ""}'])(
+    'its raw as %s',
+    async (raw) => {
+      const found = await spoil(
+        `update archive.orders set raw = $2 where operation_id = $1`,
+        april,
+        raw,
+      );
+      expect(found).toMatchObject([{ kind: 'altered', id: april }]);
+    },
+  );
+
+  test('deleted while its month is open: a page that showed it tells', async () => {
+    const found = await spoil(`delete from archive.orders where operation_id = $1`, april);
+    expect(found).toMatchObject([{ kind: 'missing', id: april }]);
+  });
+
+  test('deleted with every page that showed it, after its month was certified', async () => {
+    await archive.owner.query('truncate sync.pages');
+    const found = records(await spoil(`delete from archive.orders where operation_id = $1`, march));
+    expect(found).toMatchObject([{ ...ofMarch(), kind: 'missing', id: march }]);
+  });
+
+  test('all of a month deleted', async () => {
+    await archive.owner.query('truncate sync.pages');
+    const held = await first(`select count(*) from archive.orders where slice_day < '2026-04-01'`);
+    const found = records(await spoil(`delete from archive.orders where slice_day < '2026-04-01'`));
+    expect(found).toHaveLength(Number(held));
+    expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['missing']));
+  });
+
+  test('invented in a certified month, dated back', async () => {
+    const found = await spoil(
+      `insert into archive.orders
+       select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type,
+              slice_day, n.raw, null, ${forgedSha('n.raw')}, unread, observed_at, first_seen_at, changed_at, null
+         from archive.orders o, lateral (select o.raw || '{"operation_id": "invented"}' as raw) n
+        where operation_id = $1`,
+      march,
+    );
+    expect(found).toMatchObject([{ ...ofMarch(), kind: 'extra', id: 'invented' }]);
+  });
+
+  test('one that came honestly after its month was certified is no finding', async () => {
+    const order = { operation_id: 'late', status: 2, create_time: `${day}T10:00:00Z` };
+    await observe(
+      archive.db,
+      { project: 'p', resource: 'orders' },
+      [order],
+      '2036-05-01T13:00:00Z',
+    );
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]?.certificates).toMatchObject([{ later: 1, holds: true }]);
+  });
+});
+
+describe('a version', () => {
+  test('its raw', async () => {
+    const found = await spoil(
+      `update archive.nft_class_versions set raw = jsonb_set(raw, '{name}', '"altered"') where id = $1`,
+      versioned,
+    );
+    expect(found[0]).toMatchObject({ kind: 'altered', resource: 'nft_classes', id: versioned });
+    expect(found[0]?.says).toMatch(/^the version observed at 2026-/);
+  });
+
+  test('its record deleted, pages and all', async () => {
+    await archive.owner.query('truncate sync.pages, sync.certificates');
+    await rm(archive.folder, { recursive: true });
+    const found = records(await spoil(`delete from archive.nft_classes where id = $1`, versioned));
+    await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
+    expect(found).toMatchObject([{ kind: 'missing', id: versioned }]);
+  });
+});
+
+test('the bytes of a reject', async () => {
+  const found = await spoil(`update sync.rejects set bytes = 'another'`);
+  expect(found).toMatchObject([{ kind: 'altered', when: '2026-03-05', id: null }]);
+});
+
+describe('a certificate', () => {
+  const set = (path: string, value: string): string =>
+    `update sync.certificates set certificate = jsonb_set(certificate, '${path}', '${value}') where resource = 'orders'`;
+
+  test.each([
+    [
+      'a lost day made good',
+      set('{lost_days}', '["2026-03-01"]'),
+      /^orders-2026-03.certificate.json: it is not/,
+    ],
+    ['its records', set('{records}', '7'), /number of records/],
+    ['its moment', set('{certified_at}', '"2027-01-01T00:00:00Z"'), /certified_at/],
+    ['its format', set('{format}', '"other"'), /no certificate of the form/],
+    ['its days', set('{days}', 'null'), /no certificate of the form/],
+    [
+      'the moment of its row',
+      `update sync.certificates set certified_at = '2026-04-29' where resource = 'orders'`,
+      /certified_at/,
+    ],
+    [
+      'the digest of its row',
+      `update sync.certificates set digest = sha256('x') where resource = 'orders'`,
+      /digest/,
+    ],
+    [
+      'the leaves of its row',
+      `update sync.certificates set leaves_sha256 = sha256('x') where resource = 'orders'`,
+      /leaves_sha256/,
+    ],
+  ])('%s', async (_, sql, says) => {
+    const found = await spoil(sql);
+    expect(found.some((finding) => says.test(finding.says))).toBe(true);
+    expect(new Set(found.map(({ resource }) => resource))).toEqual(new Set(['orders']));
+  });
+
+  test('the digest of its leaves everywhere, and the leaves with it', async () => {
+    await writeFile(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'), 'x');
+    const found = await spoil(
+      `update sync.certificates set leaves_sha256 = sha256('x'),
+              certificate = jsonb_set(certificate, '{leaves_sha256}', to_jsonb(encode(sha256('x'), 'hex')))
+        where resource = 'orders'`,
+    );
+    expect(found.map(({ kind }) => kind)).toEqual(['file', 'certificate', 'certificate']);
+  });
+
+  test('cannot be altered or deleted by the service itself', async () => {
+    for (const sql of [
+      'delete from sync.certificates',
+      `update sync.certificates set digest = ''`,
+    ]) {
+      await expect(archive.db.query(sql)).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  test('deleted, row and all: its file tells, and the journal', async () => {
+    const found = await spoil(`delete from sync.certificates where resource = 'orders'`);
+    expect(found).toMatchObject([
+      { kind: 'file', when: '2026-03' },
+      { kind: 'file', when: '2026-03' },
+      { kind: 'certificate', when: '2026-03' },
+    ]);
+  });
+
+  test('all its digests made to fit what was altered: the leaves and the file tell', async () => {
+    await archive.owner.query(
+      `update archive.orders set raw_sha256 = sha256('x') where operation_id = $1`,
+      [march],
+    );
+    const found = await spoil(
+      `update sync.certificates set digest = sha256('x'), certificate = jsonb_set(certificate, '{digest}', to_jsonb(encode(sha256('x'), 'hex')))
+        where resource = 'orders'`,
+    );
+    const kinds = found.map(({ kind }) => kind);
+    expect(kinds).toContain('certificate');
+    expect(kinds).toContain('file');
+    expect(kinds).toContain('altered');
+  });
+});
+
+describe('a file', () => {
+  const spoilFile = async (name: string, change: (text: string) => string): Promise<Finding[]> => {
+    const path = join(archive.folder, 'p', name);
+    await writeFile(path, change(await readFile(path, 'utf8')));
+    return (await archive.verify()).findings;
+  };
+
+  test('of leaves: one that is added, and one whose digest differs', async () => {
+    for (const change of [
+      (text: string) => `${text}2026-03-31\tz\t${'0'.repeat(64)}\n`,
+      (text: string) => text.replace(/\t[0-9a-f]{64}/, `\t${'0'.repeat(64)}`),
+    ]) {
+      const found = await spoilFile('orders-2026-03.leaves.txt', change);
+      expect(found).toMatchObject([
+        { kind: 'file', when: '2026-03', says: expect.stringContaining('leaves.txt') },
+      ]);
+    }
+  });
+
+  test('of a certificate: what is held agrees with the database', async () => {
+    const found = await spoilFile('orders-2026-03.certificate.json', (text) =>
+      text.replace('"records":', '"records":1'),
+    );
+    expect(found).toMatchObject([
+      { kind: 'file', says: expect.stringContaining('what is held agrees with the database') },
+    ]);
+  });
+
+  test('that is not there is said, and is no finding', async () => {
+    await rm(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'));
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    expect(lists[0]?.certificates).toMatchObject([
+      { files_missing: ['orders-2026-03.leaves.txt'], holds: true },
+    ]);
+  });
+
+  test('of another program is left alone', async () => {
+    await writeFile(join(archive.folder, 'p', 'notes.txt'), 'mine');
+    expect((await archive.verify()).findings).toEqual([]);
+  });
+});
+
+// Each is named by what the journal says.
+test.each(tamperings)('named: %s', async (_, sql, kind, says, id) => {
+  const chosen = {
+    final: '2026-03-12',
+    sealed: '2026-04-12',
+    certified: march,
+    order: april,
+    versioned,
+    missing,
+    reject: await first(`select encode(sha256, 'hex') from sync.rejects`),
+    head: '1',
+  };
+  await rm(archive.folder, { recursive: true });
+  await archive.owner.query(filled(sql, chosen) ?? '');
+  const { findings } = await archive.verify();
+  await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
+  const found = findings.filter((one) => one.kind === kind && says.test(one.says));
+  expect(findings).not.toEqual([]);
+  expect(found.map((one) => one.id)).toContain(id === undefined ? null : filled(id, chosen));
+});
+
+test('a month that no run came as far as to certify is no finding', async () => {
+  const owed = async (): Promise<boolean> =>
+    (await archive.verify()).findings.some(({ says }) => /no certificate says/.test(says));
+  await archive.owner.query(
+    `delete from sync.certificates; delete from sync.journal where kind = 'certified';
+     update sync.runs set started_at = started_at + interval '2 days'`,
+  );
+  expect(await owed()).toBe(true);
+  // All of them were killed, as far as anybody can tell.
+  await archive.owner.query(`update sync.runs set outcome = null, ended_at = null`);
+  expect(await owed()).toBe(false);
+});
+
+test('a journal made anew from end to end follows from itself; a head that was kept elsewhere finds it out', async () => {
+  const { rows } = await archive.owner.query<{ head: string }>(
+    `select encode(head, 'hex') as head from sync.heads order by n`,
+  );
+  const kept = rows.map(({ head }) => head);
+  expect((await archive.verify(kept)).findings).toEqual([]);
+  await archive.owner.query(
+    `delete from archive.orders where operation_id = '${april}'; update sync.pages set ids = array_remove(ids, '${april}');
+     truncate sync.journal, sync.chains, sync.heads, sync.certificates;
+     select sync.journal_adopt('p'), sync.make_head('p')`,
+  );
+  await rm(archive.folder, { recursive: true });
+  const { findings } = await archive.verify(kept.slice(-1));
+  await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
+  expect(findings.map(({ says }) => says)).toContainEqual(
+    expect.stringContaining(
+      `the head ${kept.at(-1)} was kept elsewhere, and no head of this archive is that`,
+    ),
+  );
+});
