@@ -65,7 +65,7 @@ function readRate(text: string): number {
 
 /** The plan as a person reads it; what cannot fit comes first. */
 export function planText(planned: Planned[], now: number): string {
-  if (planned.length === 0) return 'Nothing is archived yet. `outlast sync` makes a start.';
+  if (planned.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
   return planned.map((one) => projectText(one, now)).join('\n\n');
 }
 
@@ -75,7 +75,7 @@ function projectText(planned: Planned, now: number): string {
   const aMinute = Math.ceil(standingPerSecond * 600) / 10;
   return [
     ...lateLines(foresight, now).map((line) => `TOO LATE  ${line}`),
-    `Project ${project}: ${rateText(perSecond)}; ${formatCount(aMinute)} a minute of them go to today and to pending orders`,
+    `Project ${project}: ${rateText(perSecond)}; today and pending orders take ${formatCount(aMinute)} a minute of them`,
     '',
     indented(monthTable(months, foresight)),
     '',

@@ -209,10 +209,7 @@ async function projectOf(archive: Archive, wanted: string | undefined): Promise<
   }
   const [only, ...others] = known;
   if (only === undefined) {
-    throw settingsError(
-      'unknown_project',
-      'Nothing is archived yet. `outlast sync` makes a start.',
-    );
+    throw settingsError('unknown_project', 'Nothing is archived yet. Run `outlast sync` first.');
   }
   if (others.length === 0) return only;
   throw settingsError(

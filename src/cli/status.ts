@@ -69,7 +69,7 @@ const whereItIs = ({ connectionString }: Store): string =>
 /** The status as a person reads it. `now` is only for "in 9 days". */
 export function statusText(projects: ProjectStatus[], now: number, foreseen: Foreseen): string {
   if (projects.length === 0) {
-    return 'Nothing is archived yet. `outlast sync` makes a start.';
+    return 'Nothing is archived yet. Run `outlast sync` first.';
   }
   return projects
     .map((project) => projectText(project, now, foreseen.get(project.project)))
@@ -78,7 +78,7 @@ export function statusText(projects: ProjectStatus[], now: number, foreseen: For
 
 const sinceText = (firstDay: string): string =>
   firstDay === notYetKnown
-    ? 'no day accounted for yet: what time it is there is not known'
+    ? "no day accounted for yet: the platform's time is not known"
     : `every day accounted for since ${firstDay}`;
 
 function projectText(project: ProjectStatus, now: number, foresight?: Foresight): string {

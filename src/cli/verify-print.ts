@@ -71,7 +71,7 @@ export function textOf(
   findings: Finding[],
   count: number,
 ): string {
-  if (lists.length === 0) return 'Nothing is archived yet. `outlast sync` makes a start.';
+  if (lists.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
   const parts = [listTable(lists)];
   if (lists.some(({ certificates }) => certificates.length > 0)) {
     parts.push(certificateTable(lists), ...keepLines(lists));

@@ -50,7 +50,7 @@ async function enterWindow(ordersPerDay: number): Promise<void> {
 describe('plan', () => {
   test('with nothing archived says how to begin, and exits with 0', async () => {
     const { code, stdout } = await outlast('plan');
-    expect([code, stdout]).toEqual([0, 'Nothing is archived yet. `outlast sync` makes a start.\n']);
+    expect([code, stdout]).toEqual([0, 'Nothing is archived yet. Run `outlast sync` first.\n']);
   });
 
   test('says what cannot fit before anything else, with a rate that would do', async () => {
