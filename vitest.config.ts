@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
-const folder = join(import.meta.dirname, 'test');
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+/** Files that replace modules: what they load must not reach other files. As patterns, from this folder. */
+const alone = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => join(folder, name));
-const altersModules = (file: string): boolean => readFileSync(file, 'utf8').includes('vi.mock(');
+  .filter((name) =>
+    readFileSync(join(import.meta.dirname, 'test', name), 'utf8').includes('vi.mock('),
+  )
+  .map((name) => `test/${name.replaceAll('\\', '/')}`);
 
 export default defineConfig({
   test: {
@@ -20,12 +22,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          include: files.filter((file) => !altersModules(file)),
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...alone],
           // A worker keeps what it has loaded of src/ from one file to the next: to load it anew takes most of a second.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'alone', include: files.filter(altersModules) } },
+      { extends: true, test: { name: 'alone', include: alone } },
     ],
   },
 });

@@ -37,6 +37,8 @@ export function fingerprintOf(path: string): Promise<{ bytes: number; sha256: st
 export type WriteOptions = {
   /** Who may read it; all (0o644) unless given. */
   mode?: number;
+  /** What it is called until it is whole; a name that nobody else uses unless given. */
+  draft?: string;
   /** Done to the file before it gets its name. */
   prepare?: (draft: string) => Promise<void>;
 };
@@ -48,12 +50,11 @@ export type WriteOptions = {
 export async function writeWhole(
   path: string,
   fill: (write: (text: string) => Promise<void>) => Promise<boolean>,
-  { mode = 0o644, prepare }: WriteOptions = {},
+  { mode = 0o644, draft = `${path}.${randomUUID()}.tmp`, prepare }: WriteOptions = {},
 ): Promise<boolean> {
   await makeFolder(dirname(path));
-  const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(draft, 'wx', mode);
+    const file = await open(draft, 'w', mode);
     let isWanted: boolean;
     try {
       isWanted = await fill((text) => file.writeFile(text));

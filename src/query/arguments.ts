@@ -79,13 +79,12 @@ export const order = oneOf(['asc', 'desc']).describe(
   'By (day, time of creation, id bytes); asc unless told',
 );
 export const limit = whole(1, maxRowsAtOnce);
-/** Longer than any that we give. */
-const cursorSentence = 'must be the `next` or `previous` of a page';
-export const cursor = z
-  .string(cursorSentence)
-  .min(1, cursorSentence)
-  .max(8192, cursorSentence)
-  .describe('The `next` or the `previous` of a page of the same query; opaque');
+/** Longer than any that we give are refused. */
+export const cursorSaid = (sentence: string): z.ZodString =>
+  z.string(sentence).min(1, sentence).max(8192, sentence);
+export const cursor = cursorSaid('must be the `next` or `previous` of a page').describe(
+  'The `next` or the `previous` of a page of the same query; opaque',
+);
 export const offset = whole(0, Number.MAX_SAFE_INTEGER);
 export const resource = oneOf(resources);
 export const listedResource = oneOf(listedResources).describe(

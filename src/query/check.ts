@@ -39,7 +39,7 @@ export function checked<T>(
         const [name] = issue.path;
         if (name !== undefined) return `${nameOf(String(name))} ${issue.message}`;
         return issue.code === 'unrecognized_keys'
-          ? issue.keys.map((key) => unknown(key, schema, nameOf))
+          ? unknown(issue.keys, schema, nameOf)
           : issue.message;
       });
   if (mistakes.length > 0) throw invalidArgument(before + [...new Set(mistakes)].join('; '));
@@ -64,10 +64,13 @@ function mistakesTogether(
   return mistakes;
 }
 
-function unknown(key: string, schema: z.ZodType, nameOf: (argument: string) => string): string {
+/** One sentence however many they are. */
+function unknown(keys: string[], schema: z.ZodType, nameOf: (argument: string) => string): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const there = known.length === 0 ? 'none is' : `there are: ${known.map(nameOf).join(', ')}`;
-  return `${JSON.stringify(key.slice(0, 80))} is not taken here; ${there}`;
+  const named = keys.slice(0, 3).map((key) => JSON.stringify(key.slice(0, 80)));
+  const more = keys.length > named.length ? ` and ${keys.length - named.length} more` : '';
+  return `${named.join(', ')}${more} ${keys.length > 1 ? 'are' : 'is'} not taken here; ${there}`;
 }
 
 /**
@@ -90,8 +93,8 @@ function valueIn(text: string, kind: z.core.$ZodType): unknown {
   const isNumber =
     kind instanceof z.ZodNumber ||
     (kind instanceof z.ZodLiteral && [...kind.values].every((one) => typeof one === 'number'));
-  // No sign, no fraction, no exponent; more digits than that are not exact.
-  if (isNumber) return /^\d{1,15}$/.test(text) ? Number(text) : text;
+  // No sign, no leading zero, no fraction, no exponent; more digits than that are not exact.
+  if (isNumber) return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
   if (kind instanceof z.ZodBoolean && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 }

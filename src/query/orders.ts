@@ -20,7 +20,7 @@ export const orderStatusWords: Record<OrderStatus, string> = {
 };
 
 const statusSentence = 'must be one of 1, 2, 3 (pending, succeeded, failed), or a list of them';
-export const orderStatus = z.literal(orderStatuses, statusSentence);
+const orderStatus = z.literal(orderStatuses, statusSentence);
 
 /** What orders can be narrowed by, whoever asks; the columns that this is about stand below. */
 export const orderFilters = {

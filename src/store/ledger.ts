@@ -150,8 +150,7 @@ export function toSlice(row: SliceRow): Slice {
 export const inOrder = (returned: string): string => `
      (select row(r.*)::sync.slices as s, resource, owner, day from ${returned} r order by resource, owner, day) ${returned}_ones`;
 
-/** `dueAt` null: never due. */
-export type NewSlice = SliceKey & { dueAt: Instant | null; deadlineAt: Instant };
+export type NewSlice = SliceKey & { dueAt: Instant; deadlineAt: Instant };
 
 /** Enters slices that are not in the ledger yet; the others stay as they are (P7). Returns how many were new. */
 export async function addSlices(db: Queryable, added: NewSlice[]): Promise<number> {

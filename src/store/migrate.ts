@@ -165,7 +165,7 @@ function refuseOthers({ count, oldest, newest }: Applied, known: MigrationMeta[]
   if (count > 0 && oldest < (known[0]?.folderMillis ?? 0)) {
     throw fatal(
       'schema_too_old',
-      'This database was made by an earlier Outlast, whose tables this one cannot bring up to date: export it with the version that made it and import that into a new database, or begin anew with an empty one. Nothing was changed.',
+      'This database was made by an earlier Outlast, whose tables this one cannot bring up to date: export it with the version that made it and import that into a new database, or begin anew with an empty one (of the embedded Postgres: another data folder). Nothing was changed.',
     );
   }
   if (newest <= (known.at(-1)?.folderMillis ?? 0)) return;

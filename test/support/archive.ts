@@ -163,6 +163,10 @@ async function leaveOut(
   );
   await addSlices(
     db,
-    slices.map((slice) => ({ ...slice, dueAt: null, deadlineAt: noDeadline })),
+    slices.map((slice) => ({ ...slice, dueAt: now, deadlineAt: noDeadline })),
+  );
+  await db.query(
+    'update sync.slices set due_at = null where project_id = $1 and day = any ($2::date[])',
+    [projectId, others],
   );
 }

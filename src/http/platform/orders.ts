@@ -1,7 +1,7 @@
 // `/v3/orders` from the archive (docs/platform.md §4.4): the same parameters, paging and envelope, for any date.
 import * as z from 'zod';
-import { cursor, whole } from '../../query/arguments.ts';
-import { orderStatus } from '../../query/orders.ts';
+import { cursorSaid, whole } from '../../query/arguments.ts';
+import { orderStatuses } from '../../model.ts';
 import { dates, listAnswer, selectedBy } from './lists.ts';
 import { ofPlatform, platformRoute, record } from './route.ts';
 
@@ -14,9 +14,11 @@ export const ordersRoute = platformRoute({
   summary: 'Purchase orders, for any date',
   about: 'Paged by key in both directions; `""` at the ends.',
   inQuery: {
-    page_key: cursor.describe('The key of a page of the same query'),
+    page_key: cursorSaid('must be the `next_page_key` or `prev_page_key` of a page').describe(
+      'The key of a page of the same query',
+    ),
     limit: whole(1, 50).describe('10 unless told'),
-    status: orderStatus,
+    status: z.literal(orderStatuses, 'must be one of 1, 2, 3 (pending, succeeded, failed)'),
     ...dates,
     count_total: z.literal([0, 1], 'must be one of 0, 1').describe('1: with the total'),
   },

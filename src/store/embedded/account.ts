@@ -94,5 +94,7 @@ export async function writeFor(account: Account, path: string, text: string): Pr
     await write(text);
     return true;
   };
-  await writeWhole(path, fill, { mode: 0o600, prepare: (draft) => giveTo(account, draft) });
+  // One draft, written over next time: a kill leaves no litter, which may hold a password.
+  const draft = `${path}.draft`;
+  await writeWhole(path, fill, { mode: 0o600, draft, prepare: () => giveTo(account, draft) });
 }

@@ -1,6 +1,7 @@
 // Count: re-proves what a walk showed in at most four requests, however many records the day has: the total, and
 // for orders the total of each status, against what the last whole walk was shown. The records that such answers show
 // must be among those the walk showed.
+// How often that is done is policy.ts's.
 import { isOutlastError } from '../../errors.ts';
 import { orderStatuses } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
