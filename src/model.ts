@@ -107,7 +107,7 @@ export type Page = {
   /** The first and the last element: its id, or the SHA-256 of a reject; null on an empty page. */
   first: string | null;
   last: string | null;
-  /** Orders: the key of the page after this one, as it is kept (platform/target.ts); null where the platform gave none. */
+  /** Orders: the key of the page after this one, as it is kept (platform/page-key.ts); null where the platform gave none. */
   nextKey: string | null;
   /** How the platform spelt `nextKey`: the fact `last_key` is learned from it. Null for classes. */
   nextKeyForm: 'key' | 'empty' | 'null' | 'absent' | null;

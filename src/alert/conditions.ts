@@ -4,7 +4,8 @@ import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
 import type { MonthSigns, OperationSigns, Signs } from '../store/alerts/signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
-import { clockText, counted, moment, monthName, named, nameOf, type AlertKind } from './kinds.ts';
+import type { AlertKind } from './kinds.ts';
+import { clockText, counted, moment, monthName, named, nameOf } from './words.ts';
 
 export type Condition = {
   kind: AlertKind;

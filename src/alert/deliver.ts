@@ -1,11 +1,8 @@
-// One request to an address a person gave us, once, within a time limit. What comes back is a verdict and never an error:
-// nothing of the address gets into it (P10), for such addresses carry tokens. One such address is the heartbeat's, which is
-// called only when all is well, so that whoever waits for it notices a service that is dead, cut off or stuck.
+// One request to an address a person gave us, once, within a time limit. What comes back is a verdict and never an
+// error: nothing of the address gets into it (P10), for such addresses carry tokens.
 import { Agent, request } from 'undici';
 import { codeOf } from '../errors.ts';
-import type { ProjectId } from '../model.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
-import type { TickResult } from '../sync/worker.ts';
 
 /** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */
 export type Verdict = string | null;
@@ -86,35 +83,5 @@ function addressed(
   return {
     url,
     headers: { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
-  };
-}
-
-/** A little less than a minute: ticks are a minute apart, and runs take now more, now less of it. */
-const apartMs = 55_000;
-
-export type Heartbeat = {
-  note(turn: TickResult): void;
-  /** Whether every project has done all that was due since the last beat, and that was about a minute ago. */
-  isDue(monotonicMs: number): boolean;
-  /** It was called. */
-  beat(monotonicMs: number): void;
-};
-
-export function createHeartbeat(projectIds: readonly ProjectId[]): Heartbeat {
-  const done = new Set<ProjectId>();
-  let lastMs = -Infinity;
-  return {
-    note({ projectId, outcome, slicesDone }) {
-      // A run that goes on, or found nothing to do, shows neither that all is well nor that it is not.
-      if (outcome === 'running' || (outcome === 'done' && slicesDone === 0)) return;
-      if (outcome === 'done') done.add(projectId);
-      else done.delete(projectId);
-    },
-    isDue: (nowMs) => projectIds.every((one) => done.has(one)) && nowMs - lastMs >= apartMs,
-    beat(nowMs) {
-      lastMs = nowMs;
-      // Each has to do it again: one that hangs in a run is not well.
-      done.clear();
-    },
   };
 }

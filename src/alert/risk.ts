@@ -6,7 +6,7 @@ import type { Forecast } from '../sync/forecast/forecast.ts';
 import { foresee } from '../sync/forecast/foresee.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import type { Condition } from './conditions.ts';
-import { counted, moment, monthName } from './kinds.ts';
+import { counted, moment, monthName } from './words.ts';
 
 /** A forecast reads every living slice, tens of thousands with many owners, and speaks of days: not at every tick. */
 const freshMs = 5 * 60_000;

@@ -1,6 +1,6 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import type { Command } from 'commander';
-import { clockText } from '../alert/kinds.ts';
+import { clockText } from '../alert/words.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList } from '../model.ts';
 import {

@@ -12,7 +12,8 @@
 import { hash } from 'node:crypto';
 import { toUSVString } from 'node:util';
 import { transient } from '../errors.ts';
-import { byteBounds, compareUtf8 } from './bytes.ts';
+import { byteBounds } from './byte-bounds.ts';
+import { compareUtf8 } from './bytes.ts';
 import type { Json } from './json.ts';
 import { canonicalNumber, plainDecimal } from './numbers.ts';
 

@@ -4,21 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant } from '../model.ts';
-import { byteBounds, type ByteBounds } from './bytes.ts';
+import { byteBounds, type ByteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
 import { createExchange } from './exchange.ts';
 import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
 import { classesPage, ordersPage } from './pages.ts';
 import type { Limiter, Platform } from './platform.ts';
 import { createHide } from './refusal.ts';
-import {
-  backoffMs,
-  createRequest,
-  type Fault,
-  type Outcome,
-  type Question,
-  type Request,
-} from './request.ts';
+import { createRequest, type Outcome, type Question, type Request } from './request.ts';
+import { backoffMs, type Fault } from './retry.ts';
 import { classesParams, ordersParams } from './target.ts';
 import { runYielding } from './yielding-work.ts';
 
@@ -35,7 +29,7 @@ export type PlatformOptions = {
   log: Log;
   /** Requests for one call at most, the first included: 5. */
   maxAttempts?: number;
-  /** How much of an answer is taken in; those of bytes.ts. */
+  /** How much of an answer is taken in; those of byte-bounds.ts. */
   bounds?: ByteBounds;
   /** In [0, 1). */
   random?: () => number;

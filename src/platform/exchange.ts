@@ -2,10 +2,10 @@
 // retries.
 import { Pool } from 'undici';
 import { codeOf, settingsError, transient } from '../errors.ts';
-import type { ByteBounds } from './bytes.ts';
+import type { ByteBounds } from './byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
 import { foreignText } from './refusal.ts';
-import type { Fault } from './request.ts';
+import type { Fault } from './retry.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
 export type Answer = Gathered & {

@@ -1,7 +1,7 @@
 // An answer's body as it comes in, piece by piece, within bounds: records of its list that are too long are cut out on
 // the way, and only their beginning, length and digest stay. Knows JSON's brackets and strings, and nothing of fields.
 import { createHash, type Hash } from 'node:crypto';
-import { byteBounds, mostParts, type ByteBounds } from './bytes.ts';
+import { byteBounds, mostParts, type ByteBounds } from './byte-bounds.ts';
 
 /** What is kept of a record that was too long. */
 export type CutRecord = {

@@ -3,7 +3,8 @@
 import { dayOf } from '../day.ts';
 import { transient } from '../errors.ts';
 import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '../model.ts';
-import { byteBounds, decodeUtf8, mostParts } from './bytes.ts';
+import { byteBounds, mostParts } from './byte-bounds.ts';
+import { decodeUtf8 } from './bytes.ts';
 import type { Gathered } from './gather.ts';
 import {
   isObject,
@@ -14,8 +15,8 @@ import {
   type JsonObject,
 } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
+import { keptKey } from './page-key.ts';
 import { cutReject, isReject, readClass, readOrder, unpinned } from './parse.ts';
-import { keptKey } from './target.ts';
 import { runAtOnce } from './yielding-work.ts';
 
 /** Up to here a body is taken apart in one go; from here on each record by itself, with room for others in between. */

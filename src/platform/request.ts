@@ -1,11 +1,12 @@
 // One request, judged: an answer, a passing fault, a clock that was off, or a refusal (thrown). What to do
-// about it is the retry loop's, in client.ts; how long it waits before asking again is reckoned here.
+// about it is the retry loop's, in client.ts.
 import { OutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import type { Gathered } from './gather.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
+import { readRetryAfter, type Fault } from './retry.ts';
 import { signedHeaders } from './sign.ts';
 import { queryText, type Params } from './target.ts';
 import { readHttpDate } from './times.ts';
@@ -143,38 +144,3 @@ const isPassing = (status: number): boolean =>
 
 const startsLikeJson = (body: Buffer): boolean =>
   /^\ufeff?\s*\{/.test(body.toString('utf8', 0, 64));
-
-/** A passing fault: what the platform did instead of answering. */
-export type Fault = {
-  /** Stable name for logs. */
-  code: string;
-  /** What happened, as the end of a sentence. */
-  text: string;
-  status: number | null;
-  /** What Retry-After asked for, capped; null without one. */
-  retryAfterMs: number | null;
-  /** True when asking again would only bring the same. */
-  final: boolean;
-  /** The platform did answer, in its own way: other questions may fare better. */
-  isAnswer?: boolean;
-};
-
-/** Longer requests for quiet are taken for this long. */
-export const maxQuietMs = 3_600_000;
-const firstWaitMs = 250;
-const maxWaitMs = 8000;
-
-/** Exponential with jitter: attempt 1 is followed by 125–250 ms, each further one by twice that, up to 4–8 s. */
-export function backoffMs(attempt: number, random: () => number): number {
-  const full = Math.min(firstWaitMs * 2 ** (attempt - 1), maxWaitMs);
-  return Math.round(full * (0.5 + random() / 2));
-}
-
-/** `Retry-After` (RFC 9110): seconds or an HTTP date on the platform's clock; null if absent or unreadable. */
-export function readRetryAfter(header: string | undefined, platformNow: Instant): number | null {
-  if (header === undefined) return null;
-  const date = readHttpDate(header);
-  if (date === null && !/^\d+$/.test(header)) return null;
-  const forMs = date === null ? Number(header) * 1000 : date - platformNow;
-  return Math.min(Math.max(forMs, 0), maxQuietMs);
-}

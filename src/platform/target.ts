@@ -1,8 +1,6 @@
-// A request's path and parameters as they stand on the wire (docs/platform.md §4.4, §4.7). Pure. An empty parameter is never sent:
-// client libraries disagree on how one is signed. Page keys are opaque, and a platform may put anything into one: in the
-// house a key is text that Postgres can hold; only on its way out it becomes again what the platform gave.
-import { toUSVString } from 'node:util';
-import { storable } from './canonical.ts';
+// A request's path and parameters as they stand on the wire (docs/platform.md §4.4, §4.7). Pure. An empty parameter is
+// never sent: client libraries disagree on how one is signed.
+import { sentKey } from './page-key.ts';
 import type { ClassesQuery, OrdersQuery } from './platform.ts';
 
 /** Decoded parameters; of a repeated name the first value counts. */
@@ -78,19 +76,4 @@ export function queryText(params: Params): string {
     text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
   }
   return text;
-}
-
-/** Before a key that is kept as JSON text, where U+0000 and lone surrogates are escapes. */
-const mark = 'json:';
-
-/** The key as it is kept. Different keys stay different: one that looks marked already is marked as well. */
-export function keptKey(key: string): string {
-  return storable(key) === key && !key.startsWith(mark) ? key : mark + JSON.stringify(key);
-}
-
-/** The key as it is sent, in UTF-8: lone surrogates, which that cannot say, become U+FFFD. */
-export function sentKey(kept: string): string {
-  if (!kept.startsWith(mark)) return kept;
-  const key: unknown = JSON.parse(kept.slice(mark.length));
-  return typeof key === 'string' ? toUSVString(key) : kept;
 }

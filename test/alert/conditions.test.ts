@@ -1,7 +1,7 @@
 // What is worth an alert, and what becomes of it: pure, by tables and fixed clocks.
 import { describe, expect, it } from 'vitest';
 import { conditionsOf, type ProcessState } from '../../src/alert/conditions.ts';
-import { createHeartbeat } from '../../src/alert/deliver.ts';
+import { createHeartbeat } from '../../src/alert/heartbeat.ts';
 import { mergeAlerts } from '../../src/alert/merge.ts';
 import { bodyOf, textOf } from '../../src/alert/message.ts';
 import type { Claimed } from '../../src/store/alerts/claims.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Page } from '../../src/model.ts';
-import { byteBounds, mostParts, type ByteBounds } from '../../src/platform/bytes.ts';
+import { byteBounds, mostParts, type ByteBounds } from '../../src/platform/byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from '../../src/platform/gather.ts';
 import { ordersPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { runAtOnce } from '../../src/platform/yielding-work.ts';

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { causeChain, isOutlastError } from '../../src/errors.ts';
-import { byteBounds } from '../../src/platform/bytes.ts';
+import { byteBounds } from '../../src/platform/byte-bounds.ts';
 import { createPlatform, type PlatformOptions } from '../../src/platform/client.ts';
 import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
 import { refusalOf } from '../../src/platform/refusal.ts';

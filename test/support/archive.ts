@@ -2,7 +2,7 @@
 import { daysIn, windowAt } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
-import { byteBounds, type ByteBounds } from '../../src/platform/bytes.ts';
+import { byteBounds, type ByteBounds } from '../../src/platform/byte-bounds.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { byteBounds } from '../../src/platform/bytes.ts';
+import { byteBounds } from '../../src/platform/byte-bounds.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { openDb, withTx } from '../../src/store/db.ts';
 import { enter } from '../../src/store/operations/enter.ts';

@@ -29,7 +29,7 @@ export type Serving = Omit<Asking, 'project'> & {
 
 export function addPlatform(app: FastifyInstance, serving: Serving): void {
   for (const route of platformRoutes) {
-    app.get(route.path.replace('{name}', ':name'), async (request, reply) => {
+    app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
       const told = await answerTo(route, request, serving).catch(serving.answerOf);
       return serving.send(reply, route.isNodes && told.status !== 200 ? asNode(told) : told);
     });

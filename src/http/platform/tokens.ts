@@ -22,7 +22,7 @@ const envelope = (height: string | null, result: string): Answer => ({
 const enveloped = (result: z.ZodType) => z.object({ height: z.string(), result });
 
 const ofNode = { ...ofPlatform, isNodes: true, needs: 'key', inQuery: {} } as const;
-const inPath = { name: id.describe('The symbol') };
+const inPath = { symbol: id.describe('The symbol') };
 
 const fees = (path: string, name: string): PlatformRoute =>
   platformRoute({
@@ -32,7 +32,7 @@ const fees = (path: string, name: string): PlatformRoute =>
     summary: 'The fees of a token',
     inPath,
     answer: enveloped(record),
-    read: async ({ name: symbol }, { archive, project }) => {
+    read: async ({ symbol }, { archive, project }) => {
       const token = await archive.tokens.get(project, symbol);
       if (token === null) return unknown(symbol);
       const { feesJson, height } = token;
@@ -59,16 +59,16 @@ export const tokenRoutes = [
   }),
   platformRoute({
     ...ofNode,
-    path: '/token/tokens/{name}',
+    path: '/token/tokens/{symbol}',
     name: 'nodeToken',
     summary: 'One token',
     inPath,
     answer: enveloped(record),
-    read: async ({ name: symbol }, { archive, project }) => {
+    read: async ({ symbol }, { archive, project }) => {
       const token = await archive.tokens.get(project, symbol);
       return token === null ? unknown(symbol) : envelope(token.height, token.tokenJson);
     },
   }),
-  fees('/token/tokens/{name}/fee', 'nodeTokenFee'),
-  fees('/token/tokens/{name}/fees', 'nodeTokenFees'),
+  fees('/token/tokens/{symbol}/fee', 'nodeTokenFee'),
+  fees('/token/tokens/{symbol}/fees', 'nodeTokenFees'),
 ];

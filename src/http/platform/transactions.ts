@@ -12,11 +12,11 @@ const lookup = (path: string, name: string, apiVersion: ApiVersion): PlatformRou
     path,
     name,
     summary: `The result of an operation, by the lookup of ${apiVersion}`,
-    inPath: { name: id.describe('The operation id') },
+    inPath: { operation_id: id.describe('The operation id') },
     inQuery: {},
     answer: z.object({ data: record }),
     refusals: [400, 403, 404],
-    read: async ({ name: operationId }, { archive, project }) => {
+    read: async ({ operation_id: operationId }, { archive, project }) => {
       const results = await archive.transactions.get(project, operationId);
       const result = results.find((one) => one.apiVersion === apiVersion);
       if (result === undefined) return notFound('no result of this operation is archived');
@@ -27,6 +27,6 @@ const lookup = (path: string, name: string, apiVersion: ApiVersion): PlatformRou
   });
 
 export const transactionRoutes = [
-  lookup('/v1beta1/tx/{name}', 'platformTransaction', 'v1beta1'),
-  lookup('/v3/native/tx/{name}', 'platformNativeTransaction', 'v3'),
+  lookup('/v1beta1/tx/{operation_id}', 'platformTransaction', 'v1beta1'),
+  lookup('/v3/native/tx/{operation_id}', 'platformNativeTransaction', 'v3'),
 ];
