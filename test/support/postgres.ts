@@ -14,13 +14,16 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** A database with this release's schema and roles, made in about 30 ms. */
+/**
+ * A database with this release's schema and roles, made in about 30 ms: its files are copied. To log every page of them, as is
+ * the standard, costs the server 140 ms of processor time.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await askForServer();
   const template = `${server.prefix}_template`;
   return withAdmin(server, async (admin) => {
     await ensureTemplate(admin, server, template);
-    return createDatabase(admin, server, `template "${template}"`);
+    return createDatabase(admin, server, `template "${template}" strategy file_copy`);
   });
 }
 
