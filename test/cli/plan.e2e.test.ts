@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
-import { runCommand, type Ended } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -18,7 +19,7 @@ afterEach(async () => {
 });
 
 const outlast = (...args: string[]): Promise<Ended> =>
-  runCommand(args, { env: { DATABASE_URL: database.connectionString } });
+  runHere(args, { env: { DATABASE_URL: database.connectionString } });
 
 const today = dayOf(Date.now());
 const thisMonth = monthStart(today);

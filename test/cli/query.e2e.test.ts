@@ -5,7 +5,8 @@ import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { runCommand, type Ended } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrder, writeOrders } from '../support/rows.ts';
@@ -49,7 +50,7 @@ const addProject = (id: string): Promise<unknown> =>
   );
 
 const query = (...args: string[]): Promise<Ended> =>
-  runCommand(['query', ...args], {
+  runHere(['query', ...args], {
     env: { DATABASE_URL: database.connectionString, OUTLAST_LOG_LEVEL: 'error' },
   });
 

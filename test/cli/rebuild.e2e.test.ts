@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bar } from '../../src/cli/rebuild.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { runCommand, startCommand, type Ended, type Running } from '../support/command.ts';
+import { startCommand, type Ended, type Running } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -21,7 +22,7 @@ afterEach(async () => {
 const env = (): { env: Record<string, string> } => ({
   env: { DATABASE_URL: database.connectionString },
 });
-const outlast = (...args: string[]): Promise<Ended> => runCommand(['rebuild', ...args], env());
+const outlast = (...args: string[]): Promise<Ended> => runHere(['rebuild', ...args], env());
 
 /** Orders whose records say 2 and whose column says 7, as an older release might have read them. */
 async function enterMisread(orders: number): Promise<void> {

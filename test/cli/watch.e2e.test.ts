@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { runCommand, type Ended } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const world = {
@@ -31,8 +32,7 @@ afterEach(async () => {
 });
 
 const outlast = (...args: string[]): Promise<Ended> =>
-  runCommand(args, {
-    cwd: folder,
+  runHere(args, {
     env: {
       OUTLAST_BASE_URL: simulator.url,
       OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',

@@ -1,5 +1,5 @@
 // A worker on a database of its own against a simulator on a port of its own.
-import { daysIn, windowAt } from '../../src/day.ts';
+import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
 import { byteBounds, type ByteBounds } from '../../src/platform/byte-bounds.ts';
@@ -11,13 +11,10 @@ import {
   type SimulatorOptions,
 } from '../../src/simulator/server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { addSlices } from '../../src/store/ledger.ts';
-import { saveProject } from '../../src/store/projects.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
-import { listsOf } from '../../src/sync/plan.ts';
-import { noDeadline } from '../../src/sync/policy.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
+import { leaveOut } from './few-days.ts';
 import { createTestDatabase } from './postgres.ts';
 
 export { differences, type Difference } from './differences.ts';
@@ -114,7 +111,7 @@ export async function createBench(
     log,
     ...given,
   };
-  if (options.days !== undefined) await leaveOut(worker, options.days);
+  if (options.days !== undefined) await leaveOut(worker, simulator.clock.now(), options.days);
   const runOnce = (more: Partial<RunOptions> = {}): Promise<RunReport> =>
     run(worker, { signal: new AbortController().signal, ...more });
   return {
@@ -147,26 +144,4 @@ export async function createBench(
       await database.drop();
     },
   };
-}
-
-/** All other days of the window are in the ledger, open, and never due. */
-async function leaveOut(
-  { db, projectId, source, scope, platform }: Worker,
-  days: readonly Day[],
-): Promise<void> {
-  const now = platform.clock.now();
-  const window = windowAt(now);
-  await saveProject(db, projectId, source, window.from, now);
-  const others = daysIn(window).filter((day) => !days.includes(day));
-  const slices = listsOf(scope).flatMap((list) =>
-    others.map((day) => ({ projectId, ...list, day })),
-  );
-  await addSlices(
-    db,
-    slices.map((slice) => ({ ...slice, dueAt: now, deadlineAt: noDeadline })),
-  );
-  await db.query(
-    'update sync.slices set due_at = null where project_id = $1 and day = any ($2::date[])',
-    [projectId, others],
-  );
 }

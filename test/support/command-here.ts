@@ -1,0 +1,71 @@
+// A command in the test's own process, where what it prints and its exit code are the subject and not the process: to start
+// node and load everything takes a third of a second. What is logged is not seen, for the log writes to the terminal itself.
+import { Writable } from 'node:stream';
+import { endWith } from '../../src/cli/exit.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { exitCode } from '../../src/errors.ts';
+import type { Ended } from './command.ts';
+
+/** Streams, environment, clock and exit are the process's: one command at a time has them. */
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * `outlast <args>` with this environment and no other; its log says nothing unless told. `MACHINE_CLOCK_NOW`, as of
+ * machine-clock.ts, stops this process's wall clock until the command ends.
+ */
+export function runHere(
+  args: string[],
+  { env = {} }: { env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const ended = before.then(() => runAlone(args, env));
+  before = ended.catch(() => undefined);
+  return ended;
+}
+
+async function runAlone(args: string[], env: Record<string, string>): Promise<Ended> {
+  const stdout = collecting();
+  const stderr = collecting();
+  const now = env['MACHINE_CLOCK_NOW'];
+  const putBack = [
+    replace(process, 'env', { OUTLAST_LOG_LEVEL: 'silent', ...env }),
+    replace(process, 'exit', (code: number) => {
+      throw Object.assign(new Error(`exit ${code}`), { exited: code });
+    }),
+    replace(process, 'stdout', stdout.stream),
+    replace(process, 'stderr', stderr.stream),
+    now === undefined ? () => undefined : replace(Date, 'now', () => Number(now)),
+  ];
+  process.exitCode = undefined;
+  try {
+    const program = await createProgram(args);
+    await program.parseAsync(args, { from: 'user' }).catch(endWith);
+  } catch (error) {
+    const { exited } = error as { exited?: number };
+    if (exited === undefined) throw error;
+    process.exitCode = exited;
+  } finally {
+    for (const one of putBack) one();
+  }
+  const code = process.exitCode ?? exitCode.done;
+  process.exitCode = undefined;
+  return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** Returns what puts the property back as it was. */
+function replace(of: object, name: string, value: unknown): () => void {
+  const was = Object.getOwnPropertyDescriptor(of, name);
+  if (was === undefined) throw new Error(`there is no ${name} to replace`);
+  Object.defineProperty(of, name, { value, configurable: true, enumerable: true, writable: true });
+  return () => void Object.defineProperty(of, name, was);
+}
+
+function collecting(): { stream: Writable; text: () => string } {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write: (piece: Buffer, _encoding, done) => {
+      pieces.push(piece);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(pieces).toString('utf8') };
+}
