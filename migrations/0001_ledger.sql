@@ -64,6 +64,9 @@ create table sync.pages (
   asked_at timestamptz not null,
   constraint pages_pkey primary key (project_id, resource, owner, day, walk, page)
 );
+-- A page's entry soon goes: to compress its ids takes longer than to write them.
+alter table sync.pages alter column ids set storage external;
+alter table sync.pages set (toast_tuple_target = 8160);
 
 create table sync.contested (
   project_id text collate "C" not null,

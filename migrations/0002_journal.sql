@@ -39,7 +39,7 @@ create table sync.journal (
   kind text not null,
   body text not null,
   ids text[],
-  shas bytea[],
+  shas bytea,
   head bytea not null,
   constraint journal_pkey primary key (project_id, resource, owner, day, seq)
 );
@@ -50,10 +50,10 @@ comment on column sync.journal.entered_at is 'The database''s clock';
 comment on column sync.journal.kind is 'pages, contents, ledger, dropped, missing, returned, certified, adopted';
 comment on column sync.journal.body is 'JSON: what was written besides contents';
 comment on column sync.journal.ids is 'The records of which a content was stored, or that were marked missing';
-comment on column sync.journal.shas is 'raw_sha256 of each content, in the order of ids';
+comment on column sync.journal.shas is 'raw_sha256 of each content, 32 bytes each, one after the other in the order of ids';
 comment on column sync.journal.head is 'SHA-256 over the head before it and this entry';
--- Digests do not get smaller.
-alter table sync.journal alter column shas set storage external;
+-- Digests do not get smaller, and ids too little for what it takes.
+alter table sync.journal alter column shas set storage external, alter column ids set storage external;
 
 create table sync.heads (
   project_id text collate "C" not null,
@@ -103,7 +103,7 @@ $$;
 
 -- The one door into the journal. The chain's row is locked last of all rows, so that nobody waits in a circle for it.
 create function sync.journal_append(project text, resource text, owner text, day date, kind text, body text,
-                                                   ids text[], shas bytea[]) returns integer language plpgsql as $$
+                                                   ids text[], shas bytea) returns integer language plpgsql as $$
 #variable_conflict use_variable
 declare
   entered timestamptz := clock_timestamp();
@@ -119,7 +119,7 @@ begin
     return null;
   end if;
   told := convert_to(concat_ws(E'\t', '', sync.utc(entered), kind, body) || E'\n' || coalesce(array_to_string(ids, E'\n'), ''), 'UTF8')
-          || coalesce((select string_agg(sha, ''::bytea) from unnest(shas) sha), '');
+          || coalesce(shas, '');
   loop
     update sync.chains c
        set seq = c.seq + 1, head = sha256(c.head || convert_to((c.seq + 1)::text, 'UTF8') || told),
@@ -230,7 +230,7 @@ begin
              select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at from archive.token_versions v where v.project_id = project
            )
            select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))::text as body,
-                  array_agg(id order by id, sha) as ids, array_agg(sha order by id, sha) as shas
+                  array_agg(id order by id, sha) as ids, string_agg(sha, ''::bytea order by id, sha) as shas
              from contents group by resource, day, observed_at order by resource, day, observed_at) d;
   perform sync.journal_append(project, m.resource, '', m.day, 'missing', jsonb_build_object('at', sync.utc(m.missing_since))::text, m.ids, null)
      from (select resource, day, missing_since, array_agg(id order by id) as ids

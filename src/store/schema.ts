@@ -499,7 +499,7 @@ export const journal = sync.table(
     body: text('body').notNull(),
     /** The records of which a content was stored, with its raw_sha256, or that were marked missing. */
     ids: text('ids').array(),
-    shas: bytea('shas').array(),
+    shas: bytea('shas'),
     /** SHA-256 over the head before it and this entry. */
     head: bytea('head').notNull(),
   },

@@ -119,7 +119,7 @@ export const tamperings: readonly Tampering[] = [
   ['a certificate by hand', `insert into sync.certificates select project_id, resource, '2020-02-01', certified_at, certificate, digest, leaves_sha256, 1 from sync.certificates where resource = 'orders'`, 'certificate', /nothing in the journal issued it/],
   // The journal itself.
   ['an entry altered', `update sync.journal set body = body || ' ' where ${ofSealed} and seq = 1`, 'journal', /entry 1 of orders does not follow/],
-  ['an entry of contents altered', `update sync.journal set ids = ids[2:], shas = shas[2:] where ${ofSealed} and shas is not null`, 'journal', /does not follow/],
+  ['an entry of contents altered', `update sync.journal set ids = ids[2:], shas = substring(shas from 33) where ${ofSealed} and shas is not null`, 'journal', /does not follow/],
   ['an entry gone', `delete from sync.journal where ${ofSealed} and seq = 1`, 'journal', /does not follow/],
   ['the last entry gone', `delete from sync.journal j using sync.chains c where (j.project_id, j.resource, j.owner, j.day, j.seq) = (c.project_id, c.resource, c.owner, c.day, c.seq) and j.day = '$sealed'`, 'journal', /does not end with entry/],
   ['an entry that is no JSON', `update sync.journal set body = 'x' where ${ofSealed} and kind = 'ledger'`, 'journal', /cannot be read: it was altered/],

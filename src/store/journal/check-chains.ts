@@ -21,7 +21,7 @@ export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<Place
               coalesce(head_before, sha256(convert_to(concat_ws(E'\\t', project_id, resource, owner, to_char(day, 'YYYY-MM-DD')), 'UTF8')))
               || convert_to(concat_ws(E'\\t', seq, to_char(entered_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kind, body)
                             || E'\\n' || coalesce(array_to_string(ids, E'\\n'), ''), 'UTF8')
-              || coalesce((select string_agg(u.sha, ''::bytea order by u.k) from unnest(shas) with ordinality u(sha, k)), ''))
+              || coalesce(shas, ''))
       group by resource, owner, day
       order by resource, day, owner`,
     [projectId],

@@ -8,16 +8,17 @@ import { archivedName, ofKey, shapeOf, type Archived } from '../tables.ts';
 
 /** Contents of records as the journal tells them, one row each. `$1` is the project. */
 const saidOf = (of: Archived): string => `
-    select u.id collate "C" as id, u.sha, r.at as observed_at, r.after + u.k <= (j.said ->> 'first')::int as is_first,
+    select u.id collate "C" as id, substring(j.shas from 32 * (r.after + u.k::int - 1) + 1 for 32) as sha, r.at as observed_at, r.after + u.k <= (j.said ->> 'first')::int as is_first,
            j.owner, j.day, j.seq
-      from (select owner, day, seq, ids, shas, body::jsonb as said
+      -- Fetched once an entry (offset 0): by substring alone it would be once a content.
+      from (select owner, day, seq, ids, shas || ''::bytea as shas, body::jsonb as said
               from sync.journal
-             where project_id = $1 and resource = '${archivedName(of)}' and shas is not null) j
+             where project_id = $1 and resource = '${archivedName(of)}' and shas is not null offset 0) j
      cross join lateral (select (run ->> 0)::timestamptz as at,
                                 (sum((run ->> 1)::int) over (order by k) - (run ->> 1)::int)::int as after,
                                 (sum((run ->> 1)::int) over (order by k))::int as upto
                            from jsonb_array_elements(j.said -> 'observed') with ordinality o(run, k)) r
-     cross join lateral unnest(j.ids[r.after + 1 : r.upto], j.shas[r.after + 1 : r.upto]) with ordinality u(id, sha, k)`;
+     cross join lateral unnest(j.ids[r.after + 1 : r.upto]) with ordinality u(id, k)`;
 
 /** A content that only one side has. `seq` is the entry of its slice that tells of it; null: none does. */
 export type ContentDifference = {

@@ -48,7 +48,8 @@ export async function enterStored(
   const isNone = contents.length === 0;
   await append(tx, chain, told?.kind ?? 'contents', body, {
     ids: isNone ? null : textArray(contents.map(({ id }) => id)),
-    shas: isNone ? null : `{"\\\\x${contents.map(({ sha256 }) => sha256).join('","\\\\x')}"}`,
+    // Postgres takes bytes as they are.
+    shas: isNone ? null : Buffer.from(contents.map(({ sha256 }) => sha256).join(''), 'hex'),
   });
 }
 
@@ -97,9 +98,9 @@ async function append(
   { projectId, resource, owner, day }: Chain,
   kind: string,
   body: object,
-  { ids, shas }: { ids: string | null; shas: string | null },
+  { ids, shas }: { ids: string | null; shas: Buffer | null },
 ): Promise<void> {
-  await db.query('select sync.journal_append($1, $2, $3, $4, $5, $6, $7::text[], $8::bytea[])', [
+  await db.query('select sync.journal_append($1, $2, $3, $4, $5, $6, $7::text[], $8::bytea)', [
     projectId,
     resource,
     owner,
