@@ -1,19 +1,36 @@
-// The demo as an impatient person runs it: stopped early, killed, and run again (P3).
+// The demo as an impatient person runs it: stopped early, killed, and run again (P3); then as anybody runs it.
 import { chmodSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast demo '));
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outlast demo ü '));
   // As root the embedded Postgres runs as another user, who must be able to pass through.
   chmodSync(folder, 0o755);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let held = 0;
+/** How many orders the table of what is held names. */
+const ordersIn = (text: string): number =>
+  Number(/^ +orders +([\d,]+)/m.exec(text)?.[1]?.replaceAll(',', ''));
+
+// One archive, each test where the one before it left it.
+
+test('Ctrl-C in the middle of the first sync says that nothing is lost', async () => {
+  const demo = startCommand(['demo'], { cwd: folder });
+  await demo.waitFor(/archive {3}embedded PostgreSQL/);
+  const { code, stdout, stderr } = await demo.stop('SIGINT');
+  expect(stderr).toBe('');
+  expect(stdout).toContain('Stopped. Nothing is lost');
+  expect(stdout).not.toContain('Synced');
+  expect(code).toBe(0);
+});
 
 test('killed in the middle of the first sync, it completes the archive when it is run again', async () => {
   const killed = startCommand(['demo'], { cwd: folder });
@@ -22,26 +39,32 @@ test('killed in the middle of the first sync, it completes the archive when it i
   await new Promise((resolve) => setTimeout(resolve, 700));
   expect(killed.stdout()).not.toContain('Synced');
   await killed.stop('SIGKILL');
-  const again = startCommand(['demo'], { cwd: folder });
-  const [, address = ''] = await again.waitFor(/psql "(postgres:[^"]+)"/, 60_000);
-  expect(again.stdout()).toMatch(/Synced in [\d.]+ s with [\d,]+ requests: [^.]+\.\n/);
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  const { rows } = await client.query(
-    `select count(*) filter (where walked_at is null)::int as unread from sync.slices`,
-  );
-  await client.end();
-  expect(rows).toEqual([{ unread: 0 }]);
-  expect((await again.stop('SIGINT')).code).toBe(0);
-});
-
-test('Ctrl-C in the middle of the first sync says that nothing is lost', async () => {
-  const demo = startCommand(['demo'], { cwd: folder });
-  await demo.waitFor(/archive {3}embedded PostgreSQL/);
-  const { code, stdout, stderr } = await demo.stop('SIGINT');
-  expect(stderr).toBe('');
-  expect(stdout).toContain('Stopped. Nothing is lost');
-  expect(code).toBe(0);
   const again = await runCommand(['demo', '--once'], { cwd: folder });
   expect(again.code, again.stderr).toBe(0);
+  expect(again.stdout).toMatch(
+    /Synced in [\d.]+ s with [\d,]+ requests: [\d,]+ records are new[^.]*\.\n/,
+  );
+  expect(again.stdout).toMatch(/nft_classes +[\d,]+/);
+  expect(again.stdout).toMatch(/in \d+ d/);
+  held = ordersIn(again.stdout);
+  expect(held).toBeGreaterThan(1000);
+});
+
+test('run again it goes on with what it holds, can be looked into by psql, and leaves cleanly at Ctrl-C', async () => {
+  const demo = startCommand(['demo'], { cwd: folder });
+  const [, address = ''] = await demo.waitFor(/psql "(postgres:[^"]+)"/);
+  expect(ordersIn(demo.stdout())).toBeGreaterThanOrEqual(held);
+  const client = new pg.Client({ connectionString: address });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query(
+    `select (select count(*) > 1000 from archive.orders) as filled,
+            count(*) filter (where walked_at is null)::int as unread from sync.slices`,
+  );
+  await client.end();
+  expect(rows).toEqual([{ filled: true, unread: 0 }]);
+  expect((await demo.stop('SIGINT')).code).toBe(0);
+  await expect(new pg.Client({ connectionString: address }).connect()).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  });
 });

@@ -1,306 +1,266 @@
-// The commands that do the work, run as a person would: demo, sync, start, status, against a real simulator.
-import { mkdtemp, rm } from 'node:fs/promises';
+// The commands that do the work, run as a person would: sync, start, status, probe, against a real simulator.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chmodSync } from 'node:fs';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { noon, smallWorld } from '../support/archive.ts';
+import { runHere } from '../support/command-here.ts';
+import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
+const world = { ...smallWorld, since: '2026-04-03' };
+/** Of the window, those that have records, and two that have none. */
+const days = ['2026-03-01', ...daysIn({ from: '2026-04-02', to: '2026-04-07' })];
+
 let folder: string;
+let simulator: Simulator;
+let database: TestDatabase;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outlast test ü '));
   // As root the embedded Postgres runs as another user, who must be able to pass through.
   chmodSync(folder, 0o755);
+  simulator = await createSimulator({ startAt: noon, speed: 0, world });
+  database = await createTestDatabase();
+  await readOnly(database.connectionString, simulator, days);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
 
-describe('demo', () => {
-  test('--once archives both resources from nothing, says what it holds, and goes on the second time', async () => {
-    const first = await runCommand(['demo', '--once'], { cwd: folder });
-    expect(first.code, first.stderr).toBe(0);
-    expect(first.stdout).toMatch(/[\d,]+ records are new/);
-    expect(first.stdout).toMatch(/orders +[\d,]+/);
-    expect(first.stdout).toMatch(/nft_classes +[\d,]+/);
-    expect(first.stdout).toMatch(/in \d+ d/);
-    const second = await runCommand(['demo', '--once'], { cwd: folder });
-    expect(second.code, second.stderr).toBe(0);
-    const held = (text: string): number =>
-      Number(/^ +orders +([\d,]+)/m.exec(text)?.[1]?.replaceAll(',', ''));
-    expect(held(second.stdout)).toBeGreaterThanOrEqual(held(first.stdout));
-    expect(second.stdout).not.toContain(first.stdout.split('Synced')[1]?.slice(0, 60) ?? '-');
+const settings = (more: Record<string, string> = {}): Record<string, string> => ({
+  OUTLAST_BASE_URL: simulator.url,
+  OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+  OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+  OUTLAST_PORT: '0',
+  OUTLAST_MAX_RPS: '100000',
+  ...stoppedAt(noon),
+  DATABASE_URL: database.connectionString,
+  ...more,
+});
+
+test('sync --json reports, status tells without a key what is held', async () => {
+  const synced = await runCommand(['sync', '--json'], { env: settings() });
+  expect(synced.code, synced.stderr).toBe(0);
+  const report = JSON.parse(synced.stdout) as { projects: Record<string, unknown>[] };
+  expect(report.projects).toMatchObject([{ projectId: 'default', outcome: 'done', slicesLeft: 0 }]);
+  const status = await runCommand(['status', '--json'], {
+    env: { DATABASE_URL: database.connectionString },
   });
+  expect(status.code, status.stderr).toBe(0);
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    projects: [
+      {
+        project: 'default',
+        parked_reason: null,
+        lists: [{ resource: 'orders' }, { resource: 'nft_classes' }],
+      },
+    ],
+  });
+});
 
-  test('keeps syncing until Ctrl-C, can be looked into by psql meanwhile, and leaves cleanly', async () => {
-    const demo = startCommand(['demo'], { cwd: folder });
-    const [, address = ''] = await demo.waitFor(/psql "(postgres:[^"]+)"/);
-    const client = new pg.Client({ connectionString: address });
-    client.on('error', () => undefined);
-    await client.connect();
-    const { rows } = await client.query<{ n: number }>(
-      'select count(*)::int as n from archive.orders',
-    );
-    expect(rows[0]?.n).toBeGreaterThan(1000);
-    await client.end();
-    const { code } = await demo.stop('SIGINT');
-    expect(code).toBe(0);
-    await expect(new pg.Client({ connectionString: address }).connect()).rejects.toMatchObject({
-      code: 'ECONNREFUSED',
+test('probe learns now how the platform reads its dates, and a change shows at once', async () => {
+  const first = await runHere(['probe', '--json'], { env: settings() });
+  expect(first.code, first.stderr).toBe(0);
+  expect(JSON.parse(first.stdout)).toMatchObject({
+    projects: [{ project: 'default', facts: { 'orders.day_end': 'inclusive' } }],
+  });
+  simulator.setDialect({ dayEnd: 'exclusive' });
+  const second = await runCommand(['probe'], { env: settings() });
+  expect(second.stdout).toMatch(/orders\.day_end +exclusive/);
+  expect(second.stderr).toContain('The platform behaves differently than before');
+});
+
+test('P10: neither key nor secret appears in any output, at the loudest log level', async () => {
+  const secrets = [simulator.projects[0]?.apiKey ?? '', simulator.projects[0]?.apiSecret ?? ''];
+  simulator.setFaults({ serverError: { share: 0.1 }, htmlPage: { share: 0.1 } });
+  const synced = await runCommand(['sync'], { env: settings({ OUTLAST_LOG_LEVEL: 'trace' }) });
+  simulator.setFaults({ serverError: null, htmlPage: null, forbidden: {} });
+  const refused = await runCommand(['sync'], { env: settings({ OUTLAST_LOG_LEVEL: 'trace' }) });
+  for (const { stdout, stderr } of [synced, refused]) {
+    for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
+  }
+  const client = new pg.Client({ connectionString: database.connectionString });
+  await client.connect();
+  const { rows } = await client.query('select * from sync.projects');
+  await client.end();
+  for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret);
+});
+
+test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and settings', async () => {
+  simulator.setFaults({ serverError: {} });
+  const down = await runCommand(['sync'], { env: settings() });
+  expect(down.code).toBe(75);
+  simulator.setFaults({ serverError: null, forbidden: {} });
+  const refused = await runCommand(['sync'], { env: settings() });
+  expect(refused.code).toBe(1);
+  const cases: [string[], RegExp][] = [
+    [['sync', '--from', '2026-02-30'], /--from must be a UTC day/],
+    [['sync', '--to', '2026-03-01'], /--from/],
+    [['sync', '--from', '2026-04-02', '--to', '2026-04-01'], /must not be after --to/],
+    [['sync', '--resource', 'tokens'], /orders, nft_classes/],
+    [['sync', '--project', 'other'], /no project "other"/],
+  ];
+  for (const [args, sentence] of cases) {
+    const { code, stderr } = await runHere(args, { env: settings() });
+    expect(stderr).toMatch(sentence);
+    expect(code).toBe(2);
+  }
+  simulator.setFaults({ forbidden: null });
+  const outside = await runHere(['sync', '--from', '2026-01-01'], { env: settings() });
+  expect(outside.stderr).toContain('2026-01-01 lies before the window');
+  expect(outside.code).toBe(2);
+});
+
+test('another source under the same name: exit code 2, and the way out', async () => {
+  await runHere(['sync'], { env: settings() });
+  const other = await createSimulator({
+    startAt: noon,
+    speed: 0,
+    records: { orders: [], classes: [] },
+  });
+  try {
+    const env = settings({ OUTLAST_BASE_URL: other.url });
+    const refused = await runHere(['sync'], { env });
+    expect(refused.stderr).toContain('--accept-new-source');
+    expect(refused.code).toBe(2);
+    expect((await runHere(['sync', '--accept-new-source'], { env })).code).toBe(0);
+  } finally {
+    await other.close();
+  }
+});
+
+test('start works on schedule, serves what it holds, outlives its connections, and leaves cleanly on SIGTERM', async () => {
+  const client = new pg.Client({ connectionString: database.connectionString });
+  await client.connect();
+  const service = startCommand(['start'], { env: settings({ OUTLAST_SCHEDULE: '* * * * * *' }) });
+  const runs = (n: number): Promise<unknown> =>
+    service.waitFor(new RegExp(`(?:A run brought records[^]*){${n}}`));
+  const insert = (id: string): void =>
+    simulator.insert('orders', {
+      record: { operation_id: id, status: 2, create_time: '2026-04-06T11:59:59Z' },
     });
+  await runs(1);
+
+  // The platform's own interface; a port that is taken is said at once.
+  const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/);
+  const answer = await fetch(`${url}/v3/orders?limit=1&count_total=1`);
+  const { data } = (await answer.json()) as { data: { total_count: number } };
+  expect(data.total_count).toBe(simulator.oracle.count('orders'));
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const rival = await runCommand(['start'], {
+    env: settings({ OUTLAST_PORT: new URL(url).port }),
   });
+  expect(rival.code).toBe(2);
+  expect(rival.stderr).toContain('it is taken. Give another OUTLAST_HOST or OUTLAST_PORT');
+
+  insert('late-one');
+  await runs(2);
+  // What is cut off is done at the next tick.
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'outlast' and datname = current_database()`,
+  );
+  insert('after-the-cut');
+  await runs(3);
+  expect((await service.stop('SIGTERM')).code).toBe(0);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  const { rows } = await client.query<{ leases: number; late: number }>(
+    `select (select count(*)::int from sync.slices where lease_until is not null) as leases,
+            (select count(*)::int from archive.orders where operation_id in ('late-one', 'after-the-cut')) as late`,
+  );
+  await client.end();
+  expect(rows).toEqual([{ leases: 0, late: 2 }]);
 });
 
-describe('with a platform', () => {
-  let simulator: Simulator;
-  let database: TestDatabase;
-  beforeEach(async () => {
-    simulator = await createSimulator({ startAt: noon, speed: 0, world: smallWorld });
-    database = await createTestDatabase();
+test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest', async () => {
+  await runHere(['sync'], { env: settings() });
+  simulator.setFaults({ forbidden: {} });
+  simulator.requests.clear();
+  const service = startCommand(['start'], {
+    env: settings({ OUTLAST_SCHEDULE: '* * * * * *', OUTLAST_API_KEY: 'another-key' }),
   });
-  afterEach(async () => {
-    await simulator.close();
-    await database.drop();
-  });
+  await service.waitFor(/The platform refused the key/);
+  const asked = simulator.requests.total;
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(simulator.requests.total).toBe(asked);
+  expect((await service.stop('SIGTERM')).code).toBe(0);
+});
 
-  const settings = (more: Record<string, string> = {}): Record<string, string> => ({
-    OUTLAST_BASE_URL: simulator.url,
-    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+test('start with the embedded database shares it with status, and the last one out stops it', async () => {
+  await simulator.close();
+  simulator = await createSimulator({
+    startAt: noon,
+    speed: 0,
+    world: { ...world, ordersPerDay: 3, classesPerDay: 1 },
+  });
+  const env = settings({ OUTLAST_DATA_DIR: join(folder, 'archive'), DATABASE_URL: '' });
+  const service = startCommand(['start'], { env });
+  await service.waitFor(/A run brought records/);
+  const status = await runCommand(['status'], {
+    env: { OUTLAST_DATA_DIR: join(folder, 'archive') },
+  });
+  expect(status.code, status.stderr).toBe(0);
+  expect(status.stdout).toContain('Project default');
+  const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
+  const client = new pg.Client({ connectionString: address });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.end();
+  const { code, stderr } = await service.stop('SIGTERM');
+  expect(code).toBe(0);
+  expect(stderr).toContain('The embedded Postgres was stopped');
+});
+
+test('several projects at once: each has its own records and its own rate', async () => {
+  const other = await createSimulator({ startAt: noon, speed: 0, world, seed: 5 });
+  const file = join(folder, 'projects.json');
+  await writeFile(
+    file,
+    JSON.stringify({
+      projects: [simulator, other].map((one, i) => ({
+        name: `project_${i}`,
+        baseUrl: one.url,
+        apiKeyEnv: `KEY_${i}`,
+        apiSecretEnv: `SECRET_${i}`,
+      })),
+    }),
+  );
+  const env: Record<string, string> = {
+    OUTLAST_PROJECTS_FILE: file,
+    // Orders and classes are counted here.
+    OUTLAST_TOKENS_HOURS: '0',
     OUTLAST_PORT: '0',
     OUTLAST_MAX_RPS: '100000',
     ...stoppedAt(noon),
     DATABASE_URL: database.connectionString,
-    ...more,
+  };
+  [simulator, other].forEach((one, i) => {
+    env[`KEY_${i}`] = one.projects[0]?.apiKey ?? '';
+    env[`SECRET_${i}`] = one.projects[0]?.apiSecret ?? '';
   });
-
-  test('sync --json reports, status tells without a key what is held', async () => {
-    const synced = await runCommand(['sync', '--json'], { env: settings() });
+  try {
+    for (const [i, one] of [simulator, other].entries()) {
+      await readOnly(database.connectionString, one, days, `project_${i}`);
+    }
+    const synced = await runHere(['sync', '--json'], { env });
     expect(synced.code, synced.stderr).toBe(0);
-    const report = JSON.parse(synced.stdout) as { projects: Record<string, unknown>[] };
-    expect(report.projects).toMatchObject([
-      { projectId: 'default', outcome: 'done', slicesLeft: 0 },
-    ]);
-    const status = await runCommand(['status', '--json'], {
-      env: { DATABASE_URL: database.connectionString },
-    });
-    expect(status.code, status.stderr).toBe(0);
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      projects: [
-        {
-          project: 'default',
-          parked_reason: null,
-          lists: [{ resource: 'orders' }, { resource: 'nft_classes' }],
-        },
-      ],
-    });
-  });
-
-  test('probe learns now how the platform reads its dates, and a change shows at once', async () => {
-    const first = await runCommand(['probe', '--json'], { env: settings() });
-    expect(first.code, first.stderr).toBe(0);
-    expect(JSON.parse(first.stdout)).toMatchObject({
-      projects: [{ project: 'default', facts: { 'orders.day_end': 'inclusive' } }],
-    });
-    simulator.setDialect({ dayEnd: 'exclusive' });
-    const second = await runCommand(['probe'], { env: settings() });
-    expect(second.stdout).toMatch(/orders\.day_end +exclusive/);
-    expect(second.stderr).toContain('The platform behaves differently than before');
-  });
-
-  test('P10: neither key nor secret appears in any output, at the loudest log level', async () => {
-    const secrets = [simulator.projects[0]?.apiKey ?? '', simulator.projects[0]?.apiSecret ?? ''];
-    simulator.setFaults({ serverError: { share: 0.05 }, htmlPage: { share: 0.05 } });
-    const synced = await runCommand(['sync'], { env: settings({ OUTLAST_LOG_LEVEL: 'trace' }) });
-    simulator.setFaults({ serverError: null, htmlPage: null, forbidden: {} });
-    const refused = await runCommand(['sync'], { env: settings({ OUTLAST_LOG_LEVEL: 'trace' }) });
-    for (const { stdout, stderr } of [synced, refused]) {
-      for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
-    }
-    const client = new pg.Client({ connectionString: database.connectionString });
-    await client.connect();
-    const { rows } = await client.query('select * from sync.projects');
-    await client.end();
-    for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret);
-  });
-
-  test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and settings', async () => {
-    simulator.setFaults({ serverError: {} });
-    const down = await runCommand(['sync'], { env: settings() });
-    expect(down.code).toBe(75);
-    simulator.setFaults({ serverError: null, forbidden: {} });
-    const refused = await runCommand(['sync'], { env: settings() });
-    expect(refused.code).toBe(1);
-    const cases: [string[], RegExp][] = [
-      [['sync', '--from', '2026-02-30'], /--from must be a UTC day/],
-      [['sync', '--to', '2026-03-01'], /--from/],
-      [['sync', '--from', '2026-04-02', '--to', '2026-04-01'], /must not be after --to/],
-      [['sync', '--resource', 'tokens'], /orders, nft_classes/],
-      [['sync', '--project', 'other'], /no project "other"/],
-    ];
-    for (const [args, sentence] of cases) {
-      const { code, stderr } = await runCommand(args, { env: settings() });
-      expect(stderr).toMatch(sentence);
-      expect(code).toBe(2);
-    }
-    simulator.setFaults({ forbidden: null });
-    const outside = await runCommand(['sync', '--from', '2026-01-01'], { env: settings() });
-    expect(outside.stderr).toContain('2026-01-01 lies before the window');
-    expect(outside.code).toBe(2);
-  });
-
-  test('another source under the same name: exit code 2, and the way out', async () => {
-    await runCommand(['sync'], { env: settings() });
-    const other = await createSimulator({
-      startAt: noon,
-      speed: 0,
-      records: { orders: [], classes: [] },
-    });
-    try {
-      const env = settings({ OUTLAST_BASE_URL: other.url });
-      const refused = await runCommand(['sync'], { env });
-      expect(refused.stderr).toContain('--accept-new-source');
-      expect(refused.code).toBe(2);
-      expect((await runCommand(['sync', '--accept-new-source'], { env })).code).toBe(0);
-    } finally {
-      await other.close();
-    }
-  });
-
-  test('start works on schedule and leaves cleanly on SIGTERM, with no lease held', async () => {
-    const service = startCommand(['start'], {
-      env: settings({ OUTLAST_SCHEDULE: '* * * * * *' }),
-    });
-    await service.waitFor(/A run brought records/);
-    simulator.insert('orders', {
-      record: { operation_id: 'late-one', status: 2, create_time: '2026-04-06T11:59:59Z' },
-    });
-    await service.waitFor(/A run brought records[^]*A run brought records/);
-    const { code } = await service.stop('SIGTERM');
-    expect(code).toBe(0);
-    const client = new pg.Client({ connectionString: database.connectionString });
-    await client.connect();
-    const { rows } = await client.query<{ leases: number; late: number }>(
-      `select (select count(*)::int from sync.slices where lease_until is not null) as leases,
-              (select count(*)::int from archive.orders where operation_id = 'late-one') as late`,
-    );
-    await client.end();
-    expect(rows).toEqual([{ leases: 0, late: 1 }]);
-  });
-
-  test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest', async () => {
-    await runCommand(['sync'], { env: settings() });
-    simulator.setFaults({ forbidden: {} });
-    simulator.requests.clear();
-    const service = startCommand(['start'], {
-      env: settings({ OUTLAST_SCHEDULE: '* * * * * *', OUTLAST_API_KEY: 'another-key' }),
-    });
-    await service.waitFor(/The platform refused the key/);
-    const asked = simulator.requests.total;
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
-    expect(simulator.requests.total).toBe(asked);
-    expect((await service.stop('SIGTERM')).code).toBe(0);
-  });
-
-  test('start serves the archive in the platform’s own interface; a port that is taken is said at once', async () => {
-    const service = startCommand(['start'], { env: settings() });
-    await service.waitFor(/A run brought records/);
-    const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/);
-    const answer = await fetch(`${url}/v3/orders?limit=1&count_total=1`);
-    const { data } = (await answer.json()) as { data: { total_count: number } };
-    expect(data.total_count).toBe(simulator.oracle.count('orders'));
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    const rival = await runCommand(['start'], {
-      env: settings({ OUTLAST_PORT: new URL(url).port }),
-    });
-    expect(rival.code).toBe(2);
-    expect(rival.stderr).toContain('it is taken. Give another OUTLAST_HOST or OUTLAST_PORT');
-    expect((await service.stop('SIGTERM')).code).toBe(0);
-    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-  });
-
-  test('start with the embedded database shares it with status, and the last one out stops it', async () => {
-    const env = settings({ OUTLAST_DATA_DIR: join(folder, 'archive'), DATABASE_URL: '' });
-    const service = startCommand(['start'], { env });
-    await service.waitFor(/A run brought records/);
-    const status = await runCommand(['status'], {
-      env: { OUTLAST_DATA_DIR: join(folder, 'archive') },
-    });
-    expect(status.code, status.stderr).toBe(0);
-    expect(status.stdout).toContain('Project default');
-    const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
-    const client = new pg.Client({ connectionString: address });
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.end();
-    const { code, stderr } = await service.stop('SIGTERM');
-    expect(code).toBe(0);
-    expect(stderr).toContain('The embedded Postgres was stopped');
-  });
-
-  test('start outlives its database: what is cut off is done at the next tick', async () => {
-    const service = startCommand(['start'], {
-      env: settings({ OUTLAST_SCHEDULE: '* * * * * *' }),
-    });
-    await service.waitFor(/A run brought records/);
-    const client = new pg.Client({ connectionString: database.connectionString });
-    await client.connect();
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'outlast' and datname = current_database()`,
-    );
-    simulator.insert('orders', {
-      record: { operation_id: 'after-the-cut', status: 2, create_time: '2026-04-06T11:59:59Z' },
-    });
-    await service.waitFor(/A run brought records[^]*A run brought records/);
-    await client.end();
-    expect((await service.stop('SIGTERM')).code).toBe(0);
-  });
-
-  test('several projects at once: each has its own records and its own rate', async () => {
-    const other = await createSimulator({ startAt: noon, speed: 0, world: smallWorld, seed: 5 });
-    const { writeFile } = await import('node:fs/promises');
-    const file = join(folder, 'projects.json');
-    await writeFile(
-      file,
-      JSON.stringify({
-        projects: [simulator, other].map((one, i) => ({
-          name: `project_${i}`,
-          baseUrl: one.url,
-          apiKeyEnv: `KEY_${i}`,
-          apiSecretEnv: `SECRET_${i}`,
-        })),
-      }),
-    );
-    const env: Record<string, string> = {
-      OUTLAST_PROJECTS_FILE: file,
-      // Orders and classes are counted here.
-      OUTLAST_TOKENS_HOURS: '0',
-      OUTLAST_PORT: '0',
-      OUTLAST_MAX_RPS: '100000',
-      ...stoppedAt(noon),
-      DATABASE_URL: database.connectionString,
+    const { projects } = JSON.parse(synced.stdout) as {
+      projects: { projectId: string; recordsNew: number }[];
     };
-    [simulator, other].forEach((one, i) => {
-      env[`KEY_${i}`] = one.projects[0]?.apiKey ?? '';
-      env[`SECRET_${i}`] = one.projects[0]?.apiSecret ?? '';
-    });
-    try {
-      const synced = await runCommand(['sync', '--json'], { env });
-      expect(synced.code, synced.stderr).toBe(0);
-      const { projects } = JSON.parse(synced.stdout) as {
-        projects: { projectId: string; recordsNew: number }[];
-      };
-      expect(projects.map(({ projectId }) => projectId)).toEqual(['project_0', 'project_1']);
-      const expected = [simulator, other].map(
-        (one) => one.oracle.count('orders') + one.oracle.count('nft_classes'),
-      );
-      expect(projects.map(({ recordsNew }) => recordsNew)).toEqual(expected);
-    } finally {
-      await other.close();
-    }
-  });
+    expect(projects.map(({ projectId }) => projectId)).toEqual(['project_0', 'project_1']);
+    const expected = [simulator, other].map(
+      (one) => one.oracle.count('orders') + one.oracle.count('nft_classes'),
+    );
+    expect(projects.map(({ recordsNew }) => recordsNew)).toEqual(expected);
+  } finally {
+    await other.close();
+  }
 });
