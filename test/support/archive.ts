@@ -1,4 +1,5 @@
 // A worker on a database of its own against a simulator on a port of its own.
+import { setTimeout as wait } from 'node:timers/promises';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
@@ -96,6 +97,7 @@ export async function createBench(
       log,
       // Faults are to be got over, not waited for.
       random: () => 0,
+      sleep: (forMs, signal) => wait(Math.min(forMs, 10), undefined, signal ? { signal } : {}),
     });
   const worker: Worker = {
     projectId: 'p',
