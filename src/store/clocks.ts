@@ -1,8 +1,11 @@
 // sync.clocks: what each machine believes of the platform's clock, so that a new process need not start from nothing. The
 // belief is held against the database's clock, which all machines share; who disagrees is timed by the platform's.
+import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import type { ClockDisagreement, Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
+import { drizzleOn } from './drizzle.ts';
 import { iso } from './ledger.ts';
+import { clocks } from './schema.ts';
 
 /** What the platform's clock shows now, by the newest belief of any machine; null where there is none. */
 export async function platformNowOf(db: Queryable, projectId: ProjectId): Promise<Instant | null> {
@@ -64,22 +67,18 @@ export type Disagreement = ClockDisagreement & { machine: string; since: Instant
 
 /** Who contradicts the belief, and since when (platform's clock); of machines that were heard of within a day. */
 export async function disagreements(db: Queryable, projectId: ProjectId): Promise<Disagreement[]> {
-  const { rows } = await db.query<{
-    machine: string;
-    of: ClockDisagreement['of'];
-    by_ms: string;
-    since: string;
-  }>(
-    `select machine, disagrees as of, disagrees_by_ms as by_ms, disagrees_since as since
-       from sync.clocks
-      where project_id = $1 and disagrees_since is not null and seen_at > clock_timestamp() - interval '25 hours'
-      order by machine`,
-    [projectId],
+  const rows = await drizzleOn(db)
+    .select()
+    .from(clocks)
+    .where(
+      and(
+        eq(clocks.projectId, projectId),
+        isNotNull(clocks.disagreesSince),
+        gt(clocks.seenAt, sql`clock_timestamp() - interval '25 hours'`),
+      ),
+    )
+    .orderBy(clocks.machine);
+  return rows.flatMap(({ machine, disagrees: of, disagreesByMs: byMs, disagreesSince: since }) =>
+    of === null || byMs === null || since === null ? [] : [{ machine, of, byMs, since }],
   );
-  return rows.map(({ machine, of, by_ms: byMs, since }) => ({
-    machine,
-    of,
-    byMs: Number(byMs),
-    since: Date.parse(since),
-  }));
 }

@@ -3,7 +3,8 @@
 import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
-import { moveCheckpoint, type Checkpoint, type Slice } from './ledger.ts';
+import { moveCheckpoint, type Slice } from './ledger.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
 import { writeRecords, type RecordEffects } from './records.ts';

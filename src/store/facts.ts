@@ -1,34 +1,36 @@
 // What was observed of a platform's undocumented behaviour, per project, with its time.
+import { and, eq, type SQL } from 'drizzle-orm';
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
+import { drizzleOn } from './drizzle.ts';
+import { facts } from './schema.ts';
 
 /** Facts by name, for example `orders.day_end`: `inclusive`. */
 export type Facts = ReadonlyMap<string, string>;
 
 export async function readFacts(db: Queryable, projectId: ProjectId): Promise<Facts> {
-  const { rows } = await db.query<{ fact: string; value: string }>(
-    'select fact, value from sync.facts where project_id = $1',
-    [projectId],
-  );
-  return new Map(rows.map((row) => [row.fact, row.value]));
+  const known = await drizzleOn(db)
+    .select({ fact: facts.fact, value: facts.value })
+    .from(facts)
+    .where(eq(facts.projectId, projectId));
+  return new Map(known.map(({ fact, value }) => [fact, value]));
 }
 
 /** When the facts were last probed as a whole; null before the first contact. */
 export async function probedAt(db: Queryable, projectId: ProjectId): Promise<Instant | null> {
-  const { rows } = await db.query<{ at: string | null }>(
-    `select max(confirmed_at) as at from sync.facts where project_id = $1 and fact = 'probed'`,
-    [projectId],
-  );
-  const at = rows[0]?.at ?? null;
-  return at === null ? null : Date.parse(at);
+  const [probed] = await drizzleOn(db)
+    .select({ at: facts.confirmedAt })
+    .from(facts)
+    .where(ofProbe(projectId));
+  return probed?.at ?? null;
 }
+
+const ofProbe = (projectId: ProjectId): SQL | undefined =>
+  and(eq(facts.projectId, projectId), eq(facts.fact, 'probed'));
 
 /** The facts are to be probed again before they are relied on. */
 export async function doubtFacts(db: Queryable, projectId: ProjectId): Promise<void> {
-  await db.query(
-    `update sync.facts set confirmed_at = 'epoch' where project_id = $1 and fact = 'probed'`,
-    [projectId],
-  );
+  await drizzleOn(db).update(facts).set({ confirmedAt: 0 }).where(ofProbe(projectId));
 }
 
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */

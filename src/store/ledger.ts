@@ -1,150 +1,30 @@
 // The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function.
 // Who may write is decided by the lease epoch (P8), which every statement here names; slice-leases.ts hands them out.
-import type {
-  Day,
-  DayRange,
-  Instant,
-  ListedResource,
-  ProjectId,
-  Proof,
-  SliceKey,
-  SliceState,
-} from '../model.ts';
-import type { Queryable, Tx } from './db.ts';
+import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from 'drizzle-orm';
+import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { Queryable, Row, Tx } from './db.ts';
+import { drizzleOn, readRow, type Read } from './drizzle.ts';
 import { givenBack, isFree, leaseEnd } from './lease.ts';
+import { slices } from './schema.ts';
 
-/** How a walk is asked for: fixed from its first page to its last. */
-export type WalkQuery = {
-  /** As the platform reads them; absent for an owner's whole list. */
-  startDate?: Day;
-  endDate?: Day;
-  limit: number;
-  /** Newest first; absent: oldest first, as every walk that a tail may follow. */
-  order?: 'desc';
-  /** Orders of one status, where a list is cut and read in parts. */
-  status?: 1 | 2 | 3;
-};
+/** What is read of a slice: all but whose lease it is, until when, and the last error. */
+export const {
+  leaseHolder: _holder,
+  leaseUntil: _until,
+  lastError: _error,
+  ...columns
+} = getTableColumns(slices);
 
-/** A list that ends before all its records were shown: what is known of it while it is read in parts, all of one walk. */
-export type CutList = {
-  /** The end from which its first part was read. */
-  first: 'asc' | 'desc';
-  /** The total before the walk; null where there was none. */
-  total: number | null;
-  /** The platform does not show it from its other end. */
-  isBlind: boolean;
-  /** Records of the first part: so many are shown at a time. */
-  size: number;
-  /** A part was left whose two ends did not meet. */
-  hasGap: boolean;
-  /** It leaves out what is shown when its status is asked for. */
-  hides?: true;
-};
+type Held = Read<typeof columns>;
+/** `reopenedAt`: when it was last taken up again after it had been final or lost; absent or null: never. */
+export type Slice = Omit<Held, 'reopenedAt'> & Partial<Pick<Held, 'reopenedAt'>>;
 
-export type PartInProgress = {
-  list: CutList;
-  /** Number of its first page. */
-  begins: number;
-  /** A record that stands on one of these pages of the walk ends the part: the ends have met. Null: it is read to its end. */
-  meets: { from: number; to: number } | null;
-};
-
-/** Where a walk in progress goes on. */
-export type Checkpoint = {
-  query: WalkQuery;
-  /** Number of the next page, from 0. */
-  page: number;
-  /** Orders: the key of the next page; null before the first. */
-  pageKey: string | null;
-  /** Classes: the offset of the next page, one row of overlap included; and the id that row must show. */
-  offset: number;
-  lastId: string | null;
-  /** The total of the first page; null where the platform gave none. */
-  totalBefore: number | null;
-  /** The part in progress, where a list is read in parts. */
-  part?: PartInProgress;
-};
-
-export type Slice = SliceKey & {
-  state: SliceState;
-  proof: Proof;
-  provedAt: Instant | null;
-  dueAt: Instant | null;
-  deadlineAt: Instant;
-  leaseEpoch: number;
-  checkpoint: Checkpoint | null;
-  walk: number;
-  wholeWalk: number;
-  /** How the last whole walk was read. */
-  walkOrder: 'asc' | 'desc';
-  walkedAt: Instant | null;
-  observedAt: Instant | null;
-  platformTotal: number | null;
-  shownTotal: number | null;
-  unresolved: number;
-  attempts: number;
-  /** When it was last taken up again after it had been final or lost; absent or null: never. */
-  reopenedAt?: Instant | null;
-};
+/** A row that SQL returned with these columns. */
+export const toSlice = (row: Row): Slice => readRow(columns, row);
 
 export const iso = (at: Instant | null): string | null =>
   at === null ? null : new Date(at).toISOString();
-const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text));
-
-export const columns = `project_id, resource, owner, day, state, proof, proved_at, due_at, deadline_at, lease_epoch,
-  checkpoint, walk, whole_walk, walk_order, walked_at, observed_at, platform_total, shown_total, unresolved, attempts, reopened_at`;
-
-export type SliceRow = {
-  project_id: string;
-  resource: ListedResource;
-  owner: string;
-  day: Day;
-  state: SliceState;
-  proof: Proof;
-  proved_at: string | null;
-  due_at: string | null;
-  deadline_at: string;
-  lease_epoch: string;
-  checkpoint: Checkpoint | null;
-  walk: number;
-  whole_walk: number;
-  walk_order: 'asc' | 'desc';
-  walked_at: string | null;
-  observed_at: string | null;
-  platform_total: string | null;
-  shown_total: string | null;
-  unresolved: number;
-  attempts: number;
-  reopened_at: string | null;
-};
-
-const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text));
-
-export function toSlice(row: SliceRow): Slice {
-  return {
-    projectId: row.project_id,
-    resource: row.resource,
-    owner: row.owner,
-    day: row.day,
-    state: row.state,
-    proof: row.proof,
-    provedAt: instant(row.proved_at),
-    dueAt: instant(row.due_at),
-    deadlineAt: Date.parse(row.deadline_at),
-    leaseEpoch: Number(row.lease_epoch),
-    checkpoint: row.checkpoint,
-    walk: row.walk,
-    wholeWalk: row.whole_walk,
-    walkOrder: row.walk_order,
-    walkedAt: instant(row.walked_at),
-    observedAt: instant(row.observed_at),
-    platformTotal: numberOrNull(row.platform_total),
-    shownTotal: numberOrNull(row.shown_total),
-    unresolved: row.unresolved,
-    attempts: row.attempts,
-    reopenedAt: instant(row.reopened_at),
-  };
-}
 
 /** What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other. */
 export const inOrder = (returned: string): string => `
@@ -361,11 +241,17 @@ export async function provedSlices(
   projectId: ProjectId,
   days: DayRange,
 ): Promise<Slice[]> {
-  const { rows } = await db.query<SliceRow>(
-    `select ${columns} from sync.slices
-      where project_id = $1 and day >= $2 and day < $3 and proof <> 'none' and state in ('walked', 'sealed')
-      order by day, resource desc, owner`,
-    [projectId, days.from, days.to],
-  );
-  return rows.map(toSlice);
+  return drizzleOn(db)
+    .select(columns)
+    .from(slices)
+    .where(
+      and(
+        eq(slices.projectId, projectId),
+        gte(slices.day, days.from),
+        lt(slices.day, days.to),
+        ne(slices.proof, 'none'),
+        inArray(slices.state, ['walked', 'sealed']),
+      ),
+    )
+    .orderBy(slices.day, desc(slices.resource), slices.owner);
 }

@@ -1,8 +1,11 @@
 // sync.projects: which source a project's archive came from, since when its days are accounted for, and
 // whether it is parked. The key itself is never stored, only a salted fingerprint (P10).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
+import { drizzleOn } from './drizzle.ts';
+import { projects } from './schema.ts';
 
 export type Source = { baseUrl: string; apiKey: string };
 
@@ -24,29 +27,15 @@ export async function readProject(
   projectId: ProjectId,
   source: Source,
 ): Promise<KnownProject | null> {
-  const { rows } = await db.query<{
-    base_url: string;
-    key_salt: Buffer;
-    key_fingerprint: Buffer;
-    first_day: Day;
-    parked_reason: string | null;
-    ask_again_at: string | null;
-  }>(
-    `select base_url, key_salt, key_fingerprint, first_day, parked_reason, ask_again_at
-       from sync.projects where project_id = $1`,
-    [projectId],
-  );
-  const [row] = rows;
-  if (row === undefined) return null;
-  const sameKey = timingSafeEqual(row.key_fingerprint, fingerprint(row.key_salt, source.apiKey));
-  return {
-    firstDay: row.first_day,
-    baseUrl: row.base_url,
-    sameKey,
-    sameSource: sameKey && row.base_url === source.baseUrl,
-    parkedReason: row.parked_reason,
-    askAgainAt: row.ask_again_at === null ? null : Date.parse(row.ask_again_at),
-  };
+  const [known] = await drizzleOn(db)
+    .select()
+    .from(projects)
+    .where(eq(projects.projectId, projectId));
+  if (known === undefined) return null;
+  const { firstDay, baseUrl, parkedReason, askAgainAt } = known;
+  const sameKey = timingSafeEqual(known.keyFingerprint, fingerprint(known.keySalt, source.apiKey));
+  const sameSource = sameKey && baseUrl === source.baseUrl;
+  return { firstDay, baseUrl, sameKey, sameSource, parkedReason, askAgainAt };
 }
 
 /** The first day accounted for of a project that was entered while nobody knew the time. */
@@ -58,10 +47,10 @@ export async function lowerFirstDay(
   projectId: ProjectId,
   firstDay: Day,
 ): Promise<void> {
-  await db.query(
-    'update sync.projects set first_day = least(first_day, $2::date) where project_id = $1',
-    [projectId, firstDay],
-  );
+  await drizzleOn(db)
+    .update(projects)
+    .set({ firstDay: sql`least(${projects.firstDay}, ${firstDay}::date)` })
+    .where(eq(projects.projectId, projectId));
 }
 
 /** Enters a project, or its new source after the check; the first day and what is archived stay. */
@@ -73,21 +62,15 @@ export async function saveProject(
   at: Instant,
 ): Promise<void> {
   const salt = randomBytes(16);
-  await db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
-     values ($1, $2, $3, $4, $5, $6)
-         on conflict (project_id) do update
-        set base_url = excluded.base_url, key_salt = excluded.key_salt,
-            key_fingerprint = excluded.key_fingerprint`,
-    [
-      projectId,
-      source.baseUrl,
-      salt,
-      fingerprint(salt, source.apiKey),
-      firstDay,
-      new Date(at).toISOString(),
-    ],
-  );
+  const of = {
+    baseUrl: source.baseUrl,
+    keySalt: salt,
+    keyFingerprint: fingerprint(salt, source.apiKey),
+  };
+  await drizzleOn(db)
+    .insert(projects)
+    .values({ projectId, ...of, firstDay, addedAt: at })
+    .onConflictDoUpdate({ target: projects.projectId, set: of });
 }
 
 /** After a final 403: nobody asks for this project before `askAgainAt` (P11). */
@@ -98,20 +81,18 @@ export async function parkProject(
   at: Instant,
   askAgainAt: Instant,
 ): Promise<void> {
-  await db.query(
-    `update sync.projects
-        set parked_at = coalesce(parked_at, $3), parked_reason = $2, ask_again_at = $4
-      where project_id = $1`,
-    [projectId, reason, new Date(at).toISOString(), new Date(askAgainAt).toISOString()],
-  );
+  const since = sql`coalesce(${projects.parkedAt}, ${new Date(at).toISOString()})`;
+  await drizzleOn(db)
+    .update(projects)
+    .set({ parkedAt: since, parkedReason: reason, askAgainAt })
+    .where(eq(projects.projectId, projectId));
 }
 
 export async function unparkProject(db: Queryable, projectId: ProjectId): Promise<void> {
-  await db.query(
-    `update sync.projects set parked_at = null, parked_reason = null, ask_again_at = null
-      where project_id = $1 and parked_at is not null`,
-    [projectId],
-  );
+  await drizzleOn(db)
+    .update(projects)
+    .set({ parkedAt: null, parkedReason: null, askAgainAt: null })
+    .where(and(eq(projects.projectId, projectId), isNotNull(projects.parkedAt)));
 }
 
 export type HeldDay = { resource: ListedResource; owner: string; day: Day; ids: string[] };
@@ -156,8 +137,9 @@ export async function holdsAnything(db: Queryable, projectId: ProjectId): Promis
 
 /** Every project that was ever archived here. */
 export async function projectIds(db: Queryable): Promise<ProjectId[]> {
-  const { rows } = await db.query<{ project_id: ProjectId }>(
-    'select project_id from sync.projects order by project_id',
-  );
-  return rows.map((row) => row.project_id);
+  const known = await drizzleOn(db)
+    .select({ projectId: projects.projectId })
+    .from(projects)
+    .orderBy(projects.projectId);
+  return known.map(({ projectId }) => projectId);
 }

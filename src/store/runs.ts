@@ -1,24 +1,19 @@
 // sync.runs: one row for each pass of the worker over what was due.
 import { randomUUID } from 'node:crypto';
+import { and, eq, ne } from 'drizzle-orm';
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
+import { drizzleOn } from './drizzle.ts';
+import { runs } from './schema.ts';
 
-export type RunCounts = {
-  requests: number;
-  slicesDone: number;
-  recordsShown: number;
-  recordsNew: number;
-  recordsChanged: number;
-  recordsRejected: number;
-};
+export type RunCounts = Pick<
+  typeof runs.$inferSelect,
+  'requests' | 'slicesDone' | 'recordsShown' | 'recordsNew' | 'recordsChanged' | 'recordsRejected'
+>;
 
 export async function openRun(db: Queryable, projectId: ProjectId, at: Instant): Promise<string> {
   const runId = randomUUID();
-  await db.query('insert into sync.runs (project_id, run_id, started_at) values ($1, $2, $3)', [
-    projectId,
-    runId,
-    new Date(at).toISOString(),
-  ]);
+  await drizzleOn(db).insert(runs).values({ projectId, runId, startedAt: at });
   return runId;
 }
 
@@ -32,28 +27,12 @@ export async function closeRun(
   counts: RunCounts,
   lastError: string | null,
 ): Promise<void> {
-  await db.query(
-    `update sync.runs
-        set ended_at = $3, outcome = $4, requests = $5, slices_done = $6, records_shown = $7,
-            records_new = $8, records_changed = $9, records_rejected = $10, last_error = $11
-      where project_id = $1 and run_id = $2`,
-    [
-      projectId,
-      runId,
-      new Date(at).toISOString(),
-      outcome,
-      counts.requests,
-      counts.slicesDone,
-      counts.recordsShown,
-      counts.recordsNew,
-      counts.recordsChanged,
-      counts.recordsRejected,
-      lastError,
-    ],
-  );
+  await drizzleOn(db)
+    .update(runs)
+    .set({ endedAt: at, outcome, ...counts, lastError })
+    .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
   if (outcome !== 'quiet') return;
-  await db.query(
-    `delete from sync.runs where project_id = $1 and outcome = 'quiet' and run_id <> $2`,
-    [projectId, runId],
-  );
+  await drizzleOn(db)
+    .delete(runs)
+    .where(and(eq(runs.projectId, projectId), eq(runs.outcome, 'quiet'), ne(runs.runId, runId)));
 }

@@ -18,6 +18,7 @@ import {
   text,
   timestamp,
 } from 'drizzle-orm/pg-core';
+import type { ClockDisagreement, Instant, ListedResource, Proof, SliceState } from '../model.ts';
 import {
   columnsOf,
   nftClass,
@@ -28,12 +29,20 @@ import {
   type Fields,
   type Part,
 } from '../resources.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 /** Text compared by its UTF-8 bytes, whatever the database's locale. */
 const key = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 /** Times are read as text: `Date` would lose microseconds. */
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
+
+/** A moment of our own tables, in milliseconds as the code has it. */
+const moment = customType<{ data: Instant; driverData: string }>({
+  dataType: () => 'timestamp with time zone',
+  fromDriver: (text) => Date.parse(text),
+  toDriver: (at) => new Date(at).toISOString(),
+});
 
 export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
@@ -182,13 +191,13 @@ export const projects = sync.table(
     /** Salt and SHA-256(salt, key): tells a changed key without holding it (P10). */
     keySalt: bytea('key_salt').notNull(),
     keyFingerprint: bytea('key_fingerprint').notNull(),
-    addedAt: time('added_at').notNull(),
+    addedAt: moment('added_at').notNull(),
     /** The first day that is accounted for (P7). */
     firstDay: date('first_day').notNull(),
     /** Set by a final 403; the project rests until asked_again_at (P11). */
-    parkedAt: time('parked_at'),
+    parkedAt: moment('parked_at'),
     parkedReason: text('parked_reason'),
-    askAgainAt: time('ask_again_at'),
+    askAgainAt: moment('ask_again_at'),
   },
   (t) => [primaryKey({ name: 'projects_pkey', columns: [t.projectId] })],
 );
@@ -198,41 +207,41 @@ export const slices = sync.table(
   'slices',
   {
     projectId: key('project_id').notNull(),
-    resource: key('resource').notNull(),
+    resource: key('resource').$type<ListedResource>().notNull(),
     /** '' for the whole list. */
     owner: key('owner').notNull().default(''),
     day: date('day').notNull(),
-    state: text('state').notNull().default('open'),
-    proof: text('proof').notNull().default('none'),
-    provedAt: time('proved_at'),
+    state: text('state').$type<SliceState>().notNull().default('open'),
+    proof: text('proof').$type<Proof>().notNull().default('none'),
+    provedAt: moment('proved_at'),
     /** Platform's clock; null when nothing is ever due again. */
-    dueAt: time('due_at'),
-    deadlineAt: time('deadline_at').notNull(),
+    dueAt: moment('due_at'),
+    deadlineAt: moment('deadline_at').notNull(),
     leaseHolder: text('lease_holder'),
     /** Grows with every claim; whoever holds an older one writes nothing (P8). */
     leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
     /** Database clock. */
-    leaseUntil: time('lease_until'),
-    /** Where the walk in progress goes on: see store/ledger.ts. */
-    checkpoint: jsonb('checkpoint'),
+    leaseUntil: moment('lease_until'),
+    /** Where the walk in progress goes on: see store/checkpoint.ts. */
+    checkpoint: jsonb('checkpoint').$type<Checkpoint>(),
     /** Number of the walk in progress or, without a checkpoint, of the last one begun. */
     walk: integer('walk').notNull().default(0),
     /** Number of the last walk read to its end: its pages are kept until the next whole one. */
     wholeWalk: integer('whole_walk').notNull().default(0),
     /** When a walk was last read to its end (platform's clock). */
-    walkedAt: time('walked_at'),
+    walkedAt: moment('walked_at'),
     /** The newest page held was asked for at this moment: older ones are refused (P2). */
-    observedAt: time('observed_at'),
+    observedAt: moment('observed_at'),
     platformTotal: bigint('platform_total', { mode: 'number' }),
     shownTotal: bigint('shown_total', { mode: 'number' }),
     /** How the last whole walk was read: 'asc' or 'desc'. Where totals are absent, two walks, one each way, are the proof. */
-    walkOrder: text('walk_order').notNull().default('asc'),
+    walkOrder: text('walk_order').$type<'asc' | 'desc'>().notNull().default('asc'),
     /** Orders of this day still pending. */
     unresolved: integer('unresolved').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
     /** When it was last taken up again after it had been final or lost (platform's clock). */
-    reopenedAt: time('reopened_at'),
+    reopenedAt: moment('reopened_at'),
   },
   (t) => [
     primaryKey({
@@ -265,7 +274,7 @@ export const pages = sync.table(
     /** SHA-256 of each record without a usable id. */
     rejects: bytea('rejects').array().notNull(),
     total: bigint('total', { mode: 'number' }),
-    askedAt: time('asked_at').notNull(),
+    askedAt: moment('asked_at').notNull(),
   },
   (t) => [
     primaryKey({
@@ -286,7 +295,7 @@ export const contested = sync.table(
     day: date('day').notNull(),
     /** Null while the list is still to be asked. */
     rawSha256: bytea('raw_sha256'),
-    since: time('since'),
+    since: moment('since'),
     isOlder: boolean('is_older').notNull().default(false),
   },
   (t) => [
@@ -304,7 +313,7 @@ export const corrections = sync.table(
     projectId: key('project_id').notNull(),
     resource: key('resource').notNull(),
     id: key('id').notNull(),
-    correctedAt: time('corrected_at').notNull(),
+    correctedAt: moment('corrected_at').notNull(),
   },
   (t) => [
     primaryKey({
@@ -325,7 +334,7 @@ export const rejects = sync.table(
     reason: text('reason').notNull(),
     owner: key('owner').notNull(),
     day: date('day').notNull(),
-    seenAt: time('seen_at').notNull(),
+    seenAt: moment('seen_at').notNull(),
     /** Of a record that was too long: `bytes` is its beginning, this the length of all of it; null: `bytes` is all. */
     wholeLength: bigint('whole_length', { mode: 'number' }),
   },
@@ -340,8 +349,8 @@ export const facts = sync.table(
     fact: key('fact').notNull(),
     value: text('value').notNull(),
     /** When it was last confirmed, and when it last changed (platform's clock). */
-    confirmedAt: time('confirmed_at').notNull(),
-    changedAt: time('changed_at').notNull(),
+    confirmedAt: moment('confirmed_at').notNull(),
+    changedAt: moment('changed_at').notNull(),
     previous: text('previous'),
   },
   (t) => [primaryKey({ name: 'facts_pkey', columns: [t.projectId, t.fact] })],
@@ -352,8 +361,8 @@ export const runs = sync.table(
   {
     projectId: key('project_id').notNull(),
     runId: key('run_id').notNull(),
-    startedAt: time('started_at').notNull(),
-    endedAt: time('ended_at'),
+    startedAt: moment('started_at').notNull(),
+    endedAt: moment('ended_at'),
     outcome: text('outcome'),
     requests: integer('requests').notNull().default(0),
     slicesDone: integer('slices_done').notNull().default(0),
@@ -379,12 +388,12 @@ export const clocks = sync.table(
     aheadMs: bigint('ahead_ms', { mode: 'number' }).notNull(),
     machineBehindMs: bigint('machine_behind_ms', { mode: 'number' }).notNull(),
     /** Database clock. */
-    seenAt: time('seen_at').notNull(),
+    seenAt: moment('seen_at').notNull(),
     /** Who contradicts it: 'machine', or 'answers' of the platform itself; null: nobody. */
-    disagrees: text('disagrees'),
+    disagrees: text('disagrees').$type<ClockDisagreement['of']>(),
     disagreesByMs: bigint('disagrees_by_ms', { mode: 'number' }),
     /** Platform's clock. */
-    disagreesSince: time('disagrees_since'),
+    disagreesSince: moment('disagrees_since'),
   },
   (t) => [
     primaryKey({ name: 'clocks_pkey', columns: [t.projectId, t.machine] }),
@@ -400,7 +409,7 @@ export const reopenings = sync.table(
     resource: key('resource').notNull(),
     owner: key('owner').notNull(),
     day: date('day').notNull(),
-    reopenedAt: time('reopened_at').notNull(),
+    reopenedAt: moment('reopened_at').notNull(),
     was: text('was').notNull(),
     /** 'window': it lies in the window by every witness of the time; 'answered': the platform answers for days as old. */
     reason: text('reason').notNull(),
@@ -421,8 +430,8 @@ export const rate = sync.table(
   {
     projectId: key('project_id').notNull(),
     tokens: numeric('tokens').notNull(),
-    refilledAt: time('refilled_at').notNull(),
-    notBefore: time('not_before'),
+    refilledAt: moment('refilled_at').notNull(),
+    notBefore: moment('not_before'),
     /** Requests a second allowed, as the last process was told: what a forecast divides by. */
     perSecond: numeric('per_second'),
   },
@@ -435,7 +444,7 @@ export const certificates = sync.table(
     projectId: key('project_id').notNull(),
     resource: key('resource').notNull(),
     month: date('month').notNull(),
-    certifiedAt: time('certified_at').notNull(),
+    certifiedAt: moment('certified_at').notNull(),
     certificate: jsonb('certificate').notNull(),
     digest: bytea('digest').notNull(),
     leavesSha256: bytea('leaves_sha256').notNull(),
@@ -493,7 +502,7 @@ export const journal = sync.table(
     ...chainKey(),
     seq: integer('seq').notNull(),
     /** The database's clock. */
-    enteredAt: time('entered_at').notNull(),
+    enteredAt: moment('entered_at').notNull(),
     kind: text('kind').notNull(),
     /** JSON: what was written besides contents. */
     body: text('body').notNull(),
@@ -515,7 +524,7 @@ export const heads = sync.table(
     projectId: key('project_id').notNull(),
     n: integer('n').notNull(),
     /** The database's clock. */
-    at: time('at').notNull(),
+    at: moment('at').notNull(),
     /** A line for each chain that moved since the head before: resource, owner, day, entry, its head. */
     body: text('body').notNull(),
     /** SHA-256 over the head before it and the body. */
@@ -534,13 +543,13 @@ export const alerts = sync.table(
     /** What it is about: a resource and day, a fact; '' for the project as a whole. */
     subject: key('subject').notNull(),
     text: text('text').notNull(),
-    openedAt: time('opened_at').notNull(),
+    openedAt: moment('opened_at').notNull(),
     /** When a webhook took it; null: not yet. */
-    toldAt: time('told_at'),
+    toldAt: moment('told_at'),
     /** When the condition was gone; the row goes when that was told too. News, which only happens, has opened_at here. */
-    resolvedAt: time('resolved_at'),
+    resolvedAt: moment('resolved_at'),
     /** Until when a process has taken it on to tell it, on the database's clock. */
-    tellingUntil: time('telling_until'),
+    tellingUntil: moment('telling_until'),
     attempts: integer('attempts').notNull().default(0),
   },
   (t) => [primaryKey({ name: 'alerts_pkey', columns: [t.projectId, t.kind, t.subject] })],
@@ -552,6 +561,7 @@ export const rebuilds = sync.table(
   {
     projectId: key('project_id').notNull(),
     resource: key('resource').notNull(),
+    /** To the microsecond: it names the rebuild. */
     startedAt: time('started_at').notNull(),
     endedAt: time('ended_at'),
     /** Everything up to this key is done; null: nothing yet. */
@@ -559,7 +569,7 @@ export const rebuilds = sync.table(
     rowsRead: bigint('rows_read', { mode: 'number' }).notNull().default(0),
     rowsChanged: bigint('rows_changed', { mode: 'number' }).notNull().default(0),
     /** How often each column changed, by name. */
-    changes: jsonb('changes').notNull().default({}),
+    changes: jsonb('changes').$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [primaryKey({ name: 'rebuilds_pkey', columns: [t.projectId, t.resource] })],
 );
@@ -573,15 +583,15 @@ export const watchedOperations = sync.table(
     /** 'v1beta1', 'v3', or null: try both. */
     apiVersion: text('api_version'),
     createdOn: date('created_on'),
-    addedAt: time('added_at')
+    addedAt: moment('added_at')
       .notNull()
       .default(sql`now()`),
     state: text('state').notNull().default('open'),
-    dueAt: time('due_at').default(sql`now()`),
-    deadlineAt: time('deadline_at'),
+    dueAt: moment('due_at').default(sql`now()`),
+    deadlineAt: moment('deadline_at'),
     leaseHolder: text('lease_holder'),
     leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
-    leaseUntil: time('lease_until'),
+    leaseUntil: moment('lease_until'),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
     /** The lookups that have given a result: what verify must find. */
@@ -613,9 +623,9 @@ export const tokenSnapshots = sync.table(
   'token_snapshots',
   {
     projectId: key('project_id').notNull(),
-    dueAt: time('due_at').notNull(),
+    dueAt: moment('due_at').notNull(),
     /** When the newest snapshot held was asked for (platform's clock); null: none yet. */
-    takenAt: time('taken_at'),
+    takenAt: moment('taken_at'),
     height: bigint('height', { mode: 'bigint' }),
     /** How many tokens it showed. */
     shown: integer('shown'),
@@ -623,7 +633,7 @@ export const tokenSnapshots = sync.table(
     symbols: text('symbols').array(),
     leaseHolder: text('lease_holder'),
     leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
-    leaseUntil: time('lease_until'),
+    leaseUntil: moment('lease_until'),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
   },
@@ -636,7 +646,7 @@ export const takenRequests = sync.table(
   {
     signature: bytea('signature').notNull(),
     /** On the database's clock. */
-    takenAt: time('taken_at')
+    takenAt: moment('taken_at')
       .notNull()
       .default(sql`now()`),
   },

@@ -3,7 +3,8 @@
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { claimed, givenBack, isFree } from './lease.ts';
-import { columns, iso, keyOf, ofSlice, toSlice, type Slice, type SliceRow } from './ledger.ts';
+import { namesOf } from './drizzle.ts';
+import { columns, iso, keyOf, ofSlice, toSlice, type Slice } from './ledger.ts';
 
 /** Half-open days, one resource; absent means all. */
 export type Only = { days?: DayRange; resource?: ListedResource };
@@ -48,7 +49,7 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
  * nothing from now on (P8). Null when nothing is free.
  */
 export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
-  const { rows } = await db.query<SliceRow>(
+  const { rows } = await db.query(
     // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
     `with next as materialized (
        select project_id, resource, owner, day
@@ -65,10 +66,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
        from next
       where s.project_id = next.project_id and s.resource = next.resource
         and s.owner = next.owner and s.day = next.day
-     returning ${columns
-       .split(',')
-       .map((name) => `s.${name.trim()}`)
-       .join(', ')}`,
+     returning ${namesOf(columns, 's')}`,
     [
       options.projectId,
       options.holder,

@@ -1,8 +1,11 @@
 // What a forecast goes by: the ledger's rows that are still worked on, the allowed rate, and the newest moment any run
 // knew. Reads only; quick whatever the years, for what is final is left out.
+import { and, desc, eq, inArray, lt, lte, max } from 'drizzle-orm';
 import type { Day, Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
-import { columns, toSlice, type Slice, type SliceRow } from './ledger.ts';
+import { drizzleOn } from './drizzle.ts';
+import { columns, type Slice } from './ledger.ts';
+import { rate, runs, slices } from './schema.ts';
 
 export type Outlook = {
   /** Neither final nor lost. */
@@ -14,23 +17,27 @@ export type Outlook = {
 };
 
 export async function readOutlook(db: Queryable, projectId: ProjectId): Promise<Outlook> {
-  const { rows } = await db.query<SliceRow>(
-    `select ${columns}
-       from sync.slices
-      where project_id = $1 and state in ('open', 'walked', 'sealed')
-      order by deadline_at, day, resource desc, owner`,
-    [projectId],
-  );
-  const known = await db.query<{ per_second: string | null; newest: string | null }>(
-    `select (select per_second from sync.rate where project_id = $1) as per_second,
-            (select max(ended_at) from sync.runs where project_id = $1) as newest`,
-    [projectId],
-  );
-  const { per_second: perSecond = null, newest = null } = known.rows[0] ?? {};
+  const orm = drizzleOn(db);
+  const worked = await orm
+    .select(columns)
+    .from(slices)
+    .where(
+      and(eq(slices.projectId, projectId), inArray(slices.state, ['open', 'walked', 'sealed'])),
+    )
+    .orderBy(slices.deadlineAt, slices.day, desc(slices.resource), slices.owner);
+  const [allowed] = await orm
+    .select({ perSecond: rate.perSecond })
+    .from(rate)
+    .where(eq(rate.projectId, projectId));
+  const [newest] = await orm
+    .select({ endedAt: max(runs.endedAt).as('ended_at') })
+    .from(runs)
+    .where(eq(runs.projectId, projectId));
+  const perSecond = allowed?.perSecond ?? null;
   return {
-    slices: rows.map(toSlice),
+    slices: worked,
     perSecond: perSecond === null ? null : Number(perSecond),
-    newestRunAt: newest === null ? null : Date.parse(newest),
+    newestRunAt: newest?.endedAt ?? null,
   };
 }
 
@@ -41,9 +48,10 @@ export async function isPastDue(
   dueBy: Instant,
   today: Day,
 ): Promise<boolean> {
-  const { rows } = await db.query(
-    `select 1 from sync.slices where project_id = $1 and due_at <= $2 and day < $3 limit 1`,
-    [projectId, new Date(dueBy).toISOString(), today],
-  );
-  return rows.length > 0;
+  const [one] = await drizzleOn(db)
+    .select({ day: slices.day })
+    .from(slices)
+    .where(and(eq(slices.projectId, projectId), lte(slices.dueAt, dueBy), lt(slices.day, today)))
+    .limit(1);
+  return one !== undefined;
 }

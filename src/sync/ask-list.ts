@@ -2,7 +2,8 @@
 // that knows which of the two is asked.
 import type { Day, Instant, ListedResource, Page } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Slice, WalkQuery } from '../store/ledger.ts';
+import type { Slice } from '../store/ledger.ts';
+import type { WalkQuery } from '../store/checkpoint.ts';
 import { idsOf } from '../store/pages.ts';
 import { firstPosition, type Position } from './slice/walk-steps.ts';
 

@@ -1,9 +1,10 @@
 // Who tells an alert: claimed for a while by one process, then noted as told or to be tried again. Between claim and
 // note lies the network, outside of any transaction: a process that dies there leaves it to be told a second time.
 import type { Instant, ProjectId } from '../../model.ts';
-import { withTx, type Db, type Queryable } from '../db.ts';
+import { withTx, type Db, type Queryable, type Row } from '../db.ts';
+import { namesOf, readRow } from '../drizzle.ts';
 import { iso } from '../ledger.ts';
-import { isOver, lockAlerts, type KnownAlert } from './alerts.ts';
+import { columns, isOver, lockAlerts, type KnownAlert } from './alerts.ts';
 
 export type Claimed = KnownAlert & {
   /** Names the claim: whoever's has run out notes nothing. */
@@ -24,16 +25,7 @@ export type ClaimOptions = {
 
 /** Takes on all that is to be told of a project and that nobody else is telling. */
 export async function claimAlerts(db: Queryable, options: ClaimOptions): Promise<Claimed[]> {
-  const { rows } = await db.query<{
-    kind: string;
-    subject: string;
-    text: string;
-    opened_at: string;
-    told_at: string | null;
-    resolved_at: string | null;
-    attempts: number;
-    telling_until: string;
-  }>(
+  const { rows } = await db.query<Row & { telling_until: string }>(
     `with untold as (
        select project_id, kind, subject
          from sync.alerts
@@ -55,7 +47,7 @@ export async function claimAlerts(db: Queryable, options: ClaimOptions): Promise
         set telling_until = clock_timestamp() + make_interval(secs => $5), attempts = a.attempts + 1
        from untold u
       where a.project_id = u.project_id and a.kind = u.kind and a.subject = u.subject
-     returning a.kind, a.subject, a.text, a.opened_at, a.told_at, a.resolved_at, a.attempts, a.telling_until`,
+     returning ${namesOf(columns, 'a')}, a.telling_until`,
     [
       options.projectId,
       iso(options.now),
@@ -67,13 +59,7 @@ export async function claimAlerts(db: Queryable, options: ClaimOptions): Promise
   return rows
     .map((row) => ({
       projectId: options.projectId,
-      kind: row.kind,
-      subject: row.subject,
-      text: row.text,
-      openedAt: Date.parse(row.opened_at),
-      toldAt: row.told_at === null ? null : Date.parse(row.told_at),
-      resolvedAt: row.resolved_at === null ? null : Date.parse(row.resolved_at),
-      attempts: row.attempts,
+      ...readRow(columns, row),
       claim: row.telling_until,
     }))
     .toSorted((a, b) => a.openedAt - b.openedAt || (a.subject < b.subject ? -1 : 1));

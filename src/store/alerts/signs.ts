@@ -1,9 +1,12 @@
 // What the store says about a project that somebody should hear of. Reads only; what is worth an alert is decided in
 // src/alert/conditions.ts. Counts and names, never a record's contents.
+import { and, count, desc, eq, gte, isNotNull, ne } from 'drizzle-orm';
 import type { Day, Instant, ListedResource, ProjectId } from '../../model.ts';
 import { disagreements, type Disagreement } from '../clocks.ts';
 import type { Queryable } from '../db.ts';
+import { drizzleOn } from '../drizzle.ts';
 import { iso } from '../ledger.ts';
+import { facts, projects, rejects, runs } from '../schema.ts';
 
 /** So many days of a month, and the first three of them. */
 export type Days = { count: number; first: Day[] };
@@ -56,7 +59,7 @@ export type SignsOptions = {
 
 /** Looks at one project. Scans its ledger and the two indexes of what is due and of its runs, never the archive as a whole. */
 export async function readSigns(db: Queryable, options: SignsOptions): Promise<Signs> {
-  const { projectId, now, failingFrom, changedSince, runs } = options;
+  const { projectId, now, failingFrom, changedSince } = options;
   // One after the other: all of them in the one transaction that also writes what comes of it.
   const project = await readProjectSigns(db, projectId);
   const lastRead = await readLastRead(db, projectId, now);
@@ -65,22 +68,31 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
   const operations = await readOperationSigns(db, projectId, options.operations);
   const clocks = await disagreements(db, projectId);
   const reopened = await readReopened(db, projectId);
-  const outcomes = await db.query<{ outcome: string }>(
-    `select outcome from sync.runs
-      where project_id = $1 and ended_at is not null and outcome is not null
-      order by started_at desc limit $2`,
-    [projectId, runs],
-  );
-  const rejects = await db.query<{ resource: string; count: number }>(
-    `select resource, count(*)::int as count from sync.rejects where project_id = $1 group by 1 order by 1`,
-    [projectId],
-  );
-  const changed = await db.query<{ fact: string; from: string; to: string }>(
-    `select fact, previous as "from", value as "to" from sync.facts
-      where project_id = $1 and changed_at >= $2 and previous is not null and previous <> 'unknown'
-      order by fact`,
-    [projectId, iso(changedSince)],
-  );
+  const orm = drizzleOn(db);
+  const ended = await orm
+    .select({ outcome: runs.outcome })
+    .from(runs)
+    .where(and(eq(runs.projectId, projectId), isNotNull(runs.endedAt), isNotNull(runs.outcome)))
+    .orderBy(desc(runs.startedAt))
+    .limit(options.runs);
+  const rejected = await orm
+    .select({ resource: rejects.resource, count: count().as('count') })
+    .from(rejects)
+    .where(eq(rejects.projectId, projectId))
+    .groupBy(rejects.resource)
+    .orderBy(rejects.resource);
+  const changed = await orm
+    .select({ fact: facts.fact, from: facts.previous, to: facts.value })
+    .from(facts)
+    .where(
+      and(
+        eq(facts.projectId, projectId),
+        gte(facts.changedAt, changedSince),
+        isNotNull(facts.previous),
+        ne(facts.previous, 'unknown'),
+      ),
+    )
+    .orderBy(facts.fact);
   return {
     project,
     lastRead,
@@ -89,19 +101,19 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
     operations,
     clocks,
     reopened,
-    lastOutcomes: outcomes.rows.map((row) => row.outcome),
-    rejects: rejects.rows,
-    changedFacts: changed.rows,
+    lastOutcomes: ended.flatMap(({ outcome }) => outcome ?? []),
+    rejects: rejected,
+    changedFacts: changed.map((fact) => ({ ...fact, from: fact.from ?? '' })),
   };
 }
 
 async function readProjectSigns(db: Queryable, projectId: ProjectId): Promise<Signs['project']> {
-  const { rows } = await db.query<{ parked: boolean; added_at: string }>(
-    'select parked_at is not null as parked, added_at from sync.projects where project_id = $1',
-    [projectId],
-  );
-  const [row] = rows;
-  return row === undefined ? null : { parked: row.parked, addedAt: Date.parse(row.added_at) };
+  const [project] = await drizzleOn(db)
+    .select({ parkedAt: projects.parkedAt, addedAt: projects.addedAt })
+    .from(projects)
+    .where(eq(projects.projectId, projectId));
+  if (project === undefined) return null;
+  return { parked: project.parkedAt !== null, addedAt: project.addedAt };
 }
 
 async function readReopened(db: Queryable, projectId: ProjectId): Promise<Signs['reopened']> {

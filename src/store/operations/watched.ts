@@ -1,11 +1,14 @@
 // sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them. Leased like
 // slices: the epoch decides who may write (P8), the database clock serves leases only. One statement a function; what a turn
 // brought is committed in commit.ts.
+import { and, eq } from 'drizzle-orm';
 import type { ApiVersion, Day, Instant, ProjectId } from '../../model.ts';
 import type { HeldContent } from '../contents.ts';
-import { onlyRow, type Queryable } from '../db.ts';
+import type { Queryable } from '../db.ts';
+import { drizzleOn } from '../drizzle.ts';
 import { claimed, givenBack, isFree } from '../lease.ts';
 import { iso } from '../ledger.ts';
+import { watchedOperations } from '../schema.ts';
 
 export type WatchedState = 'open' | 'done' | 'lost';
 
@@ -80,11 +83,10 @@ export async function addOperations(
 
 /** How many are asked for still. */
 export async function countOpen(db: Queryable, projectId: ProjectId): Promise<number> {
-  const { rows } = await db.query<{ open: number }>(
-    `select count(*)::int as open from sync.watched_operations where project_id = $1 and state = 'open'`,
-    [projectId],
+  return drizzleOn(db).$count(
+    watchedOperations,
+    and(eq(watchedOperations.projectId, projectId), eq(watchedOperations.state, 'open')),
   );
-  return onlyRow({ rows }).open;
 }
 
 // Named as a date first, the parameter would be one: midnight instead of now.

@@ -4,13 +4,8 @@
 // witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same once more an hour later.
 import { orderStatuses } from '../../model.ts';
 import { recordFacts } from '../../store/facts.ts';
-import {
-  reopenSlices,
-  type CutList,
-  type PartInProgress,
-  type Slice,
-  type WalkQuery,
-} from '../../store/ledger.ts';
+import { reopenSlices, type Slice } from '../../store/ledger.ts';
+import type { CutList, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import { countShown, countStatuses, rememberedPage } from '../../store/pages.ts';
 import { askTotal } from '../ask-list.ts';
 import type { Whole } from './conclude-walk.ts';

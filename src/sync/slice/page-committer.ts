@@ -1,6 +1,6 @@
 // Commits pages while the next ones are being read. Pages that have come in meanwhile are committed together;
 // what is held in memory is bounded, and the first failure stops the reading.
-import type { Checkpoint } from '../../store/ledger.ts';
+import type { Checkpoint } from '../../store/checkpoint.ts';
 import type { WalkedPage } from '../../store/pages.ts';
 
 export type Committer = {

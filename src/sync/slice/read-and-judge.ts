@@ -1,7 +1,8 @@
 // Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once. What it
 // comes to is written by the conclude files.
 import { wholeList } from '../../model.ts';
-import type { CutList, Slice, WalkQuery } from '../../store/ledger.ts';
+import type { Slice } from '../../store/ledger.ts';
+import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
 import { goneIds } from '../../store/missing.ts';
 import { countShown } from '../../store/pages.ts';
 import { rulesOf } from '../list-rules.ts';

@@ -1,7 +1,8 @@
 // Where reading a slice begins: at its first page, where an interrupted walk stopped, or, for a tail, at the last page of
 // the last whole walk. What a walk remembers is read from its pages.
 import type { Db } from '../../store/db.ts';
-import type { Checkpoint, PartInProgress, Slice, WalkQuery } from '../../store/ledger.ts';
+import type { Slice } from '../../store/ledger.ts';
+import type { Checkpoint, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import { countShown, rememberedPage, usedKeys } from '../../store/pages.ts';
 import { rowsFrom } from '../../store/walk-ends.ts';
 import { recallGrowth } from './stalled-walk.ts';

@@ -1,7 +1,7 @@
 // One step of a walk as pure functions: given the page just read, whether the walk goes on, ends or must start
 // over. Every loop over the platform ends here, and says why (P9).
 import type { ListedResource, Page } from '../../model.ts';
-import type { PartInProgress, WalkQuery } from '../../store/ledger.ts';
+import type { PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import type { ShownByWalk } from '../../store/pages.ts';
 
 /** Where a page stands in its walk. */
