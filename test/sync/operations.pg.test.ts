@@ -14,16 +14,19 @@ const dayMs = 86_400_000;
 let bench: Bench;
 afterEach(() => bench.close());
 
-/** Next to no orders and classes: they are not what is looked at here. */
+/** Next to no orders, no classes and few days: they are not what is looked at here. */
 const world = {
   ordersPerDay: 1,
-  classesPerDay: 1,
+  classesPerDay: 0,
   quietShare: 0,
   transactionsPerDay: 20,
   tokens: 6,
 };
 const benchOf = (...[options, given]: Parameters<typeof createBench>): Promise<Bench> =>
-  createBench({ world, ...options }, given);
+  createBench(
+    { world, days: ['2026-03-01', '2026-04-05', '2026-04-06'], ...options },
+    { scope: { classes: 'none' }, ...given },
+  );
 
 type WatchedRow = {
   operation_id: string;

@@ -1,6 +1,7 @@
 // Rebuild: typed columns follow from their records again, and nothing else is touched. What the columns must say is told
 // by verify's own reading, and by fingerprints of the rows.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import { isOutlastError } from '../../src/errors.ts';
 import type { ListedResource } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
@@ -8,11 +9,15 @@ import { withSnapshot } from '../../src/store/snapshot.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
 import { checkRecords } from '../../src/verify/check-records.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
+import { orderOf } from '../support/days.ts';
 
 let bench: Bench;
 let owner: Db;
 beforeEach(async () => {
-  bench = await createBench({ world: { ordersPerDay: 70, classesPerDay: 20, quietShare: 0.2 } });
+  bench = await createBench({
+    world: { ordersPerDay: 70, classesPerDay: 20, pendingShare: 0.1, since: '2026-04-03' },
+    days: ['2026-03-01', ...daysIn({ from: '2026-04-02', to: '2026-04-07' })],
+  });
   // Whoever owns the tables may do what the service cannot.
   const { connectionString } = bench;
   owner = await openDb({ connectionString, role: null, log: bench.worker.log });
@@ -77,7 +82,7 @@ async function someIds(count: number, skip = 0): Promise<string[]> {
 
 describe('typed columns altered by hand', () => {
   test('are what their records say again, counted by column; no other row is touched', async () => {
-    const [first = '', second = '', third = ''] = await someIds(3, 500);
+    const [first = '', second = '', third = ''] = await someIds(3, 100);
     await owner.query(
       `update archive.orders set status = 7, message = null where operation_id = $1`,
       [first],
@@ -186,7 +191,7 @@ test('where everything follows no row is written, not even its system columns', 
 
 test('sabotaged: a rebuild that writes on touch would be noticed', async () => {
   const before = await fingerprint();
-  await bench.db.query(`update archive.orders set status = status where slice_day = '2026-03-03'`);
+  await bench.db.query(`update archive.orders set status = status where slice_day = '2026-04-04'`);
   expect(moved(before, await fingerprint()).length).toBeGreaterThan(0);
 });
 
@@ -389,6 +394,18 @@ describe('while others write', () => {
 });
 
 describe('one that was cut off', () => {
+  /** There is more than one page of a thousand. */
+  beforeEach(async () => {
+    for (let i = 0; i < 1_000; i++)
+      bench.simulator.insert(
+        'orders',
+        orderOf('2026-04-05', i % 12, { operation_id: `more-${i}` }),
+      );
+    await bench.run({
+      only: { resource: 'orders', days: { from: '2026-04-05', to: '2026-04-06' } },
+    });
+  });
+
   /** Stops after the first page. */
   async function cutOff(): Promise<Rebuilt> {
     const stop = new AbortController();

@@ -1,8 +1,9 @@
 // P6: what is sealed is true, on every honest platform; and the oracle that says so sees whatever is not.
 import { afterEach, describe, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { openDb } from '../../src/store/db.ts';
-import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { createBench, type Bench } from '../support/archive.ts';
 import { orderOf, someIds, threeDaysOfRecords } from '../support/days.ts';
 import { falseSeals } from '../support/seals.ts';
 
@@ -15,8 +16,9 @@ describe('P6: an honest platform ends sealed, however it reads what the document
   /** No order stays pending, so that every past day can be sealed. */
   const world = { ordersPerDay: 9, classesPerDay: 6, pendingShare: 0, settleMs: 60_000 };
 
+  const days = ['2026-03-01', ...daysIn({ from: '2026-04-02', to: '2026-04-07' })];
   /** Of two lists, and not today. */
-  const past = 2 * (tenDays.days.length - 1);
+  const past = 2 * (days.length - 1);
 
   test.each([
     [{}, past],
@@ -39,7 +41,7 @@ describe('P6: an honest platform ends sealed, however it reads what the document
   ] satisfies [Partial<Dialect>, number][])('%o', async (dialect, sealed) => {
     bench = await createBench({
       world,
-      days: tenDays.days,
+      days,
       dialect: { shortPages: 4, ...dialect },
     });
     // That days are no use may be found out by the first run's reading: then the second one walks by month.
@@ -103,6 +105,7 @@ describe('sabotaged: the oracle of seals sees', () => {
 
   test('a day sealed with an order pending, or too early', async () => {
     bench = await createBench({
+      days: threeDaysOfRecords.days,
       records: {
         orders: [orderOf('2026-04-02', 1, { status: 1 }), orderOf('2026-04-06', 1)],
         classes: [],
