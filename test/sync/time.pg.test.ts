@@ -1,5 +1,6 @@
 // P6, P7: days of platform time lived through with clocks that are wrong: the machine's, the platform's, and those of some of
 // the machines behind its balancer. At every step the ledger must claim nothing that the true time does not bear out.
+import type * as timers from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
 import type { Platform } from '../../src/platform/platform.ts';
@@ -20,7 +21,7 @@ afterEach(() => bench.close());
 /** While a run waits for more answers to tell the time by, time passes at once. */
 const waiting = vi.hoisted(() => ({ pauseMs: 1500, pass: (_ms: number): void => undefined }));
 vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof import('node:timers/promises')>();
+  const real = await original<typeof timers>();
   return {
     ...real,
     setTimeout: (ms: number, ...rest: [unknown, object]) => {
