@@ -1,5 +1,5 @@
-// The archive that reading is measured on: the real tables after the real migrations in an embedded Postgres of its own, with
-// orders of three years made up by SQL, and a ledger that says so. Gone when it is closed.
+// The archive that reading is measured on: the real tables after the real migrations in an embedded Postgres of its
+// own, with orders of three years made up by SQL, and a ledger that says so. Gone when it is closed.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

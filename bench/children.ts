@@ -129,7 +129,9 @@ async function run(
   return { seconds: (performance.now() - begun) / 1000, peakMb };
 }
 
-/** Peak resident memory of a process, which the kernel keeps: only its last moments can be missed. Linux; 0 elsewhere. */
+/**
+ * Peak resident memory of a process, which the kernel keeps: only its last moments can be missed. Linux; 0 elsewhere.
+ */
 function peakMbOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

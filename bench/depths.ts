@@ -1,4 +1,5 @@
-// Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading their way.
+// Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading
+// their way.
 import { fingerprintOf, type Side } from '../src/query/cursor.ts';
 import { writeCursor, type Position } from '../src/query/list-order.ts';
 import { below, mix } from '../src/simulator/world.ts';

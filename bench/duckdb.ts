@@ -1,4 +1,5 @@
-// What an export is measured by: DuckDB makes Parquet of CSV with everything left to its own choice. A process of its own.
+// What an export is measured by: DuckDB makes Parquet of CSV with everything left to its own choice. A process of its
+// own.
 import { DuckDBInstance } from '@duckdb/node-api';
 
 const [csv = '', parquet = ''] = process.argv.slice(2);

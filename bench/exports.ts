@@ -1,4 +1,5 @@
-// `outlast export` to Parquet beside DuckDB making Parquet of the same rows from CSV, in turns. Each in a process of its own.
+// `outlast export` to Parquet beside DuckDB making Parquet of the same rows from CSV, in turns. Each in a process of
+// its own.
 import { createWriteStream } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

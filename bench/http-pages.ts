@@ -1,5 +1,5 @@
-// Pages over HTTP: signed requests to `/v3/orders` on one kept connection, one at a time, against a server in another process.
-// From before the signature to the last byte of the answer.
+// Pages over HTTP: signed requests to `/v3/orders` on one kept connection, one at a time, against a server in another
+// process. From before the signature to the last byte of the answer.
 import { Client } from 'undici';
 import { signedHeaders } from '../src/platform/sign.ts';
 import type { BenchArchive, Filling } from './archive.ts';

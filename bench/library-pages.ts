@@ -1,5 +1,5 @@
-// Pages through the library, at random depths of the whole list, one at a time: what `orders.list` takes from the call to its
-// objects. Also what a total and a single order take.
+// Pages through the library, at random depths of the whole list, one at a time: what `orders.list` takes from the call
+// to its objects. Also what a total and a single order take.
 import { openArchive } from '../src/query/archive.ts';
 import type { Archive } from '../src/query/types.ts';
 import type { BenchArchive, Filling } from './archive.ts';

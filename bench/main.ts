@@ -1,6 +1,6 @@
-// `npm run bench`: how fast an archive fills, as rows a second and as a ratio to bare COPY of the same rows into the same
-// table in the same run. `-- --memory`: whether memory grows with the archive. `-- --reading`: pages, reports and exports of
-// ten million orders. What it means: docs/performance.md.
+// `npm run bench`: how fast an archive fills, as rows a second and as a ratio to bare COPY of the same rows into the
+// same table in the same run. `-- --memory`: whether memory grows with the archive. `-- --reading`: pages, reports and
+// exports of ten million orders. What it means: docs/performance.md.
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { printJson } from '../src/cli/print.ts';

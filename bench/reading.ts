@@ -1,5 +1,5 @@
-// `npm run bench -- --reading`: an archive of many orders is made, then pages, reports and exports of it are timed, one after
-// the other. What the figures mean: docs/performance.md.
+// `npm run bench -- --reading`: an archive of many orders is made, then pages, reports and exports of it are timed, one
+// after the other. What the figures mean: docs/performance.md.
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { formatCount, printTable } from '../src/cli/print.ts';

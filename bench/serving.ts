@@ -1,5 +1,5 @@
-// The drop-in server in a process of its own, as `outlast start` runs it beside its worker: started by http-pages.ts, ended by a
-// signal. Prints its address.
+// The drop-in server in a process of its own, as `outlast start` runs it beside its worker: started by http-pages.ts,
+// ended by a signal. Prints its address.
 import { serve } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { openArchive } from '../src/query/archive.ts';

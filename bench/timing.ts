@@ -1,4 +1,5 @@
-// How long a thing takes when it is done again and again, and what the machine was doing meanwhile. Knows nothing of archives.
+// How long a thing takes when it is done again and again, and what the machine was doing meanwhile. Knows nothing of
+// archives.
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 
@@ -17,7 +18,8 @@ export type Timed = {
 };
 
 /**
- * Does `once` for each of these, one after the other; it gives how much it read. The first tenth warms up and is not counted.
+ * Does `once` for each of these, one after the other; it gives how much it read. The first tenth warms up and is not
+ * counted.
  */
 export async function time<T>(
   { what, aimMs = null }: { what: string; aimMs?: number | null },
@@ -55,8 +57,8 @@ export const load = (): number => loadavg()[0] ?? 0;
 const ticksPerSecond = 100;
 
 /**
- * Processor seconds of a process and of all below it, those that ended and were waited for included: the embedded Postgres is
- * below whoever started it. Linux; NaN elsewhere. A difference of two readings is what was used in between.
+ * Processor seconds of a process and of all below it, those that ended and were waited for included: the embedded
+ * Postgres is below whoever started it. Linux; NaN elsewhere. A difference of two readings is what was used in between.
  */
 export function processorSeconds(pid: number): number {
   const stats = statsOf();

@@ -1,5 +1,5 @@
--- What is archived: the records as the platform gave them, what they said before, and the files behind links. What columns
--- of several tables have in common is said in 0006_shared_comments.sql.
+-- What is archived: the records as the platform gave them, what they said before, and the files behind links. What
+-- columns of several tables have in common is said in 0006_shared_comments.sql.
 create schema archive;
 create schema analytics;
 comment on schema archive is
@@ -33,15 +33,17 @@ create table archive.orders (
 create index orders_listed on archive.orders (project_id, slice_day, coalesce(created_at, 'infinity'::timestamptz), operation_id);
 create index orders_pending on archive.orders (project_id, slice_day) where status = 1;
 create index orders_account on archive.orders (project_id, account, slice_day);
--- A month is found by an index that begins with it, and the figures are read from the index alone: 280,000 orders of a month
--- among ten million. That needs pages which VACUUM has seen, so that it comes by more often than after a fifth of the table.
+-- A month is found by an index that begins with it, and the figures are read from the index alone: 280,000 orders of a
+-- month among ten million. That needs pages which VACUUM has seen, so that it comes by more often than after a fifth of
+-- the table.
 create index orders_figures on archive.orders (project_id, (date_trunc('month', slice_day::timestamp)::date), slice_day)
   include (status, order_type, amount, number);
 alter table archive.orders set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 -- What the platform stopped showing is rare, and asked for by itself.
 create index orders_missing on archive.orders (project_id, slice_day) where missing_since is not null;
--- A record stands under a day that was over, or all but over, when it was first seen: so reads of a moment need not look at later
--- days. The few that do not, because their time of creation changed, are found here. A day of slack: zones reach 14 hours.
+-- A record stands under a day that was over, or all but over, when it was first seen: so reads of a moment need not
+-- look at later days. The few that do not, because their time of creation changed, are found here. A day of slack:
+-- zones reach 14 hours.
 create index orders_ahead on archive.orders (project_id, slice_day, coalesce(created_at, 'infinity'::timestamptz), operation_id)
   where slice_day > (first_seen_at at time zone 'UTC')::date + 1;
 comment on table archive.orders is 'Orders: the newest content of each, as the platform gave it';

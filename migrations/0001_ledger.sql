@@ -1,5 +1,6 @@
--- The ledger, and what is kept beside it: what was seen on the way, what is due, what is believed. What a column without a
--- comment means stands in src/store/schema.ts. The migrations' own list lies in this schema, so that it is there already.
+-- The ledger, and what is kept beside it: what was seen on the way, what is due, what is believed. What a column
+-- without a comment means stands in src/store/schema.ts. The migrations' own list lies in this schema, so that it is
+-- there already.
 create table sync.projects (
   project_id text collate "C" not null,
   base_url text not null,

@@ -1,6 +1,6 @@
--- A journal of everything that is written, chained entry by entry, so that what is changed behind it is found out. Each slice
--- has a chain of its own, so that slices never wait for each other; a head of the project covers them all from time to time,
--- and leaves the machine. docs/verify.md has the recipe.
+-- A journal of everything that is written, chained entry by entry, so that what is changed behind it is found out. Each
+-- slice has a chain of its own, so that slices never wait for each other; a head of the project covers them all from
+-- time to time, and leaves the machine. docs/verify.md has the recipe.
 create table sync.chains (
   project_id text collate "C" not null,
   resource text collate "C" not null,
@@ -160,7 +160,8 @@ begin
    where c.project_id = s.project_id and c.resource = s.resource and c.owner = s.owner and c.day = s.day;
 end $$;
 
--- A head over every chain that moved since the last one; null where none did. One at a time: the project's row is locked.
+-- A head over every chain that moved since the last one; null where none did. One at a time: the project's row is
+-- locked.
 create function sync.make_head(project text) returns integer language plpgsql as $$
 declare
   before sync.heads;
@@ -189,7 +190,8 @@ begin
   return coalesce(before.n, 0) + 1;
 end $$;
 
--- Fixes what is held of a project that was archived before there was a journal. When its records were first seen it cannot know.
+-- Fixes what is held of a project that was archived before there was a journal. When its records were first seen it
+-- cannot know.
 create function sync.journal_adopt(project text) returns void language plpgsql as $$
 begin
   if exists (select from sync.chains c where c.project_id = project) then return; end if;

@@ -1,5 +1,6 @@
--- What is held and how sure that is, for people and BI tools, and for the query module, which sees `archive` and `analytics`
--- only. These views read `sync` with their owner's rights: a reader is shown coverage and never leases, keys or page keys.
+-- What is held and how sure that is, for people and BI tools, and for the query module, which sees `archive` and
+-- `analytics` only. These views read `sync` with their owner's rights: a reader is shown coverage and never leases,
+-- keys or page keys.
 create view analytics.schema_version as
 select count(*)::integer as migrations, max(created_at) as newest
   from sync.migrations;
@@ -19,7 +20,8 @@ comment on column analytics.projects.parked_at is 'Since when the platform refus
 comment on column analytics.projects.parked_reason is 'What the platform said when it refused';
 comment on column analytics.projects.ask_again_at is 'When a parked project is asked for again';
 
--- What was observed of a platform, for whoever reads the archive: how an end date is read decides what a day's list holds.
+-- What was observed of a platform, for whoever reads the archive: how an end date is read decides what a day's list
+-- holds.
 create view analytics.facts as
 select project_id, fact, value, confirmed_at, changed_at, previous
   from sync.facts
@@ -53,9 +55,9 @@ comment on column analytics.runs.last_error is 'Why something due was not done; 
 -- orders. The closing period is three days at least (docs/design.md, "What is done to a slice"): a longer one may
 -- show a reservation too many here, never one too few.
 -- The whole list of an owner, whatever its days, is walked under the day 0001-01-01: it finds classes that were
--- transferred in. It is no day of the calendar and makes no claim about one. Days that were asked for after they had left
--- the window have no deadline (9999-12-31): nothing overtakes them, so that they have no closing either.
--- A record that had no usable id for a while counts against its day until a whole walk, a day after it was first seen, is
+-- transferred in. It is no day of the calendar and makes no claim about one. Days that were asked for after they had
+-- left the window have no deadline (9999-12-31): nothing overtakes them, so that they have no closing either. A record
+-- that had no usable id for a while counts against its day until a whole walk, a day after it was first seen, is
 -- without it.
 create view analytics.coverage as
 select s.project_id,
@@ -265,8 +267,8 @@ comment on column analytics.missing_records.missing_since is
 comment on column analytics.missing_records.observed_at is 'When what it says was first seen, on the platform''s clock';
 
 -- P7 for what has no list: every id that was given, with what became of it.
--- What stands beside an operation is looked up for the rows that are asked for: grouped first and joined, every result of the project
--- was read for a page of a hundred.
+-- What stands beside an operation is looked up for the rows that are asked for: grouped first and joined, every result
+-- of the project was read for a page of a hundred.
 create view analytics.watched_operations as
 select w.project_id,
        w.operation_id,

@@ -1,5 +1,5 @@
--- What records said before they changed: a row of the table and its versions together are everything that was ever seen of a
--- record. The day is that of the row: a content whose own time cannot be read has none.
+-- What records said before they changed: a row of the table and its versions together are everything that was ever seen
+-- of a record. The day is that of the row: a content whose own time cannot be read has none.
 create view analytics.order_history as
 select project_id,
        operation_id,
@@ -23,7 +23,8 @@ select project_id,
        unread,
        raw_bytes
   from (select *,
-               -- By update time, settled over pending, then by when it was observed: as the commit of a page decides (P2).
+               -- By update time, settled over pending, then by when it was observed: as the commit of a page decides
+               -- (P2).
                is_current or coalesce(precedence >= max(precedence) over earlier, true)
                  -- Or because the platform stood by it for a day.
                  or exists (select from sync.corrections c
@@ -324,8 +325,8 @@ comment on column analytics.nft_growth_by_day.transfers is 'Changes of owner';
 comment on column analytics.nft_growth_by_day.counts_unread is
   'Changes of which the growth is not known: a count could not be read';
 
--- The contents in force at a moment, as src/verify/contents-in-force.ts picks them: the row where it had been observed by then, else the
--- version that counts (P2). A record of which nothing had been observed yet is not among them.
+-- The contents in force at a moment, as src/verify/contents-in-force.ts picks them: the row where it had been observed
+-- by then, else the version that counts (P2). A record of which nothing had been observed yet is not among them.
 create function analytics.orders_as_of(project text, at timestamptz) returns table (
    project_id text, operation_id text, day date, status integer, status_name text, message text, account text, order_type integer,
    amount_fen numeric, amount_units numeric, number numeric, created_at timestamptz, updated_at timestamptz,

@@ -1,5 +1,5 @@
--- What the columns of records mean stands in src/resources.ts, and a test compares. A column of versions, and of a history, means
--- what its record's does.
+-- What the columns of records mean stands in src/resources.ts, and a test compares. A column of versions, and of a
+-- history, means what its record's does.
 do $$
 declare
   said record;
@@ -19,8 +19,8 @@ begin
   end loop;
 end $$;
 
--- What columns mean that several tables and views have in common, each said once: for the relations named, or (null) for all
--- of `archive` and `analytics` that have such a column and say nothing of their own about it.
+-- What columns mean that several tables and views have in common, each said once: for the relations named, or (null)
+-- for all of `archive` and `analytics` that have such a column and say nothing of their own about it.
 do $$
 declare
   untold record;

@@ -32,7 +32,10 @@ export function isOutlastError(error: unknown, code?: string): error is OutlastE
   return error instanceof OutlastError && (code === undefined || error.code === code);
 }
 
-/** The SQLSTATE of a database error, or a network error's code, also where a library wrapped it; undefined for anything else. */
+/**
+ * The SQLSTATE of a database error, or a network error's code, also where a library wrapped it; undefined for anything
+ * else.
+ */
 export function codeOf(error: unknown): string | undefined {
   let current: unknown = error;
   // A chain may be circular in foreign errors; eight links say enough.

@@ -1,5 +1,5 @@
-// Files as more than one part of the house needs them: read where there are some, written whole or not at all, and on the
-// disk when it is said that they are.
+// Files as more than one part of the house needs them: read where there are some, written whole or not at all, and on
+// the disk when it is said that they are.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
@@ -44,7 +44,8 @@ export type WriteOptions = {
 };
 
 /**
- * Makes a file under another name, syncs it to the disk and gives it its own: after a crash it is whole, or the old one.
+ * Makes a file under another name, syncs it to the disk and gives it its own: after a crash it is whole, or the old
+ * one.
  * `fill` returns false to have it thrown away.
  */
 export async function writeWhole(

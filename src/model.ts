@@ -30,14 +30,14 @@ export type Day = string;
 export type DayRange = { from: Day; to: Day };
 
 /**
- * Who contradicts what is believed of the platform's time, and by how much: this machine's clock (the belief minus what it
- * shows), or too many of the platform's own answers (what they show minus the belief).
+ * Who contradicts what is believed of the platform's time, and by how much: this machine's clock (the belief minus what
+ * it shows), or too many of the platform's own answers (what they show minus the belief).
  */
 export type ClockDisagreement = { of: 'machine' | 'answers'; byMs: number };
 
 /**
- * What a slice stands for: the days it is asked for, as the platform counts them. Where they are not UTC's: how far ahead of UTC they
- * are, and the time whose records are the slice's own.
+ * What a slice stands for: the days it is asked for, as the platform counts them. Where they are not UTC's: how far
+ * ahead of UTC they are, and the time whose records are the slice's own.
  */
 export type Span = DayRange & { aheadMs?: number; own?: { from: Instant; to: Instant } };
 
@@ -52,7 +52,9 @@ export type SliceKey = {
   day: Day;
 };
 
-/** The day of an owner's whole list: walked like a day, without dates. It is no day of the calendar and has no cliff. */
+/**
+ * The day of an owner's whole list: walked like a day, without dates. It is no day of the calendar and has no cliff.
+ */
 export const wholeList: Day = '0001-01-01';
 
 /** Pending, done, failed. */
@@ -84,8 +86,8 @@ export type ParsedRecord = {
 };
 
 /**
- * A record without a usable id, or one that is too long: kept as bytes, with the reason. `wholeLength`: `bytes` are only
- * the beginning of so many, and the digest is that of all of them; null: they are all.
+ * A record without a usable id, or one that is too long: kept as bytes, with the reason. `wholeLength`: `bytes` are
+ * only the beginning of so many, and the digest is that of all of them; null: they are all.
  */
 export type Reject = {
   bytes: Buffer;
@@ -107,7 +109,10 @@ export type Page = {
   /** The first and the last element: its id, or the SHA-256 of a reject; null on an empty page. */
   first: string | null;
   last: string | null;
-  /** Orders: the key of the page after this one, as it is kept (platform/page-key.ts); null where the platform gave none. */
+  /**
+   * Orders: the key of the page after this one, as it is kept (platform/page-key.ts); null where the platform gave
+   * none.
+   */
   nextKey: string | null;
   /** How the platform spelt `nextKey`: the fact `last_key` is learned from it. Null for classes. */
   nextKeyForm: 'key' | 'empty' | 'null' | 'absent' | null;

@@ -1,6 +1,6 @@
-// What a record of each resource consists of: each field is said once, here. What the library gives, JSON and CSV with their
-// order, the schemas of HTTP, the tables and what is selected of them follow; the comments in the database are held to it
-// (test/analytics/dictionary.pg.test.ts). What reads a field off the wire is platform/.
+// What a record of each resource consists of: each field is said once, here. What the library gives, JSON and CSV with
+// their order, the schemas of HTTP, the tables and what is selected of them follow; the comments in the database are
+// held to it (test/analytics/dictionary.pg.test.ts). What reads a field off the wire is platform/.
 import { apiVersions, type Day, type Resource } from './model.ts';
 
 /** How a column is typed in Postgres, and what the library gives of it: exact numbers, times and JSON as text. */

@@ -83,7 +83,8 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
       );
     }
   }
-  // Around its end no answer about a month proves anything: what fails then is no news, what has no proof is told above.
+  // Around its end no answer about a month proves anything: what fails then is no news, what has no proof is told
+  // above.
   const mayStillProve =
     month.month === wholeList || now < month.deadlineAt || absenceProves(month.month, now);
   if (failing.count > 0 && mayStillProve) {

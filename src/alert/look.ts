@@ -1,5 +1,5 @@
-// Looks at one project: what the store says of it, what conditions that makes, and what becomes of the alerts on record.
-// One transaction, so that replicas look one after the other.
+// Looks at one project: what the store says of it, what conditions that makes, and what becomes of the alerts on
+// record. One transaction, so that replicas look one after the other.
 import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts/alerts.ts';
@@ -25,7 +25,9 @@ export type Looked = {
   isUntold: boolean;
 };
 
-/** Enters what is new, marks what is over, and logs both. `risks` come from the forecast. Throws what the database does. */
+/**
+ * Enters what is new, marks what is over, and logs both. `risks` come from the forecast. Throws what the database does.
+ */
 export async function look(
   db: Db,
   projectId: ProjectId,

@@ -1,5 +1,5 @@
-// An export as it is met: whole, unaltered, and of a form this release knows. Everything is checked before a database sees any
-// of it, and each file that is not what the manifest says is named (P12).
+// An export as it is met: whole, unaltered, and of a form this release knows. Everything is checked before a database
+// sees any of it, and each file that is not what the manifest says is named (P12).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError, transient } from '../errors.ts';
@@ -11,7 +11,8 @@ import { stageName } from './stage.ts';
 export type FoundExport = { manifest: Manifest; parts: FoundPart[] };
 
 /**
- * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`, and transient `aborted`.
+ * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`, and
+ * transient `aborted`.
  */
 export async function checkExport(folder: string, signal: AbortSignal): Promise<FoundExport> {
   if ((await readFound(folder, `${stageName}/manifest.json`)) !== null) {

@@ -43,8 +43,8 @@ export async function copyHashed(
 }
 
 /**
- * The digests of the days of a month that have records. A day of up to `mostHeld` of them is digested by Postgres, which holds
- * about 100 bytes of each meanwhile.
+ * The digests of the days of a month that have records. A day of up to `mostHeld` of them is digested by Postgres,
+ * which holds about 100 bytes of each meanwhile.
  */
 export async function readDayDigests(
   tx: Tx,

@@ -3,7 +3,9 @@ import { codeOf, settingsError, transient } from '../errors.ts';
 
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG']);
 
-/** Runs what writes to a folder. Throws transient `disk_full`, settings `folder_refused`, and everything else as it is. */
+/**
+ * Runs what writes to a folder. Throws transient `disk_full`, settings `folder_refused`, and everything else as it is.
+ */
 export async function onDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,5 +1,5 @@
-// The engine that writes and reads Parquet, in this process and with bounded memory. An optional package, for it is 70 MB:
-// whoever exports CSV or JSON lines does without.
+// The engine that writes and reads Parquet, in this process and with bounded memory. An optional package, for it is 70
+// MB: whoever exports CSV or JSON lines does without.
 import { join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { fatal, settingsError } from '../errors.ts';

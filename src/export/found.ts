@@ -1,6 +1,6 @@
-// The door to an export that was found in a folder. Whoever wrote its manifest may have been somebody else: no path in it leads
-// out of the folder, and nothing in the folder is followed out of it (P12). Nor may another archive's export, or an emptier
-// one, take its place: it may be the only copy left.
+// The door to an export that was found in a folder. Whoever wrote its manifest may have been somebody else: no path in
+// it leads out of the folder, and nothing in the folder is followed out of it (P12). Nor may another archive's export,
+// or an emptier one, take its place: it may be the only copy left.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
@@ -13,8 +13,9 @@ export type FoundPart = { file: ExportedFile; part: Part };
 export type FoundManifest = { manifest: Manifest; text: string; parts: FoundPart[] };
 
 /**
- * The manifest at `path` in the folder; null where there is none. Throws settings `manifest_invalid` for one that is no manifest, or
- * names what no export holds, and settings `export_unsafe` as `placeIn` does, of each of its files as well.
+ * The manifest at `path` in the folder; null where there is none. Throws settings `manifest_invalid` for one that is no
+ * manifest, or names what no export holds, and settings `export_unsafe` as `placeIn` does, of each of its files as
+ * well.
  */
 export async function readFound(folder: string, path: string): Promise<FoundManifest | null> {
   const place = await placeIn(folder, path);
@@ -46,8 +47,9 @@ function partOf(
 }
 
 /**
- * Where a path of our own making lies in the folder. The folder itself may be a link; whatever is below it may not be one, nor a pipe
- * or a device, whose reading would not end. Throws settings `export_unsafe`. What is not there yet is well.
+ * Where a path of our own making lies in the folder. The folder itself may be a link; whatever is below it may not be
+ * one, nor a pipe or a device, whose reading would not end. Throws settings `export_unsafe`. What is not there yet is
+ * well.
  */
 export async function placeIn(folder: string, path: string): Promise<string> {
   let place = folder;

@@ -1,5 +1,5 @@
-// manifest.json: what an export holds, and the digests by which an import, or a shell with sha256sum, knows it again. Parsed
-// at the door: nothing in a manifest is believed that the files do not bear out (P12).
+// manifest.json: what an export holds, and the digests by which an import, or a shell with sha256sum, knows it again.
+// Parsed at the door: nothing in a manifest is believed that the files do not bear out (P12).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
@@ -25,7 +25,9 @@ export const exportedFile = z.object({
   bytes: count,
   /** Of the file. */
   sha256,
-  /** Of the rows as Postgres writes them: the same whatever the file's format, and in every database that holds them. */
+  /**
+   * Of the rows as Postgres writes them: the same whatever the file's format, and in every database that holds them.
+   */
   content_sha256: sha256,
   /** Of a month of a listed resource: its digests as docs/verify.md defines them, of the days that have records. */
   days: z.array(z.object({ day: z.string(), records: count, digest: sha256 })).optional(),
@@ -77,8 +79,8 @@ export const sumsText = (files: ExportedFile[], manifestSha256: string): string 
 export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Null where there is none. Throws settings `manifest_invalid` for a file that is no manifest of this release's. What its files are
- * called is not looked at here: `readFound` is the door.
+ * Null where there is none. Throws settings `manifest_invalid` for a file that is no manifest of this release's. What
+ * its files are called is not looked at here: `readFound` is the door.
  */
 export async function readManifest(
   path: string,

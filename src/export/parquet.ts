@@ -1,5 +1,5 @@
-// Columns between Postgres' CSV and Parquet, both ways, as SQL of DuckDB. What went in comes out byte for byte: an import
-// checks that. docs/export.md says what each type is for a reader.
+// Columns between Postgres' CSV and Parquet, both ways, as SQL of DuckDB. What went in comes out byte for byte: an
+// import checks that. docs/export.md says what each type is for a reader.
 import type { CopiedOut } from '../store/copy-stream.ts';
 import type { ExportedColumn } from './tables.ts';
 
@@ -83,7 +83,10 @@ export function toParquetSql(
     to ${literal(file)} (format parquet, compression zstd, row_group_size ${rowsAtOnce(rows, bytes)})`;
 }
 
-/** Rows are held by the group until they are written: about 64 MB of them, and as many as DuckDB takes unless told at most. */
+/**
+ * Rows are held by the group until they are written: about 64 MB of them, and as many as DuckDB takes unless told at
+ * most.
+ */
 const rowsAtOnce = (rows: number, bytes: number): number =>
   Math.max(2048, Math.min(122_880, Math.floor((64e6 * rows) / bytes)));
 

@@ -1,5 +1,5 @@
-// An import: an export brought into an empty database, in one transaction, and read back out of it before that is committed.
-// What a database holds afterwards is the export, digest for digest, or nothing.
+// An import: an export brought into an empty database, in one transaction, and read back out of it before that is
+// committed. What a database holds afterwards is the export, digest for digest, or nothing.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,8 @@ const unhurried = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 const linesLength = 1024 * 1024;
 
 /**
- * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`, `export_newer`, `database_not_empty`, `duckdb_missing`, fatal
+ * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`,
+ * `export_newer`, `database_not_empty`, `duckdb_missing`, fatal
  * `import_differs`, and transient `aborted`. Nothing is imported then.
  */
 export async function importArchive(importing: Importing): Promise<Manifest> {

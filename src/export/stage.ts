@@ -1,5 +1,6 @@
-// Where an export grows before it takes the place of the one before: a folder inside the export's own. Until the new manifest
-// lies there nothing outside it is touched; once it does, putting it in place can be repeated from anywhere (P3).
+// Where an export grows before it takes the place of the one before: a folder inside the export's own. Until the new
+// manifest lies there nothing outside it is touched; once it does, putting it in place can be repeated from anywhere
+// (P3).
 import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
@@ -33,7 +34,10 @@ export type Stage = {
   commit(manifest: Manifest): Promise<void>;
 };
 
-/** Throws settings `not_an_export` for a folder with other things in it, and what `readFound` throws of what was found there. */
+/**
+ * Throws settings `not_an_export` for a folder with other things in it, and what `readFound` throws of what was found
+ * there.
+ */
 export async function openStage(folder: string): Promise<Stage> {
   const staging = join(folder, stageName);
   await checkFolder(folder);

@@ -1,5 +1,6 @@
-// What an export carries: every table with its parts, and the statements that read a part in one fixed order and spelling, so
-// that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the catalog.
+// What an export carries: every table with its parts, and the statements that read a part in one fixed order and
+// spelling, so that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the
+// catalog.
 import type { Day, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
 import type { FileFormat } from './manifest.ts';
@@ -8,7 +9,10 @@ export type ExportedTable = {
   /** The folder or file in an export. */
   name: string;
   table: string;
-  /** The day by whose month the table is cut into parts; null: one part. What a version says never changes: it goes by its own time. */
+  /**
+   * The day by whose month the table is cut into parts; null: one part. What a version says never changes: it goes by
+   * its own time.
+   */
   day: string | null;
   /** A total order, by an index where there is one. */
   order: string;
@@ -52,8 +56,8 @@ export const exportedTables: readonly ExportedTable[] = [
 ];
 
 /**
- * What an export leaves out: the rate fills again by itself, the schema comes with a release, a request is soon forgotten, and what a
- * machine believes of the time is of no use to another one.
+ * What an export leaves out: the rate fills again by itself, the schema comes with a release, a request is soon
+ * forgotten, and what a machine believes of the time is of no use to another one.
  */
 export const leftOut: readonly string[] = [
   'sync.rate',
@@ -77,7 +81,9 @@ export function pathOf({ of, project, month }: Part, format: FileFormat): string
   return `${file}.${formatFor(of, format)}`;
 }
 
-/** The columns of every table as this database has them: one that a later release adds is carried without a word here. */
+/**
+ * The columns of every table as this database has them: one that a later release adds is carried without a word here.
+ */
 export async function columnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {
   const { rows } = await db.query<{ table: string; name: string; type: string }>(
     `select n.nspname || '.' || c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
@@ -100,7 +106,10 @@ export async function columnsOf(db: Queryable): Promise<Map<string, ExportedColu
   return found;
 }
 
-/** The months of a table that hold anything, `yyyy-MM`. By way of its days: a day is found faster than it is written out. */
+/**
+ * The months of a table that hold anything, `yyyy-MM`. By way of its days: a day is found faster than it is written
+ * out.
+ */
 export async function monthsOf(
   db: Queryable,
   of: ExportedTable,
@@ -130,7 +139,9 @@ const names = (columns: ExportedColumn[]): string => columns.map(({ name }) => n
 export const contentSql = (part: Part, columns: ExportedColumn[]): string =>
   `copy (${rowsOf(part, names(columns))}) to stdout (format csv)`;
 
-/** The same with one JSON object a line. Exact numbers are text. JSON holds no control characters: nothing is quoted. */
+/**
+ * The same with one JSON object a line. Exact numbers are text. JSON holds no control characters: nothing is quoted.
+ */
 export function jsonSql(part: Part, columns: ExportedColumn[]): string {
   const selected = columns.map(({ name, type }) =>
     type === 'numeric' || type === 'bigint' ? `${name}::text as ${name}` : name,
@@ -151,14 +162,17 @@ export const jsonInSql = (of: ExportedTable, columns: ExportedColumn[]): string 
   `insert into ${of.table} (${names(columns)})
    select ${names(columns)} from json_populate_recordset(null::${of.table}, $1::json)`;
 
-/** The lines that the digest of a day is made of (verify/digest.ts), byte for byte: id TAB raw_sha256 LF in id byte order. */
+/**
+ * The lines that the digest of a day is made of (verify/digest.ts), byte for byte: id TAB raw_sha256 LF in id byte
+ * order.
+ */
 export const leavesSql = (table: string, key: string, project: ProjectId, day: Day): string =>
   `copy (select ${key}, encode(raw_sha256, 'hex') from ${table}
           where project_id = '${project}' and slice_day = '${day}' order by ${key}) to stdout`;
 
 /**
- * The digest of each of these days, made of the same lines; null where an id holds what COPY would write otherwise than it is.
- * Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process included).
+ * The digest of each of these days, made of the same lines; null where an id holds what COPY would write otherwise than
+ * it is. Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process included).
  */
 export const digestsSql = (table: string, key: string): string =>
   String.raw`select slice_day as day,

@@ -1,5 +1,5 @@
-// An export: everything an archive holds, as of one instant, as files that can be read without us and brought back. What an
-// earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
+// An export: everything an archive holds, as of one instant, as files that can be read without us and brought back.
+// What an earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
 import { settingsError, transient } from '../errors.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { onlyRow, type Db, type Tx } from '../store/db.ts';
@@ -27,8 +27,10 @@ export type Exporting = {
 export type Exported = { manifest: Manifest; written: number; kept: number };
 
 /**
- * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`, `duckdb_missing`,
- * `folder_refused`, transient `disk_full`, transient `aborted` when the signal is, and what the store and the disk throw. Whatever was finished is not done again.
+ * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`,
+ * `duckdb_missing`,
+ * `folder_refused`, transient `disk_full`, transient `aborted` when the signal is, and what the store and the disk
+ * throw. Whatever was finished is not done again.
  */
 export function exportArchive(exporting: Exporting): Promise<Exported> {
   return onDisk(exporting.folder, () =>
@@ -37,8 +39,9 @@ export function exportArchive(exporting: Exporting): Promise<Exported> {
 }
 
 async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
-  // A month of many millions takes as long as it takes. Parallel workers would make the planner read and sort the whole table
-  // for a month that an index has in order (a month of 250,000 orders among 1,600,000: 15 instead of 6 µs of processor time a row).
+  // A month of many millions takes as long as it takes. Parallel workers would make the planner read and sort the whole
+  // table for a month that an index has in order (a month of 250,000 orders among 1,600,000: 15 instead of 6 µs of
+  // processor time a row).
   await tx.query(
     `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
      set local max_parallel_workers_per_gather = 0`,

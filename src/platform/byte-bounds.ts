@@ -1,5 +1,5 @@
-// How much of anything foreign is taken in: the one place that says it. What each of them costs at worst is measured and
-// told in docs/design.md.
+// How much of anything foreign is taken in: the one place that says it. What each of them costs at worst is measured
+// and told in docs/design.md.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -1,5 +1,6 @@
-// Fetches the file behind a certificate link: https only, from hosts that were allowed, with limits of size and time, and
-// never from a private address, whatever a name or a redirect leads to. The link may be a secret: it is in no error (P10).
+// Fetches the file behind a certificate link: https only, from hosts that were allowed, with limits of size and time,
+// and never from a private address, whatever a name or a redirect leads to. The link may be a secret: it is in no error
+// (P10).
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
@@ -47,7 +48,8 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxResponseSize: maxBytes,
-    // What a name stands for is looked at where the connection is made: there is no second look-up to be told otherwise.
+    // What a name stands for is looked at where the connection is made: there is no second look-up to be told
+    // otherwise.
     connect: { timeout: timeoutMs, ...options.connect, lookup: publicLookup(isPrivate) },
   });
 
@@ -149,9 +151,10 @@ function publicLookup(isPrivate: (address: string) => boolean) {
   };
 }
 
-// Everything in IANA's registries of special-purpose addresses (IPv4 and IPv6, as of October 2025), also what they call globally
-// reachable: sinks and relays of the network itself, which any network may run for itself and no certificate lies behind. Besides
-// those multicast. ipaddr.js 2.5 knows less: what no registry mentions is `unicast` to it (4000::/3, ::7f00:1), and so is 100:0:0:1::/64.
+// Everything in IANA's registries of special-purpose addresses (IPv4 and IPv6, as of October 2025), also what they call
+// globally reachable: sinks and relays of the network itself, which any network may run for itself and no certificate
+// lies behind. Besides those multicast. ipaddr.js 2.5 knows less: what no registry mentions is `unicast` to it
+// (4000::/3, ::7f00:1), and so is 100:0:0:1::/64.
 const notPublic = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -175,7 +178,8 @@ for (const [net, bits] of [
   notPublic.addSubnet(net, bits, 'ipv4');
 }
 
-// The only addresses given out so far. Outside lie, with all that is not given out: mapped and translated IPv4 addresses.
+// The only addresses given out so far. Outside lie, with all that is not given out: mapped and translated IPv4
+// addresses.
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
 // Of those, what stands for another network, as Teredo and 6to4 do for any IPv4 address, or is an example.

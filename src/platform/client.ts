@@ -51,7 +51,10 @@ const otherClock: Fault = {
 /** A call waits no longer than this; then it ends, and its slice is due again later. */
 const maxPatienceMs = 60_000;
 
-/** Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or secret. */
+/**
+ * Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or
+ * secret.
+ */
 export function createPlatform(options: PlatformOptions): Platform {
   const { apiKey, apiSecret, limiter, log, maxAttempts = 5 } = options;
   const { bounds = byteBounds, random = Math.random, sleep = wakeable } = options;
@@ -107,7 +110,9 @@ export function createPlatform(options: PlatformOptions): Platform {
     }
   }
 
-  /** After a fault: waits as long as manners and Retry-After demand, or throws `platform_unavailable` or `…_unusable`. */
+  /**
+   * After a fault: waits as long as manners and Retry-After demand, or throws `platform_unavailable` or `…_unusable`.
+   */
   async function recover(
     path: string,
     fault: Fault,
@@ -185,8 +190,8 @@ export function createPlatform(options: PlatformOptions): Platform {
 }
 
 /**
- * A page that is too long is asked for in a smaller one: how many records it has is a wish, and a walk goes on by what it
- * was shown. Ends: at one record.
+ * A page that is too long is asked for in a smaller one: how many records it has is a wish, and a walk goes on by what
+ * it was shown. Ends: at one record.
  */
 async function inPages<Q extends { limit: number }, T>(
   query: Q,

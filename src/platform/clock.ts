@@ -1,14 +1,14 @@
-// The platform's clock as we see it: monotonic time plus an offset that several answers agree on. Two questions are asked
-// of it. `now()` is the best estimate: it orders work and says which days are asked for. `certain()` is a moment that no
-// witness contradicts: everything irreversible asks that one. Witnesses are the answers' `Date` headers and this machine's
-// wall clock; a belief of an earlier process counts only where an answer confirms it.
+// The platform's clock as we see it: monotonic time plus an offset that several answers agree on. Two questions are
+// asked of it. `now()` is the best estimate: it orders work and says which days are asked for. `certain()` is a moment
+// that no witness contradicts: everything irreversible asks that one. Witnesses are the answers' `Date` headers and
+// this machine's wall clock; a belief of an earlier process counts only where an answer confirms it.
 //
-// Why a minority of bad machines behind a balancer cannot steer it: an offset that this machine's clock does not confirm is
-// taken only from four fifths of a window of ten minutes, in which a burst weighs no more than the ten seconds it took.
-// Why it cannot be starved: what is in the window grows old, so a platform whose clock really was set holds those four
-// fifths after eight minutes; and one that this machine's clock confirms is followed as soon as the old offset has lost
-// them. No answer is left out for being far off, but for those before 2015 or after 2200, and those of another century than
-// a machine's clock that is itself of our time.
+// Why a minority of bad machines behind a balancer cannot steer it: an offset that this machine's clock does not
+// confirm is taken only from four fifths of a window of ten minutes, in which a burst weighs no more than the ten
+// seconds it took. Why it cannot be starved: what is in the window grows old, so a platform whose clock really was set
+// holds those four fifths after eight minutes; and one that this machine's clock confirms is followed as soon as the
+// old offset has lost them. No answer is left out for being far off, but for those before 2015 or after 2200, and those
+// of another century than a machine's clock that is itself of our time.
 import type { Instant } from '../model.ts';
 import type { PlatformClock } from './platform.ts';
 import { readHttpDate } from './times.ts';
@@ -43,7 +43,10 @@ const toBegin = { answers: 5, overMs: 6000 };
 /** Dates outside are out of all reason; so are verdicts' witnesses a year away from every other one. */
 const plausible = { from: Date.parse('2015-01-01'), to: Date.parse('2200-01-01') };
 const yearMs = 366 * 86_400_000;
-/** A machine that lost its clock stands long before this was written, or long after: any `Date` is nearer to the truth then. */
+/**
+ * A machine that lost its clock stands long before this was written, or long after: any `Date` is nearer to the truth
+ * then.
+ */
 const writtenAt = Date.parse('2025-01-01');
 const farMs = 20 * yearMs;
 
@@ -135,7 +138,8 @@ export function createClock(time: {
     } else if (Math.abs(answer.offset - believed) <= stepMs) {
       ({ low, high } = answer);
     } else {
-      // A machine that slept, or a clock in a hurry: monotonic time has missed what this answer and the wall clock tell.
+      // A machine that slept, or a clock in a hurry: monotonic time has missed what this answer and the wall clock
+      // tell.
       const hasMissed =
         Math.abs(wall - wallThen) > stepMs &&
         Math.abs(answer.offset - wall) < Math.abs(answer.offset - believed);

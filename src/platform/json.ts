@@ -2,7 +2,9 @@
 // (2^53 + 1, 1e400), and where in the text each element of a list stood, for the record's verbatim text.
 // It knows nothing of platforms or records, and never puts a piece of the text into an error.
 
-/** A value of a JSON text. Exact: numbers keep their spelling, objects the last of several equal keys (as jsonb does). */
+/**
+ * A value of a JSON text. Exact: numbers keep their spelling, objects the last of several equal keys (as jsonb does).
+ */
 export type Json = string | boolean | null | JsonNumber | JsonArray | JsonObject | JsonDeep;
 
 export type JsonNumber = { type: 'number'; text: string };

@@ -131,8 +131,8 @@ function listOf(data: JsonObject, field: string): JsonArray {
 }
 
 /**
- * A count given as number or text; null where it is absent, null, negative or anything else. One too great to be true is
- * the greatest there can be: taken for absent, it would not be disagreed with.
+ * A count given as number or text; null where it is absent, null, negative or anything else. One too great to be true
+ * is the greatest there can be: taken for absent, it would not be disagreed with.
  */
 function totalOf(value: Json | undefined): number | null {
   const text = tokenOf(value);

@@ -83,7 +83,8 @@ export type PlatformClock = {
   /** The best estimate of now on the platform's clock; before anything is believed, this machine's wall clock. */
   now(): Instant;
   /**
-   * The earliest of what the witnesses show: certainly past is only what lies before it. What cannot be taken back (`lost`,
+   * The earliest of what the witnesses show: certainly past is only what lies before it. What cannot be taken back
+   * (`lost`,
    * `final`, a seal, a certificate) asks this and never `now`. This machine's clock alone while no answer is dated.
    */
   certain(): Instant;

@@ -25,8 +25,8 @@ export const refusalOf = (error: unknown): Refusal | null =>
 const maxQuotedLength = 300;
 
 /**
- * Makes foreign text fit for errors, logs and tables: a platform may quote what it refuses, so the pair's key and secret
- * and whatever looks like a signature are blotted out (P10); and what Postgres cannot hold becomes U+FFFD.
+ * Makes foreign text fit for errors, logs and tables: a platform may quote what it refuses, so the pair's key and
+ * secret and whatever looks like a signature are blotted out (P10); and what Postgres cannot hold becomes U+FFFD.
  */
 export function createHide(...secrets: string[]): (text: string) => string {
   return (text) => {

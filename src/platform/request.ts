@@ -25,8 +25,10 @@ export type Question<T> = {
 };
 
 /**
- * `clockErrorMs`: a 403 that the time it was signed with may explain, for it differs by so much from the answer's `Date`.
- * `aheadMs`: how far ahead of our clock to sign so as to speak that answer's own time; the clock itself may know better.
+ * `clockErrorMs`: a 403 that the time it was signed with may explain, for it differs by so much from the answer's
+ * `Date`.
+ * `aheadMs`: how far ahead of our clock to sign so as to speak that answer's own time; the clock itself may know
+ * better.
  */
 export type Outcome<T> = { value: T } | Fault | { clockErrorMs: number; aheadMs: number };
 

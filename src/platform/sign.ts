@@ -18,8 +18,8 @@ export type Signable = {
 
 /**
  * Params: one flat object of `path_url` and `query_<name>` as compact JSON, keys in ascending byte order,
- * every value a string; `& < > /` and non-ASCII stay as they are. Without parameters `{"path_url":"…"}`. A body is one more
- * parameter, `body_sha256`: no request without one has the text of a request with one.
+ * every value a string; `& < > /` and non-ASCII stay as they are. Without parameters `{"path_url":"…"}`. A body is one
+ * more parameter, `body_sha256`: no request without one has the text of a request with one.
  */
 export function paramsText(
   path: string,

@@ -11,7 +11,10 @@ export type Target = {
   path: string;
   /** As received, empty ones included: what a signature covers. */
   signed: Record<string, string>;
-  /** Whether a name stands there more than once: no signature can cover such a target, for only the first value is signed. */
+  /**
+   * Whether a name stands there more than once: no signature can cover such a target, for only the first value is
+   * signed.
+   */
   isRepeated: boolean;
   /** Without the empty ones: an empty parameter asks for nothing. */
   query: Query;

@@ -64,7 +64,9 @@ function offsetMinutes(zone: string): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Milliseconds since 1970 as RFC 3339; null outside the years 1 to 9999, which Postgres and `Day` cannot write alike. */
+/**
+ * Milliseconds since 1970 as RFC 3339; null outside the years 1 to 9999, which Postgres and `Day` cannot write alike.
+ */
 function utcText(ms: number): string | null {
   const text = new Date(ms).toISOString();
   if (text.length !== 24 || text.startsWith('0000')) return null;

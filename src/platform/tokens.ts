@@ -7,8 +7,9 @@ import { type Json, type JsonObject, isObject, parseJson } from './json.ts';
 import { readId, recordOf, reject } from './parse.ts';
 
 /**
- * The record of a token: `{"token": its element of the list, "fees": the result of its fees}`, both verbatim. The height
- * is no part of it, or every look would be a change; `height` (decimal text) is where this content was first seen.
+ * The record of a token: `{"token": its element of the list, "fees": the result of its fees}`, both verbatim. The
+ * height is no part of it, or every look would be a change; `height` (decimal text) is where this content was first
+ * seen.
  * `fees` is null where the node gives none.
  */
 export function readToken(

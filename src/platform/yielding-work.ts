@@ -1,5 +1,5 @@
-// Long work in turns: a generator that yields now and then is done at once, or so that others have their turn in between
-// (timers, leases, other projects' answers). It knows nothing of what is done.
+// Long work in turns: a generator that yields now and then is done at once, or so that others have their turn in
+// between (timers, leases, other projects' answers). It knows nothing of what is done.
 import { setImmediate } from 'node:timers/promises';
 
 /** What takes longer lets others go ahead at its next yield. */

@@ -1,5 +1,6 @@
-// A list as of an instant. It goes over the rows of now in their order, and takes of each the content of then: so a page costs
-// the same at any depth, and however much the archive has grown since. What a content is read from is contents.ts.
+// A list as of an instant. It goes over the rows of now in their order, and takes of each the content of then: so a
+// page costs the same at any depth, and however much the archive has grown since. What a content is read from is
+// contents.ts.
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Scope } from './arguments.ts';
@@ -46,8 +47,8 @@ export const recordsAsOf = <Item extends { missingSince: string | null }, Filter
   );
 
 /**
- * What was in force of some records and matches, by id. Of most it is the row itself, which costs less than a history; those that
- * changed since, also between the two statements, have it in their histories.
+ * What was in force of some records and matches, by id. Of most it is the row itself, which costs less than a history;
+ * those that changed since, also between the two statements, have it in their histories.
  */
 async function contentsThen<Item extends { missingSince: string | null }, Filters>(
   reader: Reader,
@@ -79,9 +80,9 @@ async function contentsThen<Item extends { missingSince: string | null }, Filter
 }
 
 /**
- * The next rows of now, and whether each may have matched: a content observed by then is the one of then, and the filters decide;
- * of one that changed since, its earlier contents will. The second part of the list, days beyond the instant, holds only what
- * changed its day.
+ * The next rows of now, and whether each may have matched: a content observed by then is the one of then, and the
+ * filters decide; of one that changed since, its earlier contents will. The second part of the list, days beyond the
+ * instant, holds only what changed its day.
  */
 async function scan<Item, Filters>(
   reader: Reader,

@@ -1,5 +1,5 @@
-// What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the view of its
-// contents. Makes SQL, runs none.
+// What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the
+// view of its contents. Makes SQL, runs none.
 import type { Column, Field, Fields } from '../resources.ts';
 import type { Flat, Version } from './types.ts';
 
@@ -8,8 +8,8 @@ export const columnsNow = (fields: Fields): string =>
   selected(fields, ({ column, type }) => (type === 'sha256' ? `encode(${column}, 'hex')` : column));
 
 /**
- * Of `h`, the view of its contents, and `o`, its row. What the row alone knows is the record's, whichever content is asked
- * for; only since when it was missing depends on that, and is the caller's to say: `missing` as "missingSince".
+ * Of `h`, the view of its contents, and `o`, its row. What the row alone knows is the record's, whichever content is
+ * asked for; only since when it was missing depends on that, and is the caller's to say: `missing` as "missingSince".
  */
 export const columnsThen = (fields: Fields, observedAt = 'h.in_force_from'): string => {
   const ofContent = Object.entries(fields).filter(([name]) => name !== 'missingSince');

@@ -1,5 +1,5 @@
-// What records said, whenever they said it: the contents of the analytics.…_history views as items. One statement a function.
-// Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
+// What records said, whenever they said it: the contents of the analytics.…_history views as items. One statement a
+// function. Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
 import { and, sql, type SQL } from 'drizzle-orm';
 import { inForceColumns, toVersion } from './columns.ts';
 import type { Reader } from './reader.ts';
@@ -21,8 +21,9 @@ export type ContentSource<Filters> = {
 };
 
 /**
- * Record by record, each found by its key: `offset 0` keeps the view a query of its own, so that it reads one record and not
- * all, whatever the statistics say (on a table not yet analysed a join took 2.4 s for 1,000 records instead of 0.1).
+ * Record by record, each found by its key: `offset 0` keeps the view a query of its own, so that it reads one record
+ * and not all, whatever the statistics say (on a table not yet analysed a join took 2.4 s for 1,000 records instead of
+ * 0.1).
  */
 const ofRecords = <Filters>(
   { view, table, id }: ContentSource<Filters>,

@@ -1,5 +1,5 @@
-// A list as of an instant, page by page. There may be more beyond where the reading of a page stopped, also where it found nothing:
-// how far it reads is bounded-scan.ts.
+// A list as of an instant, page by page. There may be more beyond where the reading of a page stopped, also where it
+// found nothing: how far it reads is bounded-scan.ts.
 import type { SQL } from 'drizzle-orm';
 import type { Scope } from './arguments.ts';
 import { countAsOf, recordsAsOf } from './as-of.ts';

@@ -1,6 +1,6 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
-// that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`. What a
-// record consists of stands in resources.ts.
+// that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
+// What a record consists of stands in resources.ts.
 import type { Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
 import type { nftClass, order, Row, token, transaction } from '../resources.ts';
 import type {

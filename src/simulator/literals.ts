@@ -4,8 +4,8 @@ import { explicitShelf, type Entry, type Kind, type Source } from './shelf.ts';
 import { dayNumberOf, instantIn, type DayNumber } from './times.ts';
 
 /**
- * A record written by a test: JSON text that is sent as it stands (it need not even be JSON), or a value. `at` says when
- * it appears where the text does not, `id` how it is named in `hide` and `mutate`.
+ * A record written by a test: JSON text that is sent as it stands (it need not even be JSON), or a value. `at` says
+ * when it appears where the text does not, `id` how it is named in `hide` and `mutate`.
  */
 export type Literal =
   | string

@@ -1,5 +1,5 @@
-// One page of a list, as a value until it is written, so that faults can be done to it; and the envelopes and error bodies of
-// all answers, as text.
+// One page of a list, as a value until it is written, so that faults can be done to it; and the envelopes and error
+// bodies of all answers, as text.
 import type { Instant, ListedResource } from '../model.ts';
 import type { Query } from '../platform/target.ts';
 import { encodeList } from './bytes.ts';

@@ -34,8 +34,8 @@ export type ShownRecord = { id: string; text: string };
 
 export type SimulatedPlatform = {
   /**
-   * `behindMs`: as it was so long ago, though the request is let in or not by the clock of now; `clockMs`: by one that is
-   * ahead by so much.
+   * `behindMs`: as it was so long ago, though the request is let in or not by the clock of now; `clockMs`: by one that
+   * is ahead by so much.
    */
   answer(
     target: Target,

@@ -1,6 +1,6 @@
 // The world's size and rhythm: how many records a day has and at which seconds. A pure function of seed and
-// calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance is a hash of
-// numbers: a generator with a state would depend on who asked first.
+// calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance is a hash
+// of numbers: a generator with a state would depend on who asked first.
 import { dayNumber, type DayNumber } from './times.ts';
 
 export type World = {

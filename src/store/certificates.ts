@@ -102,8 +102,9 @@ export async function lastIssued(
 export type Named = { owner: string; day: Day; entry: number };
 
 /**
- * False when there is one for the month and issue already: it stays as it is. The journal tells of it, and each of the slices'
- * chains how far it names them: what becomes of the ledger after that makes the month due again. `fileSha256` is of its file.
+ * False when there is one for the month and issue already: it stays as it is. The journal tells of it, and each of the
+ * slices' chains how far it names them: what becomes of the ledger after that makes the month due again. `fileSha256`
+ * is of its file.
  */
 export function enterCertificate(
   db: Db,

@@ -13,7 +13,9 @@ export type WalkQuery = {
   status?: 1 | 2 | 3;
 };
 
-/** A list that ends before all its records were shown: what is known of it while it is read in parts, all of one walk. */
+/**
+ * A list that ends before all its records were shown: what is known of it while it is read in parts, all of one walk.
+ */
 export type CutList = {
   /** The end from which its first part was read. */
   first: 'asc' | 'desc';
@@ -33,7 +35,10 @@ export type PartInProgress = {
   list: CutList;
   /** Number of its first page. */
   begins: number;
-  /** A record that stands on one of these pages of the walk ends the part: the ends have met. Null: it is read to its end. */
+  /**
+   * A record that stands on one of these pages of the walk ends the part: the ends have met. Null: it is read to its
+   * end.
+   */
   meets: { from: number; to: number } | null;
 };
 

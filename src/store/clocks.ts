@@ -1,5 +1,5 @@
-// sync.clocks: what each machine believes of the platform's clock, so that a new process need not start from nothing. The
-// belief is held against the database's clock, which all machines share; who disagrees is timed by the platform's.
+// sync.clocks: what each machine believes of the platform's clock, so that a new process need not start from nothing.
+// The belief is held against the database's clock, which all machines share; who disagrees is timed by the platform's.
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import type { ClockDisagreement, Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';

@@ -182,7 +182,10 @@ export function readVersionsUnheld(
 
 export type HeldReject = { day: Day; sha256: string; is_altered: boolean };
 
-/** Every reject of the days, and whether its bytes can still be those its digest was made of: of a long one they are a part. */
+/**
+ * Every reject of the days, and whether its bytes can still be those its digest was made of: of a long one they are a
+ * part.
+ */
 export function readRejects(
   tx: Tx,
   { projectId, resource }: { projectId: ProjectId; resource: Resource },

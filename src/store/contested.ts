@@ -1,8 +1,8 @@
-// Records of which a list shows another content than is in force, for another list shows that one, or a later update time
-// speaks for it. A record is one row, so one of the contents is in force and the other a version: the list that shows the
-// other one claims no proof. What each list shows is noted from the moment a content returns, comes under another day
-// or is older than what is held; nearly always there is nothing to note. What the platform stands by for a day, and
-// contradicts nowhere, is in force again.
+// Records of which a list shows another content than is in force, for another list shows that one, or a later update
+// time speaks for it. A record is one row, so one of the contents is in force and the other a version: the list that
+// shows the other one claims no proof. What each list shows is noted from the moment a content returns, comes under
+// another day or is older than what is held; nearly always there is nothing to note. What the platform stands by for a
+// day, and contradicts nowhere, is in force again.
 import type { Instant } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
 import { inOrder, type Slice } from './ledger.ts';
@@ -22,10 +22,16 @@ export type Differing = {
   observedAt: Instant;
 };
 
-/** Of the records in question: those of which another list shows something else of the same rank, and those to be corrected. */
+/**
+ * Of the records in question: those of which another list shows something else of the same rank, and those to be
+ * corrected.
+ */
 export type Noted = { contested: string[]; corrected: string[] };
 
-/** So long a list must have shown nothing else before an older content is in force again; less two seconds: see policy.ts. */
+/**
+ * So long a list must have shown nothing else before an older content is in force again; less two seconds: see
+ * policy.ts.
+ */
 const correctsAfter = '24 hours - 2 seconds';
 
 const resourceOf = ({ table }: TableShape): string => table.slice('archive.'.length);
@@ -58,8 +64,8 @@ const isCorrectable = (shape: TableShape): string =>
     : 'false';
 
 /**
- * Notes what a list shows of the records in question. The day that a row moves from is noted as one to be asked. A settled
- * order is never corrected to a pending one (P2).
+ * Notes what a list shows of the records in question. The day that a row moves from is noted as one to be asked. A
+ * settled order is never corrected to a pending one (P2).
  */
 export async function noteContents(
   tx: Tx,
@@ -152,9 +158,9 @@ export async function dropList(db: Queryable, slice: Slice): Promise<void> {
 }
 
 /**
- * After a whole walk of a list: what is noted of records that it did not show is dropped, for it has no say in them. Returns
- * how many are noted, and of how many the list shows another content than is in force: another list, or a later update
- * time, contradicts it, and what this one shows is a version (P6).
+ * After a whole walk of a list: what is noted of records that it did not show is dropped, for it has no say in them.
+ * Returns how many are noted, and of how many the list shows another content than is in force: another list, or a later
+ * update time, contradicts it, and what this one shows is a version (P6).
  */
 export async function heedShown(
   db: Queryable,

@@ -1,7 +1,7 @@
-// COPY of any amount as bytes, out of the database and into it, in constant memory: whoever is slower sets the pace. What the
-// bytes say is the caller's business. copy.ts is the door for records that a page showed. pg-copy-streams is not used: when the
-// server refuses a row while more are on their way, its stream reaches for a connection it has let go of, and the process
-// dies of it.
+// COPY of any amount as bytes, out of the database and into it, in constant memory: whoever is slower sets the pace.
+// What the bytes say is the caller's business. copy.ts is the door for records that a page showed. pg-copy-streams is
+// not used: when the server refuses a row while more are on their way, its stream reaches for a connection it has let
+// go of, and the process dies of it.
 import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
 import type { Tx } from './db.ts';
@@ -25,8 +25,8 @@ export type CopiedOut = {
 };
 
 /**
- * Runs a `copy … to stdout` and hands its bytes on, whole rows at a time, in order. A piece belongs to the taker. Where taking
- * one fails, the rest is read and dropped and that failure is thrown.
+ * Runs a `copy … to stdout` and hands its bytes on, whole rows at a time, in order. A piece belongs to the taker. Where
+ * taking one fails, the rest is read and dropped and that failure is thrown.
  */
 export function copyOut(
   tx: Tx,
@@ -88,8 +88,8 @@ export function copyOut(
 }
 
 /**
- * Gives pg what answers the messages of a COPY. As a query of its own make, for in its pipeline mode pg takes no others, which might
- * leave a portal open; a COPY does not, and its taker sends nothing behind it.
+ * Gives pg what answers the messages of a COPY. As a query of its own make, for in its pipeline mode pg takes no
+ * others, which might leave a portal open; a COPY does not, and its taker sends nothing behind it.
  */
 function submit(tx: Tx, sql: string, handlers: Record<string, unknown>): void {
   const submitted = { submit: (connection: pg.Connection) => connection.query(sql) };
@@ -99,8 +99,8 @@ function submit(tx: Tx, sql: string, handlers: Record<string, unknown>): void {
 }
 
 /**
- * Runs a `copy … from stdin` with these bytes and returns how many rows there were. Throws what Postgres says of a row, or
- * what the bytes' own source throws; the transaction must then be rolled back.
+ * Runs a `copy … from stdin` with these bytes and returns how many rows there were. Throws what Postgres says of a row,
+ * or what the bytes' own source throws; the transaction must then be rolled back.
  */
 export function copyFrom(
   tx: Tx,

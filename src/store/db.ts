@@ -1,6 +1,7 @@
 // The only door to Postgres: every statement runs in a transaction, as the writer role and with settings and time-outs
 // that the transaction names. What must run in a transaction takes `Tx`; what may open one takes `Db`.
-// Statements go out before the answers to those ahead of them are in (pg's pipeline mode): a round trip costs more than most.
+// Statements go out before the answers to those ahead of them are in (pg's pipeline mode): a round trip costs more than
+// most.
 import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
 import { checkServer } from './check-server.ts';
@@ -72,9 +73,9 @@ export function timeText(text: string): string {
 }
 
 /**
- * Opens the pool. Every statement runs in UTC and, where the database allows it, as `outlast_writer`, which cannot delete
- * anything archived (P4). Several statements in one text are a transaction together.
- * Throws settings `database_…` with what to do, or transient `database_unreachable`.
+ * Opens the pool. Every statement runs in UTC and, where the database allows it, as `outlast_writer`, which cannot
+ * delete anything archived (P4). Several statements in one text are a transaction together. Throws settings
+ * `database_…` with what to do, or transient `database_unreachable`.
  */
 export async function openDb(options: DbOptions): Promise<Db> {
   const wanted = options.role === undefined ? 'outlast_writer' : options.role;
@@ -144,7 +145,9 @@ export const defaultTxTimeouts: TxTimeouts = {
   idleMs: 10_000,
 };
 
-/** Well below the lease, so that a transaction hardly outlives the right to commit it; the epoch decides all the same. */
+/**
+ * Well below the lease, so that a transaction hardly outlives the right to commit it; the epoch decides all the same.
+ */
 export function timeoutsWithin(leaseMs: number): TxTimeouts {
   const most = Math.floor(leaseMs / 3);
   return {
@@ -155,8 +158,8 @@ export function timeoutsWithin(leaseMs: number): TxTimeouts {
 }
 
 /**
- * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. Statements that do
- * not need each other's answers may be sent together; each is to be awaited.
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. Statements
+ * that do not need each other's answers may be sent together; each is to be awaited.
  */
 export function withTx<T>(
   db: Db,

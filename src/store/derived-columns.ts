@@ -64,7 +64,9 @@ export type Applied = {
 /** What one content of a record says. */
 type Derived = Pick<ParsedRecord, 'id' | 'rawSha256' | 'columns' | 'unread'>;
 
-/** Writes what differs of these rows; `changedAt` (RFC 3339) is what they then say. A row that agrees is not touched. */
+/**
+ * Writes what differs of these rows; `changedAt` (RFC 3339) is what they then say. A row that agrees is not touched.
+ */
 export async function applyDerived(
   tx: Tx,
   of: Archived,
@@ -138,7 +140,9 @@ function piecesOf(columns: TableShape['columns']): {
   };
 }
 
-/** Returns a row for each record that changed, with the names of its columns, and for each that was overtaken, without. */
+/**
+ * Returns a row for each record that changed, with the names of its columns, and for each that was overtaken, without.
+ */
 function rowsSql(shape: TableShape): string {
   const { table, key } = shape;
   const { derived, differing, assigned } = piecesOf(derivedColumns(shape));

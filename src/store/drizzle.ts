@@ -1,12 +1,15 @@
-// Ordinary statements, written and typed by drizzle from the tables of schema.ts: they run where ours do, as the same role and
-// in the same transaction. What is hot, takes locks in an order or returns nothing of a row as it stands is SQL; its rows
-// are read by the same columns.
+// Ordinary statements, written and typed by drizzle from the tables of schema.ts: they run where ours do, as the same
+// role and in the same transaction. What is hot, takes locks in an order or returns nothing of a row as it stands is
+// SQL; its rows are read by the same columns.
 import type { GetColumnData } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
 import type { Queryable, Row } from './db.ts';
 
-/** Drizzle on a connection or a transaction. What a statement returns is told apart by its columns' names: each but once. */
+/**
+ * Drizzle on a connection or a transaction. What a statement returns is told apart by its columns' names: each but
+ * once.
+ */
 export const drizzleOn = (db: Queryable): PgRemoteDatabase =>
   drizzle(async (sql, parameters, method) => {
     const { rows } = await db.query(sql, parameters);

@@ -1,5 +1,6 @@
 // A lease as SQL, the same for slices, watched operations and snapshots of tokens: who holds a row, until when by the
-// database's clock, and the epoch that every claim raises, so that whoever held it before writes nothing any more (P8). How long it lasts is a setting: src/settings/table.ts.
+// database's clock, and the epoch that every claim raises, so that whoever held it before writes nothing any more (P8).
+// How long it lasts is a setting: src/settings/table.ts.
 
 /** A condition: nobody holds the row `of`. */
 export const isFree = (of = ''): string =>

@@ -26,7 +26,9 @@ export const toSlice = (row: Row): Slice => readRow(columns, row);
 export const iso = (at: Instant | null): string | null =>
   at === null ? null : new Date(at).toISOString();
 
-/** What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other. */
+/**
+ * What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other.
+ */
 export const inOrder = (returned: string): string => `
      (select row(r.*)::sync.slices as s, resource, owner, day from ${returned} r order by resource, owner, day) ${returned}_ones`;
 
@@ -169,9 +171,9 @@ export async function finishSlice(
 }
 
 /**
- * A fact that proofs rest on has changed: what was proved under the old one is due again, unsealed (proof rule 6). Where
- * the fact was unknown before, only what it left unproved; with `atLeast`, only what showed so many records. Returns how
- * many slices.
+ * A fact that proofs rest on has changed: what was proved under the old one is due again, unsealed (proof rule 6).
+ * Where the fact was unknown before, only what it left unproved; with `atLeast`, only what showed so many records.
+ * Returns how many slices.
  */
 export async function reopenSlices(
   db: Queryable,
@@ -223,8 +225,8 @@ export async function dropUnreadDays(
 }
 
 /**
- * The newest day of the ledger before another, by which the days that passed since are found (P7): of an empty ledger the
- * first day accounted for, since when the platform may have failed to answer.
+ * The newest day of the ledger before another, by which the days that passed since are found (P7): of an empty ledger
+ * the first day accounted for, since when the platform may have failed to answer.
  */
 export async function newestDay(db: Queryable, projectId: ProjectId, before: Day): Promise<Day> {
   const { rows } = await db.query<{ day: Day | null }>(

@@ -1,5 +1,5 @@
-// Brings a database to this release's schema: under a lock, so that ten starts at once are safe, in one transaction, and
-// never backwards. The statements are those of migrations/.
+// Brings a database to this release's schema: under a lock, so that ten starts at once are safe, in one transaction,
+// and never backwards. The statements are those of migrations/.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -154,7 +154,10 @@ async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {
   }
 }
 
-/** `oldest` and `newest`: when the first and the last of them were written, milliseconds since 1970; 0 where there is none. */
+/**
+ * `oldest` and `newest`: when the first and the last of them were written, milliseconds since 1970; 0 where there is
+ * none.
+ */
 type Applied = { count: number; oldest: number; newest: number };
 
 const missingOf = (applied: Applied, known: MigrationMeta[]): MigrationMeta[] =>

@@ -25,9 +25,9 @@ const keysOf = (slice: Slice, { before, now }: Walks): unknown[] => [
 ];
 
 /**
- * What was shown of these days before and is not shown by walk `now`. Walks in between that came to nothing have left no
- * pages, nor have those before a whole one that proved nothing: what only they showed is found among the records held,
- * unless the days beside this one show it.
+ * What was shown of these days before and is not shown by walk `now`. Walks in between that came to nothing have left
+ * no pages, nor have those before a whole one that proved nothing: what only they showed is found among the records
+ * held, unless the days beside this one show it.
  */
 function goneSince(
   { resource, owner, attempts }: Slice,
@@ -83,7 +83,9 @@ export async function oldestShown(
   return at === null ? null : Date.parse(at);
 }
 
-/** Whether a walk showed a record of the slice's own days, or a reject: more may have been asked for than these days. */
+/**
+ * Whether a walk showed a record of the slice's own days, or a reject: more may have been asked for than these days.
+ */
 export async function showsOwnDays(
   db: Queryable,
   slice: Slice,
@@ -106,8 +108,9 @@ export async function showsOwnDays(
 }
 
 /**
- * Whether two walks showed exactly the same records of the slice's own days, and the same rejects (proof rule 2). What belongs
- * to other days may have grown between them: the walks may have asked for more, or the platform may have ignored the dates.
+ * Whether two walks showed exactly the same records of the slice's own days, and the same rejects (proof rule 2). What
+ * belongs to other days may have grown between them: the walks may have asked for more, or the platform may have
+ * ignored the dates.
  */
 export async function showTheSame(
   db: Queryable,
@@ -134,8 +137,8 @@ export async function showTheSame(
 }
 
 /**
- * Marks the records of the slice's own days that were shown before and are not by walk `now`, begun at `at`; `except` are
- * those found elsewhere. A record counts by its own day: the walks may have asked for different bounds.
+ * Marks the records of the slice's own days that were shown before and are not by walk `now`, begun at `at`; `except`
+ * are those found elsewhere. A record counts by its own day: the walks may have asked for different bounds.
  */
 export async function markMissing(
   tx: Tx,

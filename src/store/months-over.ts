@@ -1,14 +1,14 @@
-// Which months are over and have no certificate yet: asked of the ledger at the end of every run, so it must cost next to
-// nothing however long the ledger is.
+// Which months are over and have no certificate yet: asked of the ledger at the end of every run, so it must cost next
+// to nothing however long the ledger is.
 import type { Day, ProjectId } from '../model.ts';
 import type { Month } from './certificates.ts';
 import type { Queryable } from './db.ts';
 
 /**
- * Months before `windowFrom` that have no certificate, or were reopened since, although every slice is final or lost, and whose newest page was
- * asked for by `observedBy` (RFC 3339); the earliest first. A month before the first one that is accounted for (P7) has been
- * asked for by a person: it counts once each of its days has. Where every month has its certificate this touches
- * an index a few times for each list, however long the ledger is.
+ * Months before `windowFrom` that have no certificate, or were reopened since, although every slice is final or lost,
+ * and whose newest page was asked for by `observedBy` (RFC 3339); the earliest first. A month before the first one that
+ * is accounted for (P7) has been asked for by a person: it counts once each of its days has. Where every month has its
+ * certificate this touches an index a few times for each list, however long the ledger is.
  */
 export async function monthsToCertify(
   db: Queryable,

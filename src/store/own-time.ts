@@ -1,5 +1,5 @@
-// Which records are a slice's own, as a condition in SQL: those of its UTC days, or of the hours that its days have where the platform
-// cuts them in another zone.
+// Which records are a slice's own, as a condition in SQL: those of its UTC days, or of the hours that its days have
+// where the platform cuts them in another zone.
 import { addDays, dayOf } from '../day.ts';
 import type { Day, Instant, Span } from '../model.ts';
 
@@ -10,7 +10,10 @@ export function ownDays({ from, to, own }: Span): { from: Day; to: Day } {
     : { from: dayOf(own.from), to: addDays(dayOf(own.to - 1), 1) };
 }
 
-/** What narrows the rows `o` of those days to the own ones; '' where all are. A time that could not be read excludes nothing. */
+/**
+ * What narrows the rows `o` of those days to the own ones; '' where all are. A time that could not be read excludes
+ * nothing.
+ */
 export function andOwn({ own }: Span): string {
   if (own === undefined) return '';
   const at = (instant: Instant): string => `timestamptz '${new Date(instant).toISOString()}'`;

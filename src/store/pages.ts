@@ -38,8 +38,8 @@ function digestOf({ pageKey, offset, page }: WalkedPage, ids: string[]): string 
 }
 
 /**
- * Enters pages; a page entered again (the tail reads its last one again) takes the newer content. Returns the number and the
- * digest of each.
+ * Enters pages; a page entered again (the tail reads its last one again) takes the newer content. Returns the number
+ * and the digest of each.
  */
 export async function writePages(
   tx: Tx,
@@ -172,9 +172,9 @@ function toPage(row: PageRow): RememberedPage {
 }
 
 /**
- * The orders that a walk was shown and that are held as pending. Wherever its own time places an order, it keeps from being
- * sealed the day whose list shows it; but where another slice has shown it as its own, because more was asked for than
- * this slice's days, it is that one's.
+ * The orders that a walk was shown and that are held as pending. Wherever its own time places an order, it keeps from
+ * being sealed the day whose list shows it; but where another slice has shown it as its own, because more was asked for
+ * than this slice's days, it is that one's.
  */
 export async function pendingIds(
   db: Queryable,

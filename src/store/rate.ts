@@ -13,8 +13,8 @@ export type Grant = {
 };
 
 /**
- * A grant not used within this time is given up: the platform's rhythm counts, not ours. With the half second that a bucket
- * holds it keeps any one second of all replicas together below twice the rate, from two a second on.
+ * A grant not used within this time is given up: the platform's rhythm counts, not ours. With the half second that a
+ * bucket holds it keeps any one second of all replicas together below twice the rate, from two a second on.
  */
 export const grantLivesMs = 250;
 
@@ -48,7 +48,8 @@ export async function takeGrant(
        ),
        taken as (
          update sync.rate r
-            -- Whoever waited for the row looked at the clock before it did: the time since is not to be filled in twice.
+            -- Whoever waited for the row looked at the clock before it did: the time since is not to be filled in
+            -- twice.
             set tokens = d.tokens - d.granted, refilled_at = greatest(r.refilled_at, d.now), per_second = $3::numeric
            from decided d
           where r.project_id = $1

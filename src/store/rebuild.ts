@@ -1,5 +1,5 @@
-// sync.rebuilds: how far a rebuild of a resource's typed columns has come, so that one that was cut off goes on (P3). One
-// statement a function; what is rebuilt stands in derived-columns.ts.
+// sync.rebuilds: how far a rebuild of a resource's typed columns has come, so that one that was cut off goes on (P3).
+// One statement a function; what is rebuilt stands in derived-columns.ts.
 import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { drizzleOn, type Read } from './drizzle.ts';
@@ -47,7 +47,9 @@ export async function beginRebuild(db: Queryable, of: Archived): Promise<Rebuild
   return onlyRow({ rows });
 }
 
-/** Moves a rebuild on from where `before` left it. False when another process has moved it: nothing may be written then. */
+/**
+ * Moves a rebuild on from where `before` left it. False when another process has moved it: nothing may be written then.
+ */
 export async function moveRebuild(
   tx: Tx,
   of: Archived,

@@ -302,8 +302,8 @@ function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
   const list = names.join(', ');
   const ofVersion = [...versionColumns(shape).map(([name]) => name), ...content];
-  // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike. Of what two
-  // lists show differently the hash alone decides, or each reading of either would replace the other's.
+  // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike. Of what
+  // two lists show differently the hash alone decides, or each reading of either would replace the other's.
   const observed = `case when id = any ($5::text[]) then 'infinity' else observed_at end`;
   const corrects = shape.precedence.length > 0;
   const isCorrected = corrects ? ['(arrived and id = any ($6::text[]))'] : [];

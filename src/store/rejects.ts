@@ -1,5 +1,5 @@
-// sync.rejects: records without a usable id, kept as bytes with the reason. Written by a page's commit (commit.ts); read
-// here once more when the reader of records has learned something.
+// sync.rejects: records without a usable id, kept as bytes with the reason. Written by a page's commit (commit.ts);
+// read here once more when the reader of records has learned something.
 import type { Day } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
 import type { Archived } from './tables.ts';
@@ -14,8 +14,8 @@ export type HeldReject = {
 };
 
 /**
- * What the journal tells of a reject: its digest, when it was seen, RFC 3339, and why; and where only its beginning is kept the
- * digest of that. As an expression on its row.
+ * What the journal tells of a reject: its digest, when it was seen, RFC 3339, and why; and where only its beginning is
+ * kept the digest of that. As an expression on its row.
  */
 export type EnteredReject = [sha256: string, seenAt: string, reason: string, kept: string | null];
 export const enteredReject = `json_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason,

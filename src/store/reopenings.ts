@@ -1,11 +1,13 @@
-// sync.reopenings: days that were final or lost and are looked after again, kept for ever; and what a clock that was wrong
-// for a while left in the ledger. One statement a function.
+// sync.reopenings: days that were final or lost and are looked after again, kept for ever; and what a clock that was
+// wrong for a while left in the ledger. One statement a function.
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { isFree } from './lease.ts';
 import { inOrder, iso } from './ledger.ts';
 
-/** `window`: the day lies in the window by every witness; `answered`: the platform was seen to answer for days as old. */
+/**
+ * `window`: the day lies in the window by every witness; `answered`: the platform was seen to answer for days as old.
+ */
 export type ReopenReason = 'window' | 'answered';
 
 export type Reopening = {
@@ -18,9 +20,9 @@ export type Reopening = {
 };
 
 /**
- * Reopens what is final or lost of the days `[from, to)`, due at once: what was never read whole is open again, the rest
- * walked. Of the days before the window a final one is reopened once at most, and only where something is left to prove.
- * Returns what was reopened.
+ * Reopens what is final or lost of the days `[from, to)`, due at once: what was never read whole is open again, the
+ * rest walked. Of the days before the window a final one is reopened once at most, and only where something is left to
+ * prove. Returns what was reopened.
  */
 export async function reopenDays(
   db: Queryable,
@@ -67,7 +69,9 @@ export async function reopenDays(
   return rows;
 }
 
-/** Every reopening of a project, or those of one month, the oldest first: a certificate that is older must be replaced. */
+/**
+ * Every reopening of a project, or those of one month, the oldest first: a certificate that is older must be replaced.
+ */
 export async function reopeningsOf(
   db: Queryable,
   projectId: ProjectId,
@@ -116,8 +120,8 @@ const future = `project_id = $1 and state not in ('final', 'lost')
                or (due_at > greatest($2, day::timestamp at time zone 'UTC') + interval '25 hours' and day > '0001-01-01'))`;
 
 /**
- * Slices that were read or counted at a moment that has not come yet, while the platform's clock was wrong: what was concluded
- * then counts for nothing, and they are due again, days still to come when they begin. Returns how many.
+ * Slices that were read or counted at a moment that has not come yet, while the platform's clock was wrong: what was
+ * concluded then counts for nothing, and they are due again, days still to come when they begin. Returns how many.
  */
 export async function voidFutureActs(
   db: Queryable,
@@ -161,8 +165,8 @@ export async function voidFutureActs(
 }
 
 /**
- * Has read again at once what was concluded without a total, though totals are given: seals of empty days, and days left
- * without proof. Their states stay as they are until then. Returns how many.
+ * Has read again at once what was concluded without a total, though totals are given: seals of empty days, and days
+ * left without proof. Their states stay as they are until then. Returns how many.
  */
 export async function hurryUncounted(
   db: Queryable,

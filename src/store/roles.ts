@@ -71,8 +71,8 @@ export async function ensureRoles(tx: Tx): Promise<string[]> {
 }
 
 /**
- * Grants what is due on the tables, where the roles are there; returns notes as `ensureRoles` does. `isMigrated`: tables
- * came or changed in this transaction, so that all grants are due again.
+ * Grants what is due on the tables, where the roles are there; returns notes as `ensureRoles` does. `isMigrated`:
+ * tables came or changed in this transaction, so that all grants are due again.
  */
 export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[]> {
   const isDue = isMigrated ? await arePresent(tx) : await areGrantsDue(tx);
@@ -80,9 +80,9 @@ export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[
 }
 
 /**
- * Whether a table is without its grants: one that has none was left so by an earlier release that was killed between its
- * migration and its grants. Giving them at every start would rewrite the catalog and, from PostgreSQL 18 on, wait for
- * whoever has locked a table.
+ * Whether a table is without its grants: one that has none was left so by an earlier release that was killed between
+ * its migration and its grants. Giving them at every start would rewrite the catalog and, from PostgreSQL 18 on, wait
+ * for whoever has locked a table.
  */
 export async function areGrantsDue(tx: Tx): Promise<boolean> {
   if (!(await arePresent(tx))) return false;

@@ -1,6 +1,6 @@
-// The tables, for drizzle: the source of plain reads; migrations/ makes them, and `npm run check:schema` compares the two.
-// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Key columns are `collate "C"` so that
-// order is byte order.
+// The tables, for drizzle: the source of plain reads; migrations/ makes them, and `npm run check:schema` compares the
+// two. What a column means stands here, or in resources.ts; the rules are docs/design.md's. Key columns are `collate
+// "C"` so that order is byte order.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
 import { sql } from 'drizzle-orm';
 import {
@@ -93,8 +93,8 @@ function described<Of extends Fields, In extends Part>(
   return Object.fromEntries(built) as Described<Of, In>;
 }
 
-// Of the lists' indexes: unreadable times last within their day, what is shown no more, and what stands under a later day
-// than it was first seen on.
+// Of the lists' indexes: unreadable times last within their day, what is shown no more, and what stands under a later
+// day than it was first seen on.
 const listedAt = sql`coalesce(created_at, 'infinity'::timestamptz)`;
 const isMissing = sql`missing_since is not null`;
 const isAhead = sql`slice_day > (first_seen_at at time zone 'UTC')::date + 1`;
@@ -131,8 +131,8 @@ export const tokens = archive.table('tokens', table(token), (t) => [
   primaryKey({ name: 'tokens_pkey', columns: [t.project, t.symbol] }),
 ]);
 
-// What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is computed,
-// the day is the record's.
+// What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is
+// computed, the day is the record's.
 export const orderVersions = archive.table('order_versions', versions(order), (t) => [
   primaryKey({
     name: 'order_versions_pkey',
@@ -234,7 +234,10 @@ export const slices = sync.table(
     observedAt: moment('observed_at'),
     platformTotal: bigint('platform_total', { mode: 'number' }),
     shownTotal: bigint('shown_total', { mode: 'number' }),
-    /** How the last whole walk was read: 'asc' or 'desc'. Where totals are absent, two walks, one each way, are the proof. */
+    /**
+     * How the last whole walk was read: 'asc' or 'desc'. Where totals are absent, two walks, one each way, are the
+     * proof.
+     */
     walkOrder: text('walk_order').$type<'asc' | 'desc'>().notNull().default('asc'),
     /** Orders of this day still pending. */
     unresolved: integer('unresolved').notNull().default(0),
@@ -411,7 +414,9 @@ export const reopenings = sync.table(
     day: date('day').notNull(),
     reopenedAt: moment('reopened_at').notNull(),
     was: text('was').notNull(),
-    /** 'window': it lies in the window by every witness of the time; 'answered': the platform answers for days as old. */
+    /**
+     * 'window': it lies in the window by every witness of the time; 'answered': the platform answers for days as old.
+     */
     reason: text('reason').notNull(),
   },
   (t) => [
@@ -546,7 +551,9 @@ export const alerts = sync.table(
     openedAt: moment('opened_at').notNull(),
     /** When a webhook took it; null: not yet. */
     toldAt: moment('told_at'),
-    /** When the condition was gone; the row goes when that was told too. News, which only happens, has opened_at here. */
+    /**
+     * When the condition was gone; the row goes when that was told too. News, which only happens, has opened_at here.
+     */
     resolvedAt: moment('resolved_at'),
     /** Until when a process has taken it on to tell it, on the database's clock. */
     tellingUntil: moment('telling_until'),

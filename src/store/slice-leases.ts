@@ -45,8 +45,8 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
 
 /**
  * Claims the next due slice: today's first, for its tail is small, then the nearest deadline, and of a month first the
- * days never read to their ends: they alone can be lost. The claim raises the epoch: whoever held the slice before writes
- * nothing from now on (P8). Null when nothing is free.
+ * days never read to their ends: they alone can be lost. The claim raises the epoch: whoever held the slice before
+ * writes nothing from now on (P8). Null when nothing is free.
  */
 export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
   const { rows } = await db.query(

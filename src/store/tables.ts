@@ -1,5 +1,5 @@
-// How a resource lies in its table: what reading and writing its records needs to know to make its SQL. Its columns are said in
-// resources.ts.
+// How a resource lies in its table: what reading and writing its records needs to know to make its SQL. Its columns are
+// said in resources.ts.
 import {
   apiVersions,
   type ApiVersion,

@@ -1,5 +1,5 @@
-// The tokens of a project, a dayless list of its own (sync.token_snapshots): its lease, and the commit of a snapshot. The
-// epoch decides who may write (P8).
+// The tokens of a project, a dayless list of its own (sync.token_snapshots): its lease, and the commit of a snapshot.
+// The epoch decides who may write (P8).
 import { transient } from '../errors.ts';
 import {
   wholeList,
@@ -88,8 +88,8 @@ export type TokenSnapshot = {
 };
 
 /**
- * Commits a whole snapshot: rows, versions, rejects, what is missing in it and its lease in one transaction (P1). Throws
- * transient `lease_lost` when the tokens are another's by now: nothing was written (P8).
+ * Commits a whole snapshot: rows, versions, rejects, what is missing in it and its lease in one transaction (P1).
+ * Throws transient `lease_lost` when the tokens are another's by now: nothing was written (P8).
  */
 export function commitTokens(
   db: Db,

@@ -29,9 +29,10 @@ export const ourSettings: Settings = {
 };
 
 /**
- * The commands that open a transaction, as one message. Read committed, where nothing else is asked for: under a stricter
- * default every rival's commit would end a claim. None takes a snapshot, so that the level may still be changed. Together they
- * take 65 µs; as calls of set_config in one statement they take more, and five times that as messages of the extended protocol.
+ * The commands that open a transaction, as one message. Read committed, where nothing else is asked for: under a
+ * stricter default every rival's commit would end a claim. None takes a snapshot, so that the level may still be
+ * changed. Together they take 65 µs; as calls of set_config in one statement they take more, and five times that as
+ * messages of the extended protocol.
  */
 export function beginOf({ role, isReadOnly, settings }: TransactionOptions): string {
   return [

@@ -1,10 +1,11 @@
-// Signed requests that write: each is taken once, in the transaction that does what it asks for. All replicas share the memory.
+// Signed requests that write: each is taken once, in the transaction that does what it asks for. All replicas share the
+// memory.
 import { settingsError } from '../errors.ts';
 import type { Tx } from './db.ts';
 
 /**
- * How long a request is remembered, on the database's clock. A signature opens something for half an hour at most (15 minutes either
- * way, http/gate.ts); the rest is for replicas whose clocks differ.
+ * How long a request is remembered, on the database's clock. A signature opens something for half an hour at most (15
+ * minutes either way, http/gate.ts); the rest is for replicas whose clocks differ.
  */
 const remembered = '1 hour';
 

@@ -4,10 +4,10 @@ import type { Slice } from './ledger.ts';
 import { tableShapes } from './tables.ts';
 
 /**
- * How the ids of the first page of a list read in `order` stand to a walk that was read the other way round: how many the
- * walk did not show, and whether the page begins at the walk's end. It does where its first record is the walk's last, or
- * where it shows a record of the walk's last moment and none of its first: records of one second may stand in any order,
- * and so may those of a page. Of a list of one record, or none, either end is the other.
+ * How the ids of the first page of a list read in `order` stand to a walk that was read the other way round: how many
+ * the walk did not show, and whether the page begins at the walk's end. It does where its first record is the walk's
+ * last, or where it shows a record of the walk's last moment and none of its first: records of one second may stand in
+ * any order, and so may those of a page. Of a list of one record, or none, either end is the other.
  */
 export async function compareWithWalk(
   db: Queryable,

@@ -13,13 +13,16 @@ export const compareShare = 0.1;
 export type RotaSettings = {
   /** The greatest limit the platform honours: what fits in one page is compared daily. 0: not known. */
   pageSize?: number;
-  /** How often larger days are compared whole, in milliseconds: `compareMs`, or more where a tenth of the rate is too little. */
+  /**
+   * How often larger days are compared whole, in milliseconds: `compareMs`, or more where a tenth of the rate is too
+   * little.
+   */
   compareEveryMs?: number;
 };
 
 /**
- * Whether a day that is due to be counted is read whole instead: daily where one page shows it all, which is one request
- * instead of four; else when its turn has come.
+ * Whether a day that is due to be counted is read whole instead: daily where one page shows it all, which is one
+ * request instead of four; else when its turn has come.
  */
 export function isComparedNow(
   slice: Pick<Slice, 'day' | 'owner' | 'shownTotal' | 'walkedAt'>,

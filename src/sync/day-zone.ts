@@ -1,5 +1,5 @@
-// In which zone the platform cuts its days, as far as records show it (fact `day_zone`): a slice stands for a day of the platform's,
-// which is a UTC day only where that zone is UTC. Pure.
+// In which zone the platform cuts its days, as far as records show it (fact `day_zone`): a slice stands for a day of
+// the platform's, which is a UTC day only where that zone is UTC. Pure.
 import { addDays, dayOf, monthStart, startOf } from '../day.ts';
 import type { Day, Instant, ListedResource, Span } from '../model.ts';
 import type { Facts } from '../store/facts.ts';
@@ -40,8 +40,9 @@ export const todayOf = (facts: Facts, resource: ListedResource, now: Instant): D
   dayOf(now + aheadMsOf(facts, resource));
 
 /**
- * The zone that the records shown for `day` alone tell: the oldest lies in the day, and so does the newest. Of several zones the one
- * known `before` stays, else the one whose day ends last is taken, in whole hours where one fits. `unknown` while UTC is one of many.
+ * The zone that the records shown for `day` alone tell: the oldest lies in the day, and so does the newest. Of several
+ * zones the one known `before` stays, else the one whose day ends last is taken, in whole hours where one fits.
+ * `unknown` while UTC is one of many.
  */
 export function zoneSeen(
   day: Day,
@@ -59,9 +60,9 @@ export function zoneSeen(
 }
 
 /**
- * What a day of the platform's is asked for. Where its zone is not UTC, the hours of a calendar month (UTC) that lie on a day of the
- * month before, or after, are asked for with the month's first day, or its last: so a month whose days are all proved has all its
- * hours, on either clock. What such a question shows of the other month is that month's.
+ * What a day of the platform's is asked for. Where its zone is not UTC, the hours of a calendar month (UTC) that lie on
+ * a day of the month before, or after, are asked for with the month's first day, or its last: so a month whose days are
+ * all proved has all its hours, on either clock. What such a question shows of the other month is that month's.
  */
 export function spanInZone(day: Day, aheadMs: number): Span {
   const next = addDays(day, 1);

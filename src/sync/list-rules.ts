@@ -38,9 +38,10 @@ export function spanOf(day: Day, resource: ListedResource, facts: Facts): Span {
 
 /**
  * Dates that show the whole span under every reading that is still possible: while the fact is unknown the next day is
- * asked for as well, so that no record falls between two days (proof rule 4). The last hours of the day before the window are asked
- * for with its first day, where a platform's months end before UTC's, which shows them too, and where its days may end after UTC's:
- * then they hold the window's first hours. A platform that refuses that day is not asked for it.
+ * asked for as well, so that no record falls between two days (proof rule 4). The last hours of the day before the
+ * window are asked for with its first day, where a platform's months end before UTC's, which shows them too, and where
+ * its days may end after UTC's: then they hold the window's first hours. A platform that refuses that day is not asked
+ * for it.
  */
 export function boundsOf(
   span: DayRange,
@@ -81,8 +82,9 @@ export function farOutside(createdAt: Instant, from: Instant, to: Instant): bool
 const plausible = { from: Date.parse('2000-01-01'), to: Date.parse('2200-01-01') };
 
 /**
- * Records far outside the asked days `[from, to)` disprove the date filter (proof rule 4), when most of those shown are: a
- * platform without one shows its whole list, and a single record with an odd time must not cost the others their days.
+ * Records far outside the asked days `[from, to)` disprove the date filter (proof rule 4), when most of those shown
+ * are: a platform without one shows its whole list, and a single record with an odd time must not cost the others their
+ * days.
  */
 export function disproveFilter(times: Instant[], from: Instant, to: Instant): boolean {
   const told = times.filter((at) => at >= plausible.from && at < plausible.to);

@@ -41,11 +41,11 @@ export function slicesOf(
 const leapMs = 400 * 24 * 3_600_000;
 
 /**
- * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever days have passed
- * since the newest day entered. Today is what several answers of the platform agree on, also against this machine's clock, or a machine that is a
- * year behind would read nothing; what of it turns out to lie in the future is taken back (heal-ledger.ts). While nothing is
- * agreed on, today is the earliest of all and the window begins at the latest, so that only days are entered which every
- * witness has there. Returns how many were new.
+ * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever
+ * days have passed since the newest day entered. Today is what several answers of the platform agree on, also against
+ * this machine's clock, or a machine that is a year behind would read nothing; what of it turns out to lie in the
+ * future is taken back (heal-ledger.ts). While nothing is agreed on, today is the earliest of all and the window begins
+ * at the latest, so that only days are entered which every witness has there. Returns how many were new.
  */
 export async function enterSlices(
   db: Db,
@@ -87,7 +87,9 @@ function enterWholeLists(
   );
 }
 
-/** Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them. */
+/**
+ * Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them.
+ */
 export function enterDays(
   db: Db,
   projectId: ProjectId,

@@ -9,7 +9,9 @@ export type PolicySettings = RotaSettings & {
   deadlineMarginMs: number;
   /** How often classes of the window are walked again: nft_count and owner change without a trace in the date. */
   refreshMs: number;
-  /** The platform was seen to answer for days before its window (a fact of the resource): nothing is overtaken there. */
+  /**
+   * The platform was seen to answer for days before its window (a fact of the resource): nothing is overtaken there.
+   */
   answersOlder?: boolean;
 };
 
@@ -31,8 +33,8 @@ export const settleMs = 15 * minuteMs;
 /** Two walks that are to prove each other lie at least this far apart (proof rule 2). */
 export const betweenWalksMs = hourMs;
 /**
- * Records that vanished block the seal until a whole walk a day after they were missed (proof rule 3); less two seconds,
- * for the platform's `Date` has whole ones.
+ * Records that vanished block the seal until a whole walk a day after they were missed (proof rule 3); less two
+ * seconds, for the platform's `Date` has whole ones.
  */
 export const missingBlocksMs = 24 * hourMs - 2_000;
 /** Where older days are answered, what is read and unsettled after its cliff has this long before it is final. */
@@ -70,7 +72,9 @@ export function absenceProves(day: string, at: Instant): boolean {
 
 export type Action = 'walk' | 'tail' | 'settle' | 'count' | 'lapse' | 'none';
 
-/** What is to be done with a claimed slice. `now` is the best estimate; `certainAt` is certainly past, by every witness. */
+/**
+ * What is to be done with a claimed slice. `now` is the best estimate; `certainAt` is certainly past, by every witness.
+ */
 export function actionFor(
   slice: Slice,
   span: Span,
@@ -111,8 +115,8 @@ function provesAgainAfterMs(platformTotal: number | null): number {
 }
 
 /**
- * When a slice becomes final or lost (P7). Where older days are answered the cliff overtakes nothing: what is open is read
- * all the same, and what is read but unsettled is given a while.
+ * When a slice becomes final or lost (P7). Where older days are answered the cliff overtakes nothing: what is open is
+ * read all the same, and what is read but unsettled is given a while.
  */
 function overtakenAt(
   slice: Pick<Slice, 'day' | 'state' | 'reopenedAt'>,

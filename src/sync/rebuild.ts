@@ -1,6 +1,6 @@
-// Rebuild: derives every typed column of a resource, versions included, afresh from what its records say, after the reader of
-// records has changed; and tries records that had no usable id again: what still has none stays a reject. It asks the platform
-// nothing, and what it does not change it does not touch.
+// Rebuild: derives every typed column of a resource, versions included, afresh from what its records say, after the
+// reader of records has changed; and tries records that had no usable id again: what still has none stays a reject. It
+// asks the platform nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
 import { versionsOf, type HeldRow } from '../store/contents.ts';
 import { withTx, type Db } from '../store/db.ts';
@@ -34,7 +34,9 @@ export type RebuildOptions = {
 export type Rebuilt = Omit<Rebuild, 'doneUpTo'> & {
   /** It went on where an earlier process was cut off; rows, columns and changes count both. */
   resumed: boolean;
-  /** Ids whose record does not match its digest or its id: left as they are. At most a hundred of them, and how many. */
+  /**
+   * Ids whose record does not match its digest or its id: left as they are. At most a hundred of them, and how many.
+   */
   altered: string[];
   alteredCount: number;
   /** Rejects that became records. */
@@ -131,8 +133,8 @@ function summed(all: Applied['changes'][]): Record<string, number> {
 const rejectsAtATime = 1_000;
 
 /**
- * Rejects that have a usable id by now become records of the moment they were seen. Returns how many. Killed in between, it
- * goes on with those that are left (P3).
+ * Rejects that have a usable id by now become records of the moment they were seen. Returns how many. Killed in
+ * between, it goes on with those that are left (P3).
  */
 async function retryRejects(db: Db, of: Archived): Promise<number> {
   // What a lookup answers belongs to the id that was asked for: nothing of it is ever set aside.

@@ -16,7 +16,9 @@ export type SliceQueue<S extends SliceKey> = {
   begin(slice: S, isToday: boolean): void;
   /** Call it when the act is over; returns whether this was the slice's first turn in the run. */
   end(slice: S): boolean;
-  /** Whether someone who finds nothing to claim should look again later: others are at work, and today's tail goes on. */
+  /**
+   * Whether someone who finds nothing to claim should look again later: others are at work, and today's tail goes on.
+   */
   isWorthWaiting(): boolean;
   /** Whether there may be something to claim that was not claimable at the last look. */
   isReady(): boolean;

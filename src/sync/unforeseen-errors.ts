@@ -31,8 +31,8 @@ export function createRepetition(atMost: number): Repetition {
 const ofOneStatement: ReadonlySet<string> = new Set(['53200', '53400']);
 
 /**
- * Whether going on elsewhere is of no use. What we raise ourselves says what it concerns and is left to its catchers. Of
- * the database's errors those of a statement's data concern that alone. Where something passes for one slice's fault
+ * Whether going on elsewhere is of no use. What we raise ourselves says what it concerns and is left to its catchers.
+ * Of the database's errors those of a statement's data concern that alone. Where something passes for one slice's fault
  * and is everybody's, the statement that is to note it fails as well.
  */
 export function concernsAll(error: unknown): boolean {
@@ -48,8 +48,8 @@ export function concernsAll(error: unknown): boolean {
 }
 
 /**
- * What is kept of it: storable, short, and without what it may quote of a record (P10). Of the database's errors that is
- * where they come from, for their sentences are in any language.
+ * What is kept of it: storable, short, and without what it may quote of a record (P10). Of the database's errors that
+ * is where they come from, for their sentences are in any language.
  */
 export function unforeseenText(error: unknown, { source }: Pick<Worker, 'source'>): string {
   if (isUnusable(error)) return createHide(source.apiKey)(causeChain(error));

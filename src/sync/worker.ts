@@ -54,7 +54,10 @@ export type OperationCounts = {
 export type RunReport = RunCounts &
   OperationCounts & {
     projectId: ProjectId;
-    /** `done`: all that was due; `left`: something due was not done; `parked`; `stopped` by the signal; `failed` is thrown. */
+    /**
+     * `done`: all that was due; `left`: something due was not done; `parked`; `stopped` by the signal; `failed` is
+     * thrown.
+     */
     outcome: 'done' | 'left' | 'parked' | 'stopped' | 'failed';
     /** Slices that were due and are not done. */
     slicesLeft: number;

@@ -1,5 +1,5 @@
-// The journal against itself, the project's heads against the journal, and heads that were kept elsewhere against both: who
-// makes a whole chain anew is found out by a head that left the machine before.
+// The journal against itself, the project's heads against the journal, and heads that were kept elsewhere against both:
+// who makes a whole chain anew is found out by a head that left the machine before.
 import type { ProjectId } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import {

@@ -1,5 +1,5 @@
-// A certificate's files against its row. A file that says otherwise is told of, and which of the two what is held agrees
-// with: one of them was altered.
+// A certificate's files against its row. A file that says otherwise is told of, and which of the two what is held
+// agrees with: one of them was altered.
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
 import { fingerprintOf, textOf } from '../files.ts';

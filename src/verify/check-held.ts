@@ -1,5 +1,6 @@
 // Everything held of one resource, from what it says of itself and what should be there: what verifying needs neither a
-// certificate nor the platform for. A list should hold every record that a committed page showed, and each reject its bytes.
+// certificate nor the platform for. A list should hold every record that a committed page showed, and each reject its
+// bytes.
 import { isListed, type ProjectId, type Resource } from '../model.ts';
 import { readRejects, readShownUnheld, type Listed, type Narrowed } from '../store/contents.ts';
 import type { Tx } from '../store/db.ts';

@@ -1,5 +1,5 @@
-// Every row and version against itself: is raw_sha256 that of the record held, and does every typed column follow from it?
-// It needs neither a certificate nor the platform, and cannot know of what was deleted without a trace.
+// Every row and version against itself: is raw_sha256 that of the record held, and does every typed column follow from
+// it? It needs neither a certificate nor the platform, and cannot know of what was deleted without a trace.
 import type { ColumnValue, ParsedRecord } from '../model.ts';
 import {
   readRows,

@@ -49,8 +49,8 @@ const unescaped = (text: string): string =>
   text.replaceAll(/\\(.)/gs, (_, letter: string) => markOf.get(letter) ?? letter);
 
 /**
- * Takes leaves in their order and gives the digests at the end. `days` are those that count although they may have no record;
- * a day that has one counts in any case.
+ * Takes leaves in their order and gives the digests at the end. `days` are those that count although they may have no
+ * record; a day that has one counts in any case.
  */
 export function createMonthDigest(days: Iterable<Day>): {
   add(leaf: Leaf): void;

@@ -1,5 +1,5 @@
-// The files beside the archive: a certificate and its leaves, for those who keep a copy where the archive's own rights do
-// not reach. A file is whole or not there, and one that is there is never written over.
+// The files beside the archive: a certificate and its leaves, for those who keep a copy where the archive's own rights
+// do not reach. A file is whole or not there, and one that is there is never written over.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../files.ts';
@@ -9,8 +9,8 @@ import type { Issued } from '../store/certificates.ts';
 export type FileKind = 'certificate.json' | 'leaves.txt';
 
 /**
- * `default/orders-2026-03.certificate.json`, and `orders-2026-03.2.certificate.json` for one that replaces it: names of projects
- * are safe as names of folders.
+ * `default/orders-2026-03.certificate.json`, and `orders-2026-03.2.certificate.json` for one that replaces it: names of
+ * projects are safe as names of folders.
  */
 export const fileName = ({ resource, month, issue }: Issued, kind: FileKind): string =>
   `${resource}-${month.slice(0, 7)}.${issue > 1 ? `${issue}.` : ''}${kind}`;

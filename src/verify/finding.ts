@@ -4,10 +4,10 @@ import type { Day, ProjectId, Resource } from '../model.ts';
 /**
  * What is wrong:
  *   altered      a record, version, reject or certificate file is not what it was
- *   missing      a record that was certified, was shown or given to us, or has versions is not held, or a content or reject
- *                that the journal says was kept
- *   extra        a record is held that nobody asked for, or as of a certified moment and is not certified, or a content that
- *                the journal knows nothing of
+ *   missing      a record that was certified, was shown or given to us, or has versions is not held, or a content or
+ *                reject that the journal says was kept
+ *   extra        a record is held that nobody asked for, or as of a certified moment and is not certified, or a
+ *                content that the journal knows nothing of
  *   ledger       a day of the ledger, or a page of it, is not what the journal says of it
  *   journal      the journal does not follow from itself, or not from a head that was kept elsewhere
  *   column       a typed column does not follow from the record

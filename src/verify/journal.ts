@@ -1,5 +1,5 @@
-// What is held against the journal: every content that was stored, and no other; when it was observed; the ledger, its pages,
-// its rejects, its certificates. What is gone without a trace elsewhere is named here.
+// What is held against the journal: every content that was stored, and no other; when it was observed; the ledger, its
+// pages, its rejects, its certificates. What is gone without a trace elsewhere is named here.
 import { windowAt } from '../day.ts';
 import { codeOf } from '../errors.ts';
 import { isListed, type ProjectId, type Resource } from '../model.ts';

@@ -1,5 +1,5 @@
-// Heads of the journal leave the database: at the end of a run that wrote anything a head is made, and every head that is not
-// there yet is appended to a file in a folder one names. A disk that refuses is told of and never fails a run.
+// Heads of the journal leave the database: at the end of a run that wrote anything a head is made, and every head that
+// is not there yet is appended to a file in a folder one names. A disk that refuses is told of and never fails a run.
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain, codeOf } from '../errors.ts';

@@ -44,7 +44,10 @@ function readOne(
   return readTokenRecord(value, text);
 }
 
-/** What these contents say, and the ids of those that do not match their digests or ids: what follows from them would hide it. */
+/**
+ * What these contents say, and the ids of those that do not match their digests or ids: what follows from them would
+ * hide it.
+ */
 export function derivedFrom(
   { resource }: Archived,
   contents: (HeldContent & Pick<HeldRow, 'slice_day'>)[],
@@ -85,8 +88,8 @@ function jsonIn(text: string): Json | undefined {
 }
 
 /**
- * Which of a record's versions was in force, by the precedence that its commit went by (P2); null of none. The row itself
- * needs no choice: it is in force since it was observed.
+ * Which of a record's versions was in force, by the precedence that its commit went by (P2); null of none. The row
+ * itself needs no choice: it is in force since it was observed.
  */
 export function inForce(resource: ListedResource, versions: HeldVersion[]): HeldVersion | null {
   let best: { version: HeldVersion; precedence: string } | null = null;

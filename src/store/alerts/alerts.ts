@@ -1,6 +1,6 @@
 // sync.alerts: what is wrong and was told, or is to be told; one row for each condition, so that any number of replicas
-// tell it once. An open condition has no resolved_at; one that is over has a later one than opened_at. News, such as a lost
-// day, is never over: it has the same moment in both.
+// tell it once. An open condition has no resolved_at; one that is over has a later one than opened_at. News, such as a
+// lost day, is never over: it has the same moment in both.
 import { and, eq, or, sql } from 'drizzle-orm';
 import type { ProjectId } from '../../model.ts';
 import type { Queryable, Tx } from '../db.ts';
@@ -26,8 +26,8 @@ export const isOver = ({ openedAt, resolvedAt }: Alert): boolean =>
 export type KnownAlert = Alert & { projectId: ProjectId };
 
 /**
- * Until the transaction ends nobody else looks at the project's conditions or notes what was told: none may write what it
- * saw over another's newer look.
+ * Until the transaction ends nobody else looks at the project's conditions or notes what was told: none may write what
+ * it saw over another's newer look.
  */
 export async function lockAlerts(tx: Tx, projectId: ProjectId): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('sync.alerts'), hashtext($1))`, [

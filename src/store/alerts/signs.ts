@@ -30,7 +30,10 @@ export type Signs = {
   /** Null: the project has not been entered; no run got as far as that. */
   project: { parked: boolean; addedAt: Instant } | null;
   months: MonthSigns[];
-  /** Of each resource that has something due or in trouble: when a page was last read or a count last agreed; null: never. */
+  /**
+   * Of each resource that has something due or in trouble: when a page was last read or a count last agreed; null:
+   * never.
+   */
   lastRead: { resource: ListedResource; at: Instant | null }[];
   /** How the newest ended runs ended, newest first. */
   lastOutcomes: string[];
@@ -57,7 +60,10 @@ export type SignsOptions = {
   operations: OpenBy;
 };
 
-/** Looks at one project. Scans its ledger and the two indexes of what is due and of its runs, never the archive as a whole. */
+/**
+ * Looks at one project. Scans its ledger and the two indexes of what is due and of its runs, never the archive as a
+ * whole.
+ */
 export async function readSigns(db: Queryable, options: SignsOptions): Promise<Signs> {
   const { projectId, now, failingFrom, changedSince } = options;
   // One after the other: all of them in the one transaction that also writes what comes of it.
@@ -200,8 +206,8 @@ async function readMonths(
 }
 
 /**
- * Days that a later walk left without proof although no total contradicted it: perhaps for records it was no longer shown
- * (proof rule 3). Only there is the archive looked into, by its index of days.
+ * Days that a later walk left without proof although no total contradicted it: perhaps for records it was no longer
+ * shown (proof rule 3). Only there is the archive looked into, by its index of days.
  */
 async function readMissing(db: Queryable, projectId: ProjectId): Promise<Signs['missing']> {
   const { rows } = await db.query<Signs['missing'][number]>(
@@ -227,7 +233,9 @@ async function readMissing(db: Queryable, projectId: ProjectId): Promise<Signs['
   return rows;
 }
 
-/** Operations of a month that have something to say: that they were begun in or, where nobody said so, were given in. */
+/**
+ * Operations of a month that have something to say: that they were begun in or, where nobody said so, were given in.
+ */
 export type OperationSigns = {
   month: Day;
   /** Known for a while, without a final result, and near their deadlines. */
@@ -241,8 +249,8 @@ export type OperationSigns = {
 export type OpenBy = { deadlineBy: Instant; givenBy: Instant };
 
 /**
- * By two small indexes: what is done may be millions. An operation may be open with a final result: where one lookup, or
- * the certificate's file, gives no answer.
+ * By two small indexes: what is done may be millions. An operation may be open with a final result: where one lookup,
+ * or the certificate's file, gives no answer.
  */
 export async function readOperationSigns(
   db: Queryable,

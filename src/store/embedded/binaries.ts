@@ -45,7 +45,10 @@ export async function prepareBinaries(home: Home, packaged: string, log: Log): P
   return { ...copied, copiedTo: copy };
 }
 
-/** The folder of this platform's package. Throws settings `embedded_platform_unsupported` or `embedded_binaries_missing`. */
+/**
+ * The folder of this platform's package. Throws settings `embedded_platform_unsupported` or
+ * `embedded_binaries_missing`.
+ */
 export async function findPackage(
   platform: string = process.platform,
   arch: string = process.arch,

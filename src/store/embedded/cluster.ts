@@ -13,7 +13,8 @@ import { makePassword, passwordPath, user } from './password.ts';
 
 /**
  * Makes the cluster if there is none; checks the one that is there. Call it under the home's lock.
- * Throws settings `embedded_data_dir_version` or `embedded_path_unusable`, fatal `embedded_disk_full` or `embedded_start_failed`.
+ * Throws settings `embedded_data_dir_version` or `embedded_path_unusable`, fatal `embedded_disk_full` or
+ * `embedded_start_failed`.
  */
 export async function ensureCluster(home: Home, binaries: Binaries, log: Log): Promise<void> {
   await dropDrafts(home);

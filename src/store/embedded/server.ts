@@ -20,7 +20,10 @@ import { choosePort, writeSettings } from './server-settings.ts';
 
 const maxAttempts = 8;
 
-/** Starts the server and returns when it takes connections. Throws fatal `embedded_start_failed` or `embedded_disk_full`. */
+/**
+ * Starts the server and returns when it takes connections. Throws fatal `embedded_start_failed` or
+ * `embedded_disk_full`.
+ */
 export async function startServer(
   home: Home,
   binaries: Binaries,

@@ -1,5 +1,5 @@
-// The journal's chains against themselves: is each entry's head made of what stands there, is none gone, and is what heads of
-// the project once covered still there? As in check-contents.ts no function of the database's own is used.
+// The journal's chains against themselves: is each entry's head made of what stands there, is none gone, and is what
+// heads of the project once covered still there? As in check-contents.ts no function of the database's own is used.
 import type { Day, ProjectId } from '../../model.ts';
 import type { Tx } from '../db.ts';
 
@@ -29,7 +29,9 @@ export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<Place
   return rows;
 }
 
-/** Chains whose last entries are gone, or that have entries which they do not end with; `seq` is where they should end. */
+/**
+ * Chains whose last entries are gone, or that have entries which they do not end with; `seq` is where they should end.
+ */
 export async function cutChains(tx: Tx, projectId: ProjectId): Promise<Place[]> {
   const { rows } = await tx.query<Place>(
     `with newest as (

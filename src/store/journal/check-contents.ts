@@ -1,6 +1,6 @@
 // What the journal says must be held, against what is: contents, when a record was first seen, and what is missing. One
-// statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's own:
-// whoever alters rows could alter those as well.
+// statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's
+// own: whoever alters rows could alter those as well.
 import type { Day } from '../../model.ts';
 import type { Tx } from '../db.ts';
 import { readInPages } from '../snapshot.ts';
@@ -30,7 +30,10 @@ export type ContentDifference = {
   seq: number | null;
 };
 
-/** Contents that were stored and are not held as a row or a version, and those that are held and were never stored; by id. */
+/**
+ * Contents that were stored and are not held as a row or a version, and those that are held and were never stored; by
+ * id.
+ */
 export function readContentDifferences(
   tx: Tx,
   of: Archived,

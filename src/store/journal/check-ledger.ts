@@ -1,5 +1,5 @@
-// What the journal says of the ledger, its pages, its rejects and its certificates, against what stands there. One statement a
-// function; it judges nothing. As in check-contents.ts no function of the database's own is used.
+// What the journal says of the ledger, its pages, its rejects and its certificates, against what stands there. One
+// statement a function; it judges nothing. As in check-contents.ts no function of the database's own is used.
 import type { Day, ListedResource, ProjectId, Resource } from '../../model.ts';
 import type { Row, Tx } from '../db.ts';
 import { pageDigest } from '../pages.ts';
@@ -8,7 +8,9 @@ import { readInPages } from '../snapshot.ts';
 type Of = { projectId: ProjectId; resource: Resource };
 type OfSlice = { owner: string; day: Day };
 
-/** What of a ledger's row is journalled, as an expression on the row `s`: as the migration's `sync.ledger_of` has it. */
+/**
+ * What of a ledger's row is journalled, as an expression on the row `s`: as the migration's `sync.ledger_of` has it.
+ */
 const utc = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const ledgerOf = `jsonb_build_object(
@@ -132,7 +134,9 @@ export function readPageDifferences(
 
 export type RejectDifference = OfSlice & { sha256: string; is_held: boolean; is_said: boolean };
 
-/** Rejects that were kept and are not there as they were, or that nobody kept. One that became a record is gone rightly. */
+/**
+ * Rejects that were kept and are not there as they were, or that nobody kept. One that became a record is gone rightly.
+ */
 export async function rejectDifferences(tx: Tx, of: Of): Promise<RejectDifference[]> {
   return rowsOf(
     tx,
@@ -168,8 +172,8 @@ export async function rejectDifferences(tx: Tx, of: Of): Promise<RejectDifferenc
 export type CertificateDifference = { day: Day; issue: number; is_held: boolean; is_said: boolean };
 
 /**
- * When a project was last looked after, on the platform's clock: what should have been done by then can be told without asking
- * anybody. Null: never.
+ * When a project was last looked after, on the platform's clock: what should have been done by then can be told without
+ * asking anybody. Null: never.
  */
 export async function lastLookedAfter(tx: Tx, projectId: ProjectId): Promise<string | null> {
   const { rows } = await tx.query<{ at: string | null }>(

@@ -1,5 +1,5 @@
-// Heads of a project, sync.heads: each covers the whole journal as it stood. They are worth something where the archive's
-// administrators cannot reach: whoever keeps one can tell later that everything up to it still stands.
+// Heads of a project, sync.heads: each covers the whole journal as it stood. They are worth something where the
+// archive's administrators cannot reach: whoever keeps one can tell later that everything up to it still stands.
 import type { ProjectId } from '../../model.ts';
 import type { Queryable } from '../db.ts';
 

@@ -1,5 +1,6 @@
-// The journal, sync.journal: what was written, chained entry by entry, so that what is changed behind it is found out. Only the
-// functions of the migration write it, inside the transaction that it tells of (P1); verify/ reads it, by SQL of its own.
+// The journal, sync.journal: what was written, chained entry by entry, so that what is changed behind it is found out.
+// Only the functions of the migration write it, inside the transaction that it tells of (P1); verify/ reads it, by SQL
+// of its own.
 import { wholeList, type Day, type Instant, type ProjectId } from '../../model.ts';
 import { textArray, type Queryable, type Tx } from '../db.ts';
 

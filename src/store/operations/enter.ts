@@ -1,5 +1,5 @@
-// The doors by which operations come in to be watched: the command, HTTP and the library all enter them here. Everything
-// is checked before anything is written (P12). It asks the platform nothing.
+// The doors by which operations come in to be watched: the command, HTTP and the library all enter them here.
+// Everything is checked before anything is written (P12). It asks the platform nothing.
 import { inspect } from 'node:util';
 import { isDay } from '../../day.ts';
 import { settingsError, type OutlastError } from '../../errors.ts';
@@ -70,8 +70,9 @@ export async function enter(
 }
 
 /**
- * As `enter`, for a door whose callers are not the archive's owner: nothing is entered that would leave more than `mostOpen`
- * operations of the project open, and a request with this signature enters once. Throws settings `operations_too_many` and
+ * As `enter`, for a door whose callers are not the archive's owner: nothing is entered that would leave more than
+ * `mostOpen` operations of the project open, and a request with this signature enters once. Throws settings
+ * `operations_too_many` and
  * `request_taken` besides.
  */
 export function enterUpTo(

@@ -1,6 +1,6 @@
-// sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them. Leased like
-// slices: the epoch decides who may write (P8), the database clock serves leases only. One statement a function; what a turn
-// brought is committed in commit.ts.
+// sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them. Leased
+// like slices: the epoch decides who may write (P8), the database clock serves leases only. One statement a function;
+// what a turn brought is committed in commit.ts.
 import { and, eq } from 'drizzle-orm';
 import type { ApiVersion, Day, Instant, ProjectId } from '../../model.ts';
 import type { HeldContent } from '../contents.ts';
@@ -39,8 +39,8 @@ export type Operation = {
 };
 
 /**
- * Enters operations to watch, distinct by id. One that is watched already takes a day or a lookup it lacked; one that was
- * lost is asked for again. Returns how many were new.
+ * Enters operations to watch, distinct by id. One that is watched already takes a day or a lookup it lacked; one that
+ * was lost is asked for again. Returns how many were new.
  */
 export async function addOperations(
   db: Queryable,
@@ -93,9 +93,9 @@ export async function countOpen(db: Queryable, projectId: ProjectId): Promise<nu
 const isSensible = `(created_on >= '2000-01-01' and created_on <= ($2::timestamptz at time zone 'UTC')::date + 31)`;
 
 /**
- * Takes in what came by whatever way since the last run, insert statements of others included: it gets its deadline, and
- * is due at once on the platform's clock, which may be far from the database's. A day that makes no sense counts as not
- * given. Returns how many.
+ * Takes in what came by whatever way since the last run, insert statements of others included: it gets its deadline,
+ * and is due at once on the platform's clock, which may be far from the database's. A day that makes no sense counts as
+ * not given. Returns how many.
  */
 export async function enterOperations(
   db: Queryable,
@@ -137,8 +137,8 @@ type OperationRow = {
 };
 
 /**
- * Claims the due operation with the nearest deadline and raises its epoch: whoever held it before writes nothing from now
- * on (P8). Null when nothing is free.
+ * Claims the due operation with the nearest deadline and raises its epoch: whoever held it before writes nothing from
+ * now on (P8). Null when nothing is free.
  */
 export async function claimOperation(
   db: Queryable,
@@ -222,7 +222,9 @@ export type FinalResult = HeldContent & {
   begun: Day;
 };
 
-/** By one lookup and by id, from the one behind `after` on (from the first: ''); of operations begun at `from` or later. */
+/**
+ * By one lookup and by id, from the one behind `after` on (from the first: ''); of operations begun at `from` or later.
+ */
 export async function finalResultsAfter(
   db: Queryable,
   { projectId, apiVersion }: { projectId: ProjectId; apiVersion: ApiVersion },

@@ -1,5 +1,5 @@
-// What a run does beside its slices: watched operations and tokens, in a lane of their own, so that a first sync of hours
-// keeps no operation waiting whose certificate link lives for minutes.
+// What a run does beside its slices: watched operations and tokens, in a lane of their own, so that a first sync of
+// hours keeps no operation waiting whose certificate link lives for minutes.
 import { releaseOperationsHeldBy } from '../../store/operations/watched.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import { createLanes } from '../lanes.ts';

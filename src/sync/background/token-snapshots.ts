@@ -17,8 +17,8 @@ import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 
 /**
- * Takes a snapshot if one is due. Returns the problem in words where it was due and could not be taken. Throws what ends
- * the run: an abort, the database.
+ * Takes a snapshot if one is due. Returns the problem in words where it was due and could not be taken. Throws what
+ * ends the run: an abort, the database.
  */
 export async function askTokens(
   worker: Worker,

@@ -1,5 +1,5 @@
-// Asking for watched operations: one turn each that is due, nearest deadline first. Network first, then one commit. With a
-// final result comes the file behind its certificate link, for such links do not live long.
+// Asking for watched operations: one turn each that is due, nearest deadline first. Network first, then one commit.
+// With a final result comes the file behind its certificate link, for such links do not live long.
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { ApiVersion, ParsedRecord } from '../../model.ts';
 import type { FileFetcher } from '../../platform/certificate-file.ts';

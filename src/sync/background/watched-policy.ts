@@ -1,5 +1,5 @@
-// What to do with a watched operation next, and when: a pure function of what is held, what a turn brought, and the time.
-// It knows no clock, no database and no network.
+// What to do with a watched operation next, and when: a pure function of what is held, what a turn brought, and the
+// time. It knows no clock, no database and no network.
 import { cliffOf, dayOf, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
 import type { OperationEnd } from '../../store/operations/commit.ts';
@@ -57,8 +57,8 @@ export function lostAt(operation: Operation, isFound: boolean): Instant {
 }
 
 /**
- * What a turn leaves behind. An operation is done when every lookup wanted has a final result; also when one had it before
- * this turn, and the others were asked again since and know nothing of it.
+ * What a turn leaves behind. An operation is done when every lookup wanted has a final result; also when one had it
+ * before this turn, and the others were asked again since and know nothing of it.
  */
 export function afterTurn(
   operation: Operation,

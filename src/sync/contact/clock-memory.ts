@@ -1,5 +1,5 @@
-// What is believed of the platform's clock, kept over restarts: an earlier belief helps a first answer to be believed, and
-// for how long clocks have disagreed outlives the process that noticed it.
+// What is believed of the platform's clock, kept over restarts: an earlier belief helps a first answer to be believed,
+// and for how long clocks have disagreed outlives the process that noticed it.
 import type { ProjectId } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { noteClock, platformNowOf } from '../../store/clocks.ts';

@@ -1,5 +1,6 @@
 // The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the
-// facts. Of a project to which the platform has not answered yet, nothing is written but since when it was asked (run.ts).
+// facts. Of a project to which the platform has not answered yet, nothing is written but since when it was asked
+// (run.ts).
 import { setTimeout as wait } from 'node:timers/promises';
 import { windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
@@ -113,8 +114,8 @@ const asksAtMost = 8;
 const pauseMs = 1500;
 
 /**
- * Hears the platform's `Date`; once where this machine's clock agrees, else until enough answers agree with each other, or
- * for ten seconds: then work begins by this machine's clock, and no verdict rests on it.
+ * Hears the platform's `Date`; once where this machine's clock agrees, else until enough answers agree with each other,
+ * or for ten seconds: then work begins by this machine's clock, and no verdict rests on it.
  */
 export async function learnClock(platform: Platform, signal: AbortSignal): Promise<void> {
   const { clock } = platform;
@@ -128,8 +129,8 @@ export async function learnClock(platform: Platform, signal: AbortSignal): Promi
 }
 
 /**
- * Before answers without their total were known for a fault, hours of them left seals of empty days behind, and records that
- * were marked as missing. Once in an archive's life all of that is read again.
+ * Before answers without their total were known for a fault, hours of them left seals of empty days behind, and records
+ * that were marked as missing. Once in an archive's life all of that is read again.
  */
 async function readUncountedAgain(
   { db, projectId, platform, log }: Contact,
@@ -166,8 +167,8 @@ function keepInstant(probed: Record<string, string>, before: Facts, resource: st
 }
 
 /**
- * That totals are given no more, or otherwise, is believed when a second probe says so, a day after the first: records were
- * shown both times. Until then their absence is a fault, and the fact stays `good`.
+ * That totals are given no more, or otherwise, is believed when a second probe says so, a day after the first: records
+ * were shown both times. Until then their absence is a fault, and the fact stays `good`.
  */
 function keepUntilSure(
   probed: Record<string, string>,
@@ -198,7 +199,10 @@ function offsetText(offsetMs: number | null): string {
 /** Facts by which days are asked for and counted. */
 const proofsRestOn = new Set(['day_end', 'date_filter', 'month_end', 'totals']);
 
-/** A poison among the newest records must not keep the days without it from being read: what is not learned stays unknown. */
+/**
+ * A poison among the newest records must not keep the days without it from being read: what is not learned stays
+ * unknown.
+ */
 async function ifUsable<T>(contact: Contact, learn: () => Promise<T>): Promise<T | null> {
   try {
     return await learn();

@@ -1,5 +1,5 @@
-// Heals what was concluded by a wrong clock: days entered too early are taken back, what was read in a future that did not
-// come is read again, and a day that is final or lost although the platform still answers for it is reopened.
+// Heals what was concluded by a wrong clock: days entered too early are taken back, what was read in a future that did
+// not come is read again, and a day that is final or lost although the platform still answers for it is reopened.
 import { addDays, dayOf, windowAt } from '../../day.ts';
 import type { Log } from '../../log.ts';
 import { listedResources, type Instant, type ProjectId } from '../../model.ts';
@@ -22,8 +22,8 @@ type Healing = {
 const slackMs = 3_600_000;
 
 /**
- * Rests on the latest of what the witnesses show: only what lies in the window by all of them is reopened, and only what is
- * to come by all of them was read too early. Asks the platform nothing.
+ * Rests on the latest of what the witnesses show: only what lies in the window by all of them is reopened, and only
+ * what is to come by all of them was read too early. Asks the platform nothing.
  */
 export async function healLedger(healing: Healing, facts: Facts): Promise<void> {
   const { db, projectId, platform, log } = healing;

@@ -1,5 +1,5 @@
-// How long the platform's page keys live: keys remembered from earlier walks are tried again (proof rule 6). A walk never
-// relies on it; it tells whether one that was cut off can go on where it was.
+// How long the platform's page keys live: keys remembered from earlier walks are tried again (proof rule 6). A walk
+// never relies on it; it tells whether one that was cut off can go on where it was.
 import { isOutlastError } from '../../errors.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -41,8 +41,9 @@ const limits: Record<ListedResource, readonly number[]> = {
 };
 
 /**
- * Facts of one resource by name, for example `orders.day_end`. Throws what the platform throws. `sound`: the platform as it
- * is known, from which an answer without anything in it is a fault; where records come without their total, it has changed.
+ * Facts of one resource by name, for example `orders.day_end`. Throws what the platform throws. `sound`: the platform
+ * as it is known, from which an answer without anything in it is a fault; where records come without their total, it
+ * has changed.
  */
 export async function probe(
   platform: Platform,
@@ -105,8 +106,8 @@ function formOf(page: Page): string | null {
 }
 
 /**
- * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more, as
- * they do where lists leave out a status that nobody asks for (proof rule 1).
+ * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more,
+ * as they do where lists leave out a status that nobody asks for (proof rule 1).
  */
 async function findStatusTotals(
   asking: Asking,
@@ -264,10 +265,14 @@ type DateRules = {
   counting?: Counting;
 };
 
-/** What totals count: the `list` or its `page`; and `cap`, the number beyond which they were seen to count no further. */
+/**
+ * What totals count: the `list` or its `page`; and `cap`, the number beyond which they were seen to count no further.
+ */
 type Counting = { total_scope?: 'list' | 'page'; cap?: string };
 
-/** Whether two answers show and count the same: then the dates that tell their questions apart may have been ignored. */
+/**
+ * Whether two answers show and count the same: then the dates that tell their questions apart may have been ignored.
+ */
 function isSameList(one: Page, other: Page): boolean {
   const ids = (page: Page): string => page.records.map(({ id }) => id).join('\n');
   return one.total === other.total && ids(one) === ids(other);

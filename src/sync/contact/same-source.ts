@@ -10,8 +10,8 @@ import { askList } from '../ask-list.ts';
 import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
 
 /**
- * Reads one held day again. Passes when the platform shows at least half of the ids held for it, or when nothing is held at all.
- * Throws settings `source_changed` otherwise; nothing was written.
+ * Reads one held day again. Passes when the platform shows at least half of the ids held for it, or when nothing is
+ * held at all. Throws settings `source_changed` otherwise; nothing was written.
  */
 export async function recogniseSource(
   db: Db,

@@ -1,5 +1,5 @@
-// A platform that is known to give totals and answers without list and total is out of order, though it says 200: such an
-// answer is a passing fault, never "no data" (P6, P7). One door for all that is asked of lists.
+// A platform that is known to give totals and answers without list and total is out of order, though it says 200: such
+// an answer is a passing fault, never "no data" (P6, P7). One door for all that is asked of lists.
 import { windowAt } from '../../day.ts';
 import { transient } from '../../errors.ts';
 import type { ListedResource, Page } from '../../model.ts';

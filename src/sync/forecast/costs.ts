@@ -21,8 +21,8 @@ export type Requests = {
   /** Daily counts of what is proved; daily walks where totals are absent. */
   counts: number;
   /**
-   * Walks in their place: daily of what fits in one page, with the totals of its statuses once a week or so; that often of
-   * the others.
+   * Walks in their place: daily of what fits in one page, with the totals of its statuses once a week or so; that often
+   * of the others.
    */
   compares: number;
   /** Walks for `nft_count` and `owner` of classes. */
@@ -121,7 +121,10 @@ function timesCompared(
   return Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
 }
 
-/** Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes (second-witness.ts). */
+/**
+ * Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes
+ * (second-witness.ts).
+ */
 function statusesAsked(
   { resource }: ListDay,
   records: number,

@@ -21,7 +21,10 @@ export type Month = {
   until: Instant | null;
 };
 
-/** `tight`: more than half of the time left is needed, or counts and refreshes will come late; `no`: something is too late. */
+/**
+ * `tight`: more than half of the time left is needed, or counts and refreshes will come late; `no`: something is too
+ * late.
+ */
 export type Fits = 'yes' | 'tight' | 'no';
 
 export type Fit = {

@@ -17,7 +17,9 @@ import { fitMonths, type Fit, type Month } from './fits.ts';
 import { sizesOf } from './sizes.ts';
 
 export type Forecast = {
-  /** Requests a second allowed, and how many of them go ahead of all months: today's tails, pending orders, whole lists. */
+  /**
+   * Requests a second allowed, and how many of them go ahead of all months: today's tails, pending orders, whole lists.
+   */
   perSecond: number;
   standingPerSecond: number;
   /** Nearest deadline first. */
@@ -111,8 +113,8 @@ function monthsOf(days: ListDay[], terms: Terms): Month[] {
 const tailMs = 60_000;
 
 /**
- * Requests a second that go ahead of all months, as far as the rate allows: today's tails, the list of pending orders, owners'
- * whole lists.
+ * Requests a second that go ahead of all months, as far as the rate allows: today's tails, the list of pending orders,
+ * owners' whole lists.
  */
 function standingRate(slices: Slice[], { facts, settings, now }: Terms): number {
   let perMs = 0;

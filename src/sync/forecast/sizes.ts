@@ -7,7 +7,10 @@ import type { ListDay } from './costs.ts';
 
 export type Size = {
   records: number;
-  /** `known`: the platform has shown or counted it; `estimated`: from neighbours; `unknown`: nothing of the list was read. */
+  /**
+   * `known`: the platform has shown or counted it; `estimated`: from neighbours; `unknown`: nothing of the list was
+   * read.
+   */
   from: 'known' | 'estimated' | 'unknown';
 };
 

@@ -14,7 +14,9 @@ export type DeadlineWatch = {
 
 type Watched = Pick<Worker, 'db' | 'projectId' | 'platform' | 'settings' | 'log'>;
 
-/** Watches the deadlines until it has warned of one or is closed; `againMs` is how often it reckons, in milliseconds. */
+/**
+ * Watches the deadlines until it has warned of one or is closed; `againMs` is how often it reckons, in milliseconds.
+ */
 export function watchDeadlines(worker: Watched, againMs: number = everyMs): DeadlineWatch {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;

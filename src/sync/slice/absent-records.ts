@@ -12,8 +12,8 @@ import type { ActContext } from './conclude.ts';
 import { afterAll } from './walk.ts';
 
 /**
- * Whether a walk shows at least what the last one did. A month goes all at once, so that of a day's first walk any record
- * will do; but on its last day, where another zone's month may end in the middle.
+ * Whether a walk shows at least what the last one did. A month goes all at once, so that of a day's first walk any
+ * record will do; but on its last day, where another zone's month may end in the middle.
  */
 export function showsAll({ day, shownTotal }: Slice, distinct: number): boolean {
   const isLastOfMonth = addDays(day, 1) === monthStart(day, 1);
@@ -37,8 +37,8 @@ export async function trustsAbsence(
 }
 
 /**
- * A day that held records and is empty all of a sudden: the platform may read an end date differently than it did at the
- * last probe (proof rule 6). Then the next run probes first, and what rested on the old fact is reopened.
+ * A day that held records and is empty all of a sudden: the platform may read an end date differently than it did at
+ * the last probe (proof rule 6). Then the next run probes first, and what rested on the old fact is reopened.
  */
 export async function readsDatesOtherwise(
   { db, facts, window, platform }: ActContext,
@@ -54,7 +54,9 @@ export async function readsDatesOtherwise(
   return true;
 }
 
-/** What the platform shows of the classes that one owner's walk showed and the next one did not. Throws what it throws. */
+/**
+ * What the platform shows of the classes that one owner's walk showed and the next one did not. Throws what it throws.
+ */
 export async function findMoved(
   { db, platform, signal }: Pick<ActContext, 'db' | 'platform' | 'signal'>,
   slice: Slice,

@@ -130,8 +130,8 @@ const contestedProblem = (records: number): string =>
   `${records} of its records are in force with other contents, which another list shows or a later update time speaks for`;
 
 /**
- * A walk that read its list from the first record to the last, while the totals say otherwise: the day is walked and not
- * proved (P7), and tried again. It marks nothing as missing, for it may not have been shown all.
+ * A walk that read its list from the first record to the last, while the totals say otherwise: the day is walked and
+ * not proved (P7), and tried again. It marks nothing as missing, for it may not have been shown all.
  */
 export async function concludeUnproved(
   context: ActContext,
@@ -166,8 +166,9 @@ export async function concludeUnproved(
 }
 
 /**
- * The time in which what a walk does not show is missing. A window that is cut in a zone behind UTC begins some hours into
- * its first day: what is older than all that the walk shows of that day may have left with the month before (proof rule 5).
+ * The time in which what a walk does not show is missing. A window that is cut in a zone behind UTC begins some hours
+ * into its first day: what is older than all that the walk shows of that day may have left with the month before (proof
+ * rule 5).
  */
 async function knownSpan(
   { db }: ActContext,
@@ -183,8 +184,8 @@ async function knownSpan(
 }
 
 /**
- * What a whole walk proves: what its totals say; where there are none, two walks after the day, one each way and an hour
- * or more apart, that were shown the same (proof rule 2).
+ * What a whole walk proves: what its totals say; where there are none, two walks after the day, one each way and an
+ * hour or more apart, that were shown the same (proof rule 2).
  */
 async function proofOf(
   { db }: ActContext,
@@ -203,7 +204,8 @@ async function proofOf(
     walkOrder !== whole.order &&
     askedAt >= walkedAt + betweenWalksMs;
   if (!isSecond || !(await showTheSame(db, slice, span, walks))) return 'none';
-  // The second walk must be seen to begin at the other end: a platform may sort as it likes, and show the same part twice.
+  // The second walk must be seen to begin at the other end: a platform may sort as it likes, and show the same part
+  // twice.
   const first = await rememberedPage(db, slice, walks.now, 0);
   const ends = await compareWithWalk(db, slice, walks.before, first?.ids ?? [], whole.order);
   return ends.begins ? 'walks' : 'none';

@@ -148,8 +148,8 @@ export async function concludeSettled(
 }
 
 /**
- * No empty day is proved while it is unknown how the platform reads an end date, unless the whole window was shown to be
- * empty when the day was over (proof rule 4).
+ * No empty day is proved while it is unknown how the platform reads an end date, unless the whole window was shown to
+ * be empty when the day was over (proof rule 4).
  */
 export async function isEmptyInDoubt(
   { facts, window }: ActContext,

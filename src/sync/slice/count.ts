@@ -16,7 +16,10 @@ export type Recount = {
   agrees: boolean;
   /** The platform's total now; null where it gave none. */
   total: number | null;
-  /** An order of another status was shown when one was asked for: the filter does nothing, and such totals count nothing. */
+  /**
+   * An order of another status was shown when one was asked for: the filter does nothing, and such totals count
+   * nothing.
+   */
   ignoresStatus?: boolean;
   /** By its status more is counted or shown than the list has: its total is not to be believed alone. */
   isBelied?: true;
@@ -50,7 +53,8 @@ export async function recount(
   const sum = sumOf(totals);
   // Without all three there is nothing to compare: the total has said what it can.
   if (sum === null) return { agrees: true, total };
-  // Orders of three statuses are no more than all orders: more of them belie the total, which may have been cut (proof rule 1).
+  // Orders of three statuses are no more than all orders: more of them belie the total, which may have been cut (proof
+  // rule 1).
   if (!isCut && sum > total) return { agrees: false, total, isBelied: true };
   // Fewer say nothing: there may be other statuses.
   if (sum < total) return { agrees: true, total };

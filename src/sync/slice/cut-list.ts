@@ -1,7 +1,8 @@
-// Reads a list that is cut, as a search index cuts it that lists and counts so many at most: from its other end as well, until
-// both ends meet, and where they do not, each status by itself from both its ends. A list that leaves orders out unless their
-// status is asked for is read by status as well. All of it is one walk. What it comes to is a proof only where a second
-// witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same once more an hour later.
+// Reads a list that is cut, as a search index cuts it that lists and counts so many at most: from its other end as
+// well, until both ends meet, and where they do not, each status by itself from both its ends. A list that leaves
+// orders out unless their status is asked for is read by status as well. All of it is one walk. What it comes to is a
+// proof only where a second witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same
+// once more an hour later.
 import { orderStatuses } from '../../model.ts';
 import { recordFacts } from '../../store/facts.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
@@ -23,8 +24,8 @@ type Ended = Extract<Reading, { kind: 'ended' }>;
 type Part = { query: WalkQuery; meets: PartInProgress['meets'] };
 
 /**
- * Reads on in parts after the first one has ended, or after the part that a stopped walk went on with (`resumed`). All is
- * committed when this resolves.
+ * Reads on in parts after the first one has ended, or after the part that a stopped walk went on with (`resumed`). All
+ * is committed when this resolves.
  */
 export async function readInParts(
   context: WalkContext & ActContext,
@@ -144,8 +145,8 @@ async function judgeCut(
 }
 
 /**
- * The sum of the totals of the statuses, as far as they are given. `isWhole`: each is below the cut, and as many were shown
- * of it.
+ * The sum of the totals of the statuses, as far as they are given. `isWhole`: each is below the cut, and as many were
+ * shown of it.
  */
 async function sumOfStatuses(
   { db, platform, signal }: ActContext,

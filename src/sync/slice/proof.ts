@@ -56,8 +56,8 @@ export function asGiven(
 }
 
 /**
- * A total that is missing where totals are known to be given is a fault: it proves nothing, and contradicts nothing. But a day
- * that never showed a record may be without one, where a total of none is left out.
+ * A total that is missing where totals are known to be given is a fault: it proves nothing, and contradicts nothing.
+ * But a day that never showed a record may be without one, where a total of none is left out.
  */
 export function lacksTotal(
   evidence: WalkEvidence,

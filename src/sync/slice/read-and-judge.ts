@@ -1,5 +1,5 @@
-// Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once. What it
-// comes to is written by the conclude files.
+// Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once.
+// What it comes to is written by the conclude files.
 import { wholeList } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
 import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
@@ -221,8 +221,8 @@ async function judgeParts(
 }
 
 /**
- * Whether a walk that was read whole and not proved is to stand for its day: never in place of one that was proved, nor of
- * one that was shown more.
+ * Whether a walk that was read whole and not proved is to stand for its day: never in place of one that was proved, nor
+ * of one that was shown more.
  */
 function standsUnproved(slice: Slice, { distinct }: Whole): boolean {
   if (slice.day === wholeList) return false;
@@ -230,7 +230,10 @@ function standsUnproved(slice: Slice, { distinct }: Whole): boolean {
   return slice.state === 'walked' && slice.proof === 'none' && distinct >= (slice.shownTotal ?? 0);
 }
 
-/** Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (proof rule 2). */
+/**
+ * Where totals are absent, a past day is walked the other way round each time: two such walks are its proof (proof rule
+ * 2).
+ */
 function orderedQuery({ slice, query }: Act, growing: boolean): WalkQuery {
   const isSecond = slice.wholeWalk > 0 && slice.platformTotal === null && slice.walkOrder === 'asc';
   return !growing && isSecond && slice.day !== wholeList ? { ...query, order: 'desc' } : query;

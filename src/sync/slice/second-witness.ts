@@ -1,6 +1,6 @@
-// When a total that agrees is not believed by itself: where a list that was cut together with its total would look the same,
-// or one that leaves orders out unless their status is asked for. Then a second witness is asked: the list from its other
-// end, or the totals of the statuses.
+// When a total that agrees is not believed by itself: where a list that was cut together with its total would look the
+// same, or one that leaves orders out unless their status is asked for. Then a second witness is asked: the list from
+// its other end, or the totals of the statuses.
 import { wholeList, type ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
@@ -42,10 +42,10 @@ export function capOf(
 }
 
 /**
- * Whether so many records, which the total counts as well, may be all that the platform shows of more: the last page was
- * full, the number is round, or as many were shown of other days, or the platform is known to list no more, of this list
- * or the other one. Costs a first walk one request where it holds, which is rare. `weak`: small days may be alike by chance,
- * so that a list which shows no other end is believed all the same.
+ * Whether so many records, which the total counts as well, may be all that the platform shows of more: the last page
+ * was full, the number is round, or as many were shown of other days, or the platform is known to list no more, of this
+ * list or the other one. Costs a first walk one request where it holds, which is rare. `weak`: small days may be alike
+ * by chance, so that a list which shows no other end is believed all the same.
  */
 export async function wantsSecondWitness(
   context: ActContext,
@@ -74,9 +74,9 @@ export const alikeKey = ({ resource, owner }: Slice, distinct: number): string =
 export const statusesExceed = 'exceed';
 
 /**
- * Whether more orders are counted or shown by their status than the walk was shown. It is asked, in three requests, where a
- * count or the probe found it so, where the walk does not show what an earlier one showed, and of a day that is read daily
- * in place of counts when its turn on the rota comes, and in the closing.
+ * Whether more orders are counted or shown by their status than the walk was shown. It is asked, in three requests,
+ * where a count or the probe found it so, where the walk does not show what an earlier one showed, and of a day that is
+ * read daily in place of counts when its turn on the rota comes, and in the closing.
  */
 export async function hidesOrders(
   context: ActContext,

@@ -1,6 +1,7 @@
 // Settle: the platform's list of pending orders points at the days whose orders have settled; their pages are read
 // again. The list is only a pointer: what counts is the page that showed the order, or a walk. A platform may ignore
-// the filter by status or leave orders out of the list: then the pages that show pending orders are read again, some at a time.
+// the filter by status or leave orders out of the list: then the pages that show pending orders are read again, some at
+// a time.
 import { isOutlastError } from '../../errors.ts';
 import type { DayRange, Page } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -27,7 +28,9 @@ export type Pending = {
 /** Far above any honest list: whatever lies behind is read again as if it had settled. */
 const pagesAtMost = 1_000;
 
-/** Where the list cannot be relied on, so many pages of a slice are read again at a time, those of longest ago first. */
+/**
+ * Where the list cannot be relied on, so many pages of a slice are read again at a time, those of longest ago first.
+ */
 const rereadAtMost = 20;
 
 export function createPendingList(
@@ -71,8 +74,8 @@ export function createPendingList(
 }
 
 /**
- * Reads again the pages of a slice that showed orders which are no longer pending; without a list all that showed pending
- * ones. False when a page does not show again what it showed: then the slice must be walked.
+ * Reads again the pages of a slice that showed orders which are no longer pending; without a list all that showed
+ * pending ones. False when a page does not show again what it showed: then the slice must be walked.
  */
 export async function settle(
   context: ActContext,
@@ -132,8 +135,8 @@ function showsAll(pages: RememberedPage[], ids: string[]): boolean {
 }
 
 /**
- * Reads given pages of the last whole walk again, each by its own key and under the slice's lease. False when one is refused or does not show again
- * every id it showed; what was read until then is committed.
+ * Reads given pages of the last whole walk again, each by its own key and under the slice's lease. False when one is
+ * refused or does not show again every id it showed; what was read until then is committed.
  */
 async function reread(
   context: Omit<WalkContext, keyof ListRules>,

@@ -1,5 +1,5 @@
-// A list that goes on and on and shows nothing new: by ever new keys that lead to pages shown before. Without a total nothing
-// else ends such a walk before its ceiling (P9).
+// A list that goes on and on and shows nothing new: by ever new keys that lead to pages shown before. Without a total
+// nothing else ends such a walk before its ceiling (P9).
 import type { Queryable } from '../../store/db.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { countShown } from '../../store/pages.ts';
@@ -12,8 +12,9 @@ const idlePagesBeyondTotal = 2;
 const growthShare = 8;
 
 /**
- * Whether the walk has stopped showing new records by its page `number`: how many it showed is counted in the database now
- * and then, from the pages committed so far, so that it needs no memory. Nothing is asked while the total is not reached.
+ * Whether the walk has stopped showing new records by its page `number`: how many it showed is counted in the database
+ * now and then, from the pages committed so far, so that it needs no memory. Nothing is asked while the total is not
+ * reached.
  */
 export async function hasStalled(
   db: Queryable,

@@ -1,5 +1,5 @@
-// Where reading a slice begins: at its first page, where an interrupted walk stopped, or, for a tail, at the last page of
-// the last whole walk. What a walk remembers is read from its pages.
+// Where reading a slice begins: at its first page, where an interrupted walk stopped, or, for a tail, at the last page
+// of the last whole walk. What a walk remembers is read from its pages.
 import type { Db } from '../../store/db.ts';
 import type { Slice } from '../../store/ledger.ts';
 import type { Checkpoint, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';

@@ -56,9 +56,9 @@ export function emptyMemory(query: WalkQuery): Memory {
 }
 
 /**
- * What the end of a walk says of its list: `whole`, it ended by itself; `unsure`, a key led nowhere before the total was
- * reached, so that either the key has expired or the total counts too much: the other end tells which; `given up`, it did
- * not end; `met`, a part came upon what the part from the other end had shown.
+ * What the end of a walk says of its list: `whole`, it ended by itself; `unsure`, a key led nowhere before the total
+ * was reached, so that either the key has expired or the total counts too much: the other end tells which; `given up`,
+ * it did not end; `met`, a part came upon what the part from the other end had shown.
  */
 export type WalkEnd = 'whole' | 'unsure' | 'given up' | 'met';
 
@@ -131,7 +131,8 @@ function classStep(page: Page, at: Position, memory: Memory): Step {
     return { kind: 'restart', why: 'the list moved while it was read' };
   }
   const seen = at.offset + page.shown;
-  // A total is a claim: it ends the list only where the page was short, and totals are known to count beyond their page.
+  // A total is a claim: it ends the list only where the page was short, and totals are known to count beyond their
+  // page.
   const isAtTotal = page.total !== null && seen === page.total;
   if (isAtTotal && memory.countsBeyond && !isFull(page, memory)) return ended('total reached');
   // A short page is not the end: only a page with nothing behind the overlap is.

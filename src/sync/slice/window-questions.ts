@@ -17,16 +17,16 @@ export type Shown = { records: number; orOlder: boolean };
 
 export type WindowQuestions = {
   /**
-   * When the platform was asked without an end date, and showed nothing and counted nothing: that proves all days of the
-   * window empty (proof rule 4). Null when there is anything. Asked once a run.
+   * When the platform was asked without an end date, and showed nothing and counted nothing: that proves all days of
+   * the window empty (proof rule 4). Null when there is anything. Asked once a run.
    */
   emptyAt(list: List): Promise<Instant | null>;
   /** Whether a record of this day is shown when the next day is asked for along with it. */
   showsDay(list: List, day: Day): Promise<boolean>;
   /**
-   * Whether the platform still shows the month of this day beside the day itself: an earlier record of it (with `orOlder`
-   * of any time) or, where there is none, a later one. Then its absences count, too (proof rule 5). What stands on the
-   * month's last day proves nothing: in a zone ahead of UTC it belongs to the next month.
+   * Whether the platform still shows the month of this day beside the day itself: an earlier record of it (with
+   * `orOlder` of any time) or, where there is none, a later one. Then its absences count, too (proof rule 5). What
+   * stands on the month's last day proves nothing: in a zone ahead of UTC it belongs to the next month.
    */
   stillShowsMonth(list: List, day: Day, shown: Shown): Promise<boolean>;
 };

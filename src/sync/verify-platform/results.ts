@@ -23,8 +23,8 @@ export type ResultReproved = {
 const resultsAtATime = 200;
 
 /**
- * Asks for every final result whose month the platform may still show. False when the project is parked: nobody was asked
- * (P11). Throws settings `source_changed`, and what the platform throws.
+ * Asks for every final result whose month the platform may still show. False when the project is parked: nobody was
+ * asked (P11). Throws settings `source_changed`, and what the platform throws.
  */
 export async function reproveResults(
   contact: Contact,

@@ -72,7 +72,10 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
   return true;
 }
 
-/** Makes sure that the platform is the one that was archived; `isParked` where nobody is to be asked, or nothing is held. */
+/**
+ * Makes sure that the platform is the one that was archived; `isParked` where nobody is to be asked, or nothing is
+ * held.
+ */
 export async function makeContact({
   db,
   platform,
