@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
-import type { Day } from '../../src/model.ts';
+import type { Day, Instant } from '../../src/model.ts';
 import { byteBounds, type ByteBounds } from '../../src/platform/byte-bounds.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
@@ -15,7 +15,7 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
-import { leaveOut } from './few-days.ts';
+import { leaveOut, leaveOutUntil } from './few-days.ts';
 import { createTestDatabase } from './postgres.ts';
 
 export { differences, type Difference } from './differences.ts';
@@ -47,6 +47,8 @@ export type Bench = {
   machine: { aheadMs: number };
   /** Moves every clock on, lets it be noticed, and runs. */
   runLater(ms: number): Promise<RunReport>;
+  /** Sets every clock to a moment far ahead; the days until then that have not come yet are left out, but for its own. */
+  skipTo(at: Instant): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -138,6 +140,10 @@ export async function createBench(
         await runOnce();
       }
       return runOnce();
+    },
+    skipTo: async (at) => {
+      simulator.setNow(at);
+      await leaveOutUntil(worker, at);
     },
     close: async () => {
       await worker.platform.close();

@@ -1,5 +1,5 @@
 // An archive that reads some days of the window only: a first sync of ten days takes a quarter of the time of a whole one.
-import { daysIn, windowAt } from '../../src/day.ts';
+import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
@@ -10,25 +10,41 @@ import { listsOf } from '../../src/sync/plan.ts';
 import { noDeadline } from '../../src/sync/policy.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 
+type Of = Pick<Worker, 'db' | 'projectId' | 'source' | 'scope'>;
+
 /** All other days of the window are in the ledger, open, and never due. To be called before the first run. */
-export async function leaveOut(
-  { db, projectId, source, scope }: Pick<Worker, 'db' | 'projectId' | 'source' | 'scope'>,
-  now: Instant,
+export async function leaveOut(of: Of, now: Instant, days: readonly Day[]): Promise<void> {
+  const window = windowAt(now);
+  await saveProject(of.db, of.projectId, of.source, window.from, now);
+  const others = daysIn(window).filter((day) => !days.includes(day));
+  await enterUndue(of, now, others);
+}
+
+/** So are all days between the newest in the ledger and this moment's own. To be called when the clock was set to it. */
+export async function leaveOutUntil(of: Of, now: Instant): Promise<void> {
+  const { rows } = await of.db.query<{ day: Day }>(
+    'select max(day) as day from sync.slices where project_id = $1',
+    [of.projectId],
+  );
+  await enterUndue(
+    of,
+    now,
+    daysIn({ from: addDays(rows[0]?.day ?? dayOf(now), 1), to: dayOf(now) }),
+  );
+}
+
+async function enterUndue(
+  { db, projectId, scope }: Of,
+  dueAt: Instant,
   days: readonly Day[],
 ): Promise<void> {
-  const window = windowAt(now);
-  await saveProject(db, projectId, source, window.from, now);
-  const others = daysIn(window).filter((day) => !days.includes(day));
   const slices = listsOf(scope).flatMap((list) =>
-    others.map((day) => ({ projectId, ...list, day })),
+    days.map((day) => ({ projectId, ...list, day, dueAt, deadlineAt: noDeadline })),
   );
-  await addSlices(
-    db,
-    slices.map((slice) => ({ ...slice, dueAt: now, deadlineAt: noDeadline })),
-  );
+  await addSlices(db, slices);
   await db.query(
     'update sync.slices set due_at = null where project_id = $1 and day = any ($2::date[])',
-    [projectId, others],
+    [projectId, days],
   );
 }
 

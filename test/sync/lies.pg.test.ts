@@ -18,13 +18,11 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
   const after = ['page_key', 'offset=8', 'offset=11', 'limit=1&'].map((text) => ({ with: text }));
   const lies: [string, Partial<Faults>][] = [
     ['the first record of every page is hidden', { dropped: { positions: [0] } }],
-    ['one in the middle is', { dropped: { positions: [2] } }],
-    ['the last one is', { dropped: { rows: 1 } }],
+    ['the last one of every page is', { dropped: { rows: 1 } }],
     ['all but one are', { dropped: { rows: 4 } }],
     ['some are, by their ids', { dropped: { ids: someIds } }],
-    ['its totals are one too high', { lyingTotal: { by: 1 } }],
-    ['one too low', { lyingTotal: { by: -1 } }],
-    ['only the one before', { lyingTotal: { by: 1, ...before } }],
+    ['its totals are one too low', { lyingTotal: { by: -1 } }],
+    ['only the one before is too high', { lyingTotal: { by: 1, ...before } }],
     ['only the one after', { lyingTotal: after.map((rule) => ({ by: 1, ...rule })) }],
     ['totals count what is shown twice', { duplicated: {}, lyingTotal: { by: 3 } }],
   ];
@@ -118,7 +116,7 @@ describe('a platform that begins to lie when its days are sealed', () => {
     expect(await falseSeals(bench)).toEqual([]);
     expect(await differences(bench)).toEqual([]);
     // The closing of April begins on 28 May.
-    bench.simulator.setNow(Date.parse('2026-05-28T01:00:00Z'));
+    await bench.skipTo(Date.parse('2026-05-28T01:00:00Z'));
     await bench.run();
     await bench.run();
     expect((await statesOf(bench.db))['orders']).toEqual(three('walked none'));
@@ -138,7 +136,7 @@ describe('a platform that begins to lie when its days are sealed', () => {
     expect(await falseSeals(bench)).toMatchObject([
       { missing: ['o-2026-04-02-30'], extra: ['o-2026-04-02-7'] },
     ]);
-    bench.simulator.setNow(Date.parse('2026-05-28T01:00:00Z'));
+    await bench.skipTo(Date.parse('2026-05-28T01:00:00Z'));
     await bench.run();
     await bench.run();
     expect(await falseSeals(bench)).toEqual([]);

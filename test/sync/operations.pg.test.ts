@@ -120,7 +120,7 @@ describe('watched operations', () => {
     await watchAll(['nowhere', 'slow'], { createdOn: '2026-04-02' });
     await bench.run();
     const cliff = Date.parse('2026-06-01T00:00:00Z');
-    bench.simulator.setNow(cliff + 11 * 3_600_000);
+    await bench.skipTo(cliff + 11 * 3_600_000);
     await bench.runLater(0);
     expect((await watchedRows()).map((row) => row.state)).toEqual(['open', 'open']);
     const { operationsLost } = await bench.runLater(2 * 3_600_000);
@@ -161,7 +161,7 @@ describe('watched operations', () => {
     bench.simulator.setNow(Date.parse('2026-04-04T00:00:00Z'));
     await bench.runLater(0);
     expect((await watchedRows()).map((row) => row.state)).toEqual(['lost', 'open']);
-    bench.simulator.setNow(Date.parse('2026-05-01T13:00:00Z'));
+    await bench.skipTo(Date.parse('2026-05-01T13:00:00Z'));
     await bench.runLater(0);
     expect((await watchedRows()).map((row) => row.state)).toEqual(['lost', 'lost']);
   });

@@ -119,7 +119,7 @@ describe('an index that cuts lists and totals at the same number', () => {
     await start(cut(2));
     await live();
     expect([await held('orders'), await held('nft_classes')]).toEqual([8, 4]);
-    bench.simulator.setNow(Date.parse('2026-06-01T12:30:00Z'));
+    await bench.skipTo(Date.parse('2026-06-01T12:30:00Z'));
     await bench.runLater(0);
     await bench.runLater(hour);
     expect(await statesOf(bench.db)).toEqual({

@@ -63,7 +63,7 @@ describe('totals that are always one too many', () => {
       expect(await falseSeals(bench)).toEqual([]);
       expect(await missing()).toBe(0);
       // April goes at the end of May.
-      bench.simulator.setNow(Date.parse('2026-06-01T12:30:00Z'));
+      await bench.skipTo(Date.parse('2026-06-01T12:30:00Z'));
       await bench.runLater(0);
       await bench.runLater(hour);
       expect(await reservations()).toEqual([{ state: 'final', reservations: ['no_proof'] }]);
