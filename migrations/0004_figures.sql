@@ -1,8 +1,7 @@
 -- Figures with their coverage beside them, so that nobody reports a month with holes unknowingly (P7). Each view
--- aggregates
--- `archive` by project and day first; coverage is added to the result. The two are put together by UNION ALL and not by
--- a join: a condition on project, day or month then reaches the index `…_figures`, and a day that is in only one of
--- them is shown.
+-- aggregates `archive` by project and day first; coverage is added to the result. The two are put together by UNION ALL
+-- and not by a join: a condition on project, day or month then reaches the index `…_figures`, and a day that is in only
+-- one of them is shown.
 create function analytics.status_name(status integer) returns text language sql immutable parallel safe as $$
   select case status when 1 then 'pending' when 2 then 'success' when 3 then 'failed' else 'other' end
 $$;

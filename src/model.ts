@@ -60,7 +60,8 @@ export const wholeList: Day = '0001-01-01';
 /** Pending, done, failed. */
 export const orderStatuses = [1, 2, 3] as const;
 
-export type SliceState = 'open' | 'walked' | 'sealed' | 'final' | 'lost';
+export const sliceStates = ['open', 'walked', 'sealed', 'final', 'lost'] as const;
+export type SliceState = (typeof sliceStates)[number];
 
 /** How a slice was proved: by a walk against its totals, by counts alone, or by two walks where totals are absent. */
 export type Proof = 'none' | 'counts' | 'walk' | 'walks';

@@ -1,6 +1,7 @@
 // What the manifest says of each month: the digest of what is held of it, and how sure the archive is of its days.
 import type { Day, ProjectId } from '../model.ts';
 import type { Tx } from '../store/db.ts';
+import { countsByState } from '../store/ledger.ts';
 import { createMonthDigest, monthDigest, type DayDigest } from '../verify/digest.ts';
 import type { ExportedFile, ExportedMonth } from './manifest.ts';
 
@@ -16,11 +17,7 @@ export async function readMonths(
     `select project_id as project, resource, to_char(day, 'YYYY-MM') as month,
             array_agg(distinct day::text)                        as days,
             count(*)::int                                        as slices,
-            (count(*) filter (where state = 'open'))::int        as open,
-            (count(*) filter (where state = 'walked'))::int      as walked,
-            (count(*) filter (where state = 'sealed'))::int      as sealed,
-            (count(*) filter (where state = 'final'))::int       as final,
-            (count(*) filter (where state = 'lost'))::int        as lost,
+            ${countsByState()},
             (count(*) filter (where proof <> 'none'))::int       as proved,
             (count(*) filter (where reservations <> '{}'))::int  as reserved
        from analytics.coverage

@@ -28,9 +28,8 @@ export type Exported = { manifest: Manifest; written: number; kept: number };
 
 /**
  * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`,
- * `duckdb_missing`,
- * `folder_refused`, transient `disk_full`, transient `aborted` when the signal is, and what the store and the disk
- * throw. Whatever was finished is not done again.
+ * `duckdb_missing`, `folder_refused`, transient `disk_full`, transient `aborted` when the signal is, and what the store
+ * and the disk throw. Whatever was finished is not done again.
  */
 export function exportArchive(exporting: Exporting): Promise<Exported> {
   return onDisk(exporting.folder, () =>

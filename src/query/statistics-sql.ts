@@ -3,6 +3,7 @@
 // the instant. Runs none.
 import type { ListedResource } from '../model.ts';
 import { columnsOf, order } from '../resources.ts';
+import { countsByState } from '../store/ledger.ts';
 import { invalidArgument } from './check.ts';
 import { inView } from './columns.ts';
 
@@ -32,11 +33,8 @@ const provedBy = (resource: ListedResource): string => `
 const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => `
   select ${periodOf(by, 'day')} as period,
          count(*)::int                                                          as accounted,
-         count(*) filter (where state = 'open')::int                            as open,
+         ${countsByState(['open', 'sealed', 'final', 'lost'])},
          count(*) filter (where state in ('walked', 'sealed', 'final'))::int    as held,
-         count(*) filter (where state = 'sealed')::int                          as sealed,
-         count(*) filter (where state = 'final')::int                           as final,
-         count(*) filter (where state = 'lost')::int                            as lost,
          count(*) filter (where cardinality(reservations) > 0)::int             as reserved,
          count(*) filter (where proof = 'walks')::int                           as by_walks,
          count(*) filter (where is_complete${isAsOf ? ' and is_proved_then' : ''})::int as complete,

@@ -3,6 +3,7 @@ import { wholeList } from '../model.ts';
 import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
+import { countsByState } from '../store/ledger.ts';
 import {
   readOperations,
   readTokens,
@@ -148,13 +149,8 @@ export function readMonths(
   return rowsOf(
     db,
     `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
-            count(*) filter (where state = 'open')::int   as open,
-            count(*) filter (where state = 'walked')::int as walked,
-            count(*) filter (where state = 'sealed')::int as sealed,
-            count(*) filter (where state = 'final')::int  as final,
-            count(*) filter (where state = 'lost')::int   as lost,
-            count(*) filter (where proof <> 'none')::int  as proved,
-            min(deadline_at)                              as deadline_at
+            ${countsByState()},
+            count(*) filter (where proof <> 'none')::int as proved, min(deadline_at) as deadline_at
        from sync.slices where project_id = $1 and day > '${wholeList}'
       group by 1, 2, 3 order by resource desc, owner, month`,
     project,

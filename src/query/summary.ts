@@ -1,7 +1,8 @@
 // What an archive is of: its projects, what was observed of their platforms, and how every resource of them stands.
 // Records are counted by index alone: the exact number, without reading a row.
 import * as z from 'zod';
-import type { ProjectId, SliceState } from '../model.ts';
+import { sliceStates, type ProjectId, type SliceState } from '../model.ts';
+import { countsByState } from '../store/ledger.ts';
 import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
 import type { Summary } from './types.ts';
@@ -9,7 +10,8 @@ import type { Summary } from './types.ts';
 const summaryArguments = z.strictObject({ project: projectName.optional() });
 
 type SummaryRow = Omit<Summary, 'records' | 'days' | 'unresolved' | 'rejected'> &
-  Record<SliceState | 'records' | 'unresolved' | 'rejected', string>;
+  Record<SliceState, number> &
+  Record<'records' | 'unresolved' | 'rejected', string>;
 
 const heldIn = (resource: string, table: string): string =>
   `select p.project_id, '${resource}' as resource,
@@ -29,11 +31,7 @@ const statement = `
   ),
   ledger as (
     select project_id, resource,
-           count(*) filter (where state = 'open')               as open,
-           count(*) filter (where state = 'walked')             as walked,
-           count(*) filter (where state = 'sealed')             as sealed,
-           count(*) filter (where state = 'final')              as final,
-           count(*) filter (where state = 'lost')               as lost,
+           ${countsByState()},
            count(*) filter (where cardinality(reservations) > 0) as reserved,
            sum(unresolved)                                      as unresolved,
            sum(rejected)                                        as rejected,
@@ -43,8 +41,7 @@ const statement = `
      group by project_id, resource
   )
   select project_id as "project", resource, records, oldest as "oldestDay", newest as "newestDay",
-         coalesce(open, 0) as open, coalesce(walked, 0) as walked, coalesce(sealed, 0) as sealed,
-         coalesce(final, 0) as final, coalesce(lost, 0) as lost,
+         ${sliceStates.map((state) => `coalesce(${state}, 0) as ${state}`).join(', ')},
          coalesce(reserved, 0)::int as reserved,
          coalesce(unresolved, 0) as unresolved, coalesce(rejected, 0) as rejected,
          next_deadline as "nextDeadlineAt"
@@ -61,13 +58,7 @@ export async function readSummary(
   return rows.map(({ open, walked, sealed, final, lost, ...row }) => ({
     ...row,
     records: Number(row.records),
-    days: {
-      open: Number(open),
-      walked: Number(walked),
-      sealed: Number(sealed),
-      final: Number(final),
-      lost: Number(lost),
-    },
+    days: { open, walked, sealed, final, lost },
     unresolved: Number(row.unresolved),
     rejected: Number(row.rejected),
   }));

@@ -1,7 +1,16 @@
 // The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function.
 // Who may write is decided by the lease epoch (P8), which every statement here names; slice-leases.ts hands them out.
 import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from 'drizzle-orm';
-import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import {
+  sliceStates,
+  type Day,
+  type DayRange,
+  type Instant,
+  type ListedResource,
+  type ProjectId,
+  type SliceKey,
+  type SliceState,
+} from '../model.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
 import { drizzleOn, readRow, type Read } from './drizzle.ts';
@@ -25,6 +34,10 @@ export const toSlice = (row: Row): Slice => readRow(columns, row);
 
 export const iso = (at: Instant | null): string | null =>
   at === null ? null : new Date(at).toISOString();
+
+/** How many rows are in each of these states: columns of a select, named as the states. */
+export const countsByState = (states: readonly SliceState[] = sliceStates): string =>
+  states.map((state) => `count(*) filter (where state = '${state}')::int as ${state}`).join(', ');
 
 /**
  * What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other.
