@@ -1,6 +1,7 @@
 // One record with a time that cannot be, or that lies far from the day it is listed under: it is archived as it is, and
 // costs no other record its day.
 import { afterEach, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
 
 let bench: Bench;
@@ -13,6 +14,9 @@ const orders = Array.from({ length: 120 }, (_, i) => ({
     create_time: `2026-04-0${1 + (i % 5)}T10:00:00Z`,
   },
 }));
+
+/** The window's first day, an empty one, those with orders, and today. */
+const days = ['2026-03-01', '2026-03-20', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })];
 
 test.each([
   ['0001-01-01T00:00:00Z', '2026-04-02'],
@@ -28,12 +32,12 @@ test.each([
     text: JSON.stringify({ operation_id: 'rogue', status: 2, create_time: createTime }),
     at: Date.parse(`${day}T11:00:00Z`),
   };
-  bench = await createBench({ records: { orders: [...orders, rogue], classes: [] } });
+  bench = await createBench({ days, records: { orders: [...orders, rogue], classes: [] } });
   expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null, recordsNew: 121 });
   expect(await differences(bench)).toEqual([]);
   const { rows } = await bench.db.query(
     `select count(*)::int as days from sync.slices
       where resource = 'orders' and state = 'sealed' and day < '2026-04-06'`,
   );
-  expect(rows).toEqual([{ days: 36 }]);
+  expect(rows).toEqual([{ days: 7 }]);
 });

@@ -10,6 +10,7 @@ afterEach(() => bench.close());
 
 const minute = 60_000;
 const today = '2026-04-06';
+const days = ['2026-03-01', '2026-03-20', '2026-04-04', '2026-04-05', today];
 /** Settled, and every day the same: for counting on it. */
 const flat = { flat: true, settleMs: 0, pendingShare: 0 };
 
@@ -58,7 +59,7 @@ describe('a tick that finds nothing new', () => {
     '%s: one request for each list, and no row written',
     async (_name, scope, lists) => {
       bench = await createBench(
-        { world: { ...flat, ordersPerDay: 70, classesPerDay: 5 } },
+        { days, world: { ...flat, ordersPerDay: 70, classesPerDay: 5 } },
         { scope },
       );
       await bench.run();
@@ -86,6 +87,7 @@ describe('new orders of today', () => {
     async (count, cost) => {
       const held = 20;
       bench = await createBench({
+        days,
         records: { orders: Array.from({ length: held }, (_, i) => orderAt(i)), classes: [] },
       });
       await bench.run();
@@ -106,7 +108,7 @@ describe('pending orders', () => {
     const orders = Array.from({ length: 400 }, (_, i) =>
       orderAt(i, i % 3 === 0 && i < 390 ? 1 : 2, yesterday),
     );
-    bench = await createBench({ records: { orders, classes: [] } });
+    bench = await createBench({ days, records: { orders, classes: [] } });
     await bench.run();
     const later = (ms: number): Promise<Cost> => {
       bench.simulator.setNow(noon + ms);
@@ -130,7 +132,7 @@ describe('pending orders', () => {
 });
 
 test('sabotaged: a request too many is counted, and a row written anew is seen', async () => {
-  bench = await createBench({ world: { ...flat, ordersPerDay: 10, since: today } });
+  bench = await createBench({ days, world: { ...flat, ordersPerDay: 10, since: today } });
   await bench.run();
   const before = await written();
   const { signal } = new AbortController();

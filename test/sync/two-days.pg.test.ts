@@ -84,6 +84,10 @@ const lookAgain = (): Promise<unknown> => {
 };
 
 const startAt = Date.parse('2026-03-02T12:00:00Z');
+/** The window's first day, those between which records move here, an empty one, and around the second month's beginning. */
+const days = ['01', '10', '11', '12', '28']
+  .map((on) => `2026-02-${on}`)
+  .concat('2026-03-01', '2026-03-02');
 const inForce: (string | undefined)[][] = [];
 
 test.each(['first', 'second'] as const)(
@@ -137,7 +141,7 @@ test('a record that moves to another day is followed there: it is contested by n
   const [from, to] = ['2026-02-10', '2026-02-12'];
   const both = [orderOf(from, 1), orderOf(to, 1), orderOf(from, 5, { operation_id: 'mover' })];
   bench = await createBench(
-    { startAt, records: { orders: both, classes: [] } },
+    { startAt, days, records: { orders: both, classes: [] } },
     { scope: { classes: 'none' } },
   );
   await bench.run();
@@ -149,7 +153,8 @@ test('a record that moves to another day is followed there: it is contested by n
   }
   expect(await differences(bench)).toEqual([]);
   const { rows } = await bench.db.query(
-    `select distinct state from sync.slices where resource = 'orders' and day < '2026-03-01'`,
+    `select distinct state from sync.slices where resource = 'orders' and day = any ($1) and day < '2026-03-01'`,
+    [days],
   );
   expect(rows).toEqual([{ state: 'sealed' }]);
 });
@@ -182,7 +187,7 @@ describe('orders that told a later update time for two days than before and afte
   async function lieForTwoDays(first: boolean, status = 2): Promise<void> {
     const orders = [0, 1, 2].map((i) => orderOf(on, i));
     bench = await createBench(
-      { startAt, records: { orders, classes: [] } },
+      { startAt, days, records: { orders, classes: [] } },
       { scope: { classes: 'none' } },
     );
     if (!first) await bench.run();
