@@ -2,8 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand, type Ended } from '../support/command.ts';
+import type { Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { createCertified, type Certified } from '../support/certified.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
 
 let archive: Certified;
 beforeAll(async () => {
@@ -12,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => archive.close());
 
 const verify = (...args: string[]): Promise<Ended> =>
-  runCommand(['verify', ...args], {
+  runHere(['verify', ...args], {
     env: {
       DATABASE_URL: archive.connectionString,
       OUTLAST_CERTIFICATES_DIR: archive.folder,
@@ -21,7 +23,7 @@ const verify = (...args: string[]): Promise<Ended> =>
   });
 
 const askPlatform = (...args: string[]): Promise<Ended> =>
-  runCommand(['verify', '--platform', ...args], {
+  runHere(['verify', '--platform', ...args], {
     env: {
       DATABASE_URL: archive.connectionString,
       OUTLAST_CERTIFICATES_DIR: archive.folder,
@@ -31,6 +33,7 @@ const askPlatform = (...args: string[]): Promise<Ended> =>
       OUTLAST_API_KEY: archive.simulator.projects[0]?.apiKey ?? '',
       OUTLAST_API_SECRET: archive.simulator.projects[0]?.apiSecret ?? '',
       OUTLAST_MAX_RPS: '100000',
+      ...stoppedAt(archive.simulator.clock.now()),
     },
   });
 

@@ -1,60 +1,63 @@
-// A month lived through with the real commands and a clock that is moved: it ends with a certificate that verifies. The same
+// A month lived through with the commands and a clock that is moved: it ends with a certificate that verifies. The same
 // month with the service off in the wrong weeks ends with exactly the lost days named, everywhere they are to be named.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
+import type { Day } from '../../src/model.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
-import { runCommand, startCommand, type Ended, type Running } from '../support/command.ts';
-import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
+import type { Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
+import { readOnly } from '../support/few-days.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let folder: string;
 let database: TestDatabase;
-let platform: Running;
-let url = '';
-let machine: MachineClock;
+let simulator: Simulator;
+
+const begin = Date.parse('2026-03-01T12:00:00Z');
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outlast-month-'));
-  machine = createMachineClock(Date.parse('2026-03-01T12:00:00Z'));
   database = await createTestDatabase();
-  platform = startCommand(
-    // prettier-ignore
-    ['simulate', '--json', '--at', '2026-03-01T12:00:00Z', '--speed', '0', '--orders-per-day', '12', '--classes-per-day', '4'],
-    { timeoutMs: 600_000 },
-  );
-  url = (await platform.waitFor(/"url":"([^"]+)"/))[1] ?? '';
+  const world = { ordersPerDay: 6, classesPerDay: 2, since: '2026-02-27' };
+  simulator = await createSimulator({ startAt: begin, speed: 0, world });
+  // Of February, with which a first sync begins, its last days are enough.
+  await readBesides('2026-02-01', '2026-02-27', '2026-02-28');
 });
 afterEach(async () => {
-  await platform.stop();
-  await machine.remove();
+  await simulator.close();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
-const outlast = (...args: string[]): Promise<Ended> =>
-  runCommand(args, {
-    cwd: folder,
-    env: {
-      ...machine.env,
-      DATABASE_URL: database.connectionString,
-      OUTLAST_PROJECT: 'shop',
-      OUTLAST_BASE_URL: url,
-      OUTLAST_API_KEY: 'demo-key-not-a-secret',
-      OUTLAST_API_SECRET: 'demo-secret-not-a-secret',
-      OUTLAST_MAX_RPS: '10000',
-      OUTLAST_LOG_LEVEL: 'error',
-      OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),
-    },
-  });
+/** Of the window as it is now, these days are read, and all of March. */
+const readBesides = (...days: Day[]): Promise<void> => {
+  const march = daysIn({ from: '2026-03-01', to: '2026-04-01' });
+  return readOnly(database.connectionString, simulator, [...march, ...days], 'shop');
+};
+
+const settings = (): Record<string, string> => ({
+  ...stoppedAt(simulator.clock.now()),
+  DATABASE_URL: database.connectionString,
+  OUTLAST_PROJECT: 'shop',
+  OUTLAST_BASE_URL: simulator.url,
+  OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
+  OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+  OUTLAST_MAX_RPS: '10000',
+  OUTLAST_LOG_LEVEL: 'error',
+  OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),
+});
+
+const outlast = (...args: string[]): Promise<Ended> => runHere(args, { env: settings() });
 
 /** The platform's clock is set, and this machine's; then everything due is done. */
 async function syncAt(day: string, time = '12:00:00'): Promise<void> {
-  const now = `${day}T${time}Z`;
-  await fetch(`${url}/_simulator`, { method: 'POST', body: JSON.stringify({ now }) });
-  machine.set(Date.parse(now));
+  simulator.setNow(Date.parse(`${day}T${time}Z`));
   const { code, stderr } = await outlast('sync', '--json');
   expect(code, `${day}: ${stderr}`).toBe(0);
 }
@@ -108,11 +111,12 @@ async function march(): Promise<Record<string, { final: number; lost: number }>>
 const dayOfMarch = (day: number): string => `2026-03-${String(day).padStart(2, '0')}`;
 
 test('a month kept up with: final without a lost day, certified, verified by rows and against the platform', async () => {
-  // Every third day: whatever passes in between is found.
-  for (let day = 1; day <= 31; day += 3) await syncAt(dayOfMarch(day));
-  for (const day of ['2026-04-01', '2026-04-15', '2026-04-28', '2026-04-29', '2026-04-30']) {
-    await syncAt(day);
-  }
+  // Now and then: whatever passes in between is found.
+  for (const day of [1, 4, 16, 31]) await syncAt(dayOfMarch(day));
+  await syncAt('2026-04-01');
+  simulator.setNow(Date.parse('2026-04-28T12:00:00Z'));
+  await readBesides('2026-04-01', '2026-04-27', '2026-04-28');
+  for (const day of ['2026-04-28', '2026-04-29', '2026-04-30']) await syncAt(day);
   const again = await outlast('verify', '--platform');
   expect(again.code, again.stdout + again.stderr).toBe(0);
   await syncAt('2026-05-01', '12:30:00');
