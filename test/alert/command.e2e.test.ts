@@ -8,10 +8,13 @@ import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
+import { readOnly } from '../support/few-days.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 
 const token = 'sesame-4711';
+const days = ['2026-03-01', '2026-03-03', '2026-04-05', '2026-04-06'];
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -28,7 +31,7 @@ function expectNothingOfTheAddress({ stdout, stderr }: Ended): void {
 
 describe('outlast alert --test', () => {
   const sendTest = (env: Record<string, string>): Promise<Ended> =>
-    runCommand(['alert', '--test'], { env });
+    runHere(['alert', '--test'], { env });
 
   test('needs no database, and says whether the message was taken', async () => {
     const taken = await sendTest({
@@ -91,6 +94,7 @@ describe('with a platform', () => {
       }),
       createTestDatabase(),
     ]);
+    await readOnly(database.connectionString, simulator, days);
   });
   afterEach(async () => {
     await simulator.close();
@@ -121,24 +125,24 @@ describe('with a platform', () => {
   const stubborn = `update sync.slices set attempts = 5, last_error = 'x' where day = '2026-03-03' and resource = 'orders'`;
 
   test('P8: two replicas tell it once; status and alert show it', async () => {
-    await runCommand(['sync'], { env: settings() });
+    await runHere(['sync'], { env: settings() });
     await query(stubborn);
     const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
     const replicas = [startCommand(['start'], { env }), startCommand(['start'], { env })];
     await Promise.all(replicas.map((one) => one.waitFor(/Outlast is running/)));
     await expect.poll(told, { timeout: 20_000 }).toEqual(['open proof_fails']);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
     const ended = await Promise.all(replicas.map((one) => one.stop()));
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     expect(told()).toEqual(['open proof_fails']);
     const only = { DATABASE_URL: database.connectionString };
-    const status = await runCommand(['status'], { env: only });
+    const status = await runHere(['status'], { env: only });
     expect(status.stdout).toContain('  ALERT  orders 2026-03: 1 day (2026-03-03) was tried');
-    const json = await runCommand(['status', '--json'], { env: only });
+    const json = await runHere(['status', '--json'], { env: only });
     expect(JSON.parse(json.stdout)).toMatchObject({
       projects: [{ alerts: [{ kind: 'proof_fails', subject: 'orders 2026-03' }] }],
     });
-    const listed = await runCommand(['alert', '--json'], { env: only });
+    const listed = await runHere(['alert', '--json'], { env: only });
     expect(JSON.parse(listed.stdout)).toMatchObject({
       alerts: [
         {
@@ -150,16 +154,16 @@ describe('with a platform', () => {
         },
       ],
     });
-    const listing = await runCommand(['alert'], { env: only });
+    const listing = await runHere(['alert'], { env: only });
     expect(listing.stdout).toMatch(
       /^open {2}default, since 2026-04-06 12:00, told 2026-04-06 12:00 \(UTC\)\n {6}orders 2026-03/,
     );
-    const other = await runCommand(['alert', '--project', 'defualt'], { env: only });
+    const other = await runHere(['alert', '--project', 'defualt'], { env: only });
     expect(other).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('killed between delivery and note, its successor tells it again: at least once', async () => {
-    await runCommand(['sync'], { env: settings() });
+    await runHere(['sync'], { env: settings() });
     await query(stubborn);
     receiver.be('hangs');
     const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
@@ -169,13 +173,13 @@ describe('with a platform', () => {
     receiver.be('takes');
     // Its claim has run out.
     await query(`update sync.alerts set telling_until = now()`);
-    await runCommand(['sync'], { env });
-    await runCommand(['sync'], { env });
+    await runHere(['sync'], { env });
+    await runHere(['sync'], { env });
     expect(told()).toEqual(['open proof_fails', 'open proof_fails']);
   });
 
   test('P10: the addresses appear in no output, at the loudest log level, whatever the receiver does', async () => {
-    await runCommand(['sync'], { env: settings() });
+    await runHere(['sync'], { env: settings() });
     await query(stubborn);
     const env = settings({
       OUTLAST_ALERT_WEBHOOK: webhook(),
@@ -202,7 +206,7 @@ describe('with a platform', () => {
   });
 
   test('a webhook that hangs holds up the end of a sync by its ten seconds, and changes no exit code', async () => {
-    await runCommand(['sync'], { env: settings() });
+    await runHere(['sync'], { env: settings() });
     await query(stubborn);
     receiver.be('hangs');
     const began = performance.now();
@@ -222,10 +226,10 @@ describe('with a platform', () => {
     expect(receiver.requests).toEqual([]);
     await down.stop();
     simulator.setFaults({ serverError: null });
-    await runCommand(['sync'], { env: settings() });
+    await runHere(['sync'], { env: settings() });
     const up = startCommand(['start'], { env });
     await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
     await up.stop();
     expect(receiver.requests).toHaveLength(1);
   });

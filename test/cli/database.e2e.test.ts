@@ -4,25 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
+import { readOnly } from '../support/few-days.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const world = { ...smallWorld, since: '2026-04-02' };
+/** Of the window, those that have records, and two that have none. */
+const days = ['2026-03-01', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })];
 
 let simulator: Simulator;
 let database: TestDatabase;
 let person: pg.Client;
 beforeEach(async () => {
-  simulator = await createSimulator({
-    startAt: noon,
-    speed: 0,
-    world: smallWorld,
-    latencyMs: 100,
-  });
+  simulator = await createSimulator({ startAt: noon, speed: 0, world, latencyMs: 20 });
   database = await createTestDatabase();
+  await readOnly(database.connectionString, simulator, days);
   person = new pg.Client({ connectionString: database.connectionString });
   await person.connect();
 });
@@ -54,7 +57,7 @@ const heldOrders = async (): Promise<number> => {
 };
 
 test('a table that somebody has locked: 75, and what to look at', async () => {
-  await person.query('begin; lock table archive.orders');
+  await person.query('begin; lock table archive.orders in share mode');
   const locked = await runCommand(['sync'], { env: settings() });
   expect(lastWords(locked)).toMatch(
     /^outlast: The database kept Outlast waiting .*pg_stat_activity/,
@@ -63,7 +66,7 @@ test('a table that somebody has locked: 75, and what to look at', async () => {
   // No table without a row: the run has nothing to report.
   expect(locked.stdout).toBe('');
   await person.query('rollback');
-  const after = await runCommand(['sync'], { env: settings() });
+  const after = await runHere(['sync'], { env: settings() });
   expect(after.code, after.stderr).toBe(0);
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
@@ -85,7 +88,7 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
   expect(await heldOrders()).toBeLessThan(simulator.oracle.count('orders'));
   // What it held is free again when its leases have run out.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const after = await runCommand(['sync'], { env: settings() });
+  const after = await runHere(['sync'], { env: settings() });
   expect(after.code, after.stderr).toBe(0);
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
@@ -105,7 +108,7 @@ test('a standby: 2, and where to point instead', async () => {
   await writeFile(join(rows[0]?.place ?? '', 'standby.signal'), '');
   const standby = await open();
   const env = { ...settings(), DATABASE_URL: standby.connectionString };
-  const { code, stdout, stderr } = await runCommand(['sync'], { env });
+  const { code, stdout, stderr } = await runHere(['sync'], { env });
   await standby.close();
   await rm(folder, { recursive: true, force: true });
   expect(stderr).toBe(
@@ -151,12 +154,14 @@ test('whatever an administrator sets as defaults: everything is read, held and v
   const careless = ask(empty.connectionString, 'create table public.t ()');
   await expect(careless).rejects.toMatchObject({ code: '25006' });
   const env = { ...settings(), DATABASE_URL: empty.connectionString };
+  expect((await runHere(['migrate'], { env })).code).toBe(0);
+  await readOnly(empty.connectionString, simulator, days);
   // Under `serializable` one of two would fail of the other again and again.
   const syncs = await Promise.all([runCommand(['sync'], { env }), runCommand(['sync'], { env })]);
   // 75: the other held a slice at the end.
   for (const { code, stderr } of syncs) expect([0, 75], stderr).toContain(code);
   for (const command of [['sync'], ['status'], ['query', 'orders', '--limit', '3'], ['verify']]) {
-    const { code, stdout, stderr } = await runCommand(command, { env });
+    const { code, stdout, stderr } = await runHere(command, { env });
     expect(code, `${command.join(' ')}: ${stdout}${stderr}`).toBe(0);
   }
   const { rows } = await ask<{ held: number }>(
@@ -177,7 +182,7 @@ test.each(['LATIN1', 'SQL_ASCII'])(
     const address = new URL(database.connectionString);
     address.pathname = `/${name}`;
     const env = { ...settings(), DATABASE_URL: address.href };
-    const { code, stderr } = await runCommand(['sync'], { env });
+    const { code, stderr } = await runHere(['sync'], { env });
     const { rows } = await ask(address.href, `select from pg_namespace where nspname = 'sync'`);
     await person.query(`drop database "${name}" with (force)`);
     expect(stderr).toMatch(
@@ -203,6 +208,6 @@ async function ask<R extends Record<string, unknown>>(
 
 test('a sentence and its cause are joined by a colon alone', async () => {
   const env = { ...settings(), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' };
-  const { stderr } = await runCommand(['status'], { env });
+  const { stderr } = await runHere(['status'], { env });
   expect(stderr).toContain('the right host and port: connect ECONNREFUSED');
 });
