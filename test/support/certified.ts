@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { daysIn } from '../../src/day.ts';
+import type { Day } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -18,6 +18,7 @@ import {
   type Verifying,
 } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
+import { settle } from './ledger.ts';
 
 /** March has left the window, and what became of it is decided. */
 export const marchIsOver = Date.parse('2026-05-01T12:05:00Z');
@@ -29,32 +30,42 @@ export type Certified = Bench & {
   verify(heads?: string[]): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
 };
 
-/** All of March, which is certified, and a few days of April. */
+/** The days that are read. The others of March, which is certified, are as if they had been read, and found empty. */
+// prettier-ignore
 const days = [
-  ...daysIn({ from: '2026-03-01', to: '2026-04-04' }),
-  '2026-04-10',
-  '2026-04-12',
-  ...daysIn({ from: '2026-04-28', to: '2026-04-30' }),
+  '2026-03-01', '2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10', '2026-03-20', '2026-03-31',
+  '2026-04-01', '2026-04-02', '2026-04-03', '2026-04-10', '2026-04-12', '2026-04-28', '2026-04-29',
 ];
+
+/** Days of a month that are never due are sealed, and due when it has left the window. */
+export const sealUnread = (db: Db, month: Day, dueAt: string): Promise<void> =>
+  settle(
+    db,
+    `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, platform_total = 0, shown_total = 0,
+            due_at = $2, deadline_at = $2
+      where due_at is null and state = 'open' and date_trunc('month', day::timestamp) = $1::date`,
+    [month, dueAt],
+  );
 
 /** An archive filled in April while March is still shown. */
 export async function createUncertified(
   records?: LiteralRecords,
-  given: Partial<Worker> & { dialect?: Partial<Dialect>; ofAllDays?: boolean } = {},
+  given: Partial<Worker> & { dialect?: Partial<Dialect> } = {},
 ): Promise<Certified> {
   const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
-  const { dialect, ofAllDays = false, ...worker } = given;
+  const { dialect, ...worker } = given;
   const bench = await createBench(
     {
-      world: { ordersPerDay: 6, classesPerDay: 3, quietShare: 0.2 },
+      world: { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.2 },
       startAt: Date.parse('2026-04-29T12:00:00Z'),
-      ...(ofAllDays ? {} : { days }),
+      days,
       ...(records === undefined ? {} : { records }),
       ...(dialect === undefined ? {} : { dialect }),
     },
     { certificatesDir: folder, ...worker },
   );
   await bench.run();
+  await sealUnread(bench.db, '2026-03-01', '2026-05-01T12:00:00Z');
   const owner = await openDb({
     connectionString: bench.connectionString,
     role: null,
