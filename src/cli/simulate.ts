@@ -1,5 +1,6 @@
 // `outlast simulate`: a platform to practise on, until it is told to stop.
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { settingsError } from '../errors.ts';
 import { readDialect, switches } from '../simulator/dialect.ts';
 import { parseFault } from '../simulator/fault-text.ts';
@@ -57,6 +58,30 @@ async function simulate(flags: Flags): Promise<void> {
   }
 }
 
+const whole = (least: number, greatest: number) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(greatest))
+    .describe(`a whole number from ${least} to ${greatest}`);
+
+/** Each option that is no mere text, and what it is in words. */
+const numbers = {
+  port: whole(0, 65_535),
+  seed: whole(0, 0xffff_ffff),
+  ordersPerDay: whole(0, 1_000_000),
+  classesPerDay: whole(0, 1_000_000),
+  projects: whole(1, 1000),
+  latencyMs: whole(0, 600_000),
+  speed: z
+    .string()
+    .regex(/^\d+(?:\.\d+)?$/)
+    .transform(Number)
+    .pipe(z.number().max(1_000_000))
+    .describe('a number from 0 to 1000000'),
+};
+
 function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
   const startAt = flags.at === undefined ? undefined : instantIn(flags.at);
   if (startAt === null) {
@@ -65,16 +90,18 @@ function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
   if (flags.apiKey === '' || flags.apiSecret === '') {
     throw bad('--api-key and --api-secret must not be empty');
   }
-  const count = whole('--projects', flags.projects, 1, 1000);
+  const number = (name: keyof typeof numbers): number => {
+    const { success, data } = numbers[name].safeParse(flags[name]);
+    if (success) return data;
+    const option = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw bad(`--${option} is ${numbers[name].description}, not "${flags[name]}"`);
+  };
   return {
-    port: whole('--port', flags.port, 0, 65_535),
+    port: number('port'),
     host: flags.host,
-    seed: whole('--seed', flags.seed, 0, 0xffff_ffff),
-    world: {
-      ordersPerDay: whole('--orders-per-day', flags.ordersPerDay, 0, 1_000_000),
-      classesPerDay: whole('--classes-per-day', flags.classesPerDay, 0, 1_000_000),
-    },
-    projects: Array.from({ length: count }, (_, i) =>
+    seed: number('seed'),
+    world: { ordersPerDay: number('ordersPerDay'), classesPerDay: number('classesPerDay') },
+    projects: Array.from({ length: number('projects') }, (_, i) =>
       i === 0
         ? { ...demoProject, apiKey: flags.apiKey, apiSecret: flags.apiSecret }
         : {
@@ -84,30 +111,14 @@ function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
           },
     ),
     ...(startAt !== undefined && { startAt }),
-    speed: factor('--speed', flags.speed),
-    latencyMs: whole('--latency-ms', flags.latencyMs, 0, 600_000),
+    speed: number('speed'),
+    latencyMs: number('latencyMs'),
     dialect: readDialect(Object.fromEntries((flags.dialect ?? []).map(pairOf))),
     faults: faultsOf(flags.fault ?? []),
   };
 }
 
 const bad = (sentence: string): Error => settingsError('bad_option', sentence);
-
-function whole(name: string, text: string, least: number, greatest: number): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > greatest) {
-    throw bad(`${name} is a whole number from ${least} to ${greatest}, not "${text}"`);
-  }
-  return value;
-}
-
-function factor(name: string, text: string): number {
-  const value = Number(text);
-  if (!/^\d+(?:\.\d+)?$/.test(text) || value > 1_000_000) {
-    throw bad(`${name} is a number from 0 to 1000000, not "${text}"`);
-  }
-  return value;
-}
 
 function pairOf(text: string): [string, string] {
   const mark = text.indexOf('=');

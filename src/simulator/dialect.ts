@@ -1,21 +1,39 @@
 // The switches: every point that docs/platform.md names as unknown, each with what the simulator does unless told.
 // One table drives the type, the defaults, the checks and the help.
+import { z } from 'zod';
 import { settingsError } from '../errors.ts';
 import { timeForms } from './times.ts';
 
-type Switch<T extends string> = { values: readonly T[]; sentence: string };
-type Amount = { amount: number; sentence: string };
-type Flag = { flag: boolean; sentence: string };
+type Switch<T extends string> = { values: readonly T[]; sentence: string; read: z.ZodType<T> };
+type Amount = { amount: number; sentence: string; read: z.ZodType<number> };
+type Flag = { flag: boolean; sentence: string; read: z.ZodType<boolean> };
 
-const oneOf = <const T extends readonly string[]>(
+// Each is read from JSON or from the texts of a command line.
+const whole = z
+  .union([z.number(), z.string().min(1).transform(Number)])
+  .pipe(z.int().min(0))
+  .describe('a whole number from 0 on');
+const words = z.stringbool({ truthy: ['on', 'true'], falsy: ['off', 'false'], case: 'sensitive' });
+const onOrOff = z.union([z.boolean(), words]).describe('on or off');
+
+const oneOf = <const T extends readonly [string, ...string[]]>(
   values: T,
   sentence: string,
 ): Switch<T[number]> => ({
   values,
   sentence,
+  read: z.enum(values).describe(`one of ${values.join(', ')}`),
 });
-const amount = (standard: number, sentence: string): Amount => ({ amount: standard, sentence });
-const flag = (standard: boolean, sentence: string): Flag => ({ flag: standard, sentence });
+const amount = (standard: number, sentence: string): Amount => ({
+  amount: standard,
+  sentence,
+  read: whole,
+});
+const flag = (standard: boolean, sentence: string): Flag => ({
+  flag: standard,
+  sentence,
+  read: onOrOff,
+});
 
 /** Of each list of values the first is the standard one. */
 export const switches = {
@@ -117,32 +135,11 @@ export function readDialect(given: Record<string, unknown>): Partial<Dialect> {
 
 function readSwitch(name: string, value: unknown): string | number | boolean {
   if (!isSwitch(name)) throw bad(`there is no switch "${name}"; there are ${listOf(switches)}`);
-  const of = switches[name];
-  if ('values' in of) {
-    const found = (of.values as readonly string[]).find((allowed) => allowed === value);
-    if (found === undefined) throw bad(`the switch ${name} is one of ${of.values.join(', ')}`);
-    return found;
-  }
-  if ('flag' in of) {
-    const found = flags.get(value);
-    if (found === undefined) throw bad(`the switch ${name} is on or off`);
-    return found;
-  }
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
-    throw bad(`the switch ${name} is a whole number from 0 on`);
-  }
-  return number;
+  const { read } = switches[name];
+  const { success, data } = read.safeParse(value);
+  if (!success) throw bad(`the switch ${name} is ${read.description}`);
+  return data;
 }
-
-const flags = new Map<unknown, boolean>([
-  [true, true],
-  [false, false],
-  ['on', true],
-  ['off', false],
-  ['true', true],
-  ['false', false],
-]);
 
 const listOf = (table: object): string => Object.keys(table).join(', ');
 const bad = (sentence: string): Error => settingsError('bad_dialect', sentence);
