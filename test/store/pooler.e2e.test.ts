@@ -9,17 +9,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon } from '../support/archive.ts';
-import { runCommand } from '../support/command.ts';
+import { runCommand, type Ended } from '../support/command.ts';
+import { readOnly } from '../support/few-days.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createPooler } from '../support/pooler.ts';
 
 // What counts here is who uses a connection after whom, not how much.
-const world = { ordersPerDay: 10, classesPerDay: 5, quietShare: 0.2 };
+const world = { ordersPerDay: 10, classesPerDay: 5, quietShare: 0.2, since: '2026-04-02' };
+const days = ['2026-03-01', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })];
 
 let simulator: Simulator;
 let database: TestDatabase;
@@ -78,13 +82,17 @@ async function workThrough(pool: Pool): Promise<unknown[]> {
     OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
     OUTLAST_MAX_RPS: '100000',
     OUTLAST_LOG_LEVEL: 'error',
+    ...stoppedAt(noon),
     DATABASE_URL: pool.connectionString,
   };
   const stranger = watchPool(pool.connectionString);
+  const two = (command: string): Promise<Ended[]> =>
+    Promise.all([runCommand([command], { env }), runCommand([command], { env })]);
   // Two that start at once: one migrates.
-  const both = await Promise.all([runCommand(['sync'], { env }), runCommand(['sync'], { env })]);
+  for (const { code, stderr } of await two('migrate')) expect(code, stderr).toBe(0);
+  await readOnly(database.connectionString, simulator, days);
   // 75: the other held a slice at the end.
-  for (const { code, stderr } of both) expect([0, 75], stderr).toContain(code);
+  for (const { code, stderr } of await two('sync')) expect([0, 75], stderr).toContain(code);
   const last = await runCommand(['sync'], { env });
   expect(last.code, last.stderr).toBe(0);
   const commands = [
