@@ -302,6 +302,18 @@ export const mutants: readonly Mutant[] = [
       'store/claims.pg',
     ],
     [
+      'an operation that is another’s by now is written',
+      'where project_id = $1 and operation_id = $2 and lease_epoch = $3 returning 1',
+      'where project_id = $1 and operation_id = $2 and $3::bigint >= 0 returning 1',
+      'sync/operations.pg',
+    ],
+    [
+      'an operation that somebody holds is taken by another',
+      'and ${isFree()} order by deadline_at, due_at',
+      'order by deadline_at, due_at',
+      'store/claims.pg',
+    ],
+    [
       'a lease is not given back',
       'walk_order = $18, ${givenBack}',
       'walk_order = $18',

@@ -48,6 +48,18 @@ test('P8: a claim of an operation leases that operation and no other', async () 
   expect(await leased('sync.watched_operations')).toBe(1);
 });
 
+test('P8: what is leased is claimed by nobody else until its lease is over', async () => {
+  const claimed: unknown[] = [];
+  for (let i = 0; i < 10; i++) claimed.push((await claimOperation(db, claim))?.operationId);
+  expect(new Set(claimed).size).toBe(10);
+  expect(await claimOperation(db, claim)).toBeNull();
+  await db.query(
+    `update sync.watched_operations set lease_until = clock_timestamp() - interval '1 second'
+      where operation_id = 'op_4'`,
+  );
+  expect(await claimOperation(db, claim)).toMatchObject({ operationId: 'op_4', leaseEpoch: 2 });
+});
+
 test('sabotaged: the choice as a subquery leases more than it returns first', async () => {
   const { rows } = await db.query(
     `update sync.watched_operations w set lease_holder = 'test'
