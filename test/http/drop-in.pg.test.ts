@@ -326,8 +326,7 @@ describe('the mirror of the mirror', () => {
     try {
       // The first archive is of a spring long gone, as its reader's clock has it: all of it lies beyond the window.
       expect(await run(worker, { signal })).toMatchObject({ outcome: 'done', recordsNew: 0 });
-      const { untilToday } = await import('../../src/sync/plan.ts');
-      const only = { days: { from: '2026-01-01', to: untilToday } };
+      const only = { days: { from: '2026-02-25', to: '2026-04-10' } };
       expect(await run(worker, { signal, only })).toMatchObject({ outcome: 'done', problem: null });
       expect(await differences({ simulator: bench.simulator, db: second.db })).toEqual([]);
       const hashes = async (of: Bench) =>

@@ -1,11 +1,12 @@
-// The restore drill, with the real commands: sync, export, kill it, export, import elsewhere, verify, sync on, export again.
+// The restore drill, command by command: sync, export, kill it, export, import elsewhere, verify, sync on, export again.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../../src/export/manifest.ts';
 import { createUncertified, type Certified } from '../support/certified.ts';
-import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { startCommand, type Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
@@ -45,7 +46,7 @@ const environment = (databaseUrl: string): { env: Record<string, string> } => ({
 });
 
 const succeeds = async (args: string[], databaseUrl: string): Promise<Ended> => {
-  const ended = await runCommand(args, environment(databaseUrl));
+  const ended = await runHere(args, environment(databaseUrl));
   expect(ended.code, ended.stderr).toBe(0);
   return ended;
 };
@@ -126,10 +127,7 @@ test('an archive survives its database, digest for digest, and goes on', async (
 
 test('mistakes end with 2 and one sentence', async () => {
   const mistaken = async (args: string[], sentence: string): Promise<void> => {
-    const { code, stdout, stderr } = await runCommand(
-      args,
-      environment(elsewhere.connectionString),
-    );
+    const { code, stdout, stderr } = await runHere(args, environment(elsewhere.connectionString));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);

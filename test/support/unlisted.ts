@@ -119,7 +119,8 @@ export async function createUnlistedSource(): Promise<UnlistedSource> {
 export async function createUnlisted(): Promise<Unlisted> {
   const source = await createUnlistedSource();
   const world = { ordersPerDay: 2, classesPerDay: 1, quietShare: 0 };
-  const bench = await createBench({ world, records: source.records }, source.worker);
+  const days = ['2026-03-01', '2026-04-05', '2026-04-06'];
+  const bench = await createBench({ world, days, records: source.records }, source.worker);
   const { connectionString, worker } = bench;
   const owner = await openDb({ connectionString, role: null, log: worker.log });
   await source.fill(bench);
