@@ -1,15 +1,15 @@
 // Final results asked for once more: what was forged with all its digests is told by the platform, fresh links are no news,
 // and where the month may be gone nothing is concluded.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reproveResults, type ResultReproved } from '../../src/sync/verify-platform/results.ts';
 import { leaveOut } from '../support/few-days.ts';
 import { createUnlisted, type Unlisted } from '../support/unlisted.ts';
 
 let archive: Unlisted;
-beforeEach(async () => {
+beforeAll(async () => {
   archive = await createUnlisted();
 });
-afterEach(() => archive.close());
+afterAll(() => archive.close());
 
 async function asked(): Promise<ResultReproved[]> {
   const found: ResultReproved[] = [];
@@ -42,6 +42,15 @@ test('all of them agree, however odd, and nothing is written', async () => {
   expect(await written()).toEqual(before);
 });
 
+test('P11: a parked project is not asked', async () => {
+  await archive.db.query(`update sync.projects set parked_at = now(), parked_reason = 'no'`);
+  const requests = archive.simulator.requests.total;
+  const { signal } = new AbortController();
+  expect(await reproveResults({ ...archive.worker, signal }, () => undefined)).toBe(false);
+  expect(archive.simulator.requests.total).toBe(requests);
+  await archive.db.query(`update sync.projects set parked_at = null, parked_reason = null`);
+});
+
 test('what was forged, invented or left unread is told by its columns; a fresh link is no news', async () => {
   await forge(
     `raw = raw || '{"tx_hash": "FF", "nft": {"class_id": "other"}}'`,
@@ -68,6 +77,8 @@ test('what was forged, invented or left unread is told by its columns; a fresh l
 });
 
 test('from around the cliff on an operation that is not known says nothing, and after it none is asked for', async () => {
+  await archive.close();
+  archive = await createUnlisted();
   await archive.owner.query(
     `update archive.transactions set operation_id = 'unknown' where operation_id = 'nul'`,
   );
@@ -82,12 +93,4 @@ test('from around the cliff on an operation that is not known says nothing, and 
   archive.simulator.setNow(Date.parse('2026-06-02T12:00:00Z'));
   await archive.runLater(0);
   expect(await asked()).toEqual([]);
-});
-
-test('P11: a parked project is not asked', async () => {
-  await archive.db.query(`update sync.projects set parked_at = now(), parked_reason = 'no'`);
-  const requests = archive.simulator.requests.total;
-  const { signal } = new AbortController();
-  expect(await reproveResults({ ...archive.worker, signal }, () => undefined)).toBe(false);
-  expect(archive.simulator.requests.total).toBe(requests);
 });
