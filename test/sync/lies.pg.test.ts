@@ -28,8 +28,8 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
   ];
   test.each(lies)('%s', async (_name, faults) => {
     bench = await createBench({ ...threeDaysOfRecords, faults });
-    for (let i = 0; i < 3; i++) {
-      await bench.runLater(i * hour);
+    for (const later of [0, 2]) {
+      await bench.runLater(later * hour);
       expect(await falseSeals(bench)).toEqual([]);
       const { orders = [], nft_classes: classes = [] } = await statesOf(bench.db);
       // Read whole and not proved; or lost on the way, by offsets; or, where no total lies and both ends of a list together

@@ -31,8 +31,6 @@ describe('P6: an honest platform ends sealed, however it reads what the document
     [{ dates: 'utc+8', monthEnd: 'utc+8' }, past],
     [{ dates: 'utc+8', dayEnd: 'exclusive', totals: 'absent' }, past],
     [{ monthEnd: 'utc-8', classesWindow: false }, past],
-    [{ keyLifeRequests: 2, keyExpired: 'refuse' }, past],
-    [{ keyLifeRequests: 2, keyExpired: 'ignore' }, past],
     [{ keyLifeRequests: 2, keyExpired: 'empty' }, past],
     [{ maxOrders: 10, maxClasses: 10, overLimit: 'refuse' }, past],
     // A slice is a month there: March of both lists.

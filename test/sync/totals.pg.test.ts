@@ -48,7 +48,7 @@ async function expectTruth(): Promise<void> {
   expect(await missing()).toBe(0);
 }
 
-/** Runs, an hour later, and on three further days: the states of the three days after each. */
+/** Runs, an hour later, and on a further day: the states of the three days after each. */
 async function live(): Promise<{ first: unknown; hour: unknown; later: unknown }> {
   await bench.run();
   await expectTruth();
@@ -56,10 +56,8 @@ async function live(): Promise<{ first: unknown; hour: unknown; later: unknown }
   await bench.runLater(61 * minute);
   await expectTruth();
   const second = await statesOf(bench.db);
-  for (let i = 0; i < 2; i++) {
-    await bench.runLater(25 * hour);
-    await expectTruth();
-  }
+  await bench.runLater(25 * hour);
+  await expectTruth();
   // Which days are counted and which are walked again is for the rota to say.
   const later = Object.entries(await statesOf(bench.db)).map(([list, states]) => [
     list,

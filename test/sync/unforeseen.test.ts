@@ -1,6 +1,6 @@
 // What is kept of an error that nobody foresaw, and how often in a row it may come.
 import { expect, test } from 'vitest';
-import { createRepetition, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
+import { concernsAll, createRepetition, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
 
 test('a repetition is the same text so often in a row', () => {
   const repetition = createRepetition(3);
@@ -29,4 +29,10 @@ test('P10: of an error that quotes, what it quotes is not kept', () => {
     'something unforeseen: Error: a: [hidden] "…"',
   );
   expect(textOf('x'.repeat(1000)).length).toBeLessThanOrEqual(300);
+});
+
+test('what Postgres says of data, of limits or by a trigger concerns one slice; all else concerns all', () => {
+  const concerns = (code: string): boolean => concernsAll(Object.assign(new Error(), { code }));
+  expect(['21000', '22P02', '23505', '44000', '54000', 'P0001'].filter(concerns)).toEqual([]);
+  expect(['53100', '08006', '57P01', 'ENOSPC'].filter((code) => !concerns(code))).toEqual([]);
 });
