@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
 
 const page = readFileSync(new URL('../../docs/guarantee.md', import.meta.url), 'utf8');
 const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
@@ -11,7 +11,7 @@ const [everyDay = '', notCertain = '', counted = ''] = statements;
 
 let bench: Bench;
 beforeEach(async () => {
-  bench = await createBench();
+  bench = await createBench(tenDays);
   await bench.run();
 });
 afterEach(() => bench.close());

@@ -8,7 +8,7 @@ import type { Json } from '../../src/http/docs/openapi-parts.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { enter } from '../../src/store/operations/enter.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 
 let bench: Bench;
@@ -26,7 +26,7 @@ const world = {
 };
 
 beforeAll(async () => {
-  bench = await createBench({ world }, { tokensEveryMs: 86_400_000 });
+  bench = await createBench({ world, days: tenDays.days }, { tokensEveryMs: 86_400_000 });
   await bench.run();
   const operations = bench.simulator.oracle
     .operationIds('2026-04-02')

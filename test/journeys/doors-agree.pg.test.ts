@@ -6,7 +6,7 @@ import { openArchive, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
 import type { Row } from '../../src/store/db.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
 import { serveArchive } from '../support/served.ts';
@@ -25,8 +25,8 @@ const noted = (): void => {
 
 beforeAll(async () => {
   source = await createUnlistedSource();
-  const world = { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.1 };
-  bench = await createBench({ world, records: source.records }, source.worker);
+  const world = { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.1, since: '2026-03-28' };
+  bench = await createBench({ world, days: tenDays.days, records: source.records }, source.worker);
   await bench.run();
   noted();
   // What a platform may do to its records within four days.
