@@ -11,6 +11,10 @@ export type Mutant = {
   tests: readonly string[];
 };
 
+/** The text with any white space where it has some. */
+export const anywhere = (text: string): RegExp =>
+  new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&').replaceAll(/\s+/g, '\\s+'), 'g');
+
 type Given = readonly [wrong: string, find: string, put: string, ...tests: string[]];
 
 const of = (area: Mutant['area'], given: readonly Given[]): Mutant[] =>

@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { printTable } from '../../src/cli/print.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { mutants, type Mutant } from './list.ts';
+import { anywhere, mutants, type Mutant } from './list.ts';
 
 /** What tests read of the tree. */
 const copied = ['src', 'test', 'migrations', 'docs', 'package.json', 'vitest.config.ts'];
@@ -34,10 +34,6 @@ const sources = await Promise.all(
   })),
 );
 const testFiles = await filesBelow('test', '.test.ts');
-
-/** The text with any white space where it has some. */
-const anywhere = (text: string): RegExp =>
-  new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&').replaceAll(/\s+/g, '\\s+'), 'g');
 
 /** The file that a mutant is of, mutated. Throws where its text stands nowhere, or more than once. */
 function mutated({ wrong, find, put }: Mutant): { file: string; text: string } {
