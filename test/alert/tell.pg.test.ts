@@ -136,9 +136,11 @@ test('an alert is told once, and its end once, five minutes after', async () => 
   expect(told()).toEqual(['open parked']);
   await unparkProject(bench.db, 'p');
   await run();
+  await pass(4 * minute);
+  await run();
   // It may be refused again at once.
   expect(told()).toHaveLength(1);
-  await pass(6 * minute);
+  await pass(2 * minute);
   await run();
   await run();
   expect(told()).toEqual(['open parked', 'over parked']);
