@@ -1,5 +1,5 @@
-// What the code cites is here: every rule of proof, promise, page, section, heading, link and file that a comment, a test
-// or a page names stands in the repository.
+// What the code cites is here: every rule of proof, promise, page, section, heading, link and file that a comment, a
+// test or a page names stands in the repository.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -127,7 +127,10 @@ const skipped =
   /(^|\/)(node_modules|dist|coverage|secrets|\.git|\.outlast[\w-]*)$|^test\/citations\.test\.ts$/;
 const isText = /\.(ts|mjs|sql|md|sh|ya?ml)$|(^|\/)(Dockerfile|run|\.env\.example)$/;
 
-/** All that is kept here, by a walk of its own: a packed copy has no git. Texts that cite nothing are only known to be there. */
+/**
+ * All that is kept here, by a walk of its own: a packed copy has no git. Texts that cite nothing are only known to be
+ * there.
+ */
 function repository(): Tree {
   const tree: Tree = new Map();
   const walk = (folder: string): void => {

@@ -1,5 +1,6 @@
-// Who may import whom (docs/design.md, "The house"): the folders' borders, kept by reading the import statements. Our own
-// reader of them: dependency-cruiser 18 reads TypeScript by the compiler's JavaScript API, which TypeScript 7 has no more.
+// Who may import whom (docs/design.md, "The house"): the folders' borders, kept by reading the import statements. Our
+// own reader of them: dependency-cruiser 18 reads TypeScript by the compiler's JavaScript API, which TypeScript 7 has
+// no more.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,5 @@
-// Alerts as a person sets them up: real commands, a real receiver, two replicas, and not a word of the addresses anywhere.
+// Alerts as a person sets them up: real commands, a real receiver, two replicas, and not a word of the addresses
+// anywhere.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

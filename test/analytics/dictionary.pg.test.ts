@@ -1,5 +1,5 @@
-// The data dictionary says what everything means, docs/dictionary.md is what it prints, and roles may do what it says and no
-// more (P4).
+// The data dictionary says what everything means, docs/dictionary.md is what it prints, and roles may do what it says
+// and no more (P4).
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

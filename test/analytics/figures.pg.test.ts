@@ -1,5 +1,5 @@
-// The figures of schema analytics against a plain recount of what is held, and the coverage beside them (P7): no hole, no
-// doubt and no record left out goes unshown.
+// The figures of schema analytics against a plain recount of what is held, and the coverage beside them (P7): no hole,
+// no doubt and no record left out goes unshown.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBench, type Bench } from '../support/archive.ts';

@@ -1,4 +1,5 @@
-// What a record said before, and what was known at a moment (P2, P5): SQL picks the content in force as the verifier does.
+// What a record said before, and what was known at a moment (P2, P5): SQL picks the content in force as the verifier
+// does.
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// Views at size: a question about a month, a day, an account or a record reads what it is about and not the whole archive. What is
-// checked are the plan and the blocks it reads, which say the same on every machine; times are in docs/performance.md.
+// Views at size: a question about a month, a day, an account or a record reads what it is about and not the whole
+// archive. What is checked are the plan and the blocks it reads, which say the same on every machine; times are in
+// docs/performance.md.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';

@@ -1,4 +1,5 @@
-// Every question of docs/cookbook.md, taken from the page and asked as outlast_reader of an archive that has something to tell.
+// Every question of docs/cookbook.md, taken from the page and asked as outlast_reader of an archive that has something
+// to tell.
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// An auditor with curl and nothing else: what was certified of a month is read back over HTTP, record by record, whatever changed or
-// came since, and adds up to the certified digests (P4, P5).
+// An auditor with curl and nothing else: what was certified of a month is read back over HTTP, record by record,
+// whatever changed or came since, and adds up to the certified digests (P4, P5).
 import { hash } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';

@@ -1,4 +1,5 @@
-// For which host a request is meant decides who may read, so that nobody can say it twice, twice differently, or by half.
+// For which host a request is meant decides who may read, so that nobody can say it twice, twice differently, or by
+// half.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';

@@ -1,5 +1,5 @@
-// A signature that somebody caught opens the request it was made for, and one that writes once. Real servers on one database, as
-// replicas are.
+// A signature that somebody caught opens the request it was made for, and one that writes once. Real servers on one
+// database, as replicas are.
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';

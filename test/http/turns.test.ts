@@ -1,4 +1,5 @@
-// A large page is written in pieces: whoever asks something short meanwhile is answered before it is done. Only some are made at once.
+// A large page is written in pieces: whoever asks something short meanwhile is answered before it is done. Only some
+// are made at once.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type * as timers from 'node:timers/promises';
@@ -34,7 +35,10 @@ afterEach(() => {
   isSabotaged = false;
 });
 
-/** What came first: the answer to a short question that was put when the page's records had been read, or the page's beginning. */
+/**
+ * What came first: the answer to a short question that was put when the page's records had been read, or the page's
+ * beginning.
+ */
 async function firstAnswered(): Promise<{ first: string; page: string }> {
   const order: string[] = [];
   const asked = new Promise<void>((resolve, reject) => {

@@ -1,5 +1,5 @@
-// What /archive/v1 does with whatever comes in, and with readers that come slowly, stop taking, or leave: one sentence for each
-// mistake, nothing told that must not be, and no half for a whole (P10, P12).
+// What /archive/v1 does with whatever comes in, and with readers that come slowly, stop taking, or leave: one sentence
+// for each mistake, nothing told that must not be, and no half for a whole (P10, P12).
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Who may read /archive/v1, and what: every route of the document is asked by those who may not, so that no new one is forgotten.
+// Who may read /archive/v1, and what: every route of the document is asked by those who may not, so that no new one is
+// forgotten.
 import { hash } from 'node:crypto';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// `outlast start` bound beyond loopback, as a team puts it up for a program that reads: a readers file with a bearer key, the whole
-// list as CSV, and a stop while somebody reads.
+// `outlast start` bound beyond loopback, as a team puts it up for a program that reads: a readers file with a bearer
+// key, the whole list as CSV, and a stop while somebody reads.
 import { hash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

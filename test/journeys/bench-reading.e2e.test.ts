@@ -1,4 +1,5 @@
-// `npm run bench -- --reading` on a small archive: every figure is there, of pages that have records, and nothing stays behind.
+// `npm run bench -- --reading` on a small archive: every figure is there, of pages that have records, and nothing stays
+// behind.
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

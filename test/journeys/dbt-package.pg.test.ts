@@ -1,5 +1,5 @@
-// The dbt package in dbt/ names views and columns of ours: every model and every test of it is run here as plain SQL, so that it cannot
-// fall behind. dbt itself is not needed.
+// The dbt package in dbt/ names views and columns of ours: every model and every test of it is run here as plain SQL,
+// so that it cannot fall behind. dbt itself is not needed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Whoever asks, by SQL, from code, over HTTP or as the platform's client, is told the same of every record and every figure, now and
-// as of any instant: an archive whose doors disagree is believed by nobody (P5, P7).
+// Whoever asks, by SQL, from code, over HTTP or as the platform's client, is told the same of every record and every
+// figure, now and as of any instant: an archive whose doors disagree is believed by nobody (P5, P7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';

@@ -1,4 +1,5 @@
-// The restore drill, command by command: sync, export, kill it, export, import elsewhere, verify, sync on, export again.
+// The restore drill, command by command: sync, export, kill it, export, import elsewhere, verify, sync on, export
+// again.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

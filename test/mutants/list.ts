@@ -1,5 +1,6 @@
-// Small mistakes, each of which at least one of the tests named beside it must notice. `find` is looked for in all of src/ and
-// must stand there exactly once, however its lines are broken: one that is gone or not alone is an error, not a pass.
+// Small mistakes, each of which at least one of the tests named beside it must notice. `find` is looked for in all of
+// src/ and must stand there exactly once, however its lines are broken: one that is gone or not alone is an error, not
+// a pass.
 
 export type Mutant = {
   area: 'policy' | 'proof' | 'commit' | 'lease' | 'cursor' | 'signature' | 'reader' | 'clock';

@@ -1,5 +1,6 @@
-// `npm run check:mutants`: makes one mistake after the other in a copy of the tree and runs the tests that must notice it. Words
-// behind `--` choose mutants by area or text. Ends with 1 when a mutant survives, no longer applies, or nothing runs with it.
+// `npm run check:mutants`: makes one mistake after the other in a copy of the tree and runs the tests that must notice
+// it. Words behind `--` choose mutants by area or text. Ends with 1 when a mutant survives, no longer applies, or
+// nothing runs with it.
 import { spawn } from 'node:child_process';
 import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

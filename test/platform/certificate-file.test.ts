@@ -1,4 +1,5 @@
-// The file behind a certificate link, from a real HTTPS server: kept whole or not at all, and nothing else is ever asked.
+// The file behind a certificate link, from a real HTTPS server: kept whole or not at all, and nothing else is ever
+// asked.
 import type * as Dns from 'node:dns';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';

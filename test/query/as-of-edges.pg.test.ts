@@ -1,5 +1,5 @@
-// The edges of reads as of an instant: the very moment of a change, contents that came late or at once, records that moved their day,
-// that are missing or rare, and a writer at work meanwhile (P2, P9).
+// The edges of reads as of an instant: the very moment of a change, contents that came late or at once, records that
+// moved their day, that are missing or rare, and a writer at work meanwhile (P2, P9).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Archive, type Order } from '../../src/index.ts';
 import { isBy, readInstant } from '../../src/query/instant.ts';

@@ -1,4 +1,5 @@
-// Reads as of an instant, and histories: what was read then is what is read of then, whatever became of it since (P2, P5).
+// Reads as of an instant, and histories: what was read then is what is read of then, whatever became of it since (P2,
+// P5).
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {

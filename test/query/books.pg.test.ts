@@ -1,5 +1,5 @@
-// The archive's own books as lists: operations watched, certificates, runs, rejects; and what is said to arguments and cursors
-// that make no sense (P12).
+// The archive's own books as lists: operations watched, certificates, runs, rejects; and what is said to arguments and
+// cursors that make no sense (P12).
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Archive, type Page } from '../../src/index.ts';

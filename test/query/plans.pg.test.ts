@@ -1,4 +1,5 @@
-// Reads as of an instant, and figures, at size: the statements that are really sent, explained on 200,000 orders of two years.
+// Reads as of an instant, and figures, at size: the statements that are really sent, explained on 200,000 orders of two
+// years.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { createOrders } from '../../src/query/orders.ts';

@@ -1,5 +1,5 @@
-// Results of operations and tokens as lists, as of an instant, and with their histories: what was read then is what is read of
-// then (P2, P5).
+// Results of operations and tokens as lists, as of an instant, and with their histories: what was read then is what is
+// read of then (P2, P5).
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Archive, type Token, type Transaction } from '../../src/index.ts';

@@ -47,15 +47,18 @@ export type Bench = {
   machine: { aheadMs: number };
   /** Moves every clock on, lets it be noticed, and runs. */
   runLater(ms: number): Promise<RunReport>;
-  /** Sets every clock to a moment far ahead; the days until then that have not come yet are left out, but for its own. */
+  /**
+   * Sets every clock to a moment far ahead; the days until then that have not come yet are left out, but for its own.
+   */
   skipTo(at: Instant): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * The clock stands still unless the options say otherwise, so that exact means exact. It is this machine's clock as well:
- * what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own. Where `days` are given,
- * those of the window are read and no others, which takes so much less time; and every day that begins later.
+ * The clock stands still unless the options say otherwise, so that exact means exact. It is this machine's clock as
+ * well: what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own. Where
+ * `days` are given, those of the window are read and no others, which takes so much less time; and every day that
+ * begins later.
  */
 export async function createBench(
   options: SimulatorOptions & {

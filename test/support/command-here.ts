@@ -1,5 +1,6 @@
-// A command in the test's own process, where what it prints and its exit code are the subject and not the process: to start
-// node and load everything takes a third of a second. What is logged is not seen, for the log writes to the terminal itself.
+// A command in the test's own process, where what it prints and its exit code are the subject and not the process: to
+// start node and load everything takes a third of a second. What is logged is not seen, for the log writes to the
+// terminal itself.
 import { Writable } from 'node:stream';
 import { endWith } from '../../src/cli/exit.ts';
 import { createProgram } from '../../src/cli/program.ts';

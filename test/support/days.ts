@@ -36,7 +36,10 @@ export const classOf = (on: string, i: number, more: object = {}) => ({
 
 const numbers = Array.from({ length: eachDay }, (_, i) => i);
 
-/** Three days of records and nothing else, five on a page; besides them the window's first day, two empty ones and today are read. */
+/**
+ * Three days of records and nothing else, five on a page; besides them the window's first day, two empty ones and today
+ * are read.
+ */
 export const threeDaysOfRecords = {
   days: ['2026-03-01', '2026-03-31', ...threeDays, '2026-04-04', '2026-04-06'],
   records: {

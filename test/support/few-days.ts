@@ -1,4 +1,5 @@
-// An archive that reads some days of the window only: a first sync of ten days takes a quarter of the time of a whole one.
+// An archive that reads some days of the window only: a first sync of ten days takes a quarter of the time of a whole
+// one.
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
@@ -20,7 +21,9 @@ export async function leaveOut(of: Of, now: Instant, days: readonly Day[]): Prom
   await enterUndue(of, now, others);
 }
 
-/** So are all days between the newest in the ledger and this moment's own. To be called when the clock was set to it. */
+/**
+ * So are all days between the newest in the ledger and this moment's own. To be called when the clock was set to it.
+ */
 export async function leaveOutUntil(of: Of, now: Instant): Promise<void> {
   const { rows } = await of.db.query<{ day: Day }>(
     'select max(day) as day from sync.slices where project_id = $1',

@@ -1,4 +1,5 @@
-// Contents written as a page's commit writes them, whenever they are said to have been observed: for tests of what was known when.
+// Contents written as a page's commit writes them, whenever they are said to have been observed: for tests of what was
+// known when.
 import { parseJson } from '../../src/platform/json.ts';
 import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
 import { withTx, type Db } from '../../src/store/db.ts';

@@ -15,8 +15,8 @@ export type TestDatabase = {
 };
 
 /**
- * A database with this release's schema and roles, made in about 30 ms: its files are copied. To log every page of them, as is
- * the standard, costs the server 140 ms of processor time.
+ * A database with this release's schema and roles, made in about 30 ms: its files are copied. To log every page of
+ * them, as is the standard, costs the server 140 ms of processor time.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await askForServer();

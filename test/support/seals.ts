@@ -10,7 +10,10 @@ import { sorted } from './differences.ts';
 
 type Both = { simulator: Pick<Simulator, 'oracle' | 'dialect' | 'clock'>; db: Queryable };
 
-/** A day that is called proved and is not what the platform shows: `missing` from the archive, `extra` in it, or `other`. */
+/**
+ * A day that is called proved and is not what the platform shows: `missing` from the archive, `extra` in it, or
+ * `other`.
+ */
 export type FalseSeal = {
   slice: string;
   missing: string[];

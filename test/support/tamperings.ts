@@ -1,11 +1,12 @@
-// What a superuser may do behind the archive's back, digests, pages and certificates made to fit where he can. Each is named
-// by what the journal says. Who uses it chooses what the names with a dollar stand for, and leaves out what an archive has not.
+// What a superuser may do behind the archive's back, digests, pages and certificates made to fit where he can. Each is
+// named by what the journal says. Who uses it chooses what the names with a dollar stand for, and leaves out what an
+// archive has not.
 import type { Finding } from '../../src/verify/finding.ts';
 
 /**
- * `$final` and `$sealed`: days of orders, of two months, with a proof by totals and more than one order. `$certified`: an order of
- * a certified month. `$order`: one of a month that is open. `$missing`: one that vanished. `$versioned`: a class with
- * versions. `$reject`: the digest of a reject, hex. `$head`: the number of a head that has one after it.
+ * `$final` and `$sealed`: days of orders, of two months, with a proof by totals and more than one order. `$certified`:
+ * an order of a certified month. `$order`: one of a month that is open. `$missing`: one that vanished. `$versioned`: a
+ * class with versions. `$reject`: the digest of a reject, hex. `$head`: the number of a head that has one after it.
  */
 export type Chosen = Partial<
   Record<

@@ -1,5 +1,5 @@
-// Whatever chance brings, lies, changes and hours in any order, in any dialect: no run throws, no seal is false (P6), and
-// when the lies end everything is sealed. Seeds that once failed are kept, each with what it caught.
+// Whatever chance brings, lies, changes and hours in any order, in any dialect: no run throws, no seal is false (P6),
+// and when the lies end everything is sealed. Seeds that once failed are kept, each with what it caught.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
@@ -108,8 +108,8 @@ function change({ simulator }: Bench, { kind, resource, day, i }: Change): void 
 }
 
 /**
- * What a count cannot tell: as many records as before, but others; or one hidden while the totals lie in its favour. Where
- * dates are ignored the others may be of another month.
+ * What a count cannot tell: as many records as before, but others; or one hidden while the totals lie in its favour.
+ * Where dates are ignored the others may be of another month.
  */
 const isBeyondCounts = (
   { slice, missing, extra, pending, early }: FalseSeal,

@@ -19,7 +19,10 @@ const days = [
   '2026-04-06',
 ];
 
-/** March archived and walked once more in its closing; then it is 16:00 of the last day of April, past midnight in UTC+8. */
+/**
+ * March archived and walked once more in its closing; then it is 16:00 of the last day of April, past midnight in
+ * UTC+8.
+ */
 async function untilTheEnd(
   monthEnd: 'utc' | 'utc+8',
   meanwhile: () => Promise<void>,

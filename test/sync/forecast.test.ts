@@ -1,4 +1,5 @@
-// The forecast is pure: rows of a ledger, facts, settings, a rate and a moment in; requests, time and "does it fit" out.
+// The forecast is pure: rows of a ledger, facts, settings, a rate and a moment in; requests, time and "does it fit"
+// out.
 import { describe, expect, test } from 'vitest';
 import { lateLines, timeLines } from '../../src/cli/forecast.ts';
 import { shortMoment, shortSpan } from '../../src/cli/print.ts';

@@ -32,14 +32,15 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
       await bench.runLater(later * hour);
       expect(await falseSeals(bench)).toEqual([]);
       const { orders = [], nft_classes: classes = [] } = await statesOf(bench.db);
-      // Read whole and not proved; or lost on the way, by offsets; or, where no total lies and both ends of a list together
-      // show what each hides, proved after all.
+      // Read whole and not proved; or lost on the way, by offsets; or, where no total lies and both ends of a list
+      // together show what each hides, proved after all.
       const states = ['walked none', 'open none', ...(faults.lyingTotal ? [] : ['sealed walk'])];
       expect([...orders, ...classes]).toHaveLength(6);
       for (const state of [...orders, ...classes]) expect(states).toContain(state);
     }
     bench.simulator.setFaults({ dropped: null, lyingTotal: null, duplicated: null });
-    // What was learned of it while it lied is unlearned within a day, and what failed by it is tried again within the hour.
+    // What was learned of it while it lied is unlearned within a day, and what failed by it is tried again within the
+    // hour.
     await bench.runLater(25 * hour);
     await bench.runLater(hour);
     const { orders, nft_classes: classes } = await statesOf(bench.db);

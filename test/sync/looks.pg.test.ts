@@ -1,5 +1,5 @@
-// What daily looks see, over days of the platform's time: an order in another's place, a pending order that settles where the
-// filter by status is no use, and one whose own time lies nowhere near the day that shows it.
+// What daily looks see, over days of the platform's time: an order in another's place, a pending order that settles
+// where the filter by status is no use, and one whose own time lies nowhere near the day that shows it.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';

@@ -1,5 +1,5 @@
-// Records that are no longer shown (P4, proof rule 3): kept, marked since when, reported, and blocking the seal of their
-// day until two whole walks a day apart are without them, whoever asks in between.
+// Records that are no longer shown (P4, proof rule 3): kept, marked since when, reported, and blocking the seal of
+// their day until two whole walks a day apart are without them, whoever asks in between.
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../src/query/status.ts';

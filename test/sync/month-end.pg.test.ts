@@ -14,7 +14,10 @@ afterEach(() => bench.close());
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;
-/** March leaves the window when April ends. Days of it with records, on its last one also in the hours that UTC+8 counts as April; and a day of April. */
+/**
+ * March leaves the window when April ends. Days of it with records, on its last one also in the hours that UTC+8 counts
+ * as April; and a day of April.
+ */
 const loaded = ['2026-03-01', '2026-03-09', '2026-03-31', '2026-04-10'];
 /** Those, empty ones beside them, and the last of April. */
 const days = [...loaded, '2026-03-02', '2026-03-30', '2026-04-01', '2026-04-30'];

@@ -1,5 +1,5 @@
-// Watched operations and tokens under real processes, two at a time and really killed: what verify expects is held after
-// each kill, and in the end all of it (P1, P3, P8).
+// Watched operations and tokens under real processes, two at a time and really killed: what verify expects is held
+// after each kill, and in the end all of it (P1, P3, P8).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Watched operations and tokens against a real simulator: asked for until they are final, each commit whole, and what was
-// never found said so.
+// Watched operations and tokens against a real simulator: asked for until they are final, each commit whole, and what
+// was never found said so.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import { parseJson } from '../../src/platform/json.ts';

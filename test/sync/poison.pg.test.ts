@@ -1,5 +1,5 @@
-// One poison stops one slice: text that Postgres cannot hold, and errors that nobody foresaw. The other slices go on, the
-// run ends as one that left something, and what came of it stands with the slice.
+// One poison stops one slice: text that Postgres cannot hold, and errors that nobody foresaw. The other slices go on,
+// the run ends as one that left something, and what came of it stands with the slice.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';

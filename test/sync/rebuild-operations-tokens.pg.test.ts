@@ -1,4 +1,5 @@
-// Rebuild of what no list shows: typed columns follow from their records again, per lookup, and nothing else is touched.
+// Rebuild of what no list shows: typed columns follow from their records again, per lookup, and nothing else is
+// touched.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Resource } from '../../src/model.ts';
 import { archivedOf } from '../../src/store/tables.ts';

@@ -1,5 +1,5 @@
-// Rebuild: typed columns follow from their records again, and nothing else is touched. What the columns must say is told
-// by verify's own reading, and by fingerprints of the rows.
+// Rebuild: typed columns follow from their records again, and nothing else is touched. What the columns must say is
+// told by verify's own reading, and by fingerprints of the rows.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isOutlastError } from '../../src/errors.ts';
 import type { ListedResource } from '../../src/model.ts';

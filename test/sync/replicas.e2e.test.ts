@@ -1,5 +1,5 @@
-// Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11), the slices
-// are shared, and each is worked on by one at a time (P8).
+// Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11),
+// the slices are shared, and each is worked on by one at a time (P8).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
@@ -62,8 +62,8 @@ test('P11, P8: three processes keep to one rate, share the slices, and no slice 
   await Promise.all([sync(perSecond), sync(perSecond), sync(perSecond)].map((one) => one.ended));
   const times = moments();
   expect(times.length).toBeGreaterThan(60);
-  // A bucket holds half a second's worth and a grant lives for a quarter: with what a request's way may differ, twice the rate
-  // in a second at the very most, and the rate over longer.
+  // A bucket holds half a second's worth and a grant lives for a quarter: with what a request's way may differ, twice
+  // the rate in a second at the very most, and the rate over longer.
   expect(mostWithin(times, 1_000)).toBeLessThanOrEqual(2 * perSecond);
   const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
   expect(times.length).toBeLessThanOrEqual(perSecond * (seconds + 1) + 1);

@@ -1,5 +1,5 @@
-// P11 in numbers: what comes once a day, once in six hours, once at all. Counts instead of pages, pages instead of records,
-// and nothing more often than it is set.
+// P11 in numbers: what comes once a day, once in six hours, once at all. Counts instead of pages, pages instead of
+// records, and nothing more often than it is set.
 import { afterEach, describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { createBench, noon, tenDays, type Bench } from '../support/archive.ts';

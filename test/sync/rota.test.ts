@@ -32,7 +32,10 @@ describe('a day that is due to be counted', () => {
   });
 });
 
-/** Counts sixty days daily, each at its own hour, for two months; returns the greatest gap, and how many walks each day has. */
+/**
+ * Counts sixty days daily, each at its own hour, for two months; returns the greatest gap, and how many walks each day
+ * has.
+ */
 function live(compareEveryMs: number, isOn: (at: number) => boolean = () => true) {
   const days = daysIn({ from: '2026-02-01', to: '2026-04-01' });
   const slices = days.map((on, i) => {

@@ -1,5 +1,5 @@
-// Real processes on one database take over from each other (P8): by slices while all live, by the lease when one is killed,
-// and from one that froze in the middle of a commit, which writes nothing when it wakes.
+// Real processes on one database take over from each other (P8): by slices while all live, by the lease when one is
+// killed, and from one that froze in the middle of a commit, which writes nothing when it wakes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';

@@ -1,5 +1,6 @@
-// P6, P7: days of platform time lived through with clocks that are wrong: the machine's, the platform's, and those of some of
-// the machines behind its balancer. At every step the ledger must claim nothing that the true time does not bear out.
+// P6, P7: days of platform time lived through with clocks that are wrong: the machine's, the platform's, and those of
+// some of the machines behind its balancer. At every step the ledger must claim nothing that the true time does not
+// bear out.
 import type * as timers from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';

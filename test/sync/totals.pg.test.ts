@@ -1,5 +1,5 @@
-// A total is a claim, not a witness. P6: whatever a platform does with its totals, its order or the ends of its lists, no day
-// is sealed that is not held whole; P4: nothing is marked that is not gone; P7: what was read whole is not lost.
+// A total is a claim, not a witness. P6: whatever a platform does with its totals, its order or the ends of its lists,
+// no day is sealed that is not held whole; P4: nothing is marked that is not gone; P7: what was read whole is not lost.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';

@@ -1,6 +1,6 @@
-// One id that the platform lists on two days, each time with other contents: it is one record, so one of the contents is in
-// force. P5: both are kept; P2: which one is in force does not depend on which day was read first, and nothing is written
-// once that is settled; P6: the day that shows the other one is not sealed.
+// One id that the platform lists on two days, each time with other contents: it is one record, so one of the contents
+// is in force. P5: both are kept; P2: which one is in force does not depend on which day was read first, and nothing is
+// written once that is settled; P6: the day that shows the other one is not sealed.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ListedResource } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
@@ -84,7 +84,9 @@ const lookAgain = (): Promise<unknown> => {
 };
 
 const startAt = Date.parse('2026-03-02T12:00:00Z');
-/** The window's first day, those between which records move here, an empty one, and around the second month's beginning. */
+/**
+ * The window's first day, those between which records move here, an empty one, and around the second month's beginning.
+ */
 const days = ['01', '10', '11', '12', '28']
   .map((on) => `2026-02-${on}`)
   .concat('2026-03-01', '2026-03-02');

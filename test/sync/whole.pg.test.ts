@@ -1,5 +1,5 @@
-// P7: a day that was read from its first record to its last is never called lost, whatever the totals say; without proof
-// it becomes final with a reservation. A walk that lost its way is not read whole.
+// P7: a day that was read from its first record to its last is never called lost, whatever the totals say; without
+// proof it becomes final with a reservation. A walk that lost its way is not read whole.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';

@@ -1,5 +1,6 @@
-// A platform may cut its days in one zone and its months in another: whatever it shows for some question is archived, through the
-// end of a month, nothing is called missing that only left with its month, and no seal and no `is_complete` says more than is true.
+// A platform may cut its days in one zone and its months in another: whatever it shows for some question is archived,
+// through the end of a month, nothing is called missing that only left with its month, and no seal and no `is_complete`
+// says more than is true.
 import { afterEach, describe, expect, test } from 'vitest';
 import { daysIn, startOf } from '../../src/day.ts';
 import { readTime } from '../../src/platform/times.ts';
@@ -42,7 +43,9 @@ const startBench = (dialect: Partial<Dialect>): Promise<Bench> =>
 const timeOf = (text: string): number =>
   Date.parse(readTime((JSON.parse(text) as { create_time: string }).create_time) ?? '');
 
-/** When orders were created that are shown, not older than the window of the first run, of the days read, and not held. */
+/**
+ * When orders were created that are shown, not older than the window of the first run, of the days read, and not held.
+ */
 async function leftOut(): Promise<string[]> {
   const { rows } = await bench.db.query<{ id: string }>(
     'select operation_id as id from archive.orders',
@@ -82,7 +85,10 @@ async function isAprilComplete(): Promise<boolean | undefined> {
 const runAt = (moment: string): Promise<unknown> =>
   bench.runLater(at(moment) - bench.simulator.clock.now());
 
-/** Each zone of days with months that end with its days, and before or after them; month-end.pg.test.ts has more of UTC's. */
+/**
+ * Each zone of days with months that end with its days, and before or after them; month-end.pg.test.ts has more of
+ * UTC's.
+ */
 const cases: Partial<Dialect>[] = [
   { dates: 'utc', monthEnd: 'utc' },
   { dates: 'utc', monthEnd: 'utc+8' },

@@ -16,7 +16,9 @@ import { findRunning, isAlive, readPidFile } from '../../src/store/embedded/post
 import { startServer, stopServer } from '../../src/store/embedded/server.ts';
 import { mountSmallDisk, type SmallDisk } from './disk.ts';
 
-/** `fast` ends sessions in order, `immediate` is Postgres' own emergency stop, `killed` is SIGKILL to its first process. */
+/**
+ * `fast` ends sessions in order, `immediate` is Postgres' own emergency stop, `killed` is SIGKILL to its first process.
+ */
 export type Down = 'fast' | 'immediate' | 'killed';
 
 export type Cluster = {
@@ -141,7 +143,10 @@ export async function createCluster(): Promise<Cluster> {
   };
 }
 
-/** A pid that was this server's a moment ago may be anybody's by now: every process of Postgres lives in its data folder. */
+/**
+ * A pid that was this server's a moment ago may be anybody's by now: every process of Postgres lives in its data
+ * folder.
+ */
 function isServerProcess(pgdata: string, pid: number): boolean {
   if (process.platform !== 'linux') return isAlive(pid);
   try {

@@ -43,8 +43,8 @@ export async function pagesNotKept({ db, held, memory, slackMs }: Evidence): Pro
 }
 
 /**
- * A page of these ids may have been sent several times since it was asked for, with several contents: those of one of the
- * times are held together.
+ * A page of these ids may have been sent several times since it was asked for, with several contents: those of one of
+ * the times are held together.
  */
 function notKept(
   { resource, day, walk, page, ids, rejects, askedAt }: PageRow,

@@ -1,5 +1,5 @@
-// The end of a world: faults off, the clock stands still, whoever is left leaves in order, and the archive is brought to
-// its end by the policy alone, hour by hour and day by day. Then it must be exact, whole and at rest.
+// The end of a world: faults off, the clock stands still, whoever is left leaves in order, and the archive is brought
+// to its end by the policy alone, hour by hour and day by day. Then it must be exact, whole and at rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, monthStart, startOf, windowAt } from '../../src/day.ts';
 import type { Chance } from './chance.ts';
@@ -11,7 +11,9 @@ import { noFaults } from './world.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Every wait of the policy lies below one of these: a failed slice's hour, a recount's day, twice for what vanished. */
+/**
+ * Every wait of the policy lies below one of these: a failed slice's hour, a recount's day, twice for what vanished.
+ */
 const pausesMs = [61 * minuteMs, 25 * hourMs, 61 * minuteMs, 25 * hourMs];
 const turnsAtMost = 5;
 const syncsAtMost = 30;
@@ -58,8 +60,8 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
 }
 
 /**
- * What two lists show may change between their readings: then the one that was read first waits for its next turn, which comes
- * within minutes.
+ * What two lists show may change between their readings: then the one that was read first waits for its next turn,
+ * which comes within minutes.
  */
 async function settleContests(stage: Stage, chance: Chance): Promise<void> {
   // Ends: turnsAtMost.
@@ -94,8 +96,8 @@ async function everybodyLeaves({ replicas, report }: Stage): Promise<void> {
 }
 
 /**
- * Until nothing due is left: what a killed process held is free again when its lease is over. Where nothing can be proved, a
- * sync that was asked to read all days leaves some of them, and says so each time.
+ * Until nothing due is left: what a killed process held is free again when its lease is over. Where nothing can be
+ * proved, a sync that was asked to read all days leaves some of them, and says so each time.
  */
 export async function syncToTheEnd(
   stage: Stage,

@@ -1,5 +1,5 @@
-// What makes a platform hard to prove from its first day to its last: lists that are cut, totals that lie, orders and keys
-// that mean nothing. Some worlds draw one of them. Pure.
+// What makes a platform hard to prove from its first day to its last: lists that are cut, totals that lie, orders and
+// keys that mean nothing. Some worlds draw one of them. Pure.
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Chance } from './chance.ts';
 

@@ -1,5 +1,6 @@
 // `npm run torture -- --seed S --kills N --minutes M`: world after world, the next seed each, until so many processes
-// were killed or so much time has passed; `--kept` plays those that once found something. Every act goes to a file. Exit code 1 when a check found anything.
+// were killed or so much time has passed; `--kept` plays those that once found something. Every act goes to a file.
+// Exit code 1 when a check found anything.
 import { appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Harm to Outlast's own processes: killed at any moment or at a chosen statement, frozen past their leases, asked to leave.
+// Harm to Outlast's own processes: killed at any moment or at a chosen statement, frozen past their leases, asked to
+// leave.
 import type { Action } from './actions.ts';
 import type { Chance } from './chance.ts';
 import { anyReplica, later, nobody } from './stage.ts';

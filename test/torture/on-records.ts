@@ -1,5 +1,5 @@
-// Harm by life: records that come late, are hidden, change hands or change their minds. What comes late stands in slices
-// of odd days and what is hidden in even ones, so that no count stays the same by accident (P6 claims no more).
+// Harm by life: records that come late, are hidden, change hands or change their minds. What comes late stands in
+// slices of odd days and what is hidden in even ones, so that no count stays the same by accident (P6 claims no more).
 import { dayOf } from '../../src/day.ts';
 import type { Instant, ListedResource } from '../../src/model.ts';
 import { dayNumber, dayNumberOf, instantIn, timeText } from '../../src/simulator/times.ts';

@@ -1,4 +1,5 @@
-// Harm to the Postgres server: stopped, killed, crashed, crowded, frozen, out of disk. It is brought back after a while.
+// Harm to the Postgres server: stopped, killed, crashed, crowded, frozen, out of disk. It is brought back after a
+// while.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Action } from './actions.ts';

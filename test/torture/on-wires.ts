@@ -1,4 +1,5 @@
-// Harm to the connections between Outlast and its database: cut, held, cut in the middle of a commit, ended by the server.
+// Harm to the connections between Outlast and its database: cut, held, cut in the middle of a commit, ended by the
+// server.
 import type { Action } from './actions.ts';
 import { withClient } from './evidence.ts';
 import { momentName, moments } from './on-processes.ts';

@@ -1,6 +1,6 @@
-// One world from its first act to its last: a platform and an empty database drawn by a seed, processes started as others
-// are killed, harm of every kind, looks at the archive in between, and the ending. The same seed draws the same acts; what
-// meets what is up to the processes.
+// One world from its first act to its last: a platform and an empty database drawn by a seed, processes started as
+// others are killed, harm of every kind, looks at the archive in between, and the ending. The same seed draws the same
+// acts; what meets what is up to the processes.
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -203,8 +203,8 @@ const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, str
 });
 
 /**
- * The schema is made while those who make it are killed; then it is whole, and the audit is put beside it. Returns how long
- * a process takes that finds it made.
+ * The schema is made while those who make it are killed; then it is whole, and the audit is put beside it. Returns how
+ * long a process takes that finds it made.
  */
 async function migrateUnderFire(stage: Stage, chance: Chance): Promise<number> {
   for (let i = chance.between(0, 2); i > 0; i--) {

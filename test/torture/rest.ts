@@ -33,7 +33,8 @@ export async function notAtRest(world: World, db: Queryable): Promise<string[]> 
 }
 
 /**
- * P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows, and what is `awaited`.
+ * P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows, and what is
+ * `awaited`.
  */
 export async function notExact(
   { simulator, memory, drawn }: World,
@@ -90,8 +91,9 @@ const isAbsent = (totals: Dialect['totals']): boolean =>
   ['absent', 'null', 'zero'].includes(totals);
 
 /**
- * P6: every day of the window that was over a day ago is sealed, by two walks an hour apart where totals are absent, but
- * for orders that stay pending. Where the platform cannot be proved, it is read whole at least: walked, and never lost.
+ * P6: every day of the window that was over a day ago is sealed, by two walks an hour apart where totals are absent,
+ * but for orders that stay pending. Where the platform cannot be proved, it is read whole at least: walked, and never
+ * lost.
  */
 async function notSealed({ simulator, memory, drawn }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();

@@ -44,8 +44,8 @@ export async function calm(stage: Stage): Promise<void> {
 const triesAtMost = 30;
 
 /**
- * Works on the database past the wires, and once more when the server goes down meanwhile: an embedded one is stopped by
- * the last process that leaves.
+ * Works on the database past the wires, and once more when the server goes down meanwhile: an embedded one is stopped
+ * by the last process that leaves.
  */
 export async function insist<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
   // Ends: triesAtMost.

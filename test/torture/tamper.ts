@@ -1,5 +1,5 @@
-// After the end of a world somebody with all rights alters its archive, and `outlast verify` must name what was done. One
-// act, drawn by the seed from those that this archive has something for.
+// After the end of a world somebody with all rights alters its archive, and `outlast verify` must name what was done.
+// One act, drawn by the seed from those that this archive has something for.
 import type { Queryable } from '../../src/store/db.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { filled, tamperings, type Chosen, type Tampering } from '../support/tamperings.ts';

@@ -13,8 +13,8 @@ export type Trap = {
   /** Done at that moment. */
   spring: () => void;
   /**
-   * Cut with a reset, or as if the other side had closed it in order: errors that look different to a client. `pass`: not
-   * cut, and everything arrives.
+   * Cut with a reset, or as if the other side had closed it in order: errors that look different to a client. `pass`:
+   * not cut, and everything arrives.
    */
   how: 'reset' | 'end' | 'pass';
 };

@@ -1,5 +1,5 @@
-// Certificates: issued once, for months that are over, of what was in force; and their files, which may be lost and made
-// again but never fail a run.
+// Certificates: issued once, for months that are over, of what was in force; and their files, which may be lost and
+// made again but never fail a run.
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Heads of the journal leave the database: into a file that only grows, into `status`, with alerts and the heartbeat; and what
-// is kept there finds out a journal that was made anew.
+// Heads of the journal leave the database: into a file that only grows, into `status`, with alerts and the heartbeat;
+// and what is kept there finds out a journal that was made anew.
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

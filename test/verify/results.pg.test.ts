@@ -1,5 +1,5 @@
-// Final results asked for once more: what was forged with all its digests is told by the platform, fresh links are no news,
-// and where the month may be gone nothing is concluded.
+// Final results asked for once more: what was forged with all its digests is told by the platform, fresh links are no
+// news, and where the month may be gone nothing is concluded.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reproveResults, type ResultReproved } from '../../src/sync/verify-platform/results.ts';
 import { leaveOut } from '../support/few-days.ts';

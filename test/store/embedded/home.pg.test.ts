@@ -56,7 +56,9 @@ async function query(connectionString: string, sql: string): Promise<Record<stri
 }
 
 let made: string | undefined;
-/** Puts a cluster in the home that was made before, its owner as it was: to make one takes a second of the processor. */
+/**
+ * Puts a cluster in the home that was made before, its owner as it was: to make one takes a second of the processor.
+ */
 async function copyCluster(): Promise<void> {
   if (made === undefined) {
     made = join(scratch, 'made');
