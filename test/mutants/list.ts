@@ -290,8 +290,7 @@ export const mutants: readonly Mutant[] = [
       'a lease that has run out holds for ever',
       '(${of}lease_until is null or ${of}lease_until < clock_timestamp())',
       '(${of}lease_until is null)',
-      'store/commit.pg',
-      'sync/run.pg',
+      'store/claims.pg',
     ],
     [
       'P8: a claim takes what another holds',

@@ -48,16 +48,38 @@ test('P8: a claim of an operation leases that operation and no other', async () 
   expect(await leased('sync.watched_operations')).toBe(1);
 });
 
-test('P8: what is leased is claimed by nobody else until its lease is over', async () => {
-  const claimed: unknown[] = [];
-  for (let i = 0; i < 10; i++) claimed.push((await claimOperation(db, claim))?.operationId);
-  expect(new Set(claimed).size).toBe(10);
-  expect(await claimOperation(db, claim)).toBeNull();
-  await db.query(
-    `update sync.watched_operations set lease_until = clock_timestamp() - interval '1 second'
-      where operation_id = 'op_4'`,
+/** Claims all ten, one after the other, and what comes when one of their leases is over. */
+async function claimAll<Of>(
+  claimNext: () => Promise<Of | null>,
+  table: string,
+  one: string,
+): Promise<{ all: unknown[]; meanwhile: Of | null; afterwards: Of | null }> {
+  const all: unknown[] = [];
+  for (let i = 0; i < 10; i++) all.push(await claimNext());
+  const meanwhile = await claimNext();
+  const over = `clock_timestamp() - interval '1 second'`;
+  await db.query(`update ${table} set lease_until = ${over} where ${one}`);
+  return { all, meanwhile, afterwards: await claimNext() };
+}
+
+test('P8: an operation that is leased is claimed by nobody else until its lease is over', async () => {
+  const { all, meanwhile, afterwards } = await claimAll(
+    () => claimOperation(db, claim),
+    'sync.watched_operations',
+    `operation_id = 'op_4'`,
   );
-  expect(await claimOperation(db, claim)).toMatchObject({ operationId: 'op_4', leaseEpoch: 2 });
+  expect([all.includes(null), meanwhile]).toEqual([false, null]);
+  expect(afterwards).toMatchObject({ operationId: 'op_4', leaseEpoch: 2 });
+});
+
+test('P8: a slice that is leased is claimed by nobody else until its lease is over', async () => {
+  const { all, meanwhile, afterwards } = await claimAll(
+    () => claimSlice(db, { ...claim, today: '2026-04-02' }),
+    'sync.slices',
+    `day = '2026-03-05'`,
+  );
+  expect([all.includes(null), meanwhile]).toEqual([false, null]);
+  expect(afterwards).toMatchObject({ day: '2026-03-05', leaseEpoch: 2 });
 });
 
 test('sabotaged: the choice as a subquery leases more than it returns first', async () => {
