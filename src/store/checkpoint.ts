@@ -27,6 +27,8 @@ export type CutList = {
   size: number;
   /** A part was left whose two ends did not meet. */
   hasGap: boolean;
+  /** A part was left at a key that was answered with nothing: keys may have expired, and the list is not read whole. */
+  isUnsure?: true;
   /** It leaves out what is shown when its status is asked for. */
   hides?: true;
 };

@@ -136,6 +136,12 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...of('proof', [
     [
+      'P7: a day whose keys expired passes for one that was read whole',
+      'whole.agrees || read.isUnsure ? null : whole',
+      'whole.agrees ? null : whole',
+      'sync/whole.pg',
+    ],
+    [
       'the total after the walk does not count',
       'if (before === distinct && after === distinct)',
       'if (before === distinct)',

@@ -33,7 +33,7 @@ export async function readInParts(
   start: Start,
   given: NewlyCut | CutList,
   resumed: Ended | null,
-): Promise<{ kind: 'restart'; why: string } | { kind: 'ended'; whole: Whole }> {
+): Promise<{ kind: 'restart'; why: string } | { kind: 'ended'; whole: Whole; isUnsure: boolean }> {
   const { walk } = start;
   const { order: _order, status: _status, ...range } = start.memory.query;
   let list: CutList =
@@ -54,7 +54,8 @@ export async function readInParts(
     end = await endOf(context, slice, walk);
     ({ part, list } = partAfter(slice, range, next, list, read, end));
   }
-  return { kind: 'ended', whole: await judgeCut(context, slice, walk, range, list) };
+  const whole = await judgeCut(context, slice, walk, range, list);
+  return { kind: 'ended', whole, isUnsure: list.isUnsure === true };
 }
 
 /** The number of the page after the last one of a walk. */
@@ -82,11 +83,12 @@ function partAfter(
   slice: Slice,
   range: WalkQuery,
   { memory }: Start,
-  list: CutList,
+  before: CutList,
   read: Ended,
   end: number,
 ): { part: Part | null; list: CutList } {
   const { query, rows, totalBefore, part } = memory;
+  const list: CutList = read.end === 'unsure' ? { ...before, isUnsure: true } : before;
   const gap = { ...list, hasGap: true };
   const hasMet = read.end === 'met';
   if (query.status === undefined) {

@@ -101,6 +101,7 @@ async function readSlice(
     const found = {
       isBlind: sees === 'unseen',
       ...(sees === 'same' ? { hides: true as const } : {}),
+      ...(result.end === 'unsure' ? { isUnsure: true as const } : {}),
     };
     return judgeParts(walking, act, start, { first, total: memory.totalBefore, ...found }, null);
   };
@@ -213,7 +214,8 @@ async function judgeParts(
   }
   return {
     problem: whole.disagreement ?? nearCliff,
-    unproved: whole.agrees ? null : whole,
+    // A list that was left at an expired key is not read whole, whatever its parts have shown (P7).
+    unproved: whole.agrees || read.isUnsure ? null : whole,
     showsMore: distinct > (act.slice.shownTotal ?? 0),
     isSettled: true,
     contradicts: !whole.agrees,
