@@ -16,6 +16,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let held = 0;
+/** How the sync before went, in words. */
+let synced = '';
 /** How many orders the table of what is held names. */
 const ordersIn = (text: string): number =>
   Number(/^ +orders +([\d,]+)/m.exec(text)?.[1]?.replaceAll(',', ''));
@@ -47,6 +49,7 @@ test('killed in the middle of the first sync, it completes the archive when it i
   expect(again.stdout).toMatch(/nft_classes +[\d,]+/);
   expect(again.stdout).toMatch(/in \d+ d/);
   held = ordersIn(again.stdout);
+  synced = again.stdout.split('Synced')[1]?.slice(0, 60) ?? '';
   expect(held).toBeGreaterThan(1000);
 });
 
@@ -54,6 +57,8 @@ test('run again it goes on with what it holds, can be looked into by psql, and l
   const demo = startCommand(['demo'], { cwd: folder });
   const [, address = ''] = await demo.waitFor(/psql "(postgres:[^"]+)"/);
   expect(ordersIn(demo.stdout())).toBeGreaterThanOrEqual(held);
+  expect(synced).not.toBe('');
+  expect(demo.stdout()).not.toContain(synced);
   const client = new pg.Client({ connectionString: address });
   client.on('error', () => undefined);
   await client.connect();
