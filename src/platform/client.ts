@@ -181,6 +181,7 @@ export function createPlatform(options: PlatformOptions): Platform {
       }
       return null;
     },
+    sleep,
     requests: () => sent,
     close: async () => {
       await exchange.close();

@@ -73,6 +73,8 @@ export type Platform = {
   tokens(signal?: AbortSignal): Promise<TokenList | null>;
   /** The `result` of a token's fees as verbatim JSON text; null where the node knows neither `/fee` nor `/fees`. */
   tokenFees(symbol: string, signal?: AbortSignal): Promise<string | null>;
+  /** Lets so many milliseconds pass before the next question; rejects when the signal is aborted. */
+  sleep(forMs: number, signal?: AbortSignal): Promise<void>;
   /** Requests sent so far, retries included. */
   requests(): number;
   close(): Promise<void>;
@@ -84,8 +86,8 @@ export type PlatformClock = {
   now(): Instant;
   /**
    * The earliest of what the witnesses show: certainly past is only what lies before it. What cannot be taken back
-   * (`lost`,
-   * `final`, a seal, a certificate) asks this and never `now`. This machine's clock alone while no answer is dated.
+   * (`lost`, `final`, a seal, a certificate) asks this and never `now`. This machine's clock alone while no answer is
+   * dated.
    */
   certain(): Instant;
   /** The latest of what the witnesses show: what has not come by then has certainly not come. */

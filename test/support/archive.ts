@@ -33,7 +33,11 @@ export const tenDays = {
 };
 
 /** A machine's own clocks, in milliseconds. */
-export type MachineTime = { wallNow: () => number; monotonicNow: () => number };
+export type MachineTime = {
+  wallNow: () => number;
+  monotonicNow: () => number;
+  sleep?: (forMs: number) => Promise<void>;
+};
 
 export type Bench = {
   simulator: Simulator;
@@ -92,7 +96,6 @@ export async function createBench(
   };
   const open = (): Platform =>
     createPlatform({
-      ...time,
       baseUrl: simulator.url,
       apiKey: project.apiKey,
       apiSecret: project.apiSecret,
@@ -103,6 +106,7 @@ export async function createBench(
       // Faults are to be got over, not waited for.
       random: () => 0,
       sleep: (forMs, signal) => wait(Math.min(forMs, 10), undefined, signal ? { signal } : {}),
+      ...time,
     });
   const worker: Worker = {
     projectId: 'p',

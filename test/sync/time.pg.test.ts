@@ -1,8 +1,7 @@
 // P6, P7: days of platform time lived through with clocks that are wrong: the machine's, the platform's, and those of
 // some of the machines behind its balancer. At every step the ledger must claim nothing that the true time does not
 // bear out.
-import type * as timers from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import type { Day } from '../../src/model.ts';
 import type { Platform } from '../../src/platform/platform.ts';
@@ -19,19 +18,6 @@ const begin = Date.parse('2026-04-06T12:00:00Z');
 
 let bench: Bench;
 afterEach(() => bench.close());
-
-/** While a run waits for more answers to tell the time by, time passes at once. */
-const waiting = vi.hoisted(() => ({ pauseMs: 1500, pass: (_ms: number): void => undefined }));
-vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof timers>();
-  return {
-    ...real,
-    setTimeout: (ms: number, ...rest: [unknown, object]) => {
-      if (ms === waiting.pauseMs) waiting.pass(ms);
-      return real.setTimeout(ms === waiting.pauseMs ? 0 : ms, ...rest);
-    },
-  };
-});
 
 /** The true time, and by how much this machine's wall clock is off. */
 type Truth = { passedMs: number; wallErrorMs: number };
@@ -50,7 +36,6 @@ async function begun(
 ): Promise<{ truth: Truth; now: () => number }> {
   const truth: Truth = { passedMs: 0, wallErrorMs: 0 };
   const startedAt = performance.now();
-  waiting.pass = (ms) => void (truth.passedMs += ms);
   const now = (): number => begin + truth.passedMs + performance.now() - startedAt;
   bench = await createBench(
     {
@@ -58,7 +43,12 @@ async function begun(
       speed: 1,
       now,
       ...(days === null ? { world: whole } : { days, world: { ...whole, since: '2026-04-01' } }),
-      time: { wallNow: () => now() + truth.wallErrorMs, monotonicNow: now },
+      time: {
+        wallNow: () => now() + truth.wallErrorMs,
+        monotonicNow: now,
+        // While a run waits for more answers to tell the time by, time passes at once.
+        sleep: async (forMs) => void (truth.passedMs += forMs),
+      },
       ...more,
     },
     { scope: { classes: 'none' } },
@@ -259,8 +249,8 @@ describe('what a wrong clock has made of days', () => {
     await bench.db.query(
       `update sync.slices set state = 'open', whole_walk = 0, due_at = day where day < '2026-03-05'`,
     );
-    // Sabotaged: it follows every header, and one answer in two is 75 days ahead.
-    bench.simulator.setFaults({ otherClock: { share: 0.5, ms: 75 * day } });
+    // Sabotaged: it follows every header, and each of them is 75 days ahead.
+    bench.simulator.setFaults({ otherClock: { ms: 75 * day } });
     bench.worker.platform = followingAll(bench.worker.platform);
     const claims = await live(world, 6, hour);
     expect(claims.filter((claim) => claim.includes('lost')).length).toBeGreaterThan(0);

@@ -1,7 +1,6 @@
 // The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the
 // facts. Of a project to which the platform has not answered yet, nothing is written but since when it was asked
 // (run.ts).
-import { setTimeout as wait } from 'node:timers/promises';
 import { windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -124,7 +123,7 @@ export async function learnClock(platform: Platform, signal: AbortSignal): Promi
     await askForDate(platform, signal);
     const isKnown = clock.isSettled() && !clock.isStale();
     if (isKnown || clock.lastDate() === null || asked === asksAtMost) return;
-    await wait(pauseMs, undefined, { signal });
+    await platform.sleep(pauseMs, signal);
   }
 }
 
