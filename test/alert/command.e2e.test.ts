@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -103,14 +103,10 @@ describe('with a platform', () => {
   });
 
   const settings = (more: Record<string, string> = {}): Record<string, string> => ({
-    OUTLAST_BASE_URL: simulator.url,
-    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
-    OUTLAST_MAX_RPS: '100000',
+    ...environmentOf(simulator, database.connectionString),
     OUTLAST_SCHEDULE: '* * * * * *',
     OUTLAST_PORT: '0',
     ...stoppedAt(noon),
-    DATABASE_URL: database.connectionString,
     ...more,
   });
   const told = (): string[] => receiver.told().map(({ state, kind }) => `${state} ${kind}`);

@@ -10,7 +10,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { runCommand, startCommand, type Ended } from '../support/command.ts';
+import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -36,14 +36,10 @@ afterEach(async () => {
 });
 
 const settings = (): Record<string, string> => ({
-  OUTLAST_BASE_URL: simulator.url,
-  OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-  OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
-  OUTLAST_MAX_RPS: '100000',
+  ...environmentOf(simulator, database.connectionString),
   OUTLAST_LEASE_SECONDS: '3',
   OUTLAST_LOG_LEVEL: 'error',
   ...stoppedAt(noon),
-  DATABASE_URL: database.connectionString,
 });
 
 /** The last line: before it a report may stand. */

@@ -1,22 +1,15 @@
 // `outlast plan` and the forecast in `outlast status`, as a person reads them, on a ledger written by hand.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { describe, expect, test } from 'vitest';
+import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { eachOnDatabase } from '../support/opened.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
 let db: Db;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-});
-afterEach(async () => {
-  await db.close();
-  await database.drop();
-});
+eachOnDatabase((given) => ({ database, db } = given));
 
 const outlast = (...args: string[]): Promise<Ended> =>
   runHere(args, { env: { DATABASE_URL: database.connectionString } });

@@ -1,23 +1,17 @@
 // `outlast rebuild` as a real process: killed in the middle it goes on, and what it says and how it ends.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bar } from '../../src/cli/rebuild.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { startCommand, type Ended, type Running } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { eachOnDatabase } from '../support/opened.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
 let db: Db;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-});
-afterEach(async () => {
-  await db.close();
-  await database.drop();
-});
+eachOnDatabase((given) => ({ database, db } = given));
 
 const env = (): { env: Record<string, string> } => ({
   env: { DATABASE_URL: database.connectionString },

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Ended } from '../support/command.ts';
+import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createCertified, type Certified } from '../support/certified.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -25,14 +25,10 @@ const verify = (...args: string[]): Promise<Ended> =>
 const askPlatform = (...args: string[]): Promise<Ended> =>
   runHere(['verify', '--platform', ...args], {
     env: {
-      DATABASE_URL: archive.connectionString,
+      ...environmentOf(archive.simulator, archive.connectionString),
       OUTLAST_CERTIFICATES_DIR: archive.folder,
       OUTLAST_LOG_LEVEL: 'error',
       OUTLAST_PROJECT: 'p',
-      OUTLAST_BASE_URL: archive.simulator.url,
-      OUTLAST_API_KEY: archive.simulator.projects[0]?.apiKey ?? '',
-      OUTLAST_API_SECRET: archive.simulator.projects[0]?.apiSecret ?? '',
-      OUTLAST_MAX_RPS: '100000',
       ...stoppedAt(archive.simulator.clock.now()),
     },
   });

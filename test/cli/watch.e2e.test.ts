@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import type { Ended } from '../support/command.ts';
+import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -34,12 +34,8 @@ afterEach(async () => {
 const outlast = (...args: string[]): Promise<Ended> =>
   runHere(args, {
     env: {
-      OUTLAST_BASE_URL: simulator.url,
-      OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-      OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
-      OUTLAST_MAX_RPS: '100000',
+      ...environmentOf(simulator, database.connectionString),
       ...stoppedAt(noon),
-      DATABASE_URL: database.connectionString,
     },
   });
 

@@ -11,7 +11,7 @@ import { noon, smallWorld } from '../support/archive.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { environmentOf, runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const world = { ...smallWorld, since: '2026-04-03' };
@@ -36,13 +36,9 @@ afterEach(async () => {
 });
 
 const settings = (more: Record<string, string> = {}): Record<string, string> => ({
-  OUTLAST_BASE_URL: simulator.url,
-  OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-  OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+  ...environmentOf(simulator, database.connectionString),
   OUTLAST_PORT: '0',
-  OUTLAST_MAX_RPS: '100000',
   ...stoppedAt(noon),
-  DATABASE_URL: database.connectionString,
   ...more,
 });
 

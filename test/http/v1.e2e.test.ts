@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { runCommand, startCommand, type Running } from '../support/command.ts';
+import { environmentOf, runCommand, startCommand, type Running } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const key = 'a-key-as-openssl-would-make-it';
@@ -28,15 +28,11 @@ beforeAll(async () => {
   const reader = { id: 'bi', bearer_sha256: hash('sha256', key, 'hex'), projects: ['default'] };
   await writeFile(readers, JSON.stringify([reader]), { mode: 0o600 });
   const env = {
-    OUTLAST_BASE_URL: simulator.url,
-    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
+    ...environmentOf(simulator, database.connectionString),
     OUTLAST_HOST: '0.0.0.0',
     OUTLAST_PORT: '0',
     OUTLAST_READERS_FILE: readers,
-    OUTLAST_MAX_RPS: '100000',
     ...stoppedAt(noon),
-    DATABASE_URL: database.connectionString,
   };
   expect((await runCommand(['sync'], { env })).code).toBe(0);
   service = startCommand(['start'], { env });

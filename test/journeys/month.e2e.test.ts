@@ -9,7 +9,7 @@ import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
-import type { Ended } from '../support/command.ts';
+import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -42,13 +42,9 @@ const readBesides = (...days: Day[]): Promise<void> => {
 };
 
 const settings = (): Record<string, string> => ({
+  ...environmentOf(simulator, database.connectionString),
   ...stoppedAt(simulator.clock.now()),
-  DATABASE_URL: database.connectionString,
   OUTLAST_PROJECT: 'shop',
-  OUTLAST_BASE_URL: simulator.url,
-  OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-  OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
-  OUTLAST_MAX_RPS: '10000',
   OUTLAST_LOG_LEVEL: 'error',
   OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../../src/export/manifest.ts';
 import { createUncertified, type Certified } from '../support/certified.ts';
-import { startCommand, type Ended } from '../support/command.ts';
+import { environmentOf, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -34,15 +34,11 @@ afterAll(async () => {
 
 const environment = (databaseUrl: string): { env: Record<string, string> } => ({
   env: {
+    ...environmentOf(archive.simulator, databaseUrl),
     ...stoppedAt(archive.simulator.clock.now()),
-    DATABASE_URL: databaseUrl,
     OUTLAST_LOG_LEVEL: 'error',
     OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),
     OUTLAST_PROJECT: 'p',
-    OUTLAST_BASE_URL: archive.simulator.url,
-    OUTLAST_API_KEY: archive.simulator.projects[0]?.apiKey ?? '',
-    OUTLAST_API_SECRET: archive.simulator.projects[0]?.apiSecret ?? '',
-    OUTLAST_MAX_RPS: '100000',
   },
 });
 

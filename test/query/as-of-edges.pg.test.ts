@@ -1,26 +1,17 @@
 // The edges of reads as of an instant: the very moment of a change, contents that came late or at once, records that
 // moved their day, that are missing or rare, and a writer at work meanwhile (P2, P9).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Archive, type Order } from '../../src/index.ts';
 import { isBy, readInstant } from '../../src/query/instant.ts';
 import type { Db } from '../../src/store/db.ts';
 import { observe } from '../support/observe.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { eachInProject } from '../support/opened.ts';
 import { writeOrders } from '../support/rows.ts';
 
-let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
-let projects = 0;
-beforeAll(async () => {
-  opened = await openEmpty(2);
-  ({ db, archive } = opened);
-});
-afterAll(() => opened.close());
-beforeEach(() => {
-  project = `p${++projects}`;
-});
+eachInProject((given) => ({ db, archive, project } = given), 2);
 
 const show = (fields: object, at: string, resource: 'orders' | 'nft_classes' = 'orders') =>
   observe(db, { project, resource }, [fields], at);

@@ -1,7 +1,7 @@
 // Reads as of an instant, and histories: what was read then is what is read of then, whatever became of it since (P2,
 // P5).
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Archive,
   type ListScope,
@@ -12,21 +12,12 @@ import {
 } from '../../src/index.ts';
 import type { Db } from '../../src/store/db.ts';
 import { observe, parsed } from '../support/observe.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { eachInProject } from '../support/opened.ts';
 
-let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
-let projects = 0;
-beforeAll(async () => {
-  opened = await openEmpty();
-  ({ db, archive } = opened);
-});
-afterAll(() => opened.close());
-beforeEach(() => {
-  project = `p${++projects}`;
-});
+eachInProject((given) => ({ db, archive, project } = given));
 
 type Listed = Order | NftClass;
 const idOf = (item: Listed): string => ('operationId' in item ? item.operationId : item.id);

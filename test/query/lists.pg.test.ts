@@ -1,24 +1,14 @@
 // Reading lists: what a page holds, in which order, and what is said to arguments and cursors that make no sense (P12).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/index.ts';
 import type { Db } from '../../src/store/db.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { eachInProject } from '../support/opened.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
 
-let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
-let projects = 0;
-
-beforeAll(async () => {
-  opened = await openEmpty();
-  ({ db, archive } = opened);
-});
-afterAll(() => opened.close());
-beforeEach(() => {
-  project = `p${++projects}`;
-});
+eachInProject((given) => ({ db, archive, project } = given));
 
 const idsOf = (items: { operationId: string }[]): string[] => items.map((one) => one.operationId);
 

@@ -2,30 +2,20 @@
 // than a page.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive, Order } from '../../src/index.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import type { Db } from '../../src/store/db.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { addSlices } from '../../src/store/ledger.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { eachInProject } from '../support/opened.ts';
 import { writeOrder, writeOrders } from '../support/rows.ts';
 
-let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
-let projects = 0;
-
-beforeAll(async () => {
-  opened = await openEmpty(2);
-  ({ db, archive } = opened);
-});
-afterAll(() => opened.close());
-beforeEach(() => {
-  project = `p${++projects}`;
-});
+eachInProject((given) => ({ db, archive, project } = given), 2);
 
 async function collect(stream: AsyncIterable<Order>): Promise<string[]> {
   const ids: string[] = [];

@@ -1,7 +1,7 @@
 // Results of operations and tokens as lists, as of an instant, and with their histories: what was read then is what is
 // read of then (P2, P5).
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Archive, type Token, type Transaction } from '../../src/index.ts';
 import { apiVersions } from '../../src/model.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -9,21 +9,12 @@ import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import type { Db } from '../../src/store/db.ts';
 import { observeUnlisted } from '../support/observe.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { eachInProject } from '../support/opened.ts';
 
-let opened: Opened;
 let db: Db;
 let archive: Archive;
 let project = '';
-let projects = 0;
-beforeAll(async () => {
-  opened = await openEmpty();
-  ({ db, archive } = opened);
-});
-afterAll(() => opened.close());
-beforeEach(() => {
-  project = `p${++projects}`;
-});
+eachInProject((given) => ({ db, archive, project } = given));
 
 async function collect<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
   const items: Item[] = [];

@@ -15,7 +15,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon } from '../support/archive.ts';
-import { runCommand, type Ended } from '../support/command.ts';
+import { environmentOf, runCommand, type Ended } from '../support/command.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -77,13 +77,9 @@ function watchPool(connectionString: string): { end(): Promise<unknown[]> } {
 /** What every command does behind the pooler, and what another client of it was answered meanwhile. */
 async function workThrough(pool: Pool): Promise<unknown[]> {
   const env = {
-    OUTLAST_BASE_URL: simulator.url,
-    OUTLAST_API_KEY: simulator.projects[0]?.apiKey ?? '',
-    OUTLAST_API_SECRET: simulator.projects[0]?.apiSecret ?? '',
-    OUTLAST_MAX_RPS: '100000',
+    ...environmentOf(simulator, pool.connectionString),
     OUTLAST_LOG_LEVEL: 'error',
     ...stoppedAt(noon),
-    DATABASE_URL: pool.connectionString,
   };
   const stranger = watchPool(pool.connectionString);
   const two = (command: string): Promise<Ended[]> =>

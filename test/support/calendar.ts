@@ -4,6 +4,7 @@ import { addDays, cliffOf, dayOf, daysIn, startOf, windowAt } from '../../src/da
 import type { Day, Instant, ListedResource } from '../../src/model.ts';
 import type { Slice } from '../../src/store/ledger.ts';
 import { check } from './calendar-checks.ts';
+import { unreadSlice } from './ledger.ts';
 import {
   absenceProves,
   actionFor,
@@ -83,32 +84,12 @@ function enter(
   const newest = [...slices.keys()].toSorted().at(-1) ?? window.from;
   const from = newest < window.from ? newest : window.from;
   for (const day of daysIn({ from, to: window.to })) {
-    if (!slices.has(day)) slices.set(day, unread(day, resource, deadlineOf(day, now, settings)));
+    if (!slices.has(day)) {
+      const deadlineAt = deadlineOf(day, now, settings);
+      slices.set(day, unreadSlice({ resource, day, dueAt: startOf(day), deadlineAt }));
+    }
   }
 }
-
-const unread = (day: Day, resource: ListedResource, deadlineAt: Instant): Slice => ({
-  projectId: 'p',
-  resource,
-  owner: '',
-  day,
-  state: 'open',
-  proof: 'none',
-  provedAt: null,
-  dueAt: startOf(day),
-  deadlineAt,
-  leaseEpoch: 1,
-  checkpoint: null,
-  walk: 0,
-  wholeWalk: 0,
-  walkOrder: 'asc',
-  walkedAt: null,
-  observedAt: null,
-  platformTotal: null,
-  shownTotal: null,
-  unresolved: 0,
-  attempts: 0,
-});
 
 /** What comes of it, as act.ts and conclude.ts write it; a day that has gone is answered empty. */
 function act(

@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Simulator } from '../../src/simulator/server.ts';
 
 export const mainFile = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
@@ -32,6 +33,20 @@ export type CommandOptions = {
   /** After so long it is killed, and `code` is null. */
   timeoutMs?: number;
 };
+
+/** What a command is told of a simulated platform and of its database. */
+export function environmentOf(
+  { url, projects: [project] }: Simulator,
+  databaseUrl: string,
+): Record<string, string> {
+  return {
+    OUTLAST_BASE_URL: url,
+    OUTLAST_API_KEY: project?.apiKey ?? '',
+    OUTLAST_API_SECRET: project?.apiSecret ?? '',
+    OUTLAST_MAX_RPS: '100000',
+    DATABASE_URL: databaseUrl,
+  };
+}
 
 /** `outlast <args>`, started. The caller stops it or waits for its end. */
 export function startCommand(args: string[], options: CommandOptions = {}): Running {

@@ -1,5 +1,6 @@
-// Brings the ledger into a state for a test as the service would have done it: the journal tells of it.
+// The ledger in tests: a slice in memory, and a state of the table that the journal tells of as if the service had made it.
 import type { Queryable } from '../../src/store/db.ts';
+import type { Slice } from '../../src/store/ledger.ts';
 
 /** Runs a change of sync.slices and lets the journal catch up with it. */
 export async function settle(db: Queryable, sql: string, parameters?: unknown[]): Promise<void> {
@@ -9,3 +10,27 @@ export async function settle(db: Queryable, sql: string, parameters?: unknown[])
        from sync.slices s left join sync.chains c using (project_id, resource, owner, day)`,
   );
 }
+
+/** A day of orders that nothing was read of, but for what is `given`. */
+export const unreadSlice = (given: Partial<Slice> & { day: string }): Slice => ({
+  projectId: 'p',
+  resource: 'orders',
+  owner: '',
+  state: 'open',
+  proof: 'none',
+  provedAt: null,
+  dueAt: 0,
+  deadlineAt: 0,
+  leaseEpoch: 1,
+  checkpoint: null,
+  walk: 0,
+  wholeWalk: 0,
+  walkOrder: 'asc',
+  walkedAt: null,
+  observedAt: null,
+  platformTotal: null,
+  shownTotal: null,
+  unresolved: 0,
+  attempts: 0,
+  ...given,
+});

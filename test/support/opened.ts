@@ -1,8 +1,9 @@
 // An empty archive of a test file's own: `db` writes it, `archive` reads it.
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export type Opened = {
   connectionString: string;
@@ -27,4 +28,33 @@ export async function openEmpty(max = 4): Promise<Opened> {
       await database.drop();
     },
   };
+}
+
+/** Gives each test of a file the file's one archive and an empty project of its own. `max`: connections of the reader. */
+export function eachInProject(
+  give: (given: { db: Db; archive: Archive; project: string }) => void,
+  max = 4,
+): void {
+  let opened: Opened;
+  let projects = 0;
+  beforeAll(async () => {
+    opened = await openEmpty(max);
+  });
+  afterAll(() => opened.close());
+  beforeEach(() => give({ ...opened, project: `p${++projects}` }));
+}
+
+/** Gives each test an empty database of its own, and a connection that writes it. */
+export function eachOnDatabase(give: (given: { database: TestDatabase; db: Db }) => void): void {
+  let database: TestDatabase;
+  let db: Db;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+    give({ database, db });
+  });
+  afterEach(async () => {
+    await db.close();
+    await database.drop();
+  });
 }

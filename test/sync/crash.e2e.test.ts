@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { environmentOf } from '../support/command.ts';
 import { createBench, differences, noon, tenDays, type Bench } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 
@@ -26,18 +27,13 @@ type Ended = { code: number | null; stderr: string };
 type Running = { child: ChildProcess; ended: Promise<Ended> };
 
 function startSync(env: Record<string, string> = {}): Running {
-  const [project] = bench.simulator.projects;
   const child = spawn(process.execPath, [main, 'sync', '--json'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
+      ...environmentOf(bench.simulator, bench.connectionString),
       PATH: process.env['PATH'],
       ...stoppedAt(noon),
-      DATABASE_URL: bench.connectionString,
-      OUTLAST_BASE_URL: bench.simulator.url,
-      OUTLAST_API_KEY: project?.apiKey,
-      OUTLAST_API_SECRET: project?.apiSecret,
       OUTLAST_PROJECT: 'p',
-      OUTLAST_MAX_RPS: '100000',
       OUTLAST_LEASE_SECONDS: '3',
       ...env,
     },

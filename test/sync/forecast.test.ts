@@ -9,6 +9,7 @@ import type { Slice } from '../../src/store/ledger.ts';
 import { requestsOf, sumOf, walkRequests } from '../../src/sync/forecast/costs.ts';
 import { forecast, type Forecast } from '../../src/sync/forecast/forecast.ts';
 import { upcoming } from '../../src/sync/forecast/upcoming.ts';
+import { unreadSlice } from '../support/ledger.ts';
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;
@@ -17,30 +18,8 @@ const settings = { deadlineMarginMs: day, refreshMs: 6 * hour };
 
 type Given = Partial<Slice> & { day: string };
 
-function slice(given: Given): Slice {
-  return {
-    projectId: 'p',
-    resource: 'orders',
-    owner: '',
-    state: 'open',
-    proof: 'none',
-    provedAt: null,
-    dueAt: 0,
-    deadlineAt: cliffOf(given.day) - settings.deadlineMarginMs,
-    leaseEpoch: 1,
-    checkpoint: null,
-    walk: 0,
-    wholeWalk: 0,
-    walkOrder: 'asc',
-    walkedAt: null,
-    observedAt: null,
-    platformTotal: null,
-    shownTotal: null,
-    unresolved: 0,
-    attempts: 0,
-    ...given,
-  };
-}
+const slice = (given: Given): Slice =>
+  unreadSlice({ deadlineAt: cliffOf(given.day) - settings.deadlineMarginMs, ...given });
 
 /** A day read and proved a while after its end. */
 const read = (records: number, given: Given): Slice =>

@@ -8,7 +8,7 @@ import { enter } from '../../src/store/operations/enter.ts';
 import { verifyProject } from '../../src/verify/verify.ts';
 import { createBench, noon, type Bench } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { startCommand, type Running } from '../support/command.ts';
+import { environmentOf, startCommand, type Running } from '../support/command.ts';
 
 let bench: Bench;
 const running = new Set<Running>();
@@ -33,16 +33,11 @@ afterEach(async () => {
 });
 
 function startSync(): Running {
-  const [project] = bench.simulator.projects;
   const one = startCommand(['sync', '--json'], {
     env: {
+      ...environmentOf(bench.simulator, bench.connectionString),
       ...stoppedAt(noon),
-      DATABASE_URL: bench.connectionString,
-      OUTLAST_BASE_URL: bench.simulator.url,
-      OUTLAST_API_KEY: project?.apiKey ?? '',
-      OUTLAST_API_SECRET: project?.apiSecret ?? '',
       OUTLAST_PROJECT: 'p',
-      OUTLAST_MAX_RPS: '100000',
       OUTLAST_LEASE_SECONDS: '3',
       OUTLAST_TOKENS_HOURS: '1',
       OUTLAST_LOG_LEVEL: 'error',

@@ -22,36 +22,14 @@ import {
   type Memory,
   type Position,
 } from '../../src/sync/slice/walk-steps.ts';
+import { unreadSlice } from '../support/ledger.ts';
 
 const at = (text: string): number => Date.parse(text);
 const span = { from: '2026-03-10', to: '2026-03-11' };
 const settings = { deadlineMarginMs: 24 * 3_600_000, refreshMs: 6 * 3_600_000 };
 
-function slice(given: Partial<Slice> = {}): Slice {
-  return {
-    projectId: 'p',
-    resource: 'orders',
-    owner: '',
-    day: '2026-03-10',
-    state: 'open',
-    proof: 'none',
-    provedAt: null,
-    dueAt: 0,
-    deadlineAt: 0,
-    leaseEpoch: 1,
-    checkpoint: null,
-    walk: 1,
-    wholeWalk: 1,
-    walkOrder: 'asc',
-    walkedAt: null,
-    observedAt: null,
-    platformTotal: null,
-    shownTotal: null,
-    unresolved: 0,
-    attempts: 0,
-    ...given,
-  };
-}
+const slice = (given: Partial<Slice> = {}): Slice =>
+  unreadSlice({ day: '2026-03-10', walk: 1, wholeWalk: 1, ...given });
 
 describe('what is done with a slice', () => {
   const proved = {

@@ -7,7 +7,7 @@ import { withTx } from '../../src/store/db.ts';
 import { takeGrant } from '../../src/store/rate.ts';
 import { createBench, differences, type Bench, noon } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { startCommand, type Running } from '../support/command.ts';
+import { environmentOf, startCommand, type Running } from '../support/command.ts';
 
 let bench: Bench;
 const running = new Set<Running>();
@@ -25,16 +25,12 @@ afterEach(async () => {
 });
 
 function sync(perSecond: number): Running {
-  const [project] = bench.simulator.projects;
   const started = startCommand(['sync', '--json'], {
     timeoutMs: 120_000,
     env: {
+      ...environmentOf(bench.simulator, bench.connectionString),
       ...stoppedAt(noon),
-      DATABASE_URL: bench.connectionString,
       OUTLAST_PROJECT: 'p',
-      OUTLAST_BASE_URL: bench.simulator.url,
-      OUTLAST_API_KEY: project?.apiKey ?? '',
-      OUTLAST_API_SECRET: project?.apiSecret ?? '',
       OUTLAST_MAX_RPS: String(perSecond),
       OUTLAST_LOG_LEVEL: 'error',
     },

@@ -6,7 +6,7 @@ import { daysIn } from '../../src/day.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createBench, differences, smallWorld, type Bench, noon } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { startCommand, type Running } from '../support/command.ts';
+import { environmentOf, startCommand, type Running } from '../support/command.ts';
 import { orderOf } from '../support/days.ts';
 
 let bench: Bench;
@@ -22,16 +22,11 @@ afterEach(async () => {
 });
 
 function startSync(env: Record<string, string> = {}, args: string[] = []): Running {
-  const [project] = bench.simulator.projects;
   const running = startCommand(['sync', '--json', ...args], {
     env: {
+      ...environmentOf(bench.simulator, bench.connectionString),
       ...stoppedAt(noon),
-      DATABASE_URL: bench.connectionString,
-      OUTLAST_BASE_URL: bench.simulator.url,
-      OUTLAST_API_KEY: project?.apiKey ?? '',
-      OUTLAST_API_SECRET: project?.apiSecret ?? '',
       OUTLAST_PROJECT: 'p',
-      OUTLAST_MAX_RPS: '100000',
       OUTLAST_LEASE_SECONDS: '3',
       ...env,
     },
