@@ -16,7 +16,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Three files at a time keep two cores busy: one often waits for a server or a child process.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -1,7 +1,7 @@
 // Finds or starts the Postgres that a test run uses. Durability is off: nothing here outlives the run.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -50,8 +50,15 @@ async function inContainer(): Promise<Started | null> {
   }
 }
 
+/** In memory where there is room: a disk's own work for so many small files costs a tenth of the run. */
+async function scratchFolder(): Promise<string> {
+  const inMemory = '/dev/shm';
+  const space = await statfs(inMemory).catch(() => null);
+  return space !== null && space.bavail * space.bsize > 8 * 1024 ** 3 ? inMemory : tmpdir();
+}
+
 async function fromBinaries(): Promise<Started> {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-test-pg-'));
+  const folder = await mkdtemp(join(await scratchFolder(), 'outlast-test-pg-'));
   try {
     // As root the server runs as another user, who must be able to pass through.
     await chmod(folder, 0o755);
