@@ -1,18 +1,27 @@
 // How a command ends badly: one sentence on stderr and the exit code that says what to do next.
 import { CommanderError } from 'commander';
-import { causeChain, codeOf, exitCode, exitCodeOf, OutlastError } from '../errors.ts';
+import { causeChain, codeOf, exitCode, exitCodeOf, fatal, OutlastError } from '../errors.ts';
 import { printable } from './print.ts';
 
 /** Prints what went wrong and leaves with its exit code. */
 export async function endWith(error: unknown): Promise<never> {
+  let cause = error;
   if (error instanceof CommanderError) {
-    // commander has printed its sentence, or the help that was asked for.
-    process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage);
+    // commander has printed its sentence, or the help that was asked for: to a full disk nothing was printed.
+    const unwritten = await new Promise((resolve) => process.stdout.write('', resolve));
+    if (!(unwritten instanceof Error) || codeOf(unwritten) === 'EPIPE') {
+      process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage);
+    }
+    cause = unprinted(unwritten);
   }
-  const { text, code } = await verdictOn(error);
+  const { text, code } = await verdictOn(cause);
   process.stderr.write(`outlast: ${text}\n`);
   process.exit(code);
 }
+
+/** What a command was to print went nowhere: `error` is what stdout said. */
+export const unprinted = (error: Error): OutlastError =>
+  fatal('output_not_written', 'What was to be printed could not be written', error);
 
 /** What to say of an error, safe for a terminal, and the exit code it stands for. */
 export async function verdictOn(error: unknown): Promise<{ text: string; code: number }> {

@@ -35,10 +35,25 @@ const entries: Entry[] = [
 ];
 
 /**
- * The program for these arguments (without node and script). Its errors are thrown as CommanderError, after their
- * sentence was printed on stderr.
+ * Does what these arguments (without node and script) ask for. Mistakes in them are thrown as CommanderError, after
+ * their sentence was printed on stderr.
  */
-export async function createProgram(args: readonly string[]): Promise<Command> {
+export async function runProgram(given: readonly string[]): Promise<void> {
+  const args = helpLast(given);
+  const program = await createProgram(args);
+  await program.parseAsync(args, { from: 'user' });
+}
+
+/** `help query orders` as `query orders --help`: commander's own help ends at the first word, whatever follows. */
+function helpLast(args: readonly string[]): string[] {
+  const [first, ...rest] = args;
+  if (first !== 'help' || rest.length === 0) return [...args];
+  const isKnown = entries.some(({ name }) => name === rest[0]) || rest[0] === 'help';
+  // What is no command is to be told so, and not to be answered with the help of the whole.
+  return isKnown ? [...rest, '--help'] : rest;
+}
+
+async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('outlast')
     .usage('<command> [options]')
     .description(
@@ -63,11 +78,9 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
 
 const hint = 'see outlast --help';
 
-/** The first word that is no option: `sync` in `outlast sync --json` and in `outlast help sync`. */
-function commandIn(args: readonly string[]): string | undefined {
-  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
-  return first === 'help' ? second : first;
-}
+/** The first word that is no option: `sync` in `outlast sync --json`. */
+const commandIn = (args: readonly string[]): string | undefined =>
+  args.find((arg) => !arg.startsWith('-'));
 
 /** addCommand, unlike command(), hands nothing down; subcommands of subcommands need it too. */
 function inheriting(command: Command, parent: Command): Command {

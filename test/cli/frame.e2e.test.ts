@@ -1,10 +1,11 @@
 // The command line's frame: help, mistakes and exit codes of the real command.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../src/settings/table.ts';
 import { mainFile, runCommand } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 
 const manifest = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -28,7 +29,30 @@ describe('help', () => {
     const asked = await runCommand(['migrate', '--help']);
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain('--json');
-    expect((await runCommand(['help', 'migrate'])).stdout).toBe(asked.stdout);
+    expect((await runHere(['help', 'migrate'])).stdout).toBe(asked.stdout);
+  });
+
+  it('of a command within a command is asked either way, too', async () => {
+    const asked = await runHere(['query', 'orders', '--help']);
+    expect(asked.stdout).toContain('Usage: outlast query orders');
+    expect((await runHere(['help', 'query', 'orders'])).stdout).toBe(asked.stdout);
+  });
+
+  it.runIf(existsSync('/dev/full'))('that cannot be written is no success', () => {
+    const disk = openSync('/dev/full', 'w');
+    for (const args of [['--help'], ['--version']]) {
+      const { status, stderr } = spawnSync(process.execPath, [mainFile, ...args], {
+        stdio: ['ignore', disk, 'pipe'],
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(
+          /^outlast: What was to be printed could not be written: ENOSPC.*\n$/,
+        ),
+      });
+    }
+    closeSync(disk);
   });
 
   it('loads no command but the one asked for, so that it answers at once', async () => {
@@ -60,6 +84,11 @@ describe('help', () => {
 describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () => {
   it.each([
     ['an unknown command', ['snyc'], "outlast: unknown command 'snyc' (Did you mean sync?)\n"],
+    [
+      'the help of an unknown command',
+      ['help', 'nothing'],
+      "outlast: unknown command 'nothing' (see outlast --help)\n",
+    ],
     [
       'an unknown option',
       ['migrate', '--jsn'],

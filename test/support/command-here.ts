@@ -3,7 +3,7 @@
 // terminal itself.
 import { Writable } from 'node:stream';
 import { endWith } from '../../src/cli/exit.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { exitCode } from '../../src/errors.ts';
 import type { Ended } from './command.ts';
 
@@ -38,8 +38,7 @@ async function runAlone(args: string[], env: Record<string, string>): Promise<En
   ];
   process.exitCode = undefined;
   try {
-    const program = await createProgram(args);
-    await program.parseAsync(args, { from: 'user' }).catch(endWith);
+    await runProgram(args).catch(endWith);
   } catch (error) {
     const { exited } = error as { exited?: number };
     if (exited === undefined) throw error;
