@@ -27,6 +27,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   });
 }
 
+/** A database with all that this one holds; nobody may be connected to it. */
+export async function copyOf({ name }: TestDatabase): Promise<TestDatabase> {
+  const server = await askForServer();
+  return withAdmin(server, (admin) =>
+    createDatabase(admin, server, `template "${name}" strategy file_copy`),
+  );
+}
+
 /** A database with nothing in it, for tests of the migrations. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const server = await askForServer();
