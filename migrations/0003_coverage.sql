@@ -48,7 +48,7 @@ comment on column analytics.runs.slices_done is 'Slices whose turn was done';
 comment on column analytics.runs.records_shown is 'Records the platform showed';
 comment on column analytics.runs.records_new is 'Records held for the first time';
 comment on column analytics.runs.records_changed is 'Records whose content changed';
-comment on column analytics.runs.records_rejected is 'Records without a usable id';
+comment on column analytics.runs.records_rejected is 'Records without a usable id, or too long';
 comment on column analytics.runs.last_error is 'Why something due was not done; null after a success';
 
 -- P7: each slice with its reservations. A slice that is still open makes no claim, so that it has none but pending
@@ -110,7 +110,7 @@ comment on column analytics.coverage.newest_page_at is
 comment on column analytics.coverage.shown_total is
   'How many distinct records, rejects included, the last walk was shown';
 comment on column analytics.coverage.rejected is
-  'Records without a usable id, kept as bytes aside, but for those that a whole walk a day later was without';
+  'Records without a usable id, or too long, kept as bytes aside, but for those that a whole walk a day later was without';
 comment on column analytics.coverage.deadline_at is
   'Until when the day should be held and proved: a safety margin before its month leaves the window';
 

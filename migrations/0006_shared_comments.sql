@@ -118,7 +118,7 @@ begin
       ('raw_sha256', '{analytics.nft_class_history,analytics.order_history,analytics.token_history,analytics.transaction_history}',
         'SHA-256 of its canonical JSON, lower-case hex'),
       ('raw_sha256', null, 'SHA-256 of its canonical JSON; change is detected by it'),
-      ('rejected', null, 'Records without a usable id: kept as bytes in analytics.rejects, and in no figure'),
+      ('rejected', null, 'Records without a usable id, or too long: kept as bytes in analytics.rejects, and in no figure'),
       ('reservations', null,
         'What is not certain, by name: lost, no_proof, proved_before_closing, unresolved_orders; empty for a clean claim'),
       ('resource', null, 'orders or nft_classes'),

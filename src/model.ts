@@ -57,7 +57,7 @@ export type SliceKey = {
  */
 export const wholeList: Day = '0001-01-01';
 
-/** Pending, done, failed. */
+/** Pending, succeeded, failed. */
 export const orderStatuses = [1, 2, 3] as const;
 
 export const sliceStates = ['open', 'walked', 'sealed', 'final', 'lost'] as const;

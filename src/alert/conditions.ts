@@ -52,7 +52,7 @@ export function conditionsOf(signs: Signs, watch: ProcessState): Condition[] {
     ...signs.rejects.map(({ resource, count }) => ({
       kind: 'rejects' as const,
       subject: resource,
-      text: `${resource}: ${counted(count, 'record')} without a usable id, kept as ${count === 1 ? 'a reject' : 'rejects'} with the reason.`,
+      text: `${resource}: ${counted(count, 'record')} without a usable id or too long, kept as ${count === 1 ? 'a reject' : 'rejects'} with the reason.`,
     })),
     ...signs.changedFacts.map(({ fact, from, to }) => ({
       kind: 'fact_changed' as const,

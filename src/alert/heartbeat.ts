@@ -1,5 +1,6 @@
 // The heartbeat: an address that is called only when all is well, so that whoever waits for it notices a service that
-// is dead, cut off or stuck, and can no longer say so itself. When it is due is decided here; pure.
+// is dead, cut off or stuck, and can no longer say so itself. When it is due is decided here; pure. alerts.ts (`beat`)
+// calls it, by deliver.ts.
 import type { ProjectId } from '../model.ts';
 import type { TickResult } from '../sync/worker.ts';
 

@@ -12,7 +12,7 @@ import { classesPage, ordersPage } from './pages.ts';
 import type { Limiter, Platform } from './platform.ts';
 import { createHide } from './refusal.ts';
 import { createRequest, type Outcome, type Question, type Request } from './request.ts';
-import { backoffMs, type Fault } from './retry.ts';
+import { attemptsAtMost, backoffMs, maxPatienceMs, type Fault } from './retry.ts';
 import { classesParams, ordersParams } from './target.ts';
 import { runYielding } from './yielding-work.ts';
 
@@ -48,15 +48,12 @@ const otherClock: Fault = {
   final: false,
 };
 
-/** A call waits no longer than this; then it ends, and its slice is due again later. */
-const maxPatienceMs = 60_000;
-
 /**
  * Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or
  * secret.
  */
 export function createPlatform(options: PlatformOptions): Platform {
-  const { apiKey, apiSecret, limiter, log, maxAttempts = 5 } = options;
+  const { apiKey, apiSecret, limiter, log, maxAttempts = attemptsAtMost } = options;
   const { bounds = byteBounds, random = Math.random, sleep = wakeable } = options;
   const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
   checkPair(apiKey, apiSecret);

@@ -1,5 +1,6 @@
 // Page keys are opaque, and a platform may put anything into one. In the house a key is text that Postgres can hold, in
-// a column and in a checkpoint; only on its way out it becomes again what the platform gave. Pure.
+// a column and in a checkpoint; only on its way out it becomes again what the platform gave. Pure. The parameter's name
+// stands in target.ts, the field of an answer in pages.ts.
 import { toUSVString } from 'node:util';
 import { storable } from './canonical.ts';
 

@@ -1,4 +1,4 @@
-// How long to wait before asking again. Pure; the one loop that uses it stands in client.ts.
+// How often to ask again, and how long to wait before. Pure; the one loop that uses it stands in client.ts.
 import type { Instant } from '../model.ts';
 import { readHttpDate } from './times.ts';
 
@@ -16,6 +16,12 @@ export type Fault = {
   /** The platform did answer, in its own way: other questions may fare better. */
   isAnswer?: boolean;
 };
+
+/** Requests for one call, the first included. */
+export const attemptsAtMost = 5;
+
+/** A call waits no longer than this; then it ends, and its slice is due again later. */
+export const maxPatienceMs = 60_000;
 
 /** Longer requests for quiet are taken for this long. */
 export const maxQuietMs = 3_600_000;

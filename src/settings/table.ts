@@ -1,5 +1,5 @@
 // Every setting: a kind, a default and a sentence. The help of `outlast --help` and .env.example are made from this
-// table; nothing else names a setting. It reads nothing.
+// table. A new setting is an entry here and a line in settings.ts, which reads it. It reads nothing itself.
 import { logLevels } from '../log.ts';
 import * as kind from './kinds.ts';
 import type { Kind } from './kinds.ts';

@@ -1,12 +1,14 @@
 // Faults on demand: what goes wrong, when, and on which path. By chance (seeded, a function of the request's
-// number) or counted. What a fault does to an answer stands in mangle.ts and delivery.ts.
+// number) or counted. What a fault does to an answer stands in mangle.ts and delivery.ts,
+// what it does to a question in handler.ts.
 import { mix, textSeed, unit } from './world.ts';
 
 /** Each fault with what it does; of its details those named in braces apply. */
 export const faultSentences = {
   tooMany: 'answers 429; {retryAfter} seconds or an HTTP date go into Retry-After',
   serverError: 'answers {status} (500) with an error envelope',
-  poisonError: 'answers {status} (400) with an error whose code and message hold U+0000',
+  poisonError:
+    'answers {status} (400) with an error whose code and message hold U+0000 and a lone surrogate',
   htmlError: 'answers {status} (502) with an HTML page',
   htmlPage: 'answers 200 with an HTML page',
   textNotFound: 'answers 404 with the bare text `404 page not found`',

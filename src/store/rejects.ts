@@ -1,5 +1,5 @@
-// sync.rejects: records without a usable id, kept as bytes with the reason. Written by a page's commit (commit.ts);
-// read here once more when the reader of records has learned something.
+// sync.rejects: records without a usable id, or too long, kept as bytes with the reason. Written by a page's commit
+// (commit.ts); read here once more when the reader of records has learned something.
 import type { Day } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
 import type { Archived } from './tables.ts';

@@ -274,7 +274,7 @@ export const pages = sync.table(
     pageOffset: bigint('page_offset', { mode: 'number' }),
     /** Ids in the order shown, without repetitions. */
     ids: text('ids').array().notNull(),
-    /** SHA-256 of each record without a usable id. */
+    /** SHA-256 of each reject. */
     rejects: bytea('rejects').array().notNull(),
     total: bigint('total', { mode: 'number' }),
     askedAt: moment('asked_at').notNull(),

@@ -1,5 +1,6 @@
 // What to do with a slice next, and when: a pure function of the ledger row, what an act showed, settings and
-// now. All timing rules live here. It knows no clock, no database and no network.
+// now. All timing rules live here; the order in which due slices are taken is claimSlice's (store/slice-leases.ts). It
+// knows no clock, no database and no network.
 import { cliffOf, startOf } from '../day.ts';
 import { wholeList, type Instant, type Proof, type SliceState, type Span } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
