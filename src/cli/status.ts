@@ -200,17 +200,15 @@ const nameOf = (list: ListStatus): string =>
 
 /** What the table comes to, in a sentence. */
 function verdict(list: ListStatus): string {
-  const sum = (field: 'days' | 'open' | 'walked' | 'lost' | 'proved'): number =>
+  const sum = (field: 'days' | 'open' | 'lost' | 'proved' | 'waiting'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
-  const [days, open, lost, proved] = [sum('days'), sum('open'), sum('lost'), sum('proved')];
+  const [days, open, lost, waiting] = [sum('days'), sum('open'), sum('lost'), sum('waiting')];
   const read = days - open - lost;
   const parts = [`${read} of ${days} days read to their ends`];
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
-  parts.push(`${proved} agree with the platform's own totals`);
-  if (list.pending > 0 && sum('walked') > 0) {
-    parts.push(`${sum('walked')} wait for orders still pending before they are sealed`);
-  }
+  parts.push(`${sum('proved')} proved`);
+  if (waiting > 0) parts.push(`${waiting} wait for orders still pending before they are sealed`);
   return `${nameOf(list)}: ${parts.join(', ')}.`;
 }
 

@@ -20,8 +20,10 @@ export type MonthStatus = {
   sealed: number;
   final: number;
   lost: number;
-  /** Days whose last walk agreed with the platform's own totals. */
+  /** Days with a proof of any kind (docs/design.md, States). */
   proved: number;
+  /** Days walked, but not sealed for orders of theirs that are pending. */
+  waiting: number;
   /** RFC 3339. */
   deadline_at: string;
 };
@@ -150,7 +152,9 @@ export function readMonths(
     db,
     `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
             ${countsByState()},
-            count(*) filter (where proof <> 'none')::int as proved, min(deadline_at) as deadline_at
+            count(*) filter (where proof <> 'none')::int as proved,
+            count(*) filter (where state = 'walked' and unresolved > 0)::int as waiting,
+            min(deadline_at) as deadline_at
        from sync.slices where project_id = $1 and day > '${wholeList}'
       group by 1, 2, 3 order by resource desc, owner, month`,
     project,

@@ -100,7 +100,7 @@ export async function concludeWalk(
       platformTotal: whole.totalAfter,
       shownTotal: whole.distinct,
       unresolved,
-      lastError: contested > 0 ? contestedProblem(contested) : null,
+      lastError: problemOf(contested, gone),
       over: true,
     };
     if (!(await finishSlice(tx, slice, end))) {
@@ -126,8 +126,15 @@ export async function concludeWalk(
   return { done: true, problem: null };
 }
 
-const contestedProblem = (records: number): string =>
-  `${records} of its records are in force with other contents, which another list shows or a later update time speaks for`;
+/** Why a day that was read whole is not proved, where its own records speak against it. */
+function problemOf(contested: number, gone: number): string | null {
+  if (contested > 0) {
+    return `${contested} of its records are in force with other contents, which another list shows or a later update time speaks for`;
+  }
+  return gone > 0
+    ? `${gone} of its records were not shown this time: it is proved without them once a walk a day later does not show them either`
+    : null;
+}
 
 /**
  * A walk that read its list from the first record to the last, while the totals say otherwise: the day is walked and
