@@ -208,7 +208,10 @@ function verdict(list: ListStatus): string {
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   parts.push(`${sum('proved')} proved`);
-  if (waiting > 0) parts.push(`${waiting} wait for orders still pending before they are sealed`);
+  if (waiting > 0)
+    parts.push(
+      `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for orders still pending before being sealed`,
+    );
   return `${nameOf(list)}: ${parts.join(', ')}.`;
 }
 

@@ -151,6 +151,19 @@ describe('status', () => {
     expect((await outlast('status')).stdout).not.toContain('TOO LATE');
   });
 
+  test('of days that were read only those wait for orders whose own are pending', async () => {
+    await enterWindow(10);
+    await db.query(
+      `update sync.slices set state = 'walked', whole_walk = 1, unresolved = case when day = $1 then 3 else 0 end
+        where day in ($1, $2)`,
+      [addDays(lastMonth, 1), addDays(lastMonth, 2)],
+    );
+    const { stdout } = await outlast('status');
+    expect(stdout).toMatch(
+      /orders: 3 of \d+ days read to their ends, \d+ open [^,]*, 1 proved,? 1 waits for orders still pending/,
+    );
+  });
+
   test('its tables stay narrower than a hundred columns, whatever states there are', async () => {
     await enterWindow(1_000_000);
     for (const [state, day] of [

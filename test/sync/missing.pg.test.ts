@@ -48,6 +48,12 @@ describe('a record that vanishes from a sealed day', () => {
     expect(project?.lists.find(({ resource }) => resource === 'orders')).toMatchObject({
       missing: 1,
       held: 36,
+      problems: [
+        {
+          day: '2026-04-02',
+          last_error: expect.stringMatching(/^1 of its records were not shown/),
+        },
+      ],
     });
 
     // Asked for by hand, again and again, it proves no more than it did.
