@@ -3,13 +3,20 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Faults } from '../../src/simulator/faults.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
-import { orderOf, someIds, statesOf, threeDaysOfRecords } from '../support/days.ts';
+import { orderOf, someIds, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { falseSeals } from '../support/seals.ts';
 
 let bench: Bench;
 afterEach(() => bench.close());
 
 const hour = 3_600_000;
+/** Of those days the window's first, empty, beside the three and today. */
+const given = { ...threeDaysOfRecords, days: ['2026-03-01', ...threeDays, '2026-04-06'] };
+
+async function runLater(ms: number): Promise<void> {
+  bench.simulator.advance(ms);
+  await bench.run();
+}
 const three = (state: string): string[] => [state, state, state];
 
 describe('P6: while a platform lies about a day, the day is not sealed', () => {
@@ -27,9 +34,9 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
     ['totals count what is shown twice', { duplicated: {}, lyingTotal: { by: 3 } }],
   ];
   test.each(lies)('%s', async (_name, faults) => {
-    bench = await createBench({ ...threeDaysOfRecords, faults });
+    bench = await createBench({ ...given, faults });
     for (const later of [0, 2]) {
-      await bench.runLater(later * hour);
+      await runLater(later * hour);
       expect(await falseSeals(bench)).toEqual([]);
       const { orders = [], nft_classes: classes = [] } = await statesOf(bench.db);
       // Read whole and not proved; or lost on the way, by offsets; or, where no total lies and both ends of a list
@@ -41,8 +48,8 @@ describe('P6: while a platform lies about a day, the day is not sealed', () => {
     bench.simulator.setFaults({ dropped: null, lyingTotal: null, duplicated: null });
     // What was learned of it while it lied is unlearned within a day, and what failed by it is tried again within the
     // hour.
-    await bench.runLater(25 * hour);
-    await bench.runLater(hour);
+    await runLater(25 * hour);
+    await runLater(hour);
     const { orders, nft_classes: classes } = await statesOf(bench.db);
     const proofs = [...(orders ?? []), ...(classes ?? [])].map((state) => state.split(' ')[0]);
     expect(proofs).toEqual([...three('sealed'), ...three('sealed')]);
@@ -57,11 +64,11 @@ describe('a lie that hides nothing is no reason to doubt what was shown', () => 
     ['the totals of the statuses are wrong', { lyingTotal: { with: 'status=' } }],
   ];
   test.each(harmless)('%s', async (_name, faults) => {
-    bench = await createBench({ ...threeDaysOfRecords, faults });
+    bench = await createBench({ ...given, faults });
     await bench.run();
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
     expect(await falseSeals(bench)).toEqual([]);
-    await bench.runLater(25 * hour);
+    await runLater(25 * hour);
     expect((await statesOf(bench.db))['orders']).toHaveLength(3);
     expect(await falseSeals(bench)).toEqual([]);
     expect(await differences(bench)).toEqual([]);
@@ -70,7 +77,7 @@ describe('a lie that hides nothing is no reason to doubt what was shown', () => 
 
 describe('a platform that begins to lie when its days are sealed', () => {
   const sealed = async (): Promise<void> => {
-    bench = await createBench(threeDaysOfRecords);
+    bench = await createBench(given);
     await bench.run();
     expect(await statesOf(bench.db)).toEqual({
       orders: three('sealed walk'),
@@ -90,13 +97,13 @@ describe('a platform that begins to lie when its days are sealed', () => {
     async (_name, faults) => {
       await sealed();
       bench.simulator.setFaults(faults);
-      await bench.runLater(25 * hour);
+      await runLater(25 * hour);
       expect(await statesOf(bench.db)).toEqual({
         orders: three('walked none'),
         nft_classes: three('walked none'),
       });
       bench.simulator.setFaults({ lyingTotal: null, dropped: null });
-      await bench.runLater(hour);
+      await runLater(hour);
       expect(await statesOf(bench.db)).toEqual({
         orders: three('sealed walk'),
         nft_classes: three('sealed walk'),
@@ -108,7 +115,7 @@ describe('a platform that begins to lie when its days are sealed', () => {
   test('records hidden while totals count them: what was archived stays, and the next walk unseals its day', async () => {
     await sealed();
     bench.simulator.setFaults({ dropped: { ids: someIds } });
-    await bench.runLater(25 * hour);
+    await runLater(25 * hour);
     // Orders were counted, which is true, but for the day whose turn it was; classes are walked every six hours.
     expect(await statesOf(bench.db)).toEqual({
       orders: ['walked none', 'sealed counts', 'sealed counts'],
@@ -127,7 +134,7 @@ describe('a platform that begins to lie when its days are sealed', () => {
     await sealed();
     bench.simulator.hide('orders', 'o-2026-04-02-7');
     bench.simulator.insert('orders', orderOf('2026-04-02', 30));
-    await bench.runLater(25 * hour);
+    await runLater(25 * hour);
     expect((await statesOf(bench.db))['orders']).toEqual([
       'sealed walk',
       'sealed counts',
@@ -151,13 +158,13 @@ describe('a platform that begins to lie when its days are sealed', () => {
 
 test('what is hidden from the list and its totals alike is not claimed; it is found by the count of the day it is shown', async () => {
   bench = await createBench({
-    ...threeDaysOfRecords,
+    ...given,
     faults: { emptied: { with: 'start_date=2026-04-02' } },
   });
   await bench.run();
   expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
   bench.simulator.setFaults({ emptied: null });
-  await bench.runLater(25 * hour);
+  await runLater(25 * hour);
   expect(await falseSeals(bench)).toEqual([]);
   expect(await differences(bench)).toEqual([]);
 });
