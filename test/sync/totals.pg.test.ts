@@ -3,8 +3,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
+import type { Scope } from '../../src/sync/plan.ts';
+import type { RunReport } from '../../src/sync/worker.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
-import { classOf, orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import { classOf, orderOf, statesOf, threeDays } from '../support/days.ts';
 import { falseSeals } from '../support/seals.ts';
 
 let bench: Bench;
@@ -12,6 +14,7 @@ afterEach(() => bench.close());
 
 const minute = 60_000;
 const hour = 60 * minute;
+const noClasses: Scope = { classes: 'none' };
 const three = (state: string): string[] => [state, state, state];
 const twelve = Array.from({ length: 12 }, (_, i) => i);
 const orders = (status: (i: number) => number) =>
@@ -21,13 +24,27 @@ const onlyOrders = {
   only: { resource: 'orders', days: { from: '2026-04-01', to: '2026-04-04' } },
 } as const;
 
-/** Orders of two statuses, six of each on a day, and as many classes. */
-async function start(dialect: Partial<Dialect>, isMixed = true): Promise<void> {
-  bench = await createBench({
-    dialect: { shortPages: 4, ...dialect },
-    days: threeDaysOfRecords.days,
-    records: { orders: orders((i) => (isMixed ? 2 + (i % 2) : 2)), classes },
-  });
+/** Orders of two statuses, six of each on a day, and as many classes, unless none are read. */
+async function start(
+  dialect: Partial<Dialect>,
+  { isMixed = true, scope = { classes: 'all' } }: { isMixed?: boolean; scope?: Scope } = {},
+): Promise<void> {
+  bench = await createBench(
+    {
+      dialect: { shortPages: 4, ...dialect },
+      days: ['2026-03-01', ...threeDays, '2026-04-06'],
+      records: {
+        orders: orders((i) => (isMixed ? 2 + (i % 2) : 2)),
+        classes: scope.classes === 'none' ? [] : classes,
+      },
+    },
+    { scope },
+  );
+}
+
+async function runLater(ms: number): Promise<RunReport> {
+  bench.simulator.advance(ms);
+  return bench.run();
 }
 
 async function one(sql: string): Promise<unknown> {
@@ -53,10 +70,10 @@ async function live(): Promise<{ first: unknown; hour: unknown; later: unknown }
   await bench.run();
   await expectTruth();
   const first = await statesOf(bench.db);
-  await bench.runLater(61 * minute);
+  await runLater(61 * minute);
   await expectTruth();
   const second = await statesOf(bench.db);
-  await bench.runLater(25 * hour);
+  await runLater(25 * hour);
   await expectTruth();
   // Which days are counted and which are walked again is for the rota to say.
   const later = Object.entries(await statesOf(bench.db)).map(([list, states]) => [
@@ -94,7 +111,7 @@ describe('an index that cuts lists and totals at the same number', () => {
   });
 
   test('both ends meet, and nothing vouches for them: the weaker proof, an hour later', async () => {
-    await start(cut(8), false);
+    await start(cut(8), { isMixed: false, scope: noClasses });
     const lived = await live();
     expect(lived.first).toMatchObject({ orders: three('walked none') });
     expect(lived.hour).toMatchObject({ orders: three('sealed walks') });
@@ -118,8 +135,8 @@ describe('an index that cuts lists and totals at the same number', () => {
     await live();
     expect([await held('orders'), await held('nft_classes')]).toEqual([8, 4]);
     await bench.skipTo(Date.parse('2026-06-01T12:30:00Z'));
-    await bench.runLater(0);
-    await bench.runLater(hour);
+    await runLater(0);
+    await runLater(hour);
     expect(await statesOf(bench.db)).toEqual({
       orders: three('final none'),
       nft_classes: three('final none'),
@@ -131,11 +148,11 @@ describe('an index that cuts lists and totals at the same number', () => {
     await start({});
     await bench.run();
     bench.simulator.setDialect(cut(8));
-    await bench.runLater(25 * hour);
+    await runLater(25 * hour);
     await expectTruth();
     for (const on of threeDays) bench.simulator.insert('orders', orderOf(on, 13, { status: 3 }));
-    await bench.runLater(25 * hour);
-    await bench.runLater(hour);
+    await runLater(25 * hour);
+    await runLater(hour);
     await expectTruth();
     expect(await held('orders')).toBe(13);
   });
@@ -158,7 +175,7 @@ describe('a status that is listed and counted only where it is asked for', () =>
   };
 
   test('from the first on: each status is read by itself, and held whole and proved', async () => {
-    await start({ statusUnasked: 3 });
+    await start({ statusUnasked: 3 }, { scope: noClasses });
     const lived = await live();
     expect(lived.first).toMatchObject({ orders: three('sealed walk') });
     expect(lived.later).toMatchObject({ orders: three('sealed') });
@@ -172,17 +189,17 @@ describe('a status that is listed and counted only where it is asked for', () =>
   ])(
     'from one day to the next, %s: nothing is missed, and what came is held',
     async (_name, shortPages) => {
-      await start({ shortPages });
+      await start({ shortPages }, { scope: noClasses });
       await bench.run();
       bench.simulator.setDialect({ statusUnasked: 3 });
       addOne();
       for (let i = 0; i < 2; i++) {
-        await bench.runLater(25 * hour);
+        await runLater(25 * hour);
         await expectTruth();
         expect(await held('orders')).toBe(13);
       }
       bench.simulator.setDialect({ statusUnasked: 0 });
-      await bench.runLater(25 * hour);
+      await runLater(25 * hour);
       await expectTruth();
       expect(await fact('orders.status_totals')).toBe('add up');
       expect((await statesOf(bench.db)).orders?.map((state) => state.split(' ')[0])).toEqual(
@@ -192,12 +209,12 @@ describe('a status that is listed and counted only where it is asked for', () =>
   );
 
   test('and no totals: found when the turn of the day comes, by the orders that are shown', async () => {
-    await start({ totals: 'absent' });
+    await start({ totals: 'absent' }, { scope: noClasses });
     await bench.run();
-    await bench.runLater(hour);
+    await runLater(hour);
     bench.simulator.setDialect({ statusUnasked: 3 });
     addOne();
-    for (let i = 0; i < 7; i++) await bench.runLater(25 * hour);
+    for (let i = 0; i < 7; i++) await runLater(25 * hour);
     await expectTruth();
     expect(await held('orders')).toBe(13);
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
@@ -253,7 +270,7 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
       bench.simulator.advance(24 * hour);
       bench.simulator.setFaults({ hollow });
       for (let i = 0; i < 5; i++) {
-        const { outcome } = await bench.runLater(hour);
+        const { outcome } = await runLater(hour);
         expect(['left', 'done']).toContain(outcome);
         await expectTruth();
         const { orders: ofOrders = [] } = await statesOf(bench.db);
@@ -264,7 +281,7 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
       }
       expect(await fact('orders.totals')).toBe('present');
       bench.simulator.setFaults({ hollow: null });
-      await bench.runLater(hour);
+      await runLater(hour);
       await expectTruth();
       const { orders: ofOrders, nft_classes: ofClasses } = await statesOf(bench.db);
       expect(
@@ -287,7 +304,7 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
       `update archive.orders set missing_since = '2026-04-06T11:00:00Z' where slice_day = '2026-04-02'`,
     );
     await bench.db.query(`delete from sync.facts where fact = 'uncounted.reread'`);
-    await bench.runLater(minute);
+    await runLater(minute);
     await expectTruth();
     expect(await statesOf(bench.db)).toEqual({
       orders: three('sealed walk'),
@@ -299,12 +316,12 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
     await start({});
     await bench.run();
     bench.simulator.setDialect({ totals: 'absent', classTotals: 'absent' });
-    await bench.runLater(25 * hour);
+    await runLater(25 * hour);
     expect(await fact('orders.totals')).toBe('present');
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
-    await bench.runLater(25 * hour);
+    await runLater(25 * hour);
     expect(await fact('orders.totals')).toBe('absent');
-    for (let i = 0; i < 3; i++) await bench.runLater(61 * minute);
+    for (let i = 0; i < 3; i++) await runLater(61 * minute);
     await expectTruth();
     expect(await statesOf(bench.db)).toEqual({
       orders: three('sealed walks'),
@@ -313,7 +330,7 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
   });
 
   test('a platform that leaves out a total of none: its empty days are proved by two walks', async () => {
-    await start({});
+    await start({}, { scope: noClasses });
     await bench.run();
     await bench.db.query(`update sync.facts set value = 'absent' where fact like '%.empty_total'`);
     await bench.db.query(
@@ -321,8 +338,8 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
         where day = '2026-03-20'`,
     );
     bench.simulator.setFaults({ hollow: { with: 'start_date=2026-03-20' } });
-    await bench.runLater(minute);
-    await bench.runLater(61 * minute);
+    await runLater(minute);
+    await runLater(61 * minute);
     await expectTruth();
     expect(
       await one(`select proof as value from sync.slices where day = '2026-03-20' limit 1`),
@@ -346,12 +363,12 @@ describe('no totals at all', () => {
     await start({ ...none, listCap: 8 });
     await live();
     expect(await differences(bench)).toEqual([]);
-    await bench.runLater(hour);
+    await runLater(hour);
     await expectTruth();
   });
 
   test('P9: ever new keys to pages shown before end when nothing new is shown, also for a walk that was stopped', async () => {
-    await start({ ...none, lastKey: 'around' });
+    await start({ ...none, lastKey: 'around' }, { scope: noClasses });
     await bench.run({
       only: { resource: 'orders', days: { from: '2026-04-06', to: '2026-04-07' } },
     });
@@ -365,7 +382,7 @@ describe('no totals at all', () => {
       await bench.run({ ...onlyOrders, signal: stopping.signal, onProgress });
     }
     await bench.run(onlyOrders);
-    await bench.runLater(61 * minute);
+    await runLater(61 * minute);
     expect(bench.simulator.requests.total - before).toBeLessThan(600);
     await expectTruth();
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
