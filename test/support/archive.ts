@@ -32,6 +32,12 @@ export const tenDays = {
   days: ['2026-03-01', ...daysIn({ from: '2026-03-27', to: '2026-04-07' })],
 };
 
+/** The same of five days. */
+export const fiveDays = {
+  world: { ...smallWorld, since: '2026-04-02' },
+  days: ['2026-03-01', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })],
+};
+
 /** A machine's own clocks, in milliseconds. */
 export type MachineTime = {
   wallNow: () => number;
