@@ -2,16 +2,25 @@
 // nothing new costs next to nothing.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Faults } from '../../src/simulator/faults.ts';
+import { untilToday } from '../../src/sync/plan.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import { openDb } from '../../src/store/db.ts';
-import { createBench, differences, noon, tenDays, type Bench } from '../support/archive.ts';
+import {
+  createBench,
+  differences,
+  fiveDays,
+  noon,
+  tenDays,
+  type Bench,
+} from '../support/archive.ts';
 import { threeDaysOfRecords } from '../support/days.ts';
 import { falseSeals } from '../support/seals.ts';
 
 let bench: Bench;
 afterEach(() => bench.close());
 
+const oneOrTwo = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
 const ordersOnly = { scope: { classes: 'none' } } as const;
 const minute = 60_000;
 const hour = 60 * minute;
@@ -30,7 +39,7 @@ async function fingerprint(): Promise<unknown> {
 }
 
 test('a sync repeated writes no row of archive, and costs one request per resource', async () => {
-  bench = await createBench(tenDays);
+  bench = await createBench(fiveDays);
   await bench.run();
   const before = await fingerprint();
   const again = await bench.run();
@@ -42,7 +51,7 @@ test('a sync repeated writes no row of archive, and costs one request per resour
 });
 
 test('sabotaged: a row altered, deleted or invented in the archive is a difference', async () => {
-  bench = await createBench({ ...tenDays, world: { ...tenDays.world, ordersPerDay: 5 } });
+  bench = await createBench({ ...fiveDays, world: { ...fiveDays.world, ordersPerDay: 5 } });
   await bench.run();
   const owner = await openDb({
     connectionString: bench.connectionString,
@@ -66,7 +75,7 @@ test('sabotaged: a row altered, deleted or invented in the archive is a differen
 });
 
 test('sabotaged: a worker that writes on touch would be noticed by the fingerprint', async () => {
-  bench = await createBench({ ...tenDays, world: { ...tenDays.world, ordersPerDay: 5 } });
+  bench = await createBench({ ...fiveDays, world: { ...fiveDays.world, ordersPerDay: 5 } });
   await bench.run();
   const before = await fingerprint();
   await bench.db.query(
@@ -76,30 +85,30 @@ test('sabotaged: a worker that writes on touch would be noticed by the fingerpri
 });
 
 test('walking every day again writes no row of archive either', async () => {
-  bench = await createBench(tenDays);
+  bench = await createBench(fiveDays);
   await bench.run();
   const before = await fingerprint();
-  const again = await bench.run({ only: { days: { from: '2026-03-28', to: '2026-04-07' } } });
-  expect(again).toMatchObject({ outcome: 'done', slicesDone: 2 * 10 });
+  const again = await bench.run({ only: { days: { from: '2026-04-02', to: '2026-04-07' } } });
+  expect(again).toMatchObject({ outcome: 'done', slicesDone: 2 * 5 });
   expect(await fingerprint()).toEqual(before);
 });
 
 describe('faults end in an exact archive', () => {
   const faults: [string, Partial<Faults>][] = [
-    ['429 with Retry-After', { tooMany: { share: 0.05, retryAfter: 0 } }],
-    ['500', { serverError: { share: 0.1 } }],
-    ['502 with HTML', { htmlError: { share: 0.1 } }],
-    ['200 with HTML', { htmlPage: { share: 0.1 } }],
-    ['text 404', { textNotFound: { share: 0.1 } }],
-    ['connection reset', { reset: { share: 0.1 } }],
-    ['truncated bodies', { truncated: { share: 0.1 } }],
+    ['429 with Retry-After', { tooMany: { share: 0.1, retryAfter: 0 } }],
+    ['500', { serverError: { share: 0.2 } }],
+    ['502 with HTML', { htmlError: { share: 0.2 } }],
+    ['200 with HTML', { htmlPage: { share: 0.2 } }],
+    ['text 404', { textNotFound: { share: 0.2 } }],
+    ['connection reset', { reset: { share: 0.2 } }],
+    ['truncated bodies', { truncated: { share: 0.2 } }],
     ['a hang', { hang: { next: 1 } }],
-    ['records shown twice', { duplicated: { share: 0.1 } }],
-    ['records in another order', { reordered: { share: 0.1, path: '/v3/orders' } }],
+    ['records shown twice', { duplicated: { share: 0.2 } }],
+    ['records in another order', { reordered: { share: 0.2, path: '/v3/orders' } }],
     ['a wrong Date now and then', { wrongDate: { next: 2, ms: 3_000 } }],
   ];
   test.each(faults)('%s', async (_name, given) => {
-    bench = await createBench({ ...tenDays, faults: given, timeoutMs: 1_000 });
+    bench = await createBench({ ...fiveDays, faults: given, timeoutMs: 1_000 });
     let report = await bench.run();
     // Whatever could not be done is due again later; "later" comes here at once.
     for (let i = 0; i < 6 && report.outcome !== 'done'; i++) {
@@ -112,7 +121,7 @@ describe('faults end in an exact archive', () => {
 
   test('records hidden while totals count them: no day is called proved that lacks one', async () => {
     bench = await createBench({
-      ...tenDays,
+      ...fiveDays,
       faults: { dropped: { positions: [3], path: '/v3/orders' } },
     });
     const hidden = await bench.run();
@@ -126,7 +135,7 @@ describe('faults end in an exact archive', () => {
   });
 
   test('totals that lie: reported with both numbers, never proved', async () => {
-    bench = await createBench({ ...tenDays, faults: { lyingTotal: { by: 1 } } });
+    bench = await createBench({ ...fiveDays, faults: { lyingTotal: { by: 1 } } });
     expect((await bench.run()).outcome).toBe('left');
     const { rows } = await bench.db.query<{ proved: number }>(
       `select count(*)::int as proved from sync.slices where proof <> 'none'`,
@@ -137,7 +146,7 @@ describe('faults end in an exact archive', () => {
 
 describe('a platform that changes while it is read', () => {
   test('hours pass every second: orders arrive and settle, counts and owners change', async () => {
-    bench = await createBench({ ...tenDays, speed: 2 * 3600, dialect: { toleranceMs: 0 } });
+    bench = await createBench({ ...fiveDays, speed: 4 * 3600, dialect: { toleranceMs: 0 } });
     for (let i = 0; i < 3; i++) await bench.run();
     await standStill();
     expect(await differences(bench)).toEqual([]);
@@ -147,7 +156,7 @@ describe('a platform that changes while it is read', () => {
   async function standStill(): Promise<void> {
     bench.simulator.clock.setSpeed(0);
     for (let i = 0; i < 3; i++) {
-      await bench.run({ only: {} });
+      await bench.run({ only: { days: { from: '2026-04-01', to: untilToday } } });
     }
   }
 
@@ -370,7 +379,7 @@ describe('sealed days', () => {
 
 describe('the key and the source', () => {
   test('P11: a final 403 parks the project; a tick lets it rest, an explicit sync asks again', async () => {
-    bench = await createBench(tenDays);
+    bench = await createBench(fiveDays);
     await bench.run();
     bench.simulator.setFaults({ forbidden: {} });
     expect((await bench.run()).outcome).toBe('parked');
@@ -383,10 +392,10 @@ describe('the key and the source', () => {
   });
 
   test('another source under a known name is refused before anything is written', async () => {
-    bench = await createBench(tenDays);
+    bench = await createBench(fiveDays);
     await bench.run();
     const before = await fingerprint();
-    const other = await createBench({ ...tenDays, seed: 99 });
+    const other = await createBench({ ...fiveDays, seed: 99 });
     try {
       const mixed: Worker = { ...other.worker, db: bench.db };
       await expect(run(mixed, { signal: new AbortController().signal })).rejects.toMatchObject({
@@ -402,7 +411,7 @@ describe('the key and the source', () => {
 
   test('a rotated key of the same project just works', async () => {
     bench = await createBench({
-      ...tenDays,
+      ...fiveDays,
       projects: [
         { apiKey: 'old-key', apiSecret: 'old-secret', name: 'one' },
         { apiKey: 'new-key', apiSecret: 'new-secret', name: 'one' },
@@ -417,7 +426,7 @@ describe('the key and the source', () => {
 });
 
 test('P7: days that passed while the service was off are accounted for, and what was overtaken is lost', async () => {
-  bench = await createBench({}, ordersOnly);
+  bench = await createBench({ world: oneOrTwo }, ordersOnly);
   await bench.run();
   // Off from 6 April until 9 June: all of March and the rest of April have gone by then.
   bench.simulator.setNow(Date.parse('2026-06-09T12:00:00Z'));
@@ -440,8 +449,10 @@ test('P7: days that passed while the service was off are accounted for, and what
 });
 
 test('P7: what was overtaken while the platform did nothing but fail, since the first start, is lost', async () => {
-  const world = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
-  bench = await createBench({ world, faults: { serverError: { status: 503 } } }, ordersOnly);
+  bench = await createBench(
+    { world: oneOrTwo, faults: { serverError: { status: 503 } } },
+    ordersOnly,
+  );
   expect((await bench.run()).outcome).toBe('left');
   bench.simulator.setFaults({ serverError: null });
   await bench.runLater(60 * 24 * hour);
@@ -456,8 +467,7 @@ test('P7: what was overtaken while the platform did nothing but fail, since the 
 });
 
 test('P7: a project that was refused while the clocks disagreed claims no day that was gone before', async () => {
-  const world = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
-  bench = await createBench({ world, faults: { forbidden: {} } }, ordersOnly);
+  bench = await createBench({ world: oneOrTwo, faults: { forbidden: {} } }, ordersOnly);
   for (const aheadMs of [-366 * 24 * hour, 60 * 24 * hour]) {
     bench.machine.aheadMs = aheadMs;
     await bench.restart();
@@ -466,7 +476,10 @@ test('P7: a project that was refused while the clocks disagreed claims no day th
   bench.machine.aheadMs = 0;
   bench.simulator.setFaults({ forbidden: null });
   await bench.restart();
-  await bench.run({ evenIfParked: true });
+  await bench.run({
+    evenIfParked: true,
+    only: { days: { from: '2026-04-05', to: '2026-04-06' } },
+  });
   const { rows } = await bench.db.query(
     'select min(day) as first, (select first_day from sync.projects) as said from sync.slices',
   );
@@ -474,7 +487,7 @@ test('P7: a project that was refused while the clocks disagreed claims no day th
 });
 
 test('a clock of this machine that is a year off is corrected by the platform’s', async () => {
-  bench = await createBench({ ...tenDays, dialect: { toleranceMs: 300_000 } });
+  bench = await createBench({ ...fiveDays, dialect: { toleranceMs: 300_000 } });
   expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);
   expect((await bench.run()).outcome).toBe('done');
   expect(await differences(bench)).toEqual([]);
@@ -499,7 +512,7 @@ test('a platform that stops filtering by date is noticed, and read a month at a 
 });
 
 test('days outside the window are refused with what to do, and days that have not come', async () => {
-  bench = await createBench(tenDays);
+  bench = await createBench(fiveDays);
   await expect(
     bench.run({ only: { days: { from: '2026-01-01', to: '2026-01-02' } } }),
   ).rejects.toMatchObject({
