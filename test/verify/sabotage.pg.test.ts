@@ -65,6 +65,7 @@ beforeAll(async () => {
     `select min(id) from archive.nft_class_versions join archive.nft_classes using (project_id, id)
       where slice_day < '2026-04-01'`,
   );
+  await owner.query('analyze');
   await owner.query('create schema kept');
   for (const table of tables) {
     await owner.query(`create table kept.${table.replace('.', '_')} as table ${table}`);
@@ -73,11 +74,14 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const table of tables) {
-    await archive.owner.query(
-      `truncate ${table}; insert into ${table} select * from kept.${table.replace('.', '_')}`,
-    );
-  }
+  // To truncate costs more, and loses what the planner knows: each verify would take twice as long.
+  const statements = tables.map(
+    (table) =>
+      `delete from ${table}; insert into ${table} select * from kept.${table.replace('.', '_')};`,
+  );
+  await archive.owner.query(
+    `set session_replication_role = replica; ${statements.join('\n')} set session_replication_role = origin`,
+  );
   await rm(archive.folder, { recursive: true });
   await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
 });
@@ -97,6 +101,18 @@ async function spoil(sql: string, ...parameters: unknown[]): Promise<Finding[]> 
   const { rows } = await archive.owner.query(`${sql} returning 1`, parameters);
   expect(rows.length).toBeGreaterThan(0);
   return (await archive.verify()).findings;
+}
+
+/** So many orders of a month that is not over, and that have all that an order can have. */
+async function openOrders(count: number): Promise<string[]> {
+  const { rows } = await archive.owner.query<{ id: string }>(
+    `select operation_id as id from archive.orders
+      where slice_day >= '2026-04-02' and missing_since is null and updated_at is not null and account is not null
+      order by 1 limit $1`,
+    [count],
+  );
+  expect(rows).toHaveLength(count);
+  return rows.map(({ id }) => id);
 }
 
 /** What is said of records: pages that are gone, and their days, are named besides. */
@@ -157,26 +173,36 @@ describe('a row', () => {
     ]);
   });
 
-  test.each([
-    ['status', `3 - coalesce(status, 0)`],
-    ['message', `'other'`],
-    ['account', `'someone else'`],
-    ['account', `null`],
-    ['amount', `coalesce(amount, 0) + 1`],
-    ['number', `coalesce(number, 0) + 0.01`],
-    ['created_at', `created_at + interval '1 microsecond'`],
-    ['updated_at', `null`],
-    ['updated_at', `'infinity'`],
-    ['order_type', `7`],
-    ['slice_day', `slice_day + 1`],
-    ['unread', `'{amount}'`],
-  ])('its column %s as %s', async (column, value) => {
-    const found = await spoil(
-      `update archive.orders set ${column} = ${value} where operation_id = $1`,
-      april,
-    );
-    expect(found).toMatchObject([{ kind: 'column', id: april }]);
-    expect(found[0]?.says).toMatch(new RegExp(`^${column} is `));
+  test('each of its columns', async () => {
+    const spoiled = [
+      ['status', `3 - coalesce(status, 0)`],
+      ['message', `'other'`],
+      ['account', `'someone else'`],
+      ['account', `null`],
+      ['amount', `coalesce(amount, 0) + 1`],
+      ['number', `coalesce(number, 0) + 0.01`],
+      ['created_at', `created_at + interval '1 microsecond'`],
+      ['updated_at', `null`],
+      ['updated_at', `'infinity'`],
+      ['order_type', `7`],
+      ['slice_day', `slice_day + 1`],
+      ['unread', `'{amount}'`],
+    ];
+    const ids = await openOrders(spoiled.length);
+    for (const [i, [column, value]] of spoiled.entries()) {
+      await archive.owner.query(
+        `update archive.orders set ${column} = ${value} where operation_id = $1`,
+        [ids[i]],
+      );
+    }
+    const { findings } = await archive.verify();
+    expect(findings).toHaveLength(spoiled.length);
+    for (const [i, [column]] of spoiled.entries()) {
+      const says = expect.stringMatching(new RegExp(`^${column} is `));
+      expect(findings).toContainEqual(
+        expect.objectContaining({ kind: 'column', id: ids[i], says }),
+      );
+    }
   });
 
   test('a certified one put under another day: its column, its old day and its new one', async () => {
@@ -220,17 +246,20 @@ describe('a row', () => {
     ]);
   });
 
-  test.each(['null', '[]', '"text"', '{}', '{"operation_id": ""}'])(
-    'its raw as %s',
-    async (raw) => {
-      const found = await spoil(
-        `update archive.orders set raw = $2 where operation_id = $1`,
-        april,
-        raw,
-      );
-      expect(found).toMatchObject([{ kind: 'altered', id: april }]);
-    },
-  );
+  test('its raw as what is no order', async () => {
+    const raws = ['null', '[]', '"text"', '{}', '{"operation_id": ""}'];
+    const ids = await openOrders(raws.length);
+    await archive.owner.query(
+      `update archive.orders set raw = new.raw
+         from unnest($1::text[], $2::jsonb[]) as new (id, raw) where operation_id = new.id`,
+      [ids, raws],
+    );
+    const { findings } = await archive.verify();
+    expect(findings).toHaveLength(raws.length);
+    expect(new Set(findings.map(({ kind, id }) => `${kind} ${id}`))).toEqual(
+      new Set(ids.map((id) => `altered ${id}`)),
+    );
+  });
 
   test('deleted while its month is open: a page that showed it tells', async () => {
     const found = await spoil(`delete from archive.orders where operation_id = $1`, april);
