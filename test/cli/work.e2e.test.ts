@@ -4,36 +4,68 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chmodSync } from 'node:fs';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
+import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
+import { copyOf, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-const world = { ...smallWorld, since: '2026-04-03' };
+const world = { ...smallWorld, since: '2026-04-04' };
 /** Of the window, those that have records, and two that have none. */
-const days = ['2026-03-01', ...daysIn({ from: '2026-04-02', to: '2026-04-07' })];
+const days = ['2026-03-01', ...daysIn({ from: '2026-04-03', to: '2026-04-07' })];
 
 let folder: string;
 let simulator: Simulator;
+/** As the first sync of it left it. */
+let synced: TestDatabase;
+let firstSync: Ended;
 let database: TestDatabase;
-beforeEach(async () => {
+const taken: TestDatabase[] = [];
+
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outlast test ü '));
   // As root the embedded Postgres runs as another user, who must be able to pass through.
   chmodSync(folder, 0o755);
   simulator = await createSimulator({ startAt: noon, speed: 0, world });
-  database = await createTestDatabase();
-  await readOnly(database.connectionString, simulator, days);
+  synced = await takeUnread();
+  taken.splice(0);
+  // With something to log at every level.
+  simulator.setFaults({ serverError: { next: 2 }, htmlPage: { next: 1 } });
+  firstSync = await runCommand(['sync', '--json'], {
+    env: settings({ OUTLAST_LOG_LEVEL: 'trace' }),
+  });
 });
 afterEach(async () => {
+  simulator.setFaults({ serverError: null, htmlPage: null, forbidden: null });
+  simulator.setDialect({ dayEnd: 'inclusive' });
+  for (const one of taken.splice(0)) await one.drop();
+});
+afterAll(async () => {
   await simulator.close();
-  await database.drop();
+  await synced.drop();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** An archive of the test's own that nothing was read for yet. */
+async function takeUnread(): Promise<TestDatabase> {
+  database = await createTestDatabase();
+  taken.push(database);
+  await readOnly(database.connectionString, simulator, days);
+  return database;
+}
+
+/** One that holds all there is. */
+async function takeSynced(): Promise<void> {
+  database = await copyOf(synced);
+  taken.push(database);
+}
 
 const settings = (more: Record<string, string> = {}): Record<string, string> => ({
   ...environmentOf(simulator, database.connectionString),
@@ -43,11 +75,11 @@ const settings = (more: Record<string, string> = {}): Record<string, string> => 
 });
 
 test('sync --json reports, status tells without a key what is held', async () => {
-  const synced = await runCommand(['sync', '--json'], { env: settings() });
-  expect(synced.code, synced.stderr).toBe(0);
-  const report = JSON.parse(synced.stdout) as { projects: Record<string, unknown>[] };
+  await takeSynced();
+  expect(firstSync.code, firstSync.stderr).toBe(0);
+  const report = JSON.parse(firstSync.stdout) as { projects: Record<string, unknown>[] };
   expect(report.projects).toMatchObject([{ projectId: 'default', outcome: 'done', slicesLeft: 0 }]);
-  const status = await runCommand(['status', '--json'], {
+  const status = await runHere(['status', '--json'], {
     env: { DATABASE_URL: database.connectionString },
   });
   expect(status.code, status.stderr).toBe(0);
@@ -63,6 +95,7 @@ test('sync --json reports, status tells without a key what is held', async () =>
 });
 
 test('probe learns now how the platform reads its dates, and a change shows at once', async () => {
+  await takeSynced();
   const first = await runHere(['probe', '--json'], { env: settings() });
   expect(first.code, first.stderr).toBe(0);
   expect(JSON.parse(first.stdout)).toMatchObject({
@@ -75,12 +108,14 @@ test('probe learns now how the platform reads its dates, and a change shows at o
 });
 
 test('P10: neither key nor secret appears in any output, at the loudest log level', async () => {
+  await takeSynced();
   const secrets = [simulator.projects[0]?.apiKey ?? '', simulator.projects[0]?.apiSecret ?? ''];
-  simulator.setFaults({ serverError: { share: 0.1 }, htmlPage: { share: 0.1 } });
-  const synced = await runCommand(['sync'], { env: settings({ OUTLAST_LOG_LEVEL: 'trace' }) });
-  simulator.setFaults({ serverError: null, htmlPage: null, forbidden: {} });
-  const refused = await runCommand(['sync'], { env: settings({ OUTLAST_LOG_LEVEL: 'trace' }) });
-  for (const { stdout, stderr } of [synced, refused]) {
+  simulator.setFaults({ forbidden: {} });
+  const refused = await runCommand(['sync', '--from', '2026-04-06'], {
+    env: settings({ OUTLAST_LOG_LEVEL: 'trace' }),
+  });
+  expect(refused.code).toBe(1);
+  for (const { stdout, stderr } of [firstSync, refused]) {
     for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
   }
   const client = new pg.Client({ connectionString: database.connectionString });
@@ -91,11 +126,12 @@ test('P10: neither key nor secret appears in any output, at the loudest log leve
 });
 
 test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and settings', async () => {
+  await takeUnread();
   simulator.setFaults({ serverError: {} });
-  const down = await runCommand(['sync'], { env: settings() });
+  const down = await runHere(['sync'], { env: settings() });
   expect(down.code).toBe(75);
   simulator.setFaults({ serverError: null, forbidden: {} });
-  const refused = await runCommand(['sync'], { env: settings() });
+  const refused = await runHere(['sync'], { env: settings() });
   expect(refused.code).toBe(1);
   const cases: [string[], RegExp][] = [
     [['sync', '--from', '2026-02-30'], /--from must be a UTC day/],
@@ -116,7 +152,7 @@ test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and se
 });
 
 test('another source under the same name: exit code 2, and the way out', async () => {
-  await runHere(['sync'], { env: settings() });
+  await takeSynced();
   const other = await createSimulator({
     startAt: noon,
     speed: 0,
@@ -134,6 +170,7 @@ test('another source under the same name: exit code 2, and the way out', async (
 });
 
 test('start works on schedule, serves what it holds, outlives its connections, and leaves cleanly on SIGTERM', async () => {
+  await takeSynced();
   const client = new pg.Client({ connectionString: database.connectionString });
   await client.connect();
   const service = startCommand(['start'], { env: settings({ OUTLAST_SCHEDULE: '* * * * * *' }) });
@@ -143,6 +180,7 @@ test('start works on schedule, serves what it holds, outlives its connections, a
     simulator.insert('orders', {
       record: { operation_id: id, status: 2, create_time: '2026-04-06T11:59:59Z' },
     });
+  insert('first');
   await runs(1);
 
   // The platform's own interface; a port that is taken is said at once.
@@ -151,7 +189,7 @@ test('start works on schedule, serves what it holds, outlives its connections, a
   const { data } = (await answer.json()) as { data: { total_count: number } };
   expect(data.total_count).toBe(simulator.oracle.count('orders'));
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  const rival = await runCommand(['start'], {
+  const rival = await runHere(['start'], {
     env: settings({ OUTLAST_PORT: new URL(url).port }),
   });
   expect(rival.code).toBe(2);
@@ -177,7 +215,7 @@ test('start works on schedule, serves what it holds, outlives its connections, a
 });
 
 test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest', async () => {
-  await runHere(['sync'], { env: settings() });
+  await takeSynced();
   simulator.setFaults({ forbidden: {} });
   simulator.requests.clear();
   const service = startCommand(['start'], {
@@ -191,17 +229,16 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
 });
 
 test('start with the embedded database shares it with status, and the last one out stops it', async () => {
-  await simulator.close();
-  simulator = await createSimulator({
-    startAt: noon,
-    speed: 0,
-    world: { ...world, ordersPerDay: 3, classesPerDay: 1 },
-  });
-  const env = settings({ OUTLAST_DATA_DIR: join(folder, 'archive'), DATABASE_URL: '' });
+  const dataDir = join(folder, 'archive');
+  const log = silentLog();
+  const embedded = await openEmbedded({ dataDir, log });
+  await migrate(embedded.connectionString, log);
+  await readOnly(embedded.connectionString, simulator, days);
+  const env = settings({ OUTLAST_DATA_DIR: dataDir, DATABASE_URL: '' });
   const service = startCommand(['start'], { env });
   await service.waitFor(/A run brought records/);
-  const status = await runCommand(['status'], {
-    env: { OUTLAST_DATA_DIR: join(folder, 'archive') },
+  const status = await runHere(['status'], {
+    env: { OUTLAST_DATA_DIR: dataDir },
   });
   expect(status.code, status.stderr).toBe(0);
   expect(status.stdout).toContain('Project default');
@@ -210,12 +247,14 @@ test('start with the embedded database shares it with status, and the last one o
   client.on('error', () => undefined);
   await client.connect();
   await client.end();
+  expect(await embedded.close()).toEqual({ stopped: false });
   const { code, stderr } = await service.stop('SIGTERM');
   expect(code).toBe(0);
   expect(stderr).toContain('The embedded Postgres was stopped');
 });
 
 test('several projects at once: each has its own records and its own rate', async () => {
+  await takeUnread();
   const other = await createSimulator({ startAt: noon, speed: 0, world, seed: 5 });
   const file = join(folder, 'projects.json');
   await writeFile(
@@ -246,9 +285,9 @@ test('several projects at once: each has its own records and its own rate', asyn
     for (const [i, one] of [simulator, other].entries()) {
       await readOnly(database.connectionString, one, days, `project_${i}`);
     }
-    const synced = await runHere(['sync', '--json'], { env });
-    expect(synced.code, synced.stderr).toBe(0);
-    const { projects } = JSON.parse(synced.stdout) as {
+    const both = await runHere(['sync', '--json'], { env });
+    expect(both.code, both.stderr).toBe(0);
+    const { projects } = JSON.parse(both.stdout) as {
       projects: { projectId: string; recordsNew: number }[];
     };
     expect(projects.map(({ projectId }) => projectId)).toEqual(['project_0', 'project_1']);
