@@ -1,7 +1,10 @@
-// Leaving: the first SIGINT or SIGTERM asks the work to end where nothing is lost, the second ends the process.
+// Leaving: the first signal asks the work to end where nothing is lost, the second ends the process. A terminal that is
+// closed is one as well (SIGHUP): an embedded Postgres would be left running.
 import { constants } from 'node:os';
 
 export type Stop = { signal: AbortSignal; close(): void };
+
+const leaving = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function stopOnSignals(onFirst: () => void = () => undefined): Stop {
   const controller = new AbortController();
@@ -11,13 +14,11 @@ export function stopOnSignals(onFirst: () => void = () => undefined): Stop {
     onFirst();
     controller.abort();
   };
-  process.on('SIGINT', handle);
-  process.on('SIGTERM', handle);
+  for (const name of leaving) process.on(name, handle);
   return {
     signal: controller.signal,
     close: () => {
-      process.off('SIGINT', handle);
-      process.off('SIGTERM', handle);
+      for (const name of leaving) process.off(name, handle);
     },
   };
 }
