@@ -29,3 +29,19 @@ export function createLog(level: LogLevel): Log {
 export function silentLog(): Log {
   return pino({ level: 'silent' });
 }
+
+/** What goes on is told when it begins, and then as often as this. */
+const againMs = 5 * 60_000;
+
+/**
+ * Whether to tell of a trouble that comes again and again: true the first time, and when it was last told five minutes
+ * ago. `now` in milliseconds on a clock that never jumps.
+ */
+export function createSeldom(now: () => number = () => performance.now()): () => boolean {
+  let toldAt = -Infinity;
+  return () => {
+    if (now() - toldAt < againMs) return false;
+    toldAt = now();
+    return true;
+  };
+}

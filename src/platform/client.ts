@@ -2,7 +2,7 @@
 // comes out as one of the errors named in platform.ts; nothing that comes out holds a secret (P10).
 import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { createSeldom, type Log } from '../log.ts';
 import type { Instant } from '../model.ts';
 import { byteBounds, type ByteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
@@ -78,6 +78,8 @@ export function createPlatform(options: PlatformOptions): Platform {
   /** Newer nodes have another path for fees; the one that was known is asked first the next time. */
   let feePaths: readonly ('fee' | 'fees')[] = ['fee', 'fees'];
   let sent = 0;
+  /** An outage has many of these. */
+  const isToTell = createSeldom(monotonicNow);
 
   /** Asks until there is an answer, a refusal, or too many faults. */
   async function ask<T>(
@@ -131,7 +133,7 @@ export function createPlatform(options: PlatformOptions): Platform {
         `the platform gave no page of ${path} in ${attempts}; at last: ${fault.text}`,
       );
     }
-    log.warn(
+    log[isToTell() ? 'warn' : 'debug'](
       { path, fault: code, status, faults, waitMs },
       'The platform gave no page; asking again',
     );

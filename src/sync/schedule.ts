@@ -2,7 +2,8 @@
 // worked on is left out for it.
 import { schedule as cron, type Logger } from 'node-cron';
 import { causeChain } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { createSeldom, type Log } from '../log.ts';
+import type { ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { run } from './run.ts';
 import type { RunReport, TickResult, Worker } from './worker.ts';
@@ -32,17 +33,19 @@ export function startSchedule(
   /** Until when a refused key is let rest, also a changed one that the database does not know yet (P11). */
   const restsUntil = new Map<Worker, number>();
 
+  const told = createRunLog(log);
+
   const runOne = async (worker: Worker): Promise<void> => {
     try {
       const report = await run(worker, { signal });
       const wasRefused = report.outcome === 'parked' && report.requests > 0;
       if (wasRefused) restsUntil.set(worker, performance.now() + refusedRestMs);
       onRun(report);
-      logReport(report, log);
+      told.ended(report);
       onTurn(report);
     } catch (error) {
       const problem = causeChain(databaseError(error) ?? error);
-      log.error({ projectId: worker.projectId, error: problem }, 'A run failed');
+      told.failed(worker.projectId, problem);
       onTurn(without(worker, 'failed'));
     }
   };
@@ -93,10 +96,34 @@ function asOurs(log: Log): Logger {
   };
 }
 
-function logReport(report: RunReport, log: Log): void {
-  const { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged, problem } = report;
-  const fields = { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged };
-  if (outcome === 'left') log.warn({ ...fields, problem }, 'A run left something due');
-  else if (recordsNew + recordsChanged > 0) log.info(fields, 'A run brought records');
-  else log.debug(fields, 'A run found nothing new');
+type RunLog = { ended(report: RunReport): void; failed(projectId: ProjectId, error: string): void };
+
+/** Tells how runs end: what goes wrong when it begins, every five minutes and when it is over. */
+export function createRunLog(log: Log, now: () => number = () => performance.now()): RunLog {
+  const troubles = new Map<ProjectId, { since: number; isToTell: () => boolean }>();
+  const level = (projectId: ProjectId, loud: 'warn' | 'error'): 'warn' | 'error' | 'debug' => {
+    const trouble = troubles.get(projectId) ?? { since: now(), isToTell: createSeldom(now) };
+    troubles.set(projectId, trouble);
+    return trouble.isToTell() ? loud : 'debug';
+  };
+  return {
+    failed: (projectId, error) =>
+      log[level(projectId, 'error')]({ projectId, error }, 'A run failed'),
+    ended: (report) => {
+      const { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged } = report;
+      const fields = { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged };
+      if (outcome === 'left') {
+        const { problem } = report;
+        log[level(projectId, 'warn')]({ ...fields, problem }, 'A run left something due');
+        return;
+      }
+      const trouble = troubles.get(projectId);
+      if (outcome === 'done' && trouble !== undefined) {
+        troubles.delete(projectId);
+        const minutes = Math.round((now() - trouble.since) / 60_000);
+        log.info({ ...fields, minutes }, 'What was due is done again');
+      } else if (recordsNew + recordsChanged > 0) log.info(fields, 'A run brought records');
+      else log.debug(fields, 'A run found nothing new');
+    },
+  };
 }

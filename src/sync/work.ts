@@ -162,7 +162,8 @@ export async function workThrough(
         failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
         notDone.add(name);
         problem = acted.problem;
-        log.warn(
+        // While nothing is answered, every slice would say so: the run says it once.
+        log[acted.isUnanswered === true ? 'debug' : 'warn'](
           { projectId, resource: slice.resource, day: slice.day, problem: acted.problem },
           'A slice is not done',
         );

@@ -1,0 +1,52 @@
+// What the log says of runs: an outage of hours is a line when it begins, one every five minutes, and one at its end.
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createRunLog } from '../../src/sync/schedule.ts';
+import type { RunReport } from '../../src/sync/worker.ts';
+
+const minute = 60_000;
+
+function logOf(): {
+  lines: () => string[];
+  told: ReturnType<typeof createRunLog>;
+  pass: (ms: number) => void;
+} {
+  const lines: string[] = [];
+  let now = 0;
+  const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(line) });
+  return {
+    lines: () => lines.splice(0).map((line) => (JSON.parse(line) as { msg: string }).msg),
+    told: createRunLog(log, () => now),
+    pass: (ms) => (now += ms),
+  };
+}
+
+const report = (outcome: RunReport['outcome'], projectId = 'p'): RunReport =>
+  ({ projectId, outcome, recordsNew: 0, recordsChanged: 0, problem: 'no answer' }) as RunReport;
+
+test('an outage is told when it begins, every five minutes, and when it is over', () => {
+  const { lines, told, pass } = logOf();
+  for (let i = 0; i < 21; i++) {
+    if (i % 2 === 0) told.ended(report('left'));
+    else told.failed('p', 'the database is gone');
+    pass(minute);
+  }
+  expect(lines()).toHaveLength(5);
+  told.ended(report('done'));
+  told.ended(report('done'));
+  expect(lines()).toEqual(['What was due is done again']);
+});
+
+test('each project has its own, and the next outage is told at once', () => {
+  const { lines, told } = logOf();
+  told.ended(report('left'));
+  told.ended(report('left', 'q'));
+  told.ended(report('done'));
+  told.ended(report('left'));
+  expect(lines()).toEqual([
+    'A run left something due',
+    'A run left something due',
+    'What was due is done again',
+    'A run left something due',
+  ]);
+});
