@@ -2,7 +2,7 @@
 // made again but never fail a run.
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { canonical, sha256 } from '../../src/platform/canonical.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -20,7 +20,33 @@ import {
 import { settle } from '../support/ledger.ts';
 
 let archive: Certified;
-afterEach(() => archive.close());
+/** One archive for most tests, in April and a moment after March was certified. */
+let shared: Certified;
+let backToApril: () => Promise<void>;
+let backToCertified: () => Promise<void>;
+beforeAll(async () => {
+  shared = await createUncertified();
+  backToApril = await shared.keep('april');
+  await shared.runLater(marchIsOver - shared.simulator.clock.now());
+  backToCertified = await shared.keep('certified');
+});
+afterEach(async () => {
+  if (archive !== shared) await archive.close();
+});
+afterAll(() => shared.close());
+
+/** `certificatesDir` is the archive's folder unless given. */
+async function uncertified(certificatesDir: string | null = shared.folder): Promise<Certified> {
+  await backToApril();
+  shared.worker.certificatesDir = certificatesDir;
+  return shared;
+}
+
+async function certified(): Promise<Certified> {
+  await backToCertified();
+  shared.worker.certificatesDir = shared.folder;
+  return shared;
+}
 
 const hour = 3_600_000;
 const signal = new AbortController().signal;
@@ -51,7 +77,7 @@ const leavesOf = async (name: string): Promise<string[]> =>
 
 describe('a month that is over', () => {
   test('gets one certificate a list, with its files, and neither ever changes', async () => {
-    archive = await createCertified();
+    archive = await certified();
     const first = await certificates();
     expect(first.map(({ resource, month }) => [resource, month])).toEqual([
       ['orders', '2026-03-01'],
@@ -89,13 +115,13 @@ describe('a month that is over', () => {
   });
 
   test('is not certified before', async () => {
-    archive = await createUncertified();
+    archive = await uncertified();
     await archive.runLater(Date.parse('2026-05-01T11:55:00Z') - archive.simulator.clock.now());
     expect(await certificates()).toEqual([]);
   });
 
   test('costs no request to certify, and two rivals make the same one of it', async () => {
-    archive = await createUncertified(undefined, { certificatesDir: null });
+    archive = await uncertified(null);
     const { worker } = archive;
     await marchEnds();
     const before = worker.platform.requests();
@@ -106,7 +132,7 @@ describe('a month that is over', () => {
   });
 
   test('says by name which of its days are lost, and what is uncertain of the others', async () => {
-    archive = await createUncertified();
+    archive = await uncertified();
     await settle(
       archive.db,
       `update sync.slices set state = 'open', proof = 'none', checkpoint = null where resource = 'orders' and day = '2026-03-07'`,
@@ -127,7 +153,7 @@ describe('a month that is over', () => {
   });
 
   test('waits while anything of it was read within the last hour', async () => {
-    archive = await createUncertified();
+    archive = await uncertified();
     await marchEnds();
     await archive.db.query(
       `update sync.slices set observed_at = $1 where resource = 'orders' and day = '2026-03-09'`,
@@ -141,7 +167,7 @@ describe('a month that is over', () => {
   });
 
   test('is certified in its turn, and each certificate names the one before it', async () => {
-    archive = await createCertified();
+    archive = await certified();
     await sealUnread(archive.db, '2026-04-01', '2026-06-01T12:00:00Z');
     archive.simulator.setNow(Date.parse('2026-06-01T12:05:00Z'));
     await archive.run();
@@ -168,7 +194,7 @@ describe('a month that is over', () => {
   });
 
   test('whose certificate is gone gets one that says so, and the old one is missed for ever', async () => {
-    archive = await createCertified();
+    archive = await certified();
     const [before] = await certificates();
     const kept = await readFile(fileOf('orders-2026-03.certificate.json'), 'utf8');
     await archive.owner.query(`delete from sync.certificates where resource = 'orders'`);
@@ -193,7 +219,7 @@ describe('a month that is over', () => {
   });
 
   test('that is reopened and over again gets one that replaces the first; both stay and hold', async () => {
-    archive = await createCertified();
+    archive = await certified();
     const ofDay = `where resource = 'orders' and day = '2026-03-09'`;
     await settle(archive.db, `update sync.slices set state = 'walked' ${ofDay}`);
     await certifyMonths(archive.worker, signal);
@@ -254,7 +280,7 @@ describe('a month that is over', () => {
   });
 
   test('before the first one accounted for counts once each of its days was asked for', async () => {
-    archive = await createUncertified(undefined, { certificatesDir: null });
+    archive = await uncertified(null);
     const enter = (from: string, to: string): Promise<unknown> =>
       archive.db.query(
         `insert into sync.slices (project_id, resource, owner, day, state, deadline_at)
@@ -396,7 +422,7 @@ describe('what changed later', () => {
 
 describe('files', () => {
   test('that are missing are made again as they were, by the next process', async () => {
-    archive = await createCertified();
+    archive = await certified();
     const names = ['orders-2026-03.leaves.txt', 'nft_classes-2026-03.certificate.json'];
     const before = await Promise.all(names.map((name) => readFile(fileOf(name), 'utf8')));
     for (const name of names) await rm(fileOf(name));
@@ -405,7 +431,7 @@ describe('files', () => {
   });
 
   test('that are there are never written over', async () => {
-    archive = await createUncertified();
+    archive = await uncertified();
     await mkdir(join(archive.folder, 'p'));
     await writeFile(fileOf('orders-2026-03.leaves.txt'), 'somebody else’s');
     await archive.runLater(marchIsOver - archive.simulator.clock.now());
@@ -437,7 +463,7 @@ describe('files', () => {
   });
 
   test('of leaves are not made of an archive that was altered', async () => {
-    archive = await createCertified();
+    archive = await certified();
     await rm(fileOf('orders-2026-03.leaves.txt'));
     await archive.owner.query(
       `update archive.orders set raw_sha256 = sha256('x') where operation_id = (select min(operation_id) from archive.orders

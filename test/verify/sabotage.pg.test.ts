@@ -1,6 +1,6 @@
 // Every way to spoil an archive behind its back, each caught and named, beside the untouched archive that passes. One
 // archive serves all; it is put back as it was after each test.
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/verify/finding.ts';
@@ -9,6 +9,7 @@ import { observe } from '../support/observe.ts';
 import { filled, forgedSha, tamperings } from '../support/tamperings.ts';
 
 let archive: Certified;
+let putBack: () => Promise<void>;
 /** A day of March with orders, one of them, one of April, and a class of March that has versions. */
 let day: string;
 let march: string;
@@ -16,21 +17,6 @@ let april: string;
 let versioned: string;
 /** An order of April that is missing. */
 let missing: string;
-
-const tables = [
-  'archive.orders',
-  'archive.order_versions',
-  'archive.nft_classes',
-  'archive.nft_class_versions',
-  'sync.certificates',
-  'sync.slices',
-  'sync.pages',
-  'sync.rejects',
-  'sync.chains',
-  'sync.journal',
-  'sync.heads',
-  'sync.runs',
-];
 
 beforeAll(async () => {
   archive = await createUncertified();
@@ -43,7 +29,7 @@ beforeAll(async () => {
   archive.simulator.hide('orders', missing);
   await archive.runLater(18 * 3_600_000);
   await archive.runLater(marchIsOver - archive.simulator.clock.now());
-  const { owner, folder } = archive;
+  const { owner } = archive;
   await owner.query(
     `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
      values ('p', 'orders', sha256('no order'), 'no order', 'no id', '', '2026-03-05', '2026-04-29T12:00:00Z')`,
@@ -65,31 +51,10 @@ beforeAll(async () => {
     `select min(id) from archive.nft_class_versions join archive.nft_classes using (project_id, id)
       where slice_day < '2026-04-01'`,
   );
-  await owner.query('analyze');
-  await owner.query('create schema kept');
-  for (const table of tables) {
-    await owner.query(`create table kept.${table.replace('.', '_')} as table ${table}`);
-  }
-  await cp(folder, `${folder} kept`, { recursive: true });
+  putBack = await archive.keep('kept');
 });
-
-afterEach(async () => {
-  // To truncate costs more, and loses what the planner knows: each verify would take twice as long.
-  const statements = tables.map(
-    (table) =>
-      `delete from ${table}; insert into ${table} select * from kept.${table.replace('.', '_')};`,
-  );
-  await archive.owner.query(
-    `set session_replication_role = replica; ${statements.join('\n')} set session_replication_role = origin`,
-  );
-  await rm(archive.folder, { recursive: true });
-  await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
-});
-
-afterAll(async () => {
-  await rm(`${archive.folder} kept`, { recursive: true, force: true });
-  await archive.close();
-});
+afterEach(() => putBack());
+afterAll(() => archive.close());
 
 async function first(sql: string): Promise<string> {
   const { rows } = await archive.owner.query(sql);
@@ -320,7 +285,6 @@ describe('a version', () => {
     await archive.owner.query('truncate sync.pages, sync.certificates');
     await rm(archive.folder, { recursive: true });
     const found = records(await spoil(`delete from archive.nft_classes where id = $1`, versioned));
-    await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
     expect(found).toMatchObject([{ kind: 'missing', id: versioned }]);
   });
 });
@@ -467,7 +431,6 @@ test.each(tamperings)('named: %s', async (_, sql, kind, says, id) => {
   await rm(archive.folder, { recursive: true });
   await archive.owner.query(filled(sql, chosen) ?? '');
   const { findings } = await archive.verify();
-  await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
   const found = findings.filter((one) => one.kind === kind && says.test(one.says));
   expect(findings).not.toEqual([]);
   expect(found.map((one) => one.id)).toContain(id === undefined ? null : filled(id, chosen));
@@ -499,7 +462,6 @@ test('a journal made anew from end to end follows from itself; a head that was k
   );
   await rm(archive.folder, { recursive: true });
   const { findings } = await archive.verify(kept.slice(-1));
-  await cp(`${archive.folder} kept`, archive.folder, { recursive: true });
   expect(findings.map(({ says }) => says)).toContainEqual(
     expect.stringContaining(
       `the head ${kept.at(-1)} was kept elsewhere, and no head of this archive is that`,
