@@ -11,6 +11,7 @@ import type { Db } from '../store/db.ts';
 import type { ChainsVerified } from '../verify/chains.ts';
 import { headsIn } from '../verify/publish-heads.ts';
 import {
+  isAnythingKnown,
   verifyChains,
   verifyProject,
   type ListVerified,
@@ -90,6 +91,16 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
       throw settingsError(
         'bad_head',
         'Each project has heads of its own: name the one with --project.',
+      );
+    }
+    if (
+      months !== null &&
+      projects.length > 0 &&
+      !(await isAnythingKnown(archive.db, projects, months))
+    ) {
+      throw settingsError(
+        'bad_month',
+        `Nothing of ${flags.month ?? `${flags.fromMonth} or later`} was ever archived here: \`outlast status\` names the months that are.`,
       );
     }
     const wanted = { projects, months, resource: flags.resource, heads };

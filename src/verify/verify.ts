@@ -36,6 +36,34 @@ export type ListVerified = ResourceChecked & {
   findings: number;
 };
 
+/**
+ * Whether anything at all speaks of these months: a day of the ledger or of the journal, a certificate, a record. Where
+ * nothing does there is nothing to verify, which must not be told as if all of it were well.
+ */
+export async function isAnythingKnown(
+  db: Db,
+  projects: readonly string[],
+  { from, to }: DayRange,
+): Promise<boolean> {
+  const places = [
+    ['sync.slices', 'day'],
+    ['sync.chains', 'day'],
+    ['sync.certificates', 'month'],
+    ['sync.watched_operations', 'created_on'],
+    ['archive.orders', 'slice_day'],
+    ['archive.nft_classes', 'slice_day'],
+  ].map(
+    ([table, day]) =>
+      `exists (select from ${table} where project_id = any ($1) and ${day} >= $2 and ${day} < $3)`,
+  );
+  const { rows } = await db.query<{ known: boolean }>(`select ${places.join(' or ')} as known`, [
+    projects,
+    from,
+    to,
+  ]);
+  return rows[0]?.known === true;
+}
+
 /** Throws transient `aborted` when the signal is, and what the store throws. */
 export async function verifyProject(verifying: Verifying): Promise<ListVerified[]> {
   const verified: ListVerified[] = [];

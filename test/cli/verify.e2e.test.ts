@@ -178,6 +178,8 @@ describe('mistakes', () => {
     [['--from-month', 'March'], '--from-month must be a month'],
     [['--month', '2026-03', '--from-month', '2026-03'], 'two ways to say it'],
     [['--resource', 'tokens', '--month', '2026-03'], 'Tokens belong to no month'],
+    [['--month', '2020-01'], 'Nothing of 2020-01 was ever archived here'],
+    [['--from-month', '2030-01'], 'Nothing of 2030-01 or later was ever archived here'],
     [['--resource', 'slices'], 'Allowed choices are orders, nft_classes, transactions, tokens'],
     [['--project', 'other'], 'Nothing is archived for a project "other" here.'],
     [['--platform', '--resource', 'tokens'], 'Tokens are compared with the platform by their next'],
