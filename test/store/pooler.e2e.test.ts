@@ -16,6 +16,7 @@ import { openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon } from '../support/archive.ts';
 import { environmentOf, runCommand, type Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -82,22 +83,22 @@ async function workThrough(pool: Pool): Promise<unknown[]> {
     ...stoppedAt(noon),
   };
   const stranger = watchPool(pool.connectionString);
+  /** Two that start at once, each in a process of its own: this one and another. */
   const two = (command: string): Promise<Ended[]> =>
-    Promise.all([runCommand([command], { env }), runCommand([command], { env })]);
-  // Two that start at once: one migrates.
+    Promise.all([runCommand([command], { env }), runHere([command], { env })]);
+  // One migrates.
   for (const { code, stderr } of await two('migrate')) expect(code, stderr).toBe(0);
   await readOnly(database.connectionString, simulator, days);
   // 75: the other held a slice at the end.
   for (const { code, stderr } of await two('sync')) expect([0, 75], stderr).toContain(code);
-  const last = await runCommand(['sync'], { env });
+  const last = await runHere(['sync'], { env });
   expect(last.code, last.stderr).toBe(0);
-  const commands = [
-    ['status'],
-    ['query', 'orders', '--limit', '3'],
-    ['verify'],
-    ['export', join(folder, 'export')],
-  ];
-  const ended = await Promise.all(commands.map((command) => runCommand(command, { env })));
+  const ended = await Promise.all([
+    runCommand(['verify'], { env }),
+    runHere(['status'], { env }),
+    runHere(['query', 'orders', '--limit', '3'], { env }),
+    runHere(['export', join(folder, 'export')], { env }),
+  ]);
   for (const { code, stdout, stderr } of ended) expect(code, `${stdout}${stderr}`).toBe(0);
   const answers = await stranger.end();
   await pool.close();

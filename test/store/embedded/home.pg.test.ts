@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -64,13 +63,17 @@ async function copyCluster(): Promise<void> {
     made = join(scratch, 'made');
     await (await openEmbedded({ dataDir: made, elsewhere, log })).close();
   }
-  execFileSync('cp', ['-a', made, dataDir]);
+  copy(made, dataDir);
+}
+
+/** With owners, rights and links as they are. */
+function copy(folder: string, to: string): void {
+  execFileSync('cp', ['-a', folder, to]);
 }
 
 /** A copy of the installed programs as npm leaves them: without the links its blocked script would make. */
 async function programsWithoutLinks(folder: string): Promise<string> {
-  const installed = await findPackage();
-  cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
+  copy(await findPackage(), folder);
   const list = join(folder, 'native', 'pg-symlinks.json');
   for (const { target } of JSON.parse(readFileSync(list, 'utf8')) as { target: string }[]) {
     rmSync(join(folder, target), { force: true });
@@ -90,9 +93,11 @@ describe('the server', () => {
       { name: 'outlast' },
     ]);
     expect(await embedded.close()).toEqual({ stopped: true });
+    made = dataDir;
   });
 
   test('commits to the disk, speaks UTF-8 and UTC, and listens on loopback alone', async () => {
+    await copyCluster();
     const embedded = await openEmbedded({
       dataDir,
       elsewhere,
@@ -121,32 +126,26 @@ describe('the server', () => {
     await embedded.close();
   });
 
-  test('keeps its port while that is free, and says another if it is not', async () => {
-    await copyCluster();
-    const first = await openEmbedded({ dataDir, elsewhere, log });
-    await first.close();
-    const second = await openEmbedded({ dataDir, elsewhere, log });
-    await second.close();
-    expect(second.port).toBe(first.port);
-    const squatter = createServer();
-    await new Promise<void>((resolve) => squatter.listen(first.port, '127.0.0.1', resolve));
-    const third = await openEmbedded({ dataDir, elsewhere, log });
-    squatter.close();
-    expect(third.port).not.toBe(first.port);
-    expect(await query(third.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await third.close();
-  });
-
-  test('gets a new password when the file was lost, and the rows are there', async () => {
+  test('keeps its port while that is free and says another if it is not, gets a new password when the file was lost, and the rows are there', async () => {
     await copyCluster();
     const first = await openEmbedded({ dataDir, elsewhere, log });
     await query(first.connectionString, 'create table kept as select 7 as n');
     await first.close();
-    rmSync(join(dataDir, 'password'));
     const second = await openEmbedded({ dataDir, elsewhere, log });
-    expect(second.connectionString).not.toBe(first.connectionString);
-    expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
     await second.close();
+    expect(second.port).toBe(first.port);
+    expect(second.connectionString).toBe(first.connectionString);
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(first.port, '127.0.0.1', resolve));
+    rmSync(join(dataDir, 'password'));
+    const third = await openEmbedded({ dataDir, elsewhere, log });
+    squatter.close();
+    expect(third.port).not.toBe(first.port);
+    expect(new URL(third.connectionString).password).not.toBe(
+      new URL(first.connectionString).password,
+    );
+    expect(await query(third.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+    await third.close();
   });
 });
 
@@ -209,18 +208,7 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
   });
 });
 
-test('what a killed initdb left behind is cleared away', async () => {
-  await copyCluster();
-  const draft = join(dataDir, 'pgdata.draft-left');
-  cpSync(join(dataDir, 'pgdata', 'PG_VERSION'), join(draft, 'PG_VERSION'));
-  rmSync(join(dataDir, 'pgdata'), { recursive: true });
-  const embedded = await openEmbedded({ dataDir, elsewhere, log });
-  expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-  expect(existsSync(draft)).toBe(false);
-  await embedded.close();
-});
-
-test('a full disk is named as such, and once there is room the same folder works', async () => {
+test('a full disk is named as such, and once there is room the same folder works; what a killed initdb left is cleared away', async () => {
   // A limit on file sizes, 2 MB or less: the kernel refuses as it does on a full disk, wherever tests run.
   const child = startChild({ dataDir }, 'ulimit -f 2048; exec "$@"');
   const { error } = await child.opened;
@@ -228,7 +216,12 @@ test('a full disk is named as such, and once there is room the same folder works
   expect(error?.message).toContain(dataDir);
   expect(readdirSync(dataDir).filter((name) => name.startsWith('pgdata'))).toEqual([]);
 
+  const draft = join(dataDir, 'pgdata.draft-left');
+  mkdirSync(draft);
+  writeFileSync(join(draft, 'PG_VERSION'), '18\n');
   const embedded = await openEmbedded({ dataDir, elsewhere, log });
+  expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(existsSync(draft)).toBe(false);
   expect(await embedded.close()).toEqual({ stopped: true });
 });
 
@@ -286,7 +279,7 @@ test('under a folder closed to others root’s data is kept where the server’s
   const closed = join(scratch, 'closed');
   mkdirSync(closed, { mode: 0o700 });
   const programs = join(closed, 'programs');
-  cpSync(await findPackage(), programs, { recursive: true, verbatimSymlinks: true });
+  copy(await findPackage(), programs);
   const asked = join(closed, '.outlast');
   const options = { dataDir: asked, programs, elsewhere, log };
   const first = await openEmbedded(options);
