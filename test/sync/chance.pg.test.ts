@@ -153,16 +153,20 @@ async function live({ dialect, orders, classes, pending, steps }: Life): Promise
       await check(step.lies);
     }
     bench.simulator.setFaults(noLies);
-    for (let i = 0; i < 4; i++) {
-      await bench.runLater(25 * hour);
+    // Two days of truth at least, and four at most until everything is sealed.
+    let unsealed: unknown[] = [];
+    for (let i = 0; i < 4 && (i < 2 || unsealed.length > 0); i++) {
+      bench.simulator.advance(25 * hour);
+      await bench.run();
       await check();
+      const { rows } = await bench.db.query(
+        `select resource, day, state, proof, last_error from sync.slices s
+          where day = any ($1) and day < '2026-04-06' and state <> 'sealed' and unresolved = 0`,
+        [read],
+      );
+      unsealed = rows.filter(({ day }) => isOfADay(dialect, String(day)));
     }
-    const { rows } = await bench.db.query(
-      `select resource, day, state, proof, last_error from sync.slices s
-        where day = any ($1) and day < '2026-04-06' and state <> 'sealed' and unresolved = 0`,
-      [read],
-    );
-    expect(rows.filter(({ day }) => isOfADay(dialect, String(day)))).toEqual([]);
+    expect(unsealed).toEqual([]);
   } finally {
     await bench.close();
   }
