@@ -97,7 +97,7 @@ describe('machines behind a balancer', () => {
   const lives: [string, Faults['otherClock'], Faults['wrongDate'], Day[] | null][] = [
     // So few are met only by many requests.
     ['2 of 100 answers 75 days ahead', { share: 0.02, ms: 75 * day }, null, null],
-    ['5 of 100 answers dated 2101', null, { share: 0.05, ms: 75 * 365 * day }, null],
+    ['5 of 100 answers dated 2101', null, { share: 0.05, ms: 75 * 365 * day }, few],
     ['half of the answers a day ahead', { share: 0.5, ms: day }, null, few],
     ['half of the answers a day behind', null, { share: 0.5, ms: -day }, few],
   ];
@@ -224,13 +224,15 @@ test('P2: what is shown after every clock was 40 days ahead, and set right, repl
   };
   await bench.run();
   say(50);
-  await bench.runLater(40 * day);
+  await bench.skipTo(begin + 40 * day);
+  await bench.run();
   bench.simulator.setNow(begin + hour);
   await bench.restart();
   // Of contents shown at one moment the digest would choose: of eight pairs not always the newer.
   say(99);
   await bench.run();
-  await bench.runLater(7 * hour);
+  bench.simulator.advance(7 * hour);
+  await bench.run();
   const { rows } = await bench.db.query('select distinct nft_count from archive.nft_classes');
   expect(rows).toEqual([{ nft_count: '99' }]);
 });
