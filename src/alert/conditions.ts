@@ -139,7 +139,7 @@ function ofOperations(
   // P7: told to whoever listens, and named for ever.
   if (lost > 0) {
     const are = `${counted(lost, 'operation')} ${lost === 1 ? 'is' : 'are'} lost`;
-    const text = `${are}: the platform stopped answering before there was a final result. \`outlast status\` names ${lost === 1 ? 'it' : 'them'}.`;
+    const text = `${are}: the month left the platform's window before a final result was found. \`outlast status\` names ${lost === 1 ? 'it' : 'them'}.`;
     found.push({ kind: 'operation_lost', subject, text: `${subject}: ${text}` });
   }
   return found;

@@ -187,7 +187,7 @@ describe('conditions', () => {
       {
         kind: 'operation_lost',
         subject: 'transactions 2026-03',
-        text: 'transactions 2026-03: 1 operation is lost: the platform stopped answering before there was a final result. `outlast status` names it.',
+        text: "transactions 2026-03: 1 operation is lost: the month left the platform's window before a final result was found. `outlast status` names it.",
       },
     ]);
   });
