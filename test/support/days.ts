@@ -36,16 +36,19 @@ export const classOf = (on: string, i: number, more: object = {}) => ({
 
 const numbers = Array.from({ length: eachDay }, (_, i) => i);
 
+/** Twelve of each list on each of the days. */
+export const recordsOf = (days: readonly Day[]) => ({
+  orders: days.flatMap((on) => numbers.map((i) => orderOf(on, i))),
+  classes: days.flatMap((on) => numbers.map((i) => classOf(on, i))),
+});
+
 /**
  * Three days of records and nothing else, five on a page; besides them the window's first day, two empty ones and today
  * are read.
  */
 export const threeDaysOfRecords = {
   days: ['2026-03-01', '2026-03-31', ...threeDays, '2026-04-04', '2026-04-06'],
-  records: {
-    orders: threeDays.flatMap((on) => numbers.map((i) => orderOf(on, i))),
-    classes: threeDays.flatMap((on) => numbers.map((i) => classOf(on, i))),
-  },
+  records: recordsOf(threeDays),
   dialect: { shortPages: 5 },
 } satisfies SimulatorOptions & { days: readonly Day[] };
 
