@@ -7,12 +7,14 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { createBench, differences, smallWorld, type Bench, noon } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, startCommand, type Running } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { orderOf } from '../support/days.ts';
 
 let bench: Bench;
-const world = { ...smallWorld, since: '2026-03-15' };
+const leaseMs = 3_000;
+const world = { ...smallWorld, since: '2026-03-25' };
 /** Of the window, those that have records, and its first. */
-const days = ['2026-03-01', ...daysIn({ from: '2026-03-15', to: '2026-04-07' })];
+const days = ['2026-03-01', ...daysIn({ from: '2026-03-25', to: '2026-04-07' })];
 const processes = new Set<Running>();
 afterEach(async () => {
   for (const { child } of processes) child.kill('SIGKILL');
@@ -21,25 +23,20 @@ afterEach(async () => {
   await bench.close();
 });
 
-function startSync(env: Record<string, string> = {}, args: string[] = []): Running {
-  const running = startCommand(['sync', '--json', ...args], {
-    env: {
-      ...environmentOf(bench.simulator, bench.connectionString),
-      ...stoppedAt(noon),
-      OUTLAST_PROJECT: 'p',
-      OUTLAST_LEASE_SECONDS: '3',
-      ...env,
-    },
-  });
+const environment = (): Record<string, string> => ({
+  ...environmentOf(bench.simulator, bench.connectionString),
+  ...stoppedAt(noon),
+  OUTLAST_PROJECT: 'p',
+  OUTLAST_LEASE_SECONDS: String(leaseMs / 1000),
+});
+
+function startSync(args: string[] = []): Running {
+  const running = startCommand(['sync', '--json', ...args], { env: environment() });
   processes.add(running);
   return running;
 }
 
-const three = (env: Record<string, string> = {}): Running[] => [
-  startSync(env),
-  startSync(env),
-  startSync(env),
-];
+const three = (): Running[] => [startSync(), startSync(), startSync()];
 
 async function all(running: Running[]): Promise<void> {
   for (const { code, stderr } of await Promise.all(running.map(({ ended }) => ended))) {
@@ -75,13 +72,13 @@ function firstPages(): number[] {
 }
 
 test('P8: three processes share the work by slices: no day is read twice', async () => {
-  bench = await createBench({ world, days, latencyMs: 12 });
+  bench = await createBench({ world, days, latencyMs: 40 });
   await all(three());
   await syncToTheEnd();
   expect(await differences(bench)).toEqual([]);
   const times = firstPages();
   // The window's first day is asked for together with the day before it, as the probe does.
-  expect(times).toHaveLength(2 * 21);
+  expect(times).toHaveLength(2 * 11);
   expect(times.filter((count) => count > 1)).toEqual([]);
   const { rows } = await bench.db.query<{ holders: number; runs: number }>(
     `select count(*)::int as runs, count(*) filter (where slices_done > 5)::int as holders from sync.runs`,
@@ -91,7 +88,7 @@ test('P8: three processes share the work by slices: no day is read twice', async
 }, 60_000);
 
 test('P3, P8: what a killed one held is free when its lease is over, and the others go on with it', async () => {
-  bench = await createBench({ world: { ...world, ordersPerDay: 120 }, days, latencyMs: 10 });
+  bench = await createBench({ world: { ...world, ordersPerDay: 120 }, days, latencyMs: 30 });
   const [first, ...others] = three();
   const held = async (): Promise<number> => {
     const { rows } = await bench.db.query<{ held: number }>(
@@ -112,7 +109,6 @@ test('P3, P8: what a killed one held is free when its lease is over, and the oth
 }, 60_000);
 
 test('P8: one that is frozen between two statements of a page’s commit writes nothing when it wakes', async () => {
-  const leaseMs = 3_000;
   const day = '2026-04-02';
   bench = await createBench({
     records: { orders: Array.from({ length: 120 }, (_, i) => orderOf(day, i)), classes: [] },
@@ -127,15 +123,7 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
       }));
     }
   };
-  const syncDay = (): Running =>
-    startSync({ OUTLAST_LEASE_SECONDS: String(leaseMs / 1000) }, [
-      '--resource',
-      'orders',
-      '--from',
-      day,
-      '--to',
-      day,
-    ]);
+  const theDay = ['--resource', 'orders', '--from', day, '--to', day];
   await syncToTheEnd();
 
   const owner = await openDb({
@@ -148,7 +136,7 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
     say('first', '2026-04-06T11:00:00Z');
     // The commit's first statement has moved the checkpoint; its next one waits for the pages.
     await blocker.query('begin; lock table sync.pages in share mode');
-    const frozen = syncDay();
+    const frozen = startSync(theDay);
     const waiting = async (): Promise<boolean> => {
       const { rows } = await owner.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -161,7 +149,7 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
     await sleep(leaseMs + 200);
 
     say('second', '2026-04-06T11:30:00Z');
-    const rival = await syncDay().ended;
+    const rival = await runHere(['sync', ...theDay], { env: environment() });
     expect(rival.code, rival.stderr).toBe(0);
     const before = await everythingOf(owner, day);
     frozen.child.kill('SIGCONT');
