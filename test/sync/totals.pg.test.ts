@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import type { Scope } from '../../src/sync/plan.ts';
-import type { RunReport } from '../../src/sync/worker.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
 import { classOf, orderOf, statesOf, threeDays } from '../support/days.ts';
 import { falseSeals } from '../support/seals.ts';
@@ -42,9 +41,9 @@ async function start(
   );
 }
 
-async function runLater(ms: number): Promise<RunReport> {
+async function runLater(ms: number): Promise<void> {
   bench.simulator.advance(ms);
-  return bench.run();
+  await bench.run();
 }
 
 async function one(sql: string): Promise<unknown> {
@@ -270,7 +269,7 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
       bench.simulator.advance(24 * hour);
       bench.simulator.setFaults({ hollow });
       for (let i = 0; i < 5; i++) {
-        const { outcome } = await runLater(hour);
+        const { outcome } = await bench.runLater(hour);
         expect(['left', 'done']).toContain(outcome);
         await expectTruth();
         const { orders: ofOrders = [] } = await statesOf(bench.db);
