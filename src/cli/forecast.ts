@@ -146,7 +146,11 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
       const tight = group.some(({ fits }) => fits === 'tight')
         ? ': TIGHT, more than half of the time left'
         : '';
-      return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. It needs ${formatCount(requests)} requests, ${formatSpan(takesMs)} at ${rateText(perSecond)}${tight}.`;
+      const needs =
+        requests === 0
+          ? 'Nothing of it is left to ask'
+          : `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs)} at ${rateText(perSecond)}`;
+      return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. ${needs}${tight}.`;
     }),
     ...caveatLines(foresight, now),
   ];

@@ -82,7 +82,8 @@ export function tableText<Item>(
     shown.map((i) => headerOf(all[i], widths[i] ?? 0)),
     cells.map((row) => shown.map((i) => cellOf(row[i] ?? '', widths[i] ?? 0, all[i]?.isNumber))),
   );
-  const more = `The first ${formatCount(items.length)} ${name}: --limit shows more, --format csv all.`;
+  const these = items.length === 1 ? 'of the' : formatCount(items.length);
+  const more = `The first ${these} ${name}: --limit shows more, --format csv all.`;
   return hasMore ? `${text}\n\n${more}\n` : `${text}\n`;
 }
 

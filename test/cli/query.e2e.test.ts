@@ -149,6 +149,8 @@ describe('for a person', () => {
     const more = await query('orders', '--project', 'many', '--format', 'table');
     expect(more.stdout.trimEnd().split('\n')).toHaveLength(2 + 100 + 2);
     expect(more.stdout).toContain('The first 100 orders: --limit shows more, --format csv all.');
+    const one = await query('orders', '--project', 'many', '--format', 'table', '--limit', '1');
+    expect(one.stdout).toContain('The first of the orders: --limit shows more');
     const none = await query('nft_classes', '--project', 'many', '--format', 'table');
     expect(none.stdout).toBe('No NFT classes match.\n');
   });

@@ -276,10 +276,11 @@ describe('whether it fits before the deadline', () => {
       sizes: 'unknown',
       fits: 'yes',
     });
-    expect(
+    const lines = (months: Forecast['months']): string =>
       timeLines(
         {
           ...told,
+          months,
           isRateAssumed: true,
           compareEveryMs: 7 * day,
           newestRunAt: null,
@@ -287,8 +288,12 @@ describe('whether it fits before the deadline', () => {
           facts: new Map(),
         },
         at('2026-04-30T12:00:00Z'),
-      ).join('\n'),
-    ).toMatch(/12 h ago[^]*5 requests a second are assumed[^]*one page a day is assumed/);
+      ).join('\n');
+    expect(lines(told.months)).toMatch(
+      /12 h ago[^]*5 requests a second are assumed[^]*one page a day is assumed/,
+    );
+    const over = told.months.map((one) => ({ ...one, requests: 0, takesMs: 0 }));
+    expect(lines(over)).toMatch(/12 h ago\. Nothing of it is left to ask\.\n/);
   });
 
   test('past the deadline it says that the month vanishes, not that it should be done', () => {

@@ -105,7 +105,9 @@ async function countAndJudge(
   }
   log.info(
     { resource: slice.resource, day: slice.day, total: counted.total, shown: slice.shownTotal },
-    'A proved day counts differently now: it is walked again',
+    counted.total === slice.shownTotal
+      ? 'The totals of the statuses contradict a proved day: it is walked again'
+      : 'A proved day counts differently now: it is walked again',
   );
   return { doubtsTotal: counted.isBelied === true };
 }
