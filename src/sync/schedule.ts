@@ -100,11 +100,16 @@ type RunLog = { ended(report: RunReport): void; failed(projectId: ProjectId, err
 
 /** Tells how runs end: what goes wrong when it begins, every five minutes and when it is over. */
 export function createRunLog(log: Log, now: () => number = () => performance.now()): RunLog {
-  const troubles = new Map<ProjectId, { since: number; isToTell: () => boolean }>();
+  type Trouble = { since: number; warn: () => boolean; error: () => boolean };
+  const troubles = new Map<ProjectId, Trouble>();
   const level = (projectId: ProjectId, loud: 'warn' | 'error'): 'warn' | 'error' | 'debug' => {
-    const trouble = troubles.get(projectId) ?? { since: now(), isToTell: createSeldom(now) };
+    const trouble = troubles.get(projectId) ?? {
+      since: now(),
+      warn: createSeldom(now),
+      error: createSeldom(now),
+    };
     troubles.set(projectId, trouble);
-    return trouble.isToTell() ? loud : 'debug';
+    return trouble[loud]() ? loud : 'debug';
   };
   return {
     failed: (projectId, error) =>

@@ -27,11 +27,13 @@ const report = (outcome: RunReport['outcome'], projectId = 'p'): RunReport =>
 test('an outage is told when it begins, every five minutes, and when it is over', () => {
   const { lines, told, pass } = logOf();
   for (let i = 0; i < 21; i++) {
-    if (i % 2 === 0) told.ended(report('left'));
-    else told.failed('p', 'the database is gone');
+    told.ended(report('left'));
     pass(minute);
   }
   expect(lines()).toHaveLength(5);
+  // Another trouble meanwhile is told at once.
+  told.failed('p', 'the database is gone');
+  expect(lines()).toEqual(['A run failed']);
   told.ended(report('done'));
   told.ended(report('done'));
   expect(lines()).toEqual(['What was due is done again']);
