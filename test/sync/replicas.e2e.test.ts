@@ -1,8 +1,9 @@
 // Replicas as people run them: real processes on one database. One rate limit and one Retry-After hold for all (P11),
 // the slices are shared, and each is worked on by one at a time (P8).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
+import type { Day } from '../../src/model.ts';
 import { withTx } from '../../src/store/db.ts';
 import { takeGrant } from '../../src/store/rate.ts';
 import { createBench, differences, type Bench, noon } from '../support/archive.ts';
@@ -12,12 +13,13 @@ import { environmentOf, startCommand, type Running } from '../support/command.ts
 let bench: Bench;
 const running = new Set<Running>();
 
-beforeEach(async () => {
+/** With records since then. */
+async function open(since: Day): Promise<void> {
   bench = await createBench({
-    world: { ordersPerDay: 30, classesPerDay: 6, quietShare: 0.2, since: '2026-03-20' },
-    days: ['2026-03-01', ...daysIn({ from: '2026-03-20', to: '2026-04-07' })],
+    world: { ordersPerDay: 30, classesPerDay: 6, quietShare: 0.2, since },
+    days: ['2026-03-01', ...daysIn({ from: since, to: '2026-04-07' })],
   });
-});
+}
 afterEach(async () => {
   await Promise.all([...running].map((one) => one.stop('SIGKILL')));
   running.clear();
@@ -54,6 +56,7 @@ function mostWithin(times: number[], ms: number): number {
 }
 
 test('P11, P8: three processes keep to one rate, share the slices, and no slice is walked twice', async () => {
+  await open('2026-03-20');
   const perSecond = 25;
   await Promise.all([sync(perSecond), sync(perSecond), sync(perSecond)].map((one) => one.ended));
   const times = moments();
@@ -72,6 +75,7 @@ test('P11, P8: three processes keep to one rate, share the slices, and no slice 
 });
 
 test('P11: who finds the bucket just opened by another asks again', async () => {
+  await open('2026-04-05');
   const asked = await withTx(bench.db, async (tx) => {
     await tx.query(
       `insert into sync.rate (project_id, tokens, refilled_at) values ('q', 5, now())`,
@@ -85,6 +89,7 @@ test('P11: who finds the bucket just opened by another asks again', async () => 
 });
 
 test('P11: a Retry-After that one of them is told holds for all', async () => {
+  await open('2026-03-30');
   bench.simulator.setFaults({ tooMany: { next: 1, retryAfter: 3 } });
   const all = [sync(50), sync(50), sync(50)];
   await Promise.all(all.map((one) => one.ended));
@@ -97,6 +102,7 @@ test('P11: a Retry-After that one of them is told holds for all', async () => {
 });
 
 test('P11, sabotaged: three processes that each knew a higher rate would be noticed', async () => {
+  await open('2026-03-30');
   await Promise.all([sync(100), sync(100), sync(100)].map((one) => one.ended));
   // The check above, for a platform that was promised five a second: a busy machine asks no faster than it can.
   expect(mostWithin(moments(), 1_000)).toBeGreaterThan(2 * 5);

@@ -57,7 +57,7 @@ async function query(connectionString: string, sql: string): Promise<Record<stri
 describe('several commands', () => {
   test('begun at once on a new folder share one server, and the last one out stops it', async () => {
     dataDir = newHome();
-    const children = Array.from({ length: 6 }, () => startChild({ dataDir }));
+    const children = Array.from({ length: 4 }, () => startChild({ dataDir }));
     const opened = await Promise.all(children.map((child) => child.opened));
     expect(new Set(opened.map(({ connectionString }) => connectionString)).size).toBe(1);
     expect(opened.filter(({ adopted }) => adopted === false)).toHaveLength(1);
