@@ -34,11 +34,11 @@ async function rowsNotHeld({ db }: Evidence): Promise<string[]> {
   const found: string[] = [];
   for (const resource of listedResources) {
     const { rows } = await db.query<{ id: string; day: string }>(
-      `select id, day::text
-         from sync.pages p, unnest(p.ids) id
+      `select shown.id, day::text
+         from sync.pages p, unnest(p.ids) shown (id)
         where p.resource = $1
           and not exists (select from archive.${resource} a
-                           where a.project_id = p.project_id and a.${idColumn[resource]} = id)
+                           where a.project_id = p.project_id and a.${idColumn[resource]} = shown.id)
         limit $2`,
       [resource, toldAtMost],
     );
