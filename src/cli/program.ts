@@ -46,11 +46,13 @@ export async function runProgram(given: readonly string[]): Promise<void> {
 
 /** `help query orders` as `query orders --help`: commander's own help ends at the first word, whatever follows. */
 function helpLast(args: readonly string[]): string[] {
-  const [first, ...rest] = args;
-  if (first !== 'help' || rest.length === 0) return [...args];
-  const isKnown = entries.some(({ name }) => name === rest[0]) || rest[0] === 'help';
+  if (args[0] !== 'help') return [...args];
+  // Whatever else stands there, help does nothing but help: `help -- sync` must not sync.
+  const [wanted, ...within] = args.slice(1).filter((arg) => !arg.startsWith('-'));
+  if (wanted === undefined || wanted === 'help') return ['--help'];
+  const isKnown = entries.some(({ name }) => name === wanted);
   // What is no command is to be told so, and not to be answered with the help of the whole.
-  return isKnown ? [...rest, '--help'] : rest;
+  return isKnown ? [wanted, ...within, '--help'] : [wanted];
 }
 
 async function createProgram(args: readonly string[]): Promise<Command> {

@@ -36,6 +36,7 @@ describe('help', () => {
     const asked = await runHere(['query', 'orders', '--help']);
     expect(asked.stdout).toContain('Usage: outlast query orders');
     expect((await runHere(['help', 'query', 'orders'])).stdout).toBe(asked.stdout);
+    expect((await runHere(['help', '--', 'query', 'orders'])).stdout).toBe(asked.stdout);
   });
 
   it.runIf(existsSync('/dev/full'))('that cannot be written is no success', () => {

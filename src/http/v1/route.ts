@@ -77,7 +77,7 @@ type Definition<Path extends Shape, Query extends Shape> = {
 };
 
 /** No parameters of its own. */
-// oxlint-disable-next-line typescript/no-generated-empty-object-type -- it is meant
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- a route without parameters has exactly none
 type Nothing = Pick<Shape, never>;
 
 export const project = projectName.describe('The project; needed only where you may read several');
