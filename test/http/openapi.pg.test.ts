@@ -8,7 +8,7 @@ import type { Json } from '../../src/http/docs/openapi-parts.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { enter } from '../../src/store/operations/enter.ts';
-import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { createBench, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 
 let bench: Bench;
@@ -17,6 +17,7 @@ let served: Served;
 let document: Document;
 /** One id for each path that has one. */
 let ids: Record<string, string>;
+const days = ['2026-03-01', '2026-04-02', '2026-04-05', '2026-04-06'];
 const world = {
   ordersPerDay: 20,
   classesPerDay: 6,
@@ -26,7 +27,7 @@ const world = {
 };
 
 beforeAll(async () => {
-  bench = await createBench({ world, days: tenDays.days }, { tokensEveryMs: 86_400_000 });
+  bench = await createBench({ world, days }, { tokensEveryMs: 86_400_000 });
   await bench.run();
   const operations = bench.simulator.oracle
     .operationIds('2026-04-02')
@@ -47,6 +48,10 @@ beforeAll(async () => {
     watch: (project, given) => enter(bench.db, project, given),
   });
   document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
+  ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  addFormats.default(ajv);
+  const named = JSON.stringify({ $id: 'named', $defs: closed(document.components.schemas) });
+  ajv.addSchema(JSON.parse(named.replaceAll('#/components/schemas/', '#/$defs/')) as Json);
   const [order] = (await archive.orders.list({ project: 'p', limit: 1 })).items;
   const [nftClass] = (await archive.nftClasses.list({ project: 'p', limit: 1 })).items;
   const [token] = (await archive.tokens.list({ project: 'p' })).items;
@@ -79,21 +84,26 @@ const unknown = (path: string): string =>
 const rejectSha256 = hash('sha256', '{"no":"id"}', 'hex');
 
 /** The document's schemas, with nothing allowed that they do not name: a field nobody described is a fault. */
+function closed(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(closed);
+  if (typeof json !== 'object' || json === null) return json;
+  const all = Object.fromEntries(Object.entries(json).map(([name, one]) => [name, closed(one)]));
+  return 'properties' in all && !('additionalProperties' in all)
+    ? { ...all, additionalProperties: false }
+    : all;
+}
+
+let ajv: Ajv2020;
+/** By their text: many routes share one, and to compile them takes longer than to ask every route. */
+const validators = new Map<string, ValidateFunction>();
+
 function validator(schema: Json): ValidateFunction {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
-  addFormats.default(ajv);
-  const closed = (json: unknown): unknown => {
-    if (Array.isArray(json)) return json.map(closed);
-    if (typeof json !== 'object' || json === null) return json;
-    const all = Object.fromEntries(Object.entries(json).map(([name, one]) => [name, closed(one)]));
-    return 'properties' in all && !('additionalProperties' in all)
-      ? { ...all, additionalProperties: false }
-      : all;
-  };
-  const root = closed({ ...schema, components: undefined, $defs: document.components.schemas });
-  return ajv.compile(
-    JSON.parse(JSON.stringify(root).replaceAll('#/components/schemas/', '#/$defs/')) as Json,
-  );
+  const text = JSON.stringify(closed(schema)).replaceAll('#/components/schemas/', 'named#/$defs/');
+  const known = validators.get(text);
+  if (known !== undefined) return known;
+  const validate = ajv.compile(JSON.parse(text) as Json);
+  validators.set(text, validate);
+  return validate;
 }
 
 const contentOf = (operation: Operation, status: number): { [type: string]: { schema: Json } } =>
