@@ -64,6 +64,37 @@ export type Bench = {
   close(): Promise<void>;
 };
 
+type BenchOptions = SimulatorOptions & {
+  timeoutMs?: number;
+  time?: MachineTime;
+  bounds?: ByteBounds;
+  days?: readonly Day[];
+};
+
+/** Where a bench keeps its archive. */
+export type Home = {
+  connectionString: string;
+  db: Db;
+  /** Called when the bench closes, last of all. */
+  leave: () => Promise<void>;
+};
+
+/** A database of its own, dropped afterwards. */
+export async function newHome(): Promise<Home> {
+  const database = await createTestDatabase();
+  const { connectionString } = database;
+  // Each backend of the server reads its catalogue and plans anew: of more than two, that is a fifth of a test's work.
+  const db = await openDb({ connectionString, log: silentLog(), max: 2 });
+  return {
+    connectionString,
+    db,
+    leave: async () => {
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
 /**
  * The clock stands still unless the options say otherwise, so that exact means exact. It is this machine's clock as
  * well: what the platform's is moved by passes for both, unless `time` gives the machine clocks of its own. Where
@@ -71,13 +102,9 @@ export type Bench = {
  * begins later.
  */
 export async function createBench(
-  options: SimulatorOptions & {
-    timeoutMs?: number;
-    time?: MachineTime;
-    bounds?: ByteBounds;
-    days?: readonly Day[];
-  } = {},
+  options: BenchOptions = {},
   given: Partial<Worker> = {},
+  openHome: () => Promise<Home> = newHome,
 ): Promise<Bench> {
   const simulator = await createSimulator({
     startAt: noon,
@@ -85,10 +112,8 @@ export async function createBench(
     world: smallWorld,
     ...options,
   });
-  const database = await createTestDatabase();
+  const { db, connectionString, leave } = await openHome();
   const log = silentLog();
-  // Each backend of the server reads its catalogue and plans anew: of more than two, that is a fifth of a test's work.
-  const db = await openDb({ connectionString: database.connectionString, log, max: 2 });
   const [project] = simulator.projects;
   if (project === undefined) throw new Error('the simulator has no project');
   const machine = { aheadMs: 0 };
@@ -135,7 +160,7 @@ export async function createBench(
   return {
     simulator,
     db,
-    connectionString: database.connectionString,
+    connectionString,
     worker,
     machine,
     restart: async () => {
@@ -162,8 +187,7 @@ export async function createBench(
     close: async () => {
       await worker.platform.close();
       await simulator.close();
-      await db.close();
-      await database.drop();
+      await leave();
     },
   };
 }

@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { FaultRule, Faults } from '../../src/simulator/faults.ts';
-import { createBench, noon, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
 import { classOf, orderOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals, type FalseSeal } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 const hour = 3_600_000;
 const days = ['2026-03-09', '2026-04-03', '2026-04-04', '2026-04-05'] as const;
 /** Those with records, the window's first, empty neighbours and today. */

@@ -1,8 +1,10 @@
 // The last hours of a month: what is absent then may have vanished with its month, wherever the platform counts months
 // (proof rule 5).
 import { afterEach, expect, test } from 'vitest';
-import { createBench, noon, smallWorld, type Bench } from '../support/archive.ts';
+import { noon, smallWorld, type Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -1,9 +1,11 @@
 // Every switch of the simulator, every reading of what the document leaves open, ends in an exact archive.
 import { afterEach, describe, expect, test } from 'vitest';
 import { switches, type Dialect } from '../../src/simulator/dialect.ts';
-import { createBench, differences, fiveDays, tenDays, type Bench } from '../support/archive.ts';
+import { differences, fiveDays, tenDays, type Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

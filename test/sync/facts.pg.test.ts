@@ -1,9 +1,11 @@
 // What a platform's dialect is learned as (proof rule 6): each fact against a simulator that behaves so.
 import { afterEach, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
 import { orderOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

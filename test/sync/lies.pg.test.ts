@@ -2,10 +2,12 @@
 // can notice, a record hidden from the list and from its totals alike, is not claimed.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Faults } from '../../src/simulator/faults.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import { orderOf, someIds, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -2,10 +2,12 @@
 // where the filter by status is no use, and one whose own time lies nowhere near the day that shows it.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import { costOf } from '../support/cost.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -4,8 +4,10 @@ import { silentLog } from '../../src/log.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import { emptyMemory, firstPosition, step } from '../../src/sync/slice/walk-steps.ts';
-import { createBench, noon, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 const benches: Bench[] = [];
 const open = async (...given: Parameters<typeof createBench>): Promise<Bench> => {
   const bench = await createBench(...given);

@@ -3,10 +3,12 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../src/query/status.ts';
-import { createBench, noon, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
 import { orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SentPage } from '../../src/simulator/options.ts';
 import type { Scope } from '../../src/sync/plan.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import {
   classOf,
   orderOf,
@@ -12,8 +12,10 @@ import {
   threeDays,
   threeDaysOfRecords,
 } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -2,8 +2,10 @@
 // costs no other record its day.
 import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -2,8 +2,10 @@
 // other, and overtaken by nothing while it does.
 import { afterEach, describe, expect, test } from 'vitest';
 import { untilToday } from '../../src/sync/plan.ts';
-import { createBench, differences, noon, type Bench } from '../support/archive.ts';
+import { differences, noon, type Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

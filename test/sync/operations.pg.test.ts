@@ -7,10 +7,12 @@ import { readTransaction } from '../../src/platform/transactions.ts';
 import { enter } from '../../src/store/operations/enter.ts';
 import { commitOperation } from '../../src/store/operations/commit.ts';
 import { claimOperation, enterOperations } from '../../src/store/operations/watched.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
 import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const dayMs = 86_400_000;
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -2,8 +2,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
-import { createBench, noon, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 const benches: Bench[] = [];
 const open = async (...given: Parameters<typeof createBench>): Promise<Bench> => {
   const bench = await createBench(...given);

@@ -7,9 +7,11 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
 import { checkRecords } from '../../src/verify/check-records.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import { orderOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 let owner: Db;
 beforeEach(async () => {

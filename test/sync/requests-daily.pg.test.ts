@@ -2,9 +2,11 @@
 // records, and nothing more often than it is set.
 import { afterEach, describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
-import { createBench, noon, tenDays, type Bench } from '../support/archive.ts';
+import { noon, tenDays, type Bench } from '../support/archive.ts';
 import { costOf, jumpTo } from '../support/cost.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

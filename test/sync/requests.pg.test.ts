@@ -2,9 +2,11 @@
 // asked for again without a reason, and what is proved by counting is not read.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Worker } from '../../src/sync/worker.ts';
-import { createBench, noon, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
 import { costOf, type Cost } from '../support/cost.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -6,17 +6,12 @@ import { untilToday } from '../../src/sync/plan.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import { openDb } from '../../src/store/db.ts';
-import {
-  createBench,
-  differences,
-  fiveDays,
-  noon,
-  tenDays,
-  type Bench,
-} from '../support/archive.ts';
+import { differences, fiveDays, noon, tenDays, type Bench } from '../support/archive.ts';
 import { threeDaysOfRecords } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

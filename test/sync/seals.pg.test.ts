@@ -3,10 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { openDb } from '../../src/store/db.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
 import { orderOf, someIds, threeDaysOfRecords } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

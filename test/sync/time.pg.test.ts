@@ -9,13 +9,15 @@ import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import { reopeningsOf } from '../../src/store/reopenings.ts';
 import { enterSlices } from '../../src/sync/plan.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const begin = Date.parse('2026-04-06T12:00:00Z');
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

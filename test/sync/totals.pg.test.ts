@@ -4,10 +4,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import type { Scope } from '../../src/sync/plan.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import { classOf, orderOf, statesOf, threeDays } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -4,10 +4,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ListedResource } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
-import { createBench, differences, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import { classOf, orderOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 

@@ -2,10 +2,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { silentLog, type Log } from '../../src/log.ts';
 import { watchDeadlines, type DeadlineWatch } from '../../src/sync/forecast/warn-of-deadlines.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 /** Two hours before March leaves the window. */
 const late = Date.parse('2026-04-30T22:00:00Z');
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 let watch: DeadlineWatch | null = null;
 afterEach(async () => {

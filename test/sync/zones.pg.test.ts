@@ -5,9 +5,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { daysIn, startOf } from '../../src/day.ts';
 import { readTime } from '../../src/platform/times.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
+const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 
