@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { settingsError } from '../errors.ts';
 import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
+import { hasNoTls, isOptional, withoutTls } from './tls.ts';
 import type { Settings } from './transaction-settings.ts';
 
 export type Found = {
@@ -10,28 +11,40 @@ export type Found = {
   role: string | null;
   /** What transactions on this server name besides. */
   settings: Settings;
+  /** The address that was taken: without TLS where that was optional and the server has none. */
+  connectionString: string;
 };
 
 /** Connects once to tell a person what is wrong before any work starts. It leaves nothing behind in the connection. */
 export async function checkServer(
-  config: pg.PoolConfig,
+  config: pg.PoolConfig & { connectionString: string },
   wanted: { role: string | null; isReadOnly: boolean },
 ): Promise<Found> {
-  let client: pg.Client;
+  const { client, connectionString } = await connect(config);
   try {
-    client = new pg.Client(config);
-    client.on('error', () => undefined);
-    await client.connect();
-  } catch (error) {
-    throw connectionError(error);
-  }
-  try {
-    return judged(await ask(client, wanted.role), wanted);
+    return { ...judged(await ask(client, wanted.role), wanted), connectionString };
   } catch (error) {
     // Cut while we asked: as passing a fault as one that was refused.
     throw databaseError(error) ?? namedIfCut(error);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+async function connect(
+  config: pg.PoolConfig & { connectionString: string },
+): Promise<{ client: pg.Client; connectionString: string }> {
+  const { connectionString } = config;
+  try {
+    const client = new pg.Client(config);
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, connectionString };
+  } catch (error) {
+    if (hasNoTls(error) && isOptional(connectionString)) {
+      return connect({ ...config, connectionString: withoutTls(connectionString) });
+    }
+    throw connectionError(error);
   }
 }
 
@@ -62,7 +75,7 @@ async function ask(client: pg.Client, role: string | null): Promise<Server | und
 function judged(
   server: Server | undefined,
   wanted: { role: string | null; isReadOnly: boolean },
-): Found {
+): Omit<Found, 'connectionString'> {
   if (server === undefined || server.version < 150_000) {
     throw settingsError(
       'database_too_old',

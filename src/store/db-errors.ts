@@ -1,10 +1,22 @@
 // What a database's error means to the person who runs Outlast: one sentence, what to do, and whether trying again
 // may help. Told apart by SQLSTATE or the network's code, never by message. Knows no connection.
 import { codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
+import { tlsError } from './tls.ts';
 
 /** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
 export function connectionError(error: unknown): OutlastError {
-  return databaseError(error) ?? unreachable(error);
+  return databaseError(error) ?? tlsError(error) ?? passwordMissing(error) ?? unreachable(error);
+}
+
+/** pg gives it no code. A server that needs no password is fine without one. */
+function passwordMissing(error: unknown): OutlastError | null {
+  if (!(error instanceof Error) || !/password must be a (?:non-empty )?string/.test(error.message))
+    return null;
+  return settingsError(
+    'database_password_missing',
+    'The database asks for a password and DATABASE_URL has none. Write it as postgres://user:password@host:5432/database, or set DATABASE_PASSWORD.',
+    error,
+  );
 }
 
 /**
@@ -82,7 +94,11 @@ const damaged: Sentence = [
 
 const sentences: Readonly<Record<string, Sentence>> = {
   '28P01': refused,
-  '28000': refused,
+  '28000': [
+    settingsError,
+    'database_login_refused',
+    'The database has no rule that lets this user in from here (pg_hba.conf). Check the user in DATABASE_URL, and whether the server wants TLS (sslmode=require) or a certificate of yours (sslcert, sslkey).',
+  ],
   '3D000': [
     settingsError,
     'database_missing',

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
 import { checkServer } from './check-server.ts';
 import { namedIfCut } from './db-errors.ts';
+import { readAsLibpq } from './tls.ts';
 import { beginOf, ourSettings, type Settings } from './transaction-settings.ts';
 
 export type Row = Record<string, unknown>;
@@ -81,8 +82,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const wanted = options.role === undefined ? 'outlast_writer' : options.role;
   const isReadOnly = options.isReadOnly ?? false;
   const applicationName = options.applicationName ?? 'outlast';
-  const base: pg.PoolConfig = {
-    connectionString: options.connectionString,
+  const asked = {
+    connectionString: readAsLibpq(options.connectionString),
     application_name: applicationName,
     connectionTimeoutMillis: 10_000,
     // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the
@@ -91,7 +92,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
     keepAliveInitialDelayMillis: 10_000,
     types,
   };
-  const found = await checkServer(base, { role: wanted, isReadOnly });
+  const found = await checkServer(asked, { role: wanted, isReadOnly });
+  const base = { ...asked, connectionString: found.connectionString };
   const begin = beginOf({
     role: found.role,
     isReadOnly,

@@ -1,0 +1,189 @@
+// TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for it,
+// as poolers do.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDb } from '../../src/store/db.ts';
+import { readAsLibpq } from '../../src/store/tls.ts';
+import { adminConnectionString } from '../support/postgres.ts';
+
+type Pair = { private: string; cert: string };
+type Front = {
+  port: number;
+  seen: { encrypted: number; named: string[] };
+  close: () => Promise<void>;
+};
+
+const authorityName = 'Outlast test authority';
+let folder: string;
+let plain: URL;
+let authority: Pair;
+let fronts: Record<'local' | 'elsewhere' | 'expired' | 'strict', Front>;
+const file = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outlast-tls-'));
+  plain = new URL(await adminConnectionString());
+  authority = await signed(authorityName, null);
+  const client = await signed('postgres', authority);
+  await writeFile(file('root.crt'), authority.cert);
+  await writeFile(file('client.crt'), client.cert);
+  await writeFile(file('client.key'), client.private);
+  const yesterday = new Date(Date.now() - 86_400_000);
+  fronts = {
+    local: await standInFront(await signed('localhost', authority)),
+    elsewhere: await standInFront(await signed('db.example', authority)),
+    expired: await standInFront(await signed('localhost', authority, yesterday)),
+    strict: await standInFront(await signed('localhost', authority), { wantsCertificate: true }),
+  };
+});
+afterAll(async () => {
+  for (const front of Object.values(fronts)) await front.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A certificate made out to that host. `authority`: who signs it; null: itself, as one that may sign others. */
+async function signed(name: string, by: Pair | null, notAfterDate?: Date): Promise<Pair> {
+  const isAuthority = by === null;
+  return generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(Date.now() - 2 * 86_400_000),
+    ...(notAfterDate === undefined ? {} : { notAfterDate }),
+    ...(by === null ? {} : { ca: { key: by.private, cert: by.cert } }),
+    extensions: [
+      { name: 'basicConstraints', cA: isAuthority, critical: true },
+      isAuthority
+        ? { name: 'keyUsage', keyCertSign: true, cRLSign: true }
+        : { name: 'keyUsage', digitalSignature: true },
+      ...(isAuthority
+        ? []
+        : [{ name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: name }] }]),
+    ],
+  });
+}
+
+/** Answers Postgres' request for TLS (protocol 3, SSLRequest) and hands on what is inside. */
+async function standInFront(
+  { private: key, cert }: Pair,
+  { wantsCertificate = false } = {},
+): Promise<Front> {
+  const seen: Front['seen'] = { encrypted: 0, named: [] };
+  const secureContext = createSecureContext({ key, cert, ca: authority.cert });
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('S');
+      const inside = new TLSSocket(socket, {
+        isServer: true,
+        secureContext,
+        requestCert: wantsCertificate,
+      });
+      const postgres = connect(Number(plain.port), plain.hostname);
+      for (const one of [inside, postgres]) one.on('error', () => socket.destroy());
+      inside.once('secure', () => {
+        const { subject, issuer } = inside.getPeerCertificate();
+        if (wantsCertificate && issuer?.CN !== authorityName) {
+          socket.destroy();
+          return;
+        }
+        seen.encrypted += 1;
+        if (typeof subject?.CN === 'string') seen.named.push(subject.CN);
+      });
+      inside.pipe(postgres).pipe(inside);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    seen,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** The code that opening the database ends with, and its exit code; `open` where it opens. */
+async function opened(port: number, parameters: Record<string, string>): Promise<string> {
+  const address = new URL(plain);
+  address.hostname = 'localhost';
+  address.port = String(port);
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+  try {
+    const db = await openDb({ connectionString: address.href, role: null, log: silentLog() });
+    await db.query('select 1');
+    await db.close();
+    return 'open';
+  } catch (error) {
+    // P10: neither the password nor the address.
+    expect((error as Error).message).not.toContain(plain.password);
+    return `${(error as OutlastError).code} ${exitCodeOf(error)}`;
+  }
+}
+
+test('require encrypts and checks nothing, verify-ca who signed it, verify-full whose it is as well', async () => {
+  const { local, elsewhere, expired } = fronts;
+  const root = { sslrootcert: file('root.crt') };
+  expect(await opened(elsewhere.port, { sslmode: 'require' })).toBe('open');
+  expect(elsewhere.seen.encrypted).toBeGreaterThan(0);
+  expect(await opened(elsewhere.port, { sslmode: 'verify-ca', ...root })).toBe('open');
+  expect(await opened(elsewhere.port, { sslmode: 'verify-full', ...root })).toBe(
+    'database_certificate 2',
+  );
+  expect(await opened(local.port, { sslmode: 'verify-full', ...root })).toBe('open');
+  expect(await opened(local.port, { sslmode: 'verify-full' })).toBe('database_certificate 2');
+  expect(await opened(local.port, { sslmode: 'verify-full', sslrootcert: 'system' })).toBe(
+    'database_certificate 2',
+  );
+  // As libpq: with an authority named, `require` is `verify-ca`.
+  expect(await opened(expired.port, { sslmode: 'require', ...root })).toBe(
+    'database_certificate 2',
+  );
+  expect(await opened(expired.port, { sslmode: 'require' })).toBe('open');
+});
+
+test('prefer takes what there is; anything stronger is refused by a server without TLS', async () => {
+  const port = Number(plain.port);
+  const { encrypted } = fronts.local.seen;
+  for (const sslmode of ['allow', 'prefer']) {
+    expect(await opened(port, { sslmode })).toBe('open');
+    expect(await opened(fronts.local.port, { sslmode })).toBe('open');
+  }
+  expect(fronts.local.seen.encrypted).toBeGreaterThan(encrypted);
+  expect(await opened(port, { sslmode: 'disable' })).toBe('open');
+  expect(await opened(port, { sslmode: 'require' })).toBe('database_tls_missing 2');
+});
+
+test('a certificate of our own opens a server that wants one', async () => {
+  const own = { sslmode: 'require', sslcert: file('client.crt'), sslkey: file('client.key') };
+  expect(await opened(fronts.strict.port, own)).toBe('open');
+  expect(fronts.strict.seen.named).toContain('postgres');
+  expect(await opened(fronts.strict.port, { sslmode: 'require' })).not.toBe('open');
+  expect(await opened(fronts.strict.port, { ...own, sslkey: file('none.key') })).toBe(
+    'database_certificate_file 2',
+  );
+});
+
+test('what makes no sense is refused before anybody is asked, whatever the password', () => {
+  const address = 'postgres://user:a-secret@localhost/db';
+  for (const query of ['sslmode=yes', 'sslmode=verify-ca', 'sslmode=']) {
+    expect(() => readAsLibpq(`${address}?${query}`)).toThrow(
+      /^DATABASE_URL asks for (?!.*a-secret)/,
+    );
+  }
+  expect(readAsLibpq(address)).toBe(address);
+});
+
+test('a password that is wanted and not given: 2, and where to write it', async () => {
+  const address = new URL(plain);
+  address.password = '';
+  const opening = openDb({ connectionString: address.href, role: null, log: silentLog() });
+  await expect(opening).rejects.toMatchObject({
+    code: 'database_password_missing',
+    kind: 'settings',
+  });
+});
