@@ -6,7 +6,7 @@ import { testBody } from '../alert/message.ts';
 import { settingsError, transient } from '../errors.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { isOver, readAlerts, type KnownAlert } from '../store/alerts/alerts.ts';
-import { wantedProjects, withStore } from './app.ts';
+import { openToRead, wantedProjects, withStore } from './app.ts';
 import { printable, printJson } from './print.ts';
 
 export const alertCommand = (command: Command): Command =>
@@ -37,7 +37,7 @@ async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
 }
 
 async function list(settings: Settings, project: string | null, asJson: boolean): Promise<void> {
-  await withStore(settings, async ({ db }) => {
+  await withStore(openToRead, settings, async ({ db }) => {
     const alerts = await readAlerts(db, project);
     // A misspelt name must not pass for a project without alerts.
     if (project !== null && alerts.length === 0) await wantedProjects(db, project);

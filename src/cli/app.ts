@@ -3,34 +3,40 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createAlerts, type Alerts } from '../alert/alerts.ts';
-import { settingsError } from '../errors.ts';
+import { isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import { createFileFetcher } from '../platform/certificate-file.ts';
 import { createPlatform } from '../platform/client.ts';
+import { checkSchema } from '../query/reader.ts';
 import type { DatabaseSettings, ProjectSettings, Settings } from '../settings/settings.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
+import { holdsArchive } from '../store/embedded/home.ts';
 import { migrate } from '../store/migrate.ts';
 import { projectIds } from '../store/projects.ts';
 import { createLimiter } from '../sync/contact/rate-limiter.ts';
 import type { Worker } from '../sync/worker.ts';
 
 export type Store = {
+  /** Read from the replica of the settings. */
+  isReplica: boolean;
   /** For psql and BI tools; holds the password (P10: print it only where a person asked for the place). */
   connectionString: string;
   isEmbedded: boolean;
   close(): Promise<void>;
 };
 
-/** The configured database, the embedded one started if that is it. Not migrated yet. */
+/** The configured database, the embedded one made and started if that is it. Not migrated yet. */
 export async function openStore(database: DatabaseSettings, log: Log): Promise<Store> {
   if (database.kind === 'url') {
-    return { connectionString: database.url, isEmbedded: false, close: async () => undefined };
+    const { url: connectionString, isReplica = false } = database;
+    return { connectionString, isReplica, isEmbedded: false, close: async () => undefined };
   }
   const embedded = await openEmbedded({ dataDir: database.dataDir, log });
   return {
     connectionString: embedded.connectionString,
+    isReplica: false,
     isEmbedded: true,
     close: async () => {
       await embedded.close();
@@ -38,19 +44,52 @@ export async function openStore(database: DatabaseSettings, log: Log): Promise<S
   };
 }
 
-export type MigratedStore = { store: Store; db: Db; close(): Promise<void> };
+/** The same where nothing may be made. Throws settings `nothing_archived` where there is no embedded archive yet. */
+export async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<Store> {
+  if (readDatabase.kind === 'embedded' && !(await holdsArchive(readDatabase.dataDir))) {
+    throw settingsError(
+      'nothing_archived',
+      `There is nothing to read: DATABASE_URL is not set, and ${readDatabase.dataDir} holds no embedded archive. Set DATABASE_URL or OUTLAST_DATA_DIR to where the archive is, or run \`outlast sync\` to begin one.`,
+    );
+  }
+  return openStore(readDatabase, log);
+}
+
+export type OpenedStore = { store: Store; db: Db; close(): Promise<void> };
 
 /** The store, brought to this release's schema, with a pool that runs as the writer (P4). */
-export async function openMigrated(settings: Settings, log: Log): Promise<MigratedStore> {
-  const store = await openStore(settings.database, log);
-  try {
+export async function openMigrated(settings: Settings, log: Log): Promise<OpenedStore> {
+  return opened(await openStore(settings.database, log), async (store) => {
     const { notes } = await migrate(store.connectionString, log);
     for (const note of notes) log.warn(note);
-    const db = await openDb({
+    return openDb({
       connectionString: store.connectionString,
       max: Math.min(40, 4 + settings.concurrency * Math.max(1, settings.projects.length)),
       log,
     });
+  });
+}
+
+/**
+ * The store as it stands, for commands that only look: nothing is made or migrated, and every transaction only reads.
+ * Throws settings `nothing_archived`, `schema_missing`, `schema_older`, `schema_newer` or `database_…`.
+ */
+export async function openToRead(settings: Settings, log: Log): Promise<OpenedStore> {
+  return opened(await openStoreToRead(settings, log), async ({ connectionString }) => {
+    const db = await openDb({ connectionString, isReadOnly: true, log });
+    try {
+      await checkSchema(db);
+    } catch (error) {
+      await db.close();
+      throw error;
+    }
+    return db;
+  });
+}
+
+async function opened(store: Store, open: (store: Store) => Promise<Db>): Promise<OpenedStore> {
+  try {
+    const db = await open(store);
     return {
       store,
       db,
@@ -61,16 +100,25 @@ export async function openMigrated(settings: Settings, log: Log): Promise<Migrat
     };
   } catch (error) {
     await store.close();
-    throw error;
+    throw store.isReplica ? ofReplica(error) : error;
   }
 }
 
-/** Does the work on the store, brought to this release's schema, and closes it whatever happens. */
+/** The same error, about the replica's address where it speaks of the primary's. */
+export function ofReplica(error: unknown): unknown {
+  if (!isOutlastError(error)) return error;
+  const { kind, code, message } = error;
+  const sentence = message.replaceAll(/\bDATABASE_URL/g, 'OUTLAST_READ_DATABASE_URL');
+  return new OutlastError(kind, code, sentence, { cause: error.cause });
+}
+
+/** Does the work on the store that `open` gives, and closes it whatever happens. */
 export async function withStore<T>(
+  open: typeof openMigrated,
   settings: Settings,
-  work: (store: MigratedStore) => Promise<T>,
+  work: (store: OpenedStore) => Promise<T>,
 ): Promise<T> {
-  const store = await openMigrated(settings, createLog(settings.logLevel));
+  const store = await open(settings, createLog(settings.logLevel));
   try {
     return await work(store);
   } finally {

@@ -11,7 +11,7 @@ import { createSimulator, type Simulator } from '../simulator/server.ts';
 import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
-import { createWorker, openMigrated, type MigratedStore } from './app.ts';
+import { createWorker, openMigrated, type OpenedStore } from './app.ts';
 import { startServing } from './serving.ts';
 import { createProgress, formatCount } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
@@ -40,7 +40,7 @@ async function demo(once: boolean): Promise<number> {
   const stop = stopOnSignals();
   const begun = performance.now();
   const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
-  let archive: MigratedStore | null = null;
+  let archive: OpenedStore | null = null;
   let worker: (Worker & { close(): Promise<void> }) | null = null;
   let served: Served | null = null;
   try {

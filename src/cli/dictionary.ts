@@ -6,7 +6,7 @@ import { createLog } from '../log.ts';
 import { readDictionary, type Described, type DictionaryEntry } from '../query/dictionary.ts';
 import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
-import { openStore } from './app.ts';
+import { openStoreToRead } from './app.ts';
 import { printJson, printTable } from './print.ts';
 
 const statementTimeoutMs = 30_000;
@@ -19,7 +19,7 @@ export const dictionaryCommand = (command: Command): Command =>
     .action(async (name: string | undefined, flags: { markdown?: true; json?: true }) => {
       const settings = readSettings({ needs: 'database' });
       const log = createLog(settings.logLevel);
-      const store = await openStore(settings.database, log);
+      const store = await openStoreToRead(settings, log);
       try {
         const { connectionString } = store;
         const reader = await openReader({ connectionString, max: 1, statementTimeoutMs, log });

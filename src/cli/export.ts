@@ -5,7 +5,7 @@ import { exitCode } from '../errors.ts';
 import { fileFormats, type FileFormat } from '../export/manifest.ts';
 import { exportArchive, type Exported } from '../export/write.ts';
 import { readSettings } from '../settings/settings.ts';
-import { withStore, wantedProjects } from './app.ts';
+import { openToRead, wantedProjects, withStore } from './app.ts';
 import { createProgress, formatCount, printJson, table } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -29,7 +29,7 @@ async function run(folder: string, flags: Flags): Promise<void> {
   const stop = stopOnSignals();
   const progress = createProgress(process.stderr);
   try {
-    const exported = await withStore(settings, async ({ db }) =>
+    const exported = await withStore(openToRead, settings, async ({ db }) =>
       exportArchive({
         db,
         folder,

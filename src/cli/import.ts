@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { importArchive } from '../export/read.ts';
 import type { Manifest } from '../export/manifest.ts';
 import { readSettings } from '../settings/settings.ts';
-import { withStore } from './app.ts';
+import { openMigrated, withStore } from './app.ts';
 import { createProgress, formatCount, printJson } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -17,7 +17,7 @@ export const importCommand = (command: Command): Command =>
       const stop = stopOnSignals();
       const progress = createProgress(process.stderr);
       try {
-        const manifest = await withStore(settings, ({ db }) =>
+        const manifest = await withStore(openMigrated, settings, ({ db }) =>
           importArchive({
             db,
             folder: resolve(folder),

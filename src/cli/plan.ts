@@ -6,7 +6,7 @@ import { readOperations, type OperationsStatus } from '../query/operations-statu
 import { readSettings } from '../settings/settings.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
-import { withStore, wantedProjects } from './app.ts';
+import { openToRead, wantedProjects, withStore } from './app.ts';
 import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast.ts';
 import { forecastJson, foreseeAll } from './forecast.ts';
 import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
@@ -33,7 +33,7 @@ export const planCommand = (command: Command): Command =>
     .option('--json', 'print it as JSON')
     .action(async (flags: PlanFlags) => {
       const settings = readSettings({ needs: 'database' });
-      await withStore(settings, async ({ db }) => {
+      await withStore(openToRead, settings, async ({ db }) => {
         const now = Date.now();
         const names = await wantedProjects(db, flags.project);
         const foreseen = await foreseeAll(db, names, settings, now, flags.rps);

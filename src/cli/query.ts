@@ -9,7 +9,7 @@ import { asOf, id, whole } from '../query/arguments.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import type { Archive } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { openStore } from './app.ts';
+import { ofReplica, openStoreToRead } from './app.ts';
 import { optionOf, readOptions } from './options.ts';
 import {
   flat,
@@ -183,9 +183,12 @@ async function withArchive(
   work: (archive: Archive) => Promise<void>,
 ): Promise<void> {
   const log = createLog(settings.logLevel);
-  const store = await openStore(settings.database, log);
+  const store = await openStoreToRead(settings, log);
   try {
-    const archive = await openArchive({ connectionString: store.connectionString, max: 1, log });
+    const { connectionString, isReplica } = store;
+    const archive = await openArchive({ connectionString, max: 1, log }).catch((error: unknown) => {
+      throw isReplica ? ofReplica(error) : error;
+    });
     try {
       await work(archive);
     } finally {

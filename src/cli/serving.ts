@@ -1,20 +1,26 @@
 // The HTTP server as `start` and `demo` run it: an archive opened for reading, and who may read it.
+import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { serve, type Served } from '../http/server.ts';
 import type { EnterOperations } from '../http/v1/watch.ts';
 import { openArchive } from '../query/archive.ts';
 import type { Archive } from '../query/types.ts';
 import type { Settings } from '../settings/settings.ts';
+import { ofReplica } from './app.ts';
 import { readReaders } from './readers.ts';
 
-/** Throws settings `readers_invalid` or `serve_failed`, and what opening an archive throws. */
+/**
+ * `primary`: where to read unless the settings name a replica. Throws settings `readers_invalid` or `serve_failed`, and
+ * what opening an archive throws.
+ */
 export async function startServing(
   settings: Settings,
-  connectionString: string,
+  primary: string,
   log: Log,
   watch?: EnterOperations,
 ): Promise<Served> {
   const keys = readReaders(settings);
+  const connectionString = await addressToRead(settings, primary, log);
   const archive = await openArchive({ connectionString, log });
   let archiveOfV1: Archive | null = null;
   try {
@@ -44,6 +50,25 @@ export async function startServing(
     await archiveOfV1?.close();
     await archive.close();
     throw error;
+  }
+}
+
+/** The read replica's address where there is one that answers: nothing waits for it. */
+async function addressToRead(
+  { readDatabase }: Settings,
+  primary: string,
+  log: Log,
+): Promise<string> {
+  if (readDatabase.kind === 'embedded' || readDatabase.isReplica !== true) return primary;
+  try {
+    await (await openArchive({ connectionString: readDatabase.url, max: 1, log })).close();
+    return readDatabase.url;
+  } catch (error) {
+    log.warn(
+      { reason: causeChain(ofReplica(error)) },
+      'The read replica cannot be read: HTTP answers from DATABASE_URL until the next start',
+    );
+    return primary;
   }
 }
 

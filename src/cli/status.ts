@@ -4,16 +4,18 @@ import { clockText } from '../alert/words.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList } from '../model.ts';
 import {
+  readReplica,
   readStatus,
   type ListStatus,
   type ProjectStatus,
   type ReopenedDays,
+  type Replica,
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
 import { notYetKnown } from '../store/projects.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
-import { withStore, type Store } from './app.ts';
+import { openToRead, type Store, withStore } from './app.ts';
 import { factLines, olderOffers } from './facts.ts';
 import {
   forecastCells,
@@ -33,7 +35,7 @@ export const statusCommand = (command: Command): Command =>
     .option('--json', 'print it as JSON')
     .action(async (flags: { project?: string; json?: true }) => {
       const settings = readSettings({ needs: 'database' });
-      await withStore(settings, async ({ db, store }) => {
+      await withStore(openToRead, settings, async ({ db, store }) => {
         const projects = await readStatus(db, flags.project);
         if (flags.project !== undefined && projects.length === 0) {
           throw settingsError(
@@ -41,6 +43,7 @@ export const statusCommand = (command: Command): Command =>
             `Nothing is archived for a project "${flags.project}" here.`,
           );
         }
+        const replica = await readReplica(db);
         const now = Date.now();
         const foreseen = await foreseeAll(
           db,
@@ -50,17 +53,24 @@ export const statusCommand = (command: Command): Command =>
         );
         if (flags.json === true) {
           printJson({
+            replica,
             projects: projects.map((one) => ({
               ...one,
               forecast: forecastJson(foreseen.get(one.project), now),
             })),
           });
         } else {
+          if (replica !== null) process.stdout.write(`${replicaText(replica)}\n\n`);
           process.stdout.write(`${statusText(projects, now, foreseen)}\n`);
           if (store.isEmbedded) process.stdout.write(whereItIs(store));
         }
       });
     });
+
+const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica): string =>
+  at === null || seconds === null
+    ? 'Read from a replica that has taken no change from its primary since it started.'
+    : `Read from a replica: its newest change is of ${at.slice(0, 19).replace('T', ' ')} (UTC), ${formatSpan(seconds * 1000)} ago.`;
 
 /** The embedded database's address, password included: whoever may start it may read it (P10). */
 const whereItIs = ({ connectionString }: Store): string =>

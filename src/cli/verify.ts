@@ -17,7 +17,7 @@ import {
   type ListVerified,
   type Verifying,
 } from '../verify/verify.ts';
-import { openMigrated, wantedProjects } from './app.ts';
+import { openMigrated, openToRead, wantedProjects } from './app.ts';
 import { readOptions } from './options.ts';
 import { createProgress, formatCount } from './print.ts';
 import { stopOnSignals } from './signals.ts';
@@ -83,7 +83,9 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   const heads = readHeads(flags);
   const log = createLog(settings.logLevel);
   const stop = stopOnSignals();
-  const archive = await openMigrated(settings, log);
+  // What asks the platform counts its requests in the database.
+  const open = flags.platform === true ? openMigrated : openToRead;
+  const archive = await open(settings, log);
   const output = flags.json === true ? asJson() : asText();
   try {
     const projects = await wantedProjects(archive.db, flags.project);

@@ -12,7 +12,7 @@ import {
   onlyProject,
   type NewOperation,
 } from '../store/operations/enter.ts';
-import { withStore } from './app.ts';
+import { openMigrated, withStore } from './app.ts';
 import { readOptions } from './options.ts';
 import { formatCount, printJson } from './print.ts';
 
@@ -40,7 +40,7 @@ export const watchCommand = (command: Command): Command =>
       const operations = readOperations(ids, flags);
       checkOperations(operations);
       const settings = readSettings({ needs: 'database' });
-      await withStore(settings, async ({ db }) => {
+      await withStore(openMigrated, settings, async ({ db }) => {
         const project = flags.project ?? (await onlyProject(db));
         const { given, added } = await enter(db, project, operations);
         if (flags.json === true) printJson({ project, given, added });

@@ -93,8 +93,11 @@ const forbidden = (error: unknown): OutlastError =>
     error,
   );
 
-/** P12: a database without our tables, or with another release's, is named before the first query fails of it. */
-async function checkSchema(db: Db): Promise<void> {
+/**
+ * P12: a database without our tables, or with another release's, is named before the first query fails of it. Throws
+ * settings `schema_missing`, `schema_older` or `schema_newer`.
+ */
+export async function checkSchema(db: Db): Promise<void> {
   const found = await answer(() =>
     db.query<{ archive: boolean; version: boolean }>(
       `select exists (select from pg_namespace where nspname = 'archive') as archive,
@@ -105,7 +108,7 @@ async function checkSchema(db: Db): Promise<void> {
   if (found.rows[0]?.archive !== true) {
     throw settingsError(
       'schema_missing',
-      'This database holds no Outlast archive. Check that connectionString names the right database, or run `outlast migrate` on it.',
+      'This database holds no Outlast archive. Check that its address names the right database, or run `outlast migrate` on it.',
     );
   }
   const known = readMigrationFiles({ migrationsFolder: findMigrations() }).at(-1)?.folderMillis;

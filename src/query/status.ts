@@ -81,6 +81,23 @@ export type ReopenedDays = {
 };
 
 /** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
+export type Replica = {
+  /** RFC 3339: the newest change that has come from the primary; null: none since the replica started. */
+  newest_change_at: string | null;
+  /** How old that change is: what the primary has written since is not seen. */
+  behind_seconds: number | null;
+};
+
+/** Null where what is read is no replica. */
+export async function readReplica(db: Queryable): Promise<Replica | null> {
+  const { rows } = await db.query<Replica>(
+    `select pg_last_xact_replay_timestamp() as newest_change_at,
+            extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as behind_seconds
+      where pg_is_in_recovery()`,
+  );
+  return rows[0] ?? null;
+}
+
 export async function readStatus(db: Queryable, project?: string): Promise<ProjectStatus[]> {
   const projects = await db.query<{
     project_id: string;

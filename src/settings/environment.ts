@@ -1,7 +1,8 @@
 // Reads single settings out of an environment, and the small files that they name, and notes what is wrong with them.
 // The caller collects the mistakes of all settings and reports them together (P12).
 import { closeSync, openSync, readSync } from 'node:fs';
-import { codeOf } from '../errors.ts';
+import { parseEnv } from 'node:util';
+import { codeOf, settingsError } from '../errors.ts';
 import { settings, table, type Setting, type SettingName, type SettingValue } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -80,6 +81,36 @@ export function createReader(
     readFile,
     report,
   };
+}
+
+/**
+ * The process's variables and, below them, those of the file that OUTLAST_ENV_FILE names: `.env` unless told. Throws
+ * settings `settings_invalid` for a file that is there, or is named, and cannot be read.
+ */
+export function environmentWithFile(
+  env: Environment,
+  readText: ReadFile = readSmallFile,
+): Environment {
+  const named = env['OUTLAST_ENV_FILE'] ?? '';
+  let text: string;
+  try {
+    text = readText(named === '' ? '.env' : named);
+  } catch (error) {
+    const code = codeOf(error);
+    // A folder of that name is no mistake: Python keeps its packages in one.
+    if (named === '' && (code === 'ENOENT' || code === 'EISDIR')) return env;
+    throw settingsError(
+      'settings_invalid',
+      `${named === '' ? '.env' : 'OUTLAST_ENV_FILE names a file that'} cannot be read (${code ?? 'unreadable'}): check its path and rights.`,
+      error,
+    );
+  }
+  const given = (name: string): boolean => (env[name] ?? '') !== '';
+  // A secret that the process has by value hides the file's by file, and the other way round.
+  const hidden = (name: string): boolean =>
+    given(name) || given(`${name}_FILE`) || given(name.replace(/_FILE$/, ''));
+  const fromFile = Object.entries(parseEnv(text)).filter(([name]) => !hidden(name));
+  return { ...env, ...Object.fromEntries(fromFile) };
 }
 
 /** Notes every OUTLAST_ variable that is no setting: a misspelt one would otherwise be silently without effect. */

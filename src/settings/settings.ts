@@ -1,10 +1,10 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
 // table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
-// A .env file is not read implicitly: `node --env-file=.env` hands one over where a person wants it.
 import { settingsError } from '../errors.ts';
 import type { LogLevel } from '../log.ts';
 import {
   createReader,
+  environmentWithFile,
   readSmallFile,
   reportUnknown,
   type Environment,
@@ -15,7 +15,8 @@ import { readProjectsFile, type ProjectSettings } from './projects-file.ts';
 
 export type { ProjectSettings } from './projects-file.ts';
 
-export type DatabaseSettings = { kind: 'url'; url: string } | { kind: 'embedded'; dataDir: string };
+export type DatabaseSettings =
+  { kind: 'url'; url: string; isReplica?: true } | { kind: 'embedded'; dataDir: string };
 
 export type AlertSettings = {
   /** Null: nobody is told; the alerts are on record all the same. Secret, like the heartbeat's (P10). */
@@ -30,6 +31,8 @@ export type Settings = {
   /** At least one; none where the command needs the database alone. */
   projects: ProjectSettings[];
   database: DatabaseSettings;
+  /** Where reading is done: a replica, or the database itself. */
+  readDatabase: DatabaseSettings;
   certificatesDir: string;
   /** Where the heads of the journal go; null: nowhere. */
   headsDir: string | null;
@@ -61,7 +64,7 @@ export type Needs = 'platform' | 'database';
  */
 export function readSettings(
   options: { needs: Needs; readFile?: ReadFile },
-  env: Environment = process.env,
+  env: Environment = environmentWithFile(process.env),
 ): Settings {
   const mistakes: string[] = [];
   const report = (mistake: string): void => void mistakes.push(mistake);
@@ -77,9 +80,12 @@ export function readSettings(
     reportUnknown(env, new Set(variables ?? []), report);
   }
   const hourMs = 3_600_000;
+  const database = readDatabase(reader);
+  const replica = reader.read('OUTLAST_READ_DATABASE_URL');
   const settings: Settings = {
     projects,
-    database: readDatabase(reader),
+    database,
+    readDatabase: replica === null ? database : { kind: 'url', url: replica, isReplica: true },
     certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
     headsDir: reader.read('OUTLAST_HEADS_DIR'),
     host: reader.read('OUTLAST_HOST'),

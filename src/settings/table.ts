@@ -84,6 +84,14 @@ export const table = {
     secret: true,
     sentence: 'PostgreSQL 15 or newer; unset: the embedded one',
   }),
+  OUTLAST_READ_DATABASE_URL: setting({
+    group: 'archive',
+    kind: kind.databaseUrl,
+    default: null,
+    secret: true,
+    sentence:
+      'a read replica of DATABASE_URL, for commands that only read and for HTTP; unset: DATABASE_URL itself',
+  }),
   DATABASE_PASSWORD: setting({
     group: 'archive',
     kind: kind.anyText,
@@ -188,6 +196,12 @@ export const table = {
     example: './secrets/readers.json',
     sentence: 'who else may read over HTTP: a JSON file, see docs/http.md',
   }),
+  OUTLAST_ENV_FILE: setting({
+    group: 'service',
+    kind: kind.anyText,
+    default: '.env',
+    sentence: 'file with further settings; what the environment says comes first',
+  }),
   OUTLAST_LOG_LEVEL: setting({
     group: 'service',
     kind: kind.oneOf(logLevels),
@@ -237,9 +251,8 @@ export const settings: { name: SettingName; about: Setting<unknown, string | nul
   Object.keys(table) as SettingName[]
 ).map((name) => ({ name, about: table[name] }));
 
-const exampleHead = `# Settings of Outlast. Copy this file to .env, take away the # where you set something, and hand it over:
-#   node --env-file=.env dist/src/main.js sync
-# Outlast does not read .env by itself.
+const exampleHead = `# Settings of Outlast. Copy this file to .env and take away the # where you set something: Outlast reads the .env of the
+# folder that it is started in.
 #
 # Each secret can instead come from a file, as Docker and Kubernetes mount them: NAME_FILE=/path.
 `;

@@ -1,5 +1,5 @@
 // What a database can do to a command at work: one clear sentence, the right exit code, and nothing lost (P3, P12).
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -89,7 +89,7 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
 
-test('a standby: 2, and where to point instead', async () => {
+test('a standby: 2, and where to point instead; commands that only read take it as a replica', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outlast-standby-'));
   // As root the server runs as another user, who must be able to pass through.
   await chmod(folder, 0o755);
@@ -100,18 +100,66 @@ test('a standby: 2, and where to point instead', async () => {
     primary.connectionString,
     `select current_setting('data_directory') as place`,
   );
+  const archived = { ...settings(), DATABASE_URL: primary.connectionString };
+  expect((await runHere(['migrate'], { env: archived })).code).toBe(0);
   await primary.close();
   await writeFile(join(rows[0]?.place ?? '', 'standby.signal'), '');
   const standby = await open();
   const env = { ...settings(), DATABASE_URL: standby.connectionString };
   const { code, stdout, stderr } = await runHere(['sync'], { env });
+  const readers = { ...settings(), OUTLAST_READ_DATABASE_URL: standby.connectionString };
+  const status = await runHere(['status'], { env: readers });
+  const verified = await runHere(['verify', '--json'], { env: readers });
+  const queried = await runHere(['query', 'orders'], { env: readers });
   await standby.close();
+  const gone = await runHere(['status'], { env: readers });
   await rm(folder, { recursive: true, force: true });
   expect(stderr).toBe(
     'outlast: The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.\n',
   );
   expect(stdout).toBe('');
   expect(code).toBe(2);
+  expect(status.stdout).toContain('Read from a replica that has taken no change from its primary');
+  expect(status.code).toBe(0);
+  expect(verified.code, verified.stderr).toBe(0);
+  expect(queried.stderr).toBe('outlast: Nothing is archived yet. Run `outlast sync` first.\n');
+  expect(gone.stderr).toMatch(
+    /^outlast: The database cannot be reached.* OUTLAST_READ_DATABASE_URL /,
+  );
+  expect(gone.code).toBe(75);
+});
+
+const reading = [
+  ['status'],
+  ['plan'],
+  ['alert'],
+  ['verify'],
+  ['export', 'anywhere'],
+  ['query', 'orders'],
+  ['dictionary'],
+];
+
+test('a command that only reads makes no archive and migrates none: 2, and what to do', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-nothing-'));
+  const empty = await createEmptyDatabase();
+  for (const command of reading) {
+    const none = await runHere(command, { env: { OUTLAST_DATA_DIR: join(folder, 'none') } });
+    expect(none.stderr).toMatch(
+      /^outlast: There is nothing to read: DATABASE_URL is not set, and .*none holds no/,
+    );
+    expect(none.code).toBe(2);
+    const bare = await runHere(command, { env: { DATABASE_URL: empty.connectionString } });
+    expect(bare.stderr).toMatch(/^outlast: This database holds no Outlast archive\./);
+    expect(bare.code).toBe(2);
+  }
+  expect(await readdir(folder)).toEqual([]);
+  const { rows } = await ask(
+    empty.connectionString,
+    `select from pg_namespace where nspname in ('sync', 'archive')`,
+  );
+  expect(rows).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+  await empty.drop();
 });
 
 // As `alter database … set` takes them. Each changes what a statement means, may do, or how long it may take.

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../../src/errors.ts';
 import { envExample } from '../../src/settings/table.ts';
 import { settings, table } from '../../src/settings/table.ts';
-import { readSmallFile } from '../../src/settings/environment.ts';
+import { environmentWithFile, readSmallFile } from '../../src/settings/environment.ts';
 import { readSettings, type Needs } from '../../src/settings/settings.ts';
 
 const pair = { OUTLAST_API_KEY: 'key-1', OUTLAST_API_SECRET: 'sesame-1' };
@@ -57,6 +57,7 @@ describe('what is taken when little is said', () => {
         },
       ],
       database: { kind: 'embedded', dataDir: './.outlast' },
+      readDatabase: { kind: 'embedded', dataDir: './.outlast' },
       certificatesDir: './.outlast/certificates',
       headsDir: null,
       host: '127.0.0.1',
@@ -277,6 +278,39 @@ describe('secrets', () => {
   it('would be noticed in a mistake (the check above can fail)', () => {
     const secret = 'Sesame-Sesame-77';
     expect(mistakes({ ...one, OUTLAST_PROJECT: secret }).join('\n')).toContain(secret);
+  });
+});
+
+describe('the file .env', () => {
+  const dotEnv = 'DATABASE_URL="postgres://from/file"\nOUTLAST_MAX_RPS=3 # a note\nOUTLAST_PORT=\n';
+  const noFile = (code: string) => () => {
+    throw Object.assign(new Error('no'), { code });
+  };
+
+  it('stands below the environment, name by name', () => {
+    const env = { DATABASE_URL: 'postgres://from/env', OUTLAST_MAX_RPS: '' };
+    expect(environmentWithFile(env, () => dotEnv)).toEqual({
+      DATABASE_URL: 'postgres://from/env',
+      OUTLAST_MAX_RPS: '3',
+      OUTLAST_PORT: '',
+    });
+  });
+
+  it('gives no secret that the environment names by file, nor the other way round', () => {
+    const byFile = environmentWithFile({ DATABASE_URL_FILE: '/run/secrets/url' }, () => dotEnv);
+    expect(byFile).not.toHaveProperty('DATABASE_URL');
+    const byValue = environmentWithFile({ OUTLAST_API_KEY: 'k' }, () => 'OUTLAST_API_KEY_FILE=/x');
+    expect(byValue).not.toHaveProperty('OUTLAST_API_KEY_FILE');
+  });
+
+  it('may be missing, unless it is named; one that cannot be read is told', () => {
+    expect(environmentWithFile({}, noFile('ENOENT'))).toEqual({});
+    expect(environmentWithFile({}, noFile('EISDIR'))).toEqual({});
+    expect(() => environmentWithFile({}, noFile('EACCES'))).toThrow('.env cannot be read (EACCES)');
+    const named = { OUTLAST_ENV_FILE: './mine' };
+    expect(() => environmentWithFile(named, noFile('ENOENT'))).toThrow(
+      'OUTLAST_ENV_FILE names a file that cannot be read (ENOENT)',
+    );
   });
 });
 

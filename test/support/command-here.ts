@@ -1,6 +1,7 @@
 // A command in the test's own process, where what it prints and its exit code are the subject and not the process: to
 // start node and load everything takes a third of a second. What is logged is not seen, for the log writes to the
 // terminal itself.
+import { devNull } from 'node:os';
 import { Writable } from 'node:stream';
 import { endWith } from '../../src/cli/exit.ts';
 import { runProgram } from '../../src/cli/program.ts';
@@ -28,7 +29,11 @@ async function runAlone(args: string[], env: Record<string, string>): Promise<En
   const stderr = collecting();
   const now = env['MACHINE_CLOCK_NOW'];
   const putBack = [
-    replace(process, 'env', { OUTLAST_LOG_LEVEL: 'silent', ...env }),
+    replace(process, 'env', {
+      OUTLAST_LOG_LEVEL: 'silent',
+      OUTLAST_ENV_FILE: devNull,
+      ...env,
+    }),
     replace(process, 'exit', (code: number) => {
       throw Object.assign(new Error(`exit ${code}`), { exited: code });
     }),

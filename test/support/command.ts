@@ -2,6 +2,7 @@
 // test's own environment reaches it but what a process needs to start.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Simulator } from '../../src/simulator/server.ts';
 
@@ -117,13 +118,12 @@ export function runCommand(args: string[], options: CommandOptions = {}): Promis
   return startCommand(args, options).ended;
 }
 
-/** What a process needs to start, and no setting: a developer's own OUTLAST_… and DATABASE_URL stay out. */
+/** What a process needs to start, and no setting: a developer's own OUTLAST_… and DATABASE_URL stay out, and a .env. */
 function inherited(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const given = names.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(given), OUTLAST_ENV_FILE: devNull };
 }

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
-import { makeFolder, textOf } from '../../files.ts';
+import { exists, makeFolder, textOf } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { accountFor, canEnter, giveTo, type Account } from './account.ts';
 import { noRoom } from './failures.ts';
@@ -47,6 +47,17 @@ export async function openHome(dataDir: string, elsewhere: string, log: Log): Pr
       return homeOf(asked, await claim(asked, account), account);
     }
     return await homeElsewhere(asked, found, elsewhere, log);
+  } catch (error) {
+    throw isOutlastError(error) ? error : folderError(error, asked);
+  }
+}
+
+/** Whether a data folder holds an archive; nothing is made. Throws settings `embedded_data_dir_…`. */
+export async function holdsArchive(dataDir: string): Promise<boolean> {
+  const asked = resolve(dataDir);
+  try {
+    const found = await readMarker(asked);
+    return found !== null && (await exists(join(found.dataAt ?? asked, 'pgdata')));
   } catch (error) {
     throw isOutlastError(error) ? error : folderError(error, asked);
   }
