@@ -21,8 +21,9 @@ async function expectExact(dialect: Partial<Dialect>): Promise<void> {
 /** Switches that do not touch each other: the first of each value together, the second, and so on. */
 const together: string[][] = [
   ['totals', 'classTotals'],
-  ['ties', 'keyText', 'monthEnd'],
+  ['dayEnd', 'statusFilter', 'ties', 'keyText', 'monthEnd'],
   [
+    'lastKey',
     'emptyList',
     'prevKey',
     'timeForm',
@@ -115,22 +116,6 @@ test('classes that outlive their month: the window is exact, and what is older i
 /** A class's day of creation, from its text in the standard time form. */
 const createdAt = (text: string): string =>
   (JSON.parse(text) as { timestamp: string }).timestamp.slice(0, 10);
-
-test('what was learned is recorded as facts', async () => {
-  await expectExact({ dayEnd: 'exclusive', lastKey: 'null', maxClasses: 50, totals: 'absent' });
-  const { rows } = await bench.db.query<{ fact: string; value: string }>(
-    'select fact, value from sync.facts order by fact',
-  );
-  expect(Object.fromEntries(rows.map(({ fact, value }) => [fact, value]))).toMatchObject({
-    'orders.day_end': 'exclusive',
-    'orders.limit': '50',
-    'orders.totals': 'absent',
-    'orders.last_key': 'null',
-    'nft_classes.day_end': 'exclusive',
-    'nft_classes.limit': '50',
-    'nft_classes.totals': 'present',
-  });
-});
 
 describe('a quiet project', () => {
   const days = ['2026-03-01', '2026-03-15', '2026-04-04', '2026-04-05', '2026-04-06'];

@@ -36,12 +36,28 @@ const learned: [Partial<Dialect>, Record<string, string>][] = [
       'nft_classes.older_days': 'not shown',
     },
   ],
-  [{ dayEnd: 'exclusive' }, { 'orders.day_end': 'exclusive', 'orders.status_totals': 'add up' }],
-  [{ dayEnd: 'instant' }, { 'nft_classes.day_end': 'instant' }],
+  [
+    { dayEnd: 'exclusive', lastKey: 'repeated' },
+    {
+      'orders.day_end': 'exclusive',
+      'orders.status_totals': 'add up',
+      'orders.last_key': 'repeated',
+      'nft_classes.day_end': 'exclusive',
+    },
+  ],
+  [
+    { dayEnd: 'instant', lastKey: 'onward' },
+    { 'nft_classes.day_end': 'instant', 'orders.last_key': 'leads to an empty page' },
+  ],
   [{ dates: 'ignored' }, { 'orders.date_filter': 'ignored' }],
   [
-    { maxClasses: 50, overLimit: 'refuse', ordersWindow: false },
-    { 'nft_classes.limit': '50', 'orders.older_days': 'answered' },
+    { maxClasses: 50, overLimit: 'refuse', ordersWindow: false, classesWindow: false },
+    {
+      'nft_classes.limit': '50',
+      'orders.older_days': 'answered',
+      'nft_classes.older_days': 'answered',
+      'nft_classes.oldest_day': '2026-01-06',
+    },
   ],
   // What is told by other fields of an answer is learned together.
   [
@@ -49,6 +65,7 @@ const learned: [Partial<Dialect>, Record<string, string>][] = [
     {
       'nft_classes.limit': '50',
       'orders.totals': 'absent',
+      'nft_classes.totals': 'present',
       'orders.last_key': 'null',
       'orders.time_form': 'mixed',
     },
@@ -69,15 +86,9 @@ const learned: [Partial<Dialect>, Record<string, string>][] = [
       'nft_classes.time_form': 'rfc3339 with fractions',
     },
   ],
-  [{ lastKey: 'repeated' }, { 'orders.last_key': 'repeated' }],
-  [{ lastKey: 'onward' }, { 'orders.last_key': 'leads to an empty page' }],
   [
     { monthEnd: 'utc+8' },
     { 'orders.month_end': 'before_utc', 'nft_classes.month_end': 'before_utc' },
-  ],
-  [
-    { classesWindow: false },
-    { 'nft_classes.older_days': 'answered', 'nft_classes.oldest_day': '2026-01-06' },
   ],
 ];
 

@@ -15,6 +15,11 @@ afterEach(() => bench.close());
 const minute = 60_000;
 const hour = 60 * minute;
 const gone = 'o-2026-04-02-7';
+const noClasses = { scope: { classes: 'none' } } as const;
+const ordersOfThreeDays = {
+  ...threeDaysOfRecords,
+  records: { ...threeDaysOfRecords.records, classes: [] },
+};
 const thatDay = {
   only: { resource: 'orders', days: { from: '2026-04-02', to: '2026-04-03' } },
 } as const;
@@ -36,7 +41,7 @@ describe('a record that vanishes from a sealed day', () => {
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => lines.push(line) });
 
   test('is kept, marked and reported; its day is sealed again after a whole day without it, not before', async () => {
-    bench = await createBench(threeDaysOfRecords, { log });
+    bench = await createBench(ordersOfThreeDays, { ...noClasses, log });
     await bench.run();
     bench.simulator.hide('orders', gone);
     at(25 * hour);
@@ -79,7 +84,7 @@ describe('a record that vanishes from a sealed day', () => {
   });
 
   test('and comes back, and goes again: the day of waiting begins anew', async () => {
-    bench = await createBench(threeDaysOfRecords);
+    bench = await createBench(ordersOfThreeDays, noClasses);
     await bench.run();
     bench.simulator.hide('orders', gone);
     at(hour);
@@ -100,7 +105,7 @@ describe('a record that vanishes from a sealed day', () => {
   });
 
   test('but is counted still: its day is not sealed, however long it takes', async () => {
-    bench = await createBench(threeDaysOfRecords);
+    bench = await createBench(ordersOfThreeDays, noClasses);
     await bench.run();
     bench.simulator.setFaults({ dropped: { ids: [gone] } });
     for (let day = 1; day <= 4; day++) {
@@ -111,7 +116,7 @@ describe('a record that vanishes from a sealed day', () => {
   });
 
   test('with all others of its day', async () => {
-    bench = await createBench(threeDaysOfRecords);
+    bench = await createBench(ordersOfThreeDays, noClasses);
     await bench.run();
     for (let i = 0; i < 12; i++) bench.simulator.hide('orders', `o-2026-04-02-${i}`);
     at(25 * hour);
@@ -125,10 +130,10 @@ describe('a record that vanishes from a sealed day', () => {
 
 describe('a record that no whole walk has shown', () => {
   test('shown by a walk that came to nothing, then gone: it is missing as well', async () => {
-    bench = await createBench({
-      ...threeDaysOfRecords,
-      faults: { dropped: { ids: ['o-2026-04-02-3'] } },
-    });
+    bench = await createBench(
+      { ...ordersOfThreeDays, faults: { dropped: { ids: ['o-2026-04-02-3'] } } },
+      noClasses,
+    );
     await bench.run();
     expect(await stateOfIt()).toBe('walked none');
     bench.simulator.hide('orders', gone);
@@ -142,7 +147,7 @@ describe('a record that no whole walk has shown', () => {
   });
 
   test('shown again by such a walk, and gone again', async () => {
-    bench = await createBench(threeDaysOfRecords);
+    bench = await createBench(ordersOfThreeDays, noClasses);
     await bench.run();
     bench.simulator.hide('orders', gone);
     await bench.run(thatDay);
@@ -168,11 +173,15 @@ test('where days are those of another zone, what the day beside shows is not mis
     ...threeDays.flatMap((on) => [1, 2, 3].map((i) => orderOf(on, i))),
     orderOf('2026-04-02', 9, evening),
   ];
-  bench = await createBench({
-    records: { orders, classes: [] },
-    dialect: { dates: 'utc+8' },
-    faults: { lyingTotal: { path: '/v3/orders' } },
-  });
+  bench = await createBench(
+    {
+      days: [...threeDaysOfRecords.days, '2026-04-05'],
+      records: { orders, classes: [] },
+      dialect: { dates: 'utc+8' },
+      faults: { lyingTotal: { path: '/v3/orders' } },
+    },
+    noClasses,
+  );
   await bench.run();
   expect((await statesOf(bench.db))['orders']).toEqual([
     'walked none',
@@ -195,20 +204,24 @@ describe('a record of today that vanishes', () => {
 
   test('is noticed at once, though more records come meanwhile', async () => {
     let growing = 0;
-    bench = await createBench({
-      records,
-      dialect: { shortPages: 3 },
-      onPage: ({ records: page }) => {
-        // One more with every page that is read of today, twice over.
-        if (growing > 0 && page.length > 1) {
-          growing -= 1;
-          bench.simulator.insert(
-            'orders',
-            orderOf(today, 20 + growing, { create_time: `${today}T11:5${9 - growing}:00Z` }),
-          );
-        }
+    bench = await createBench(
+      {
+        days: ['2026-03-01', '2026-04-05', today],
+        records,
+        dialect: { shortPages: 3 },
+        onPage: ({ records: page }) => {
+          // One more with every page that is read of today, twice over.
+          if (growing > 0 && page.length > 1) {
+            growing -= 1;
+            bench.simulator.insert(
+              'orders',
+              orderOf(today, 20 + growing, { create_time: `${today}T11:5${9 - growing}:00Z` }),
+            );
+          }
+        },
       },
-    });
+      noClasses,
+    );
     await bench.run();
     bench.simulator.hide('orders', `o-${today}-1`);
     growing = 4;
@@ -235,7 +248,7 @@ describe('a record of today that vanishes', () => {
 });
 
 test('sabotaged: a record that is gone and not marked is found by the oracle of seals', async () => {
-  bench = await createBench(threeDaysOfRecords);
+  bench = await createBench(ordersOfThreeDays, noClasses);
   await bench.run();
   bench.simulator.hide('orders', gone);
   at(25 * hour);

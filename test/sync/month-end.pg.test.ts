@@ -72,14 +72,7 @@ async function expectNoEmptySeal(): Promise<void> {
   expect(proved.filter(({ day, held }) => held !== (counts[day] ?? 0))).toEqual([]);
 }
 
-const moments = [
-  '04-30T10:30',
-  '04-30T16:30',
-  '04-30T23:30',
-  '05-01T00:30',
-  '05-01T08:30',
-  '05-01T11:45',
-];
+const moments = ['04-30T16:30', '04-30T23:30', '05-01T00:30', '05-01T08:30', '05-01T11:45'];
 const decided = ['05-01T12:05', '05-01T13:30'];
 const setNow = (moment: string): void => bench.simulator.setNow(at(`2026-${moment}:00Z`));
 
@@ -129,7 +122,7 @@ describe.each(cases)('%s', (_name, dialect, faults, scope) => {
       { records, days, dialect, faults, startAt: at('2026-04-30T19:00:00Z') },
       { scope },
     );
-    for (const moment of ['04-30T19:00', '04-30T21:00', ...moments.slice(3)]) {
+    for (const moment of ['04-30T19:00', '04-30T21:00', ...moments.slice(2)]) {
       setNow(moment);
       await bench.run();
       await expectNoEmptySeal();
