@@ -178,13 +178,9 @@ async function live({ dialect, orders, classes, pending, steps }: Life): Promise
 const isOfADay = ({ dates }: Partial<Dialect>, day: string): boolean =>
   dates !== 'ignored' || day === '2026-03-01';
 
-test.each([1, 2])(
-  'P6: whatever is sealed is true, and when the lies end everything is (seed %i)',
-  async (seed) => {
-    await fc.assert(fc.asyncProperty(lives, live), { seed, numRuns: 3, endOnFailure: true });
-  },
-  300_000,
-);
+test('P6: whatever is sealed is true, and when the lies end everything is', async () => {
+  await fc.assert(fc.asyncProperty(lives, live), { seed: 1, numRuns: 4, endOnFailure: true });
+}, 300_000);
 
 test.each([
   ['a day sealed by the records of the next, just before dates were found to be ignored', 7, '21'],

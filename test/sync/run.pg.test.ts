@@ -6,7 +6,7 @@ import { untilToday } from '../../src/sync/plan.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import { openDb } from '../../src/store/db.ts';
-import { differences, fiveDays, noon, tenDays, type Bench } from '../support/archive.ts';
+import { differences, fiveDays, tenDays, type Bench } from '../support/archive.ts';
 import { threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
@@ -33,7 +33,7 @@ async function fingerprint(): Promise<unknown> {
   return rows[0];
 }
 
-test('a sync repeated writes no row of archive, and costs one request per resource', async () => {
+test('a sync repeated writes no row of archive, and costs one request per resource; nor does walking every day again', async () => {
   bench = await createBench(fiveDays);
   await bench.run();
   const before = await fingerprint();
@@ -43,11 +43,20 @@ test('a sync repeated writes no row of archive, and costs one request per resour
   const leased = await bench.db.query('select from sync.slices where lease_until is not null');
   expect(leased.rows).toEqual([]);
   expect(again).toMatchObject({ outcome: 'done', requests: 2, recordsNew: 0, recordsChanged: 0 });
+  const walked = await bench.run({ only: { days: { from: '2026-04-02', to: '2026-04-07' } } });
+  expect(walked).toMatchObject({ outcome: 'done', slicesDone: 2 * 5 });
+  expect(await fingerprint()).toEqual(before);
 });
 
-test('sabotaged: a row altered, deleted or invented in the archive is a difference', async () => {
+test('sabotaged: a write on touch changes the fingerprint; a row altered, deleted or invented is a difference', async () => {
   bench = await createBench({ ...fiveDays, world: { ...fiveDays.world, ordersPerDay: 5 } });
   await bench.run();
+  const before = await fingerprint();
+  await bench.db.query(
+    `update archive.orders set changed_at = changed_at where slice_day = '2026-04-03'`,
+  );
+  expect(await fingerprint()).not.toEqual(before);
+  expect(await differences(bench)).toEqual([]);
   const owner = await openDb({
     connectionString: bench.connectionString,
     role: null,
@@ -69,38 +78,33 @@ test('sabotaged: a row altered, deleted or invented in the archive is a differen
   expect(await differences(bench)).toHaveLength(3);
 });
 
-test('sabotaged: a worker that writes on touch would be noticed by the fingerprint', async () => {
-  bench = await createBench({ ...fiveDays, world: { ...fiveDays.world, ordersPerDay: 5 } });
-  await bench.run();
-  const before = await fingerprint();
-  await bench.db.query(
-    `update archive.orders set changed_at = changed_at where slice_day = '2026-04-03'`,
-  );
-  expect(await fingerprint()).not.toEqual(before);
-});
-
-test('walking every day again writes no row of archive either', async () => {
-  bench = await createBench(fiveDays);
-  await bench.run();
-  const before = await fingerprint();
-  const again = await bench.run({ only: { days: { from: '2026-04-02', to: '2026-04-07' } } });
-  expect(again).toMatchObject({ outcome: 'done', slicesDone: 2 * 5 });
-  expect(await fingerprint()).toEqual(before);
-});
-
 describe('faults end in an exact archive', () => {
   const faults: [string, Partial<Faults>][] = [
-    ['429 with Retry-After', { tooMany: { share: 0.05, retryAfter: 0 } }],
-    ['500', { serverError: { share: 0.1 } }],
-    ['502 with HTML', { htmlError: { share: 0.1 } }],
-    ['200 with HTML', { htmlPage: { share: 0.1 } }],
-    ['text 404', { textNotFound: { share: 0.1 } }],
+    [
+      'errors: 429 with Retry-After, 500, 502 with HTML',
+      {
+        tooMany: { share: 0.05, retryAfter: 0 },
+        serverError: { share: 0.05 },
+        htmlError: { share: 0.05 },
+      },
+    ],
+    [
+      'answers of no use: 200 with HTML, text 404, truncated bodies',
+      {
+        htmlPage: { share: 0.05 },
+        textNotFound: { share: 0.05 },
+        truncated: { share: 0.05 },
+      },
+    ],
     ['connection reset', { reset: { share: 0.1 } }],
-    ['truncated bodies', { truncated: { share: 0.1 } }],
-    ['a hang', { hang: { next: 1 } }],
-    ['records shown twice', { duplicated: { share: 0.1 } }],
-    ['records in another order', { reordered: { share: 0.1, path: '/v3/orders' } }],
-    ['a wrong Date now and then', { wrongDate: { next: 2, ms: 3_000 } }],
+    [
+      'a hang, and a wrong Date now and then',
+      { hang: { next: 1 }, wrongDate: { next: 2, ms: 3_000 } },
+    ],
+    [
+      'records shown twice, and in another order',
+      { duplicated: { share: 0.1 }, reordered: { share: 0.1, path: '/v3/orders' } },
+    ],
   ];
   test.each(faults)('%s', async (_name, given) => {
     bench = await createBench({ ...fiveDays, faults: given, timeoutMs: 1_000 });
@@ -225,33 +229,6 @@ describe('pending orders', () => {
     update_time: '2026-04-06T12:10:00Z',
   });
 
-  test('P11: while nothing settles they cost one request for every fifty', async () => {
-    bench = await createBench({
-      days: withPending,
-      records: { orders: pending(180), classes: [] },
-    });
-    await bench.run();
-    bench.simulator.advance(16 * minute);
-    // Sixty pending orders: two pages of the list, and the two tails.
-    expect(await bench.run()).toMatchObject({ outcome: 'done', requests: 2 + 2, recordsNew: 0 });
-  });
-
-  test('one that settles costs one more: the page that showed it', async () => {
-    bench = await createBench({
-      days: withPending,
-      records: { orders: pending(180), classes: [] },
-    });
-    await bench.run();
-    bench.simulator.mutate('orders', 'p0', settled);
-    bench.simulator.advance(16 * minute);
-    expect(await bench.run()).toMatchObject({
-      outcome: 'done',
-      requests: 2 + 2 + 1,
-      recordsChanged: 1,
-    });
-    expect(await differences(bench)).toEqual([]);
-  });
-
   test('today’s are looked for too, wherever in the day they stand', async () => {
     const today = Array.from({ length: 120 }, (_, i) => ({
       record: {
@@ -327,36 +304,6 @@ describe('sealed days', () => {
     expect(await states()).toEqual({ sealed: 7, open: 1 });
   });
 
-  test('a late record of a sealed day is found by its count', async () => {
-    bench = await threeDays();
-    await bench.run();
-    bench.simulator.insert('orders', record('late', '2026-04-02'));
-    await bench.runLater(day);
-    expect(await differences(bench)).toEqual([]);
-  });
-
-  test('P6: a record that vanishes unseals its day; it is sealed again a day later, with the record kept', async () => {
-    bench = await threeDays();
-    await bench.run();
-    bench.simulator.hide('orders', 'o-2026-04-02');
-    await bench.runLater(day);
-    expect(await states()).toMatchObject({ walked: 1 });
-    await bench.runLater(day);
-    expect((await states())['walked'] ?? 0).toBe(0);
-    const { rows } = await bench.db.query(
-      'select operation_id from archive.orders where missing_since is not null',
-    );
-    expect(rows).toEqual([{ operation_id: 'o-2026-04-02' }]);
-  });
-
-  test('P6: totals that begin to lie unseal what they deny', async () => {
-    bench = await threeDays();
-    await bench.run();
-    bench.simulator.setFaults({ lyingTotal: { by: 1 } });
-    await bench.runLater(day);
-    expect((await states())['sealed'] ?? 0).toBe(0);
-  });
-
   test('a fact that changes reopens the seals that rested on it', async () => {
     bench = await threeDays();
     await bench.run();
@@ -374,7 +321,7 @@ describe('sealed days', () => {
 
 describe('the key and the source', () => {
   test('P11: a final 403 parks the project; a tick lets it rest, an explicit sync asks again', async () => {
-    bench = await createBench(fiveDays);
+    bench = await createBench({ days: ['2026-03-01', '2026-04-06'], world: oneOrTwo }, ordersOnly);
     await bench.run();
     bench.simulator.setFaults({ forbidden: {} });
     expect((await bench.run()).outcome).toBe('parked');
@@ -386,25 +333,7 @@ describe('the key and the source', () => {
     expect((await bench.run()).outcome).toBe('done');
   });
 
-  test('another source under a known name is refused before anything is written', async () => {
-    bench = await createBench(fiveDays);
-    await bench.run();
-    const before = await fingerprint();
-    const other = await createBench({ ...fiveDays, seed: 99 });
-    try {
-      const mixed: Worker = { ...other.worker, db: bench.db };
-      await expect(run(mixed, { signal: new AbortController().signal })).rejects.toMatchObject({
-        code: 'source_changed',
-        kind: 'settings',
-        message: expect.stringContaining('--accept-new-source') as string,
-      });
-      expect(await fingerprint()).toEqual(before);
-    } finally {
-      await other.close();
-    }
-  });
-
-  test('a rotated key of the same project just works', async () => {
+  test('a rotated key of the same project just works; another source is refused before anything is written', async () => {
     bench = await createBench({
       ...fiveDays,
       projects: [
@@ -413,10 +342,22 @@ describe('the key and the source', () => {
       ],
     });
     await bench.run();
+    const { signal } = new AbortController();
     const rotated = { ...bench.worker, source: { ...bench.worker.source, apiKey: 'new-key' } };
-    expect(await run(rotated, { signal: new AbortController().signal })).toMatchObject({
-      outcome: 'done',
-    });
+    expect(await run(rotated, { signal })).toMatchObject({ outcome: 'done' });
+    const before = await fingerprint();
+    const other = await createBench({ ...fiveDays, seed: 99 });
+    try {
+      const mixed: Worker = { ...other.worker, db: bench.db };
+      await expect(run(mixed, { signal })).rejects.toMatchObject({
+        code: 'source_changed',
+        kind: 'settings',
+        message: expect.stringContaining('--accept-new-source') as string,
+      });
+      expect(await fingerprint()).toEqual(before);
+    } finally {
+      await other.close();
+    }
   });
 });
 
@@ -479,13 +420,6 @@ test('P7: a project that was refused while the clocks disagreed claims no day th
     'select min(day) as first, (select first_day from sync.projects) as said from sync.slices',
   );
   expect(rows).toEqual([{ first: '2026-03-01', said: '2026-03-01' }]);
-});
-
-test('a clock of this machine that is a year off is corrected by the platform’s', async () => {
-  bench = await createBench({ ...fiveDays, dialect: { toleranceMs: 300_000 } });
-  expect(Math.abs(noon - Date.now())).toBeGreaterThan(24 * hour);
-  expect((await bench.run()).outcome).toBe('done');
-  expect(await differences(bench)).toEqual([]);
 });
 
 test('a platform that stops filtering by date is noticed, and read a month at a time from then on', async () => {

@@ -86,12 +86,8 @@ const lookAgain = (): Promise<unknown> => {
 };
 
 const startAt = Date.parse('2026-03-02T12:00:00Z');
-/**
- * The window's first day, those between which records move here, an empty one, and around the second month's beginning.
- */
-const days = ['01', '10', '11', '12', '28']
-  .map((on) => `2026-02-${on}`)
-  .concat('2026-03-01', '2026-03-02');
+/** The window's first day, those between which records move here, and today. */
+const days = ['2026-02-01', '2026-02-10', '2026-02-12', '2026-03-02'];
 const inForce: (string | undefined)[][] = [];
 
 test.each(['first', 'second'] as const)(
@@ -101,7 +97,6 @@ test.each(['first', 'second'] as const)(
     const from = daysOf(0)[readFirst === 'first' ? 0 : 1];
     const to = `2026-02-${readFirst === 'first' ? '10' : '16'}`;
     await bench.run({ only: { days: { from, to } } });
-    await lookAgain();
     await lookAgain();
     await lookAgain();
     // The oracle files a text under the day it names: of the two that name one day it expects both.

@@ -22,8 +22,8 @@ const world = {
   settleMs: 3_600_000,
   since: '2026-02-20',
 };
-/** In the evening, the night and the morning of a day, and around a month's end. */
-const moments = ['04-28T20:00', '04-29T03:00', '04-30T17:00', '04-30T23:30', '05-01T03:00'];
+/** In the night of a day, and around a month's end: in the evening, the night and the morning. */
+const moments = ['04-29T03:00', '04-30T17:00', '04-30T23:30', '05-01T03:00'];
 const decided = ['05-01T12:30', '05-02T10:00'];
 const at = (moment: string): number => Date.parse(`2026-${moment}:00Z`);
 
