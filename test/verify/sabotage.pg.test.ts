@@ -6,7 +6,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/verify/finding.ts';
 import { createUncertified, marchIsOver, type Certified } from '../support/certified.ts';
 import { observe } from '../support/observe.ts';
-import { filled, forgedSha, tamperings } from '../support/tamperings.ts';
+import {
+  filled,
+  forgedSha,
+  tamperings,
+  type Chosen,
+  type Tampering,
+} from '../support/tamperings.ts';
 
 let archive: Certified;
 let putBack: () => Promise<void>;
@@ -20,23 +26,22 @@ let missing: string;
 
 beforeAll(async () => {
   archive = await createUncertified();
-  // Time for classes to change: they get versions.
-  await archive.runLater(8 * 3_600_000);
-  // An order vanishes, and is noticed by its day's count.
+  // An order vanishes, and is noticed by its day's count. Classes change meanwhile: they get versions.
   missing = await first(
     `select min(operation_id) from archive.orders where slice_day = '2026-04-10'`,
   );
   archive.simulator.hide('orders', missing);
-  await archive.runLater(18 * 3_600_000);
+  await archive.runLater(26 * 3_600_000);
   await archive.runLater(marchIsOver - archive.simulator.clock.now());
   const { owner } = archive;
   await owner.query(
     `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
-     values ('p', 'orders', sha256('no order'), 'no order', 'no id', '', '2026-03-05', '2026-04-29T12:00:00Z')`,
+     select 'p', 'orders', sha256(bytes), bytes, 'no id', '', '2026-03-05', '2026-04-29T12:00:00Z'
+       from generate_series(1, 6) n, convert_to('no order ' || n, 'UTF8') bytes`,
   );
   await owner.query(
     `select sync.journal_append('p', 'orders', '', '2026-03-05', 'adopted',
-              jsonb_build_object('rejects', jsonb_build_array(jsonb_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason)))::text, null, null)
+              jsonb_build_object('rejects', jsonb_agg(jsonb_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason)))::text, null, null)
        from sync.rejects`,
   );
   await owner.query(`select sync.make_head('p')`);
@@ -97,7 +102,7 @@ test('the untouched archive passes, its certificates hold, and its files are the
   expect(lists.flatMap((list) => list.certificates.flatMap((one) => one.files_missing))).toEqual(
     [],
   );
-  expect(lists[0]).toMatchObject({ rejects: 1 });
+  expect(lists[0]).toMatchObject({ rejects: 6 });
   expect(lists[1]?.versions).toBeGreaterThan(0);
 });
 
@@ -290,7 +295,7 @@ describe('a version', () => {
 });
 
 test('the bytes of a reject', async () => {
-  const found = await spoil(`update sync.rejects set bytes = 'another'`);
+  const found = await spoil(`update sync.rejects set bytes = 'another' where bytes = 'no order 1'`);
   expect(found).toMatchObject([{ kind: 'altered', when: '2026-03-05', id: null }]);
 });
 
@@ -416,25 +421,102 @@ describe('a file', () => {
   });
 });
 
-// Each is named by what the journal says.
-test.each(tamperings)('named: %s', async (_, sql, kind, says, id) => {
-  const chosen = {
-    final: '2026-03-10',
-    sealed: '2026-04-12',
-    certified: march,
-    order: april,
+/** Of each there are so many to be altered in one archive, no two of them of one day and list. */
+const atOnce: Record<keyof Chosen, number> = {
+  final: 6,
+  sealed: 6,
+  certified: 1,
+  order: 9,
+  versioned: 9,
+  missing: 1,
+  reject: 6,
+  head: 1,
+};
+
+const altersOf = ([, sql, , , id = '']: Tampering): (keyof Chosen)[] => [
+  ...new Set((`${sql} ${id}`.match(/(?<=\$)[a-z]+/g) ?? []) as (keyof Chosen)[]),
+];
+
+/** These name a day and alter more: of a journal that cannot be read nothing else is told. */
+const ofMore: string[] = ['all days of a month gone', 'an entry that is no JSON'];
+
+/** Whether it alters nothing but days and records that it names. */
+const isOfOne = ([what, sql, , , id = '$']: Tampering): boolean =>
+  id.includes('$') &&
+  !ofMore.includes(what) &&
+  sql.split(';').every((one) => one.replace('$head', '').includes('$'));
+
+/** Those that can be done to one archive at once, each to a day or record of its own; what alters more stands alone. */
+function together(): Tampering[][] {
+  const groups: Tampering[][] = [];
+  for (const one of tamperings) {
+    const group = groups.find(
+      (others) =>
+        [one, ...others].every(isOfOne) &&
+        altersOf(one).every(
+          (name) => others.filter((other) => altersOf(other).includes(name)).length < atOnce[name],
+        ),
+    );
+    if (group === undefined) groups.push([one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+/** In the archive of this file, on days that nothing else speaks of. */
+async function choices(): Promise<Record<keyof Chosen, string[]>> {
+  const { rows } = await archive.owner.query<
+    Pick<Record<keyof Chosen, string[]>, 'order' | 'versioned' | 'reject'>
+  >(
+    `select array(select operation_id from archive.orders where slice_day = '2026-04-29' order by 1) as order,
+            array(select distinct id from archive.nft_class_versions join archive.nft_classes using (project_id, id)
+                   where slice_day < '2026-04-01' order by 1) as versioned,
+            array(select encode(sha256, 'hex') from sync.rejects order by 1) as reject`,
+  );
+  const [{ order, versioned, reject }] = rows as [(typeof rows)[0]];
+  return {
+    final: ['06', '07', '08', '09', '20', '31'].map((of) => `2026-03-${of}`),
+    sealed: ['01', '02', '03', '12', '28', '30'].map((of) => `2026-04-${of}`),
+    certified: [march],
+    order,
     versioned,
-    missing,
-    reject: await first(`select encode(sha256, 'hex') from sync.rejects`),
-    head: '1',
+    missing: [missing],
+    reject,
+    head: ['1'],
   };
-  await rm(archive.folder, { recursive: true });
-  await archive.owner.query(filled(sql, chosen) ?? '');
-  const { findings } = await archive.verify();
-  const found = findings.filter((one) => one.kind === kind && says.test(one.says));
-  expect(findings).not.toEqual([]);
-  expect(found.map((one) => one.id)).toContain(id === undefined ? null : filled(id, chosen));
-});
+}
+
+// Each is named by what the journal says, and by its own day or record.
+test.each(together().map((group) => [group.map(([what]) => what).join('; '), group] as const))(
+  'named: %s',
+  async (_, group) => {
+    await rm(archive.folder, { recursive: true });
+    const left = await choices();
+    const done = group.map((tampering) => {
+      const chosen: Chosen = {};
+      for (const name of altersOf(tampering)) chosen[name] = left[name].shift() ?? '';
+      return { tampering, chosen };
+    });
+    for (const { tampering, chosen } of done) {
+      await archive.owner.query(filled(tampering[1], chosen) ?? '');
+    }
+    const { findings } = await archive.verify();
+    for (const { tampering, chosen } of done) {
+      const [what, , kind, says, id] = tampering;
+      // What was added has a digest of its own.
+      const reject = kind === 'extra' ? undefined : chosen.reject;
+      const own = [chosen.final, chosen.sealed, reject].filter((one) => one !== undefined);
+      const found = findings.filter(
+        (one) =>
+          one.kind === kind &&
+          one.id === (id === undefined ? null : filled(id, chosen)) &&
+          says.test(one.says) &&
+          (group.length === 1 || own.every((name) => `${one.when} ${one.says}`.includes(name))),
+      );
+      expect(found, what).not.toEqual([]);
+    }
+  },
+);
 
 test('a month that no run came as far as to certify is no finding', async () => {
   const owed = async (): Promise<boolean> =>
