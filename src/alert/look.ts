@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts/alerts.ts';
 import { readSigns } from '../store/alerts/signs.ts';
-import { withTx, type Db } from '../store/db.ts';
+import { withTx, type Db, type Queryable } from '../store/db.ts';
 import { closingMs } from '../sync/policy.ts';
 import {
   conditionsOf,
@@ -39,15 +39,7 @@ export async function look(
   const { now } = watch;
   const looked = await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
-    const signs = await readSigns(tx, {
-      projectId,
-      now,
-      failingFrom,
-      changedSince: now - changedWithinMs,
-      runs: runsInARow,
-      operations: { deadlineBy: now + closingMs, givenBy: now - operationPatienceMs },
-    });
-    const conditions = withoutTwins([...risks, ...conditionsOf(signs, watch)]);
+    const conditions = await readConditions(tx, projectId, watch, risks);
     const rows = await readAlerts(tx, projectId);
     const changes = mergeAlerts(rows, conditions, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
@@ -57,6 +49,25 @@ export async function look(
   });
   logChanges(projectId, looked.changes, now, log);
   return looked;
+}
+
+/** What there is to be heard of now, whether or not it was told. Reads only. */
+export async function readConditions(
+  db: Queryable,
+  projectId: ProjectId,
+  watch: ProcessState,
+  risks: Condition[],
+): Promise<Condition[]> {
+  const { now } = watch;
+  const signs = await readSigns(db, {
+    projectId,
+    now,
+    failingFrom,
+    changedSince: now - changedWithinMs,
+    runs: runsInARow,
+    operations: { deadlineBy: now + closingMs, givenBy: now - operationPatienceMs },
+  });
+  return withoutTwins([...risks, ...conditionsOf(signs, watch)]);
 }
 
 /** A month may be at risk for two reasons: the first one is told. */

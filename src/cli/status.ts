@@ -13,9 +13,11 @@ import {
   type RunStatus,
 } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
+import type { Queryable } from '../store/db.ts';
 import { notYetKnown } from '../store/projects.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { openToRead, type Store, withStore } from './app.ts';
+import { check } from './check.ts';
 import { factLines, olderOffers } from './facts.ts';
 import {
   forecastCells,
@@ -33,16 +35,18 @@ export const statusCommand = (command: Command): Command =>
   command
     .option('--project <name>', 'only this project')
     .option('--json', 'print it as JSON')
-    .action(async (flags: { project?: string; json?: true }) => {
+    .option(
+      '--check',
+      'print one line for a monitor: exits with 0 if all is well, 1 for a warning, 2 if something is at risk, 3 if it cannot tell',
+    )
+    .action(async (flags: { project?: string; json?: true; check?: true }) => {
+      if (flags.check === true) {
+        await check((db) => readKnown(db, flags.project));
+        return;
+      }
       const settings = readSettings({ needs: 'database' });
       await withStore(openToRead, settings, async ({ db, store }) => {
-        const projects = await readStatus(db, flags.project);
-        if (flags.project !== undefined && projects.length === 0) {
-          throw settingsError(
-            'unknown_project',
-            `Nothing is archived for a project "${flags.project}" here.`,
-          );
-        }
+        const projects = await readKnown(db, flags.project);
         const replica = await readReplica(db);
         const now = Date.now();
         const foreseen = await foreseeAll(
@@ -66,6 +70,13 @@ export const statusCommand = (command: Command): Command =>
         }
       });
     });
+
+/** Throws settings `unknown_project`: a misspelt name must not pass for an empty archive. */
+async function readKnown(db: Queryable, project: string | undefined): Promise<ProjectStatus[]> {
+  const projects = await readStatus(db, project);
+  if (project === undefined || projects.length > 0) return projects;
+  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
+}
 
 const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica): string =>
   at === null || seconds === null

@@ -1,4 +1,4 @@
-// `outlast plan` and the forecast in `outlast status`, as a person reads them, on a ledger written by hand.
+// `outlast plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
@@ -186,5 +186,76 @@ describe('status', () => {
       .filter((line) => /^ +(month|─|\d{4}-\d\d +(orders|nft))/.test(line));
     expect(rows.length).toBeGreaterThan(5);
     expect(Math.max(...rows.map((line) => line.length))).toBeLessThan(100);
+  });
+});
+
+describe('status --check', () => {
+  /** The level it tells, its exit code, and the whole line. */
+  async function checked(...args: string[]): Promise<[string | undefined, number | null, string]> {
+    const { code, stdout, stderr } = await outlast('status', '--check', ...args);
+    expect([stderr, stdout.split('\n').length]).toEqual(['', 2]);
+    return [/^OUTLAST (\w+): /.exec(stdout)?.[1], code, stdout];
+  }
+
+  const readAt = (when: string): Promise<unknown> =>
+    db.query(
+      `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = ${when},
+              proved_at = ${when}, shown_total = 120, due_at = now() + interval '1 hour'`,
+    );
+
+  test('is well while everything was read lately; a parked project and long silence are not', async () => {
+    await enterWindow(120);
+    await readAt(`now() - interval '1 minute'`);
+    const [level, code, line] = await checked();
+    expect([level, code]).toEqual(['OK', 0]);
+    expect(line).toMatch(
+      / and nothing is at risk \| days=\d+ proved=\d+ open=0 lost=0 last_run=U\n$/,
+    );
+
+    await readAt(`now() - interval '3 hours'`);
+    await db.query(`update sync.slices set due_at = now() - interval '1 hour'`);
+    await db.query(`update sync.projects set added_at = now() - interval '4 hours'`);
+    expect(await checked()).toEqual([
+      'CRITICAL',
+      2,
+      expect.stringContaining('p: Nothing of orders has been read since'),
+    ]);
+
+    await db.query(`update sync.projects set parked_at = now(), parked_reason = 'no'`);
+    expect(await checked()).toEqual([
+      'CRITICAL',
+      2,
+      expect.stringContaining('p: The platform refused the key.'),
+    ]);
+  });
+
+  test('shows news for a day, as a warning', async () => {
+    await enterWindow(120);
+    await readAt(`now() - interval '1 minute'`);
+    const told = (ago: string): Promise<unknown> =>
+      db.query(
+        `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at)
+         values ('p', 'rejects', $1::text, 'orders: 1 record without a usable id', now() - $1::text::interval, now() - $1::text::interval)`,
+        [ago],
+      );
+    await told('25 hours');
+    expect((await checked()).slice(0, 2)).toEqual(['OK', 0]);
+    await told('2 hours');
+    expect(await checked()).toEqual([
+      'WARNING',
+      1,
+      expect.stringContaining('p: orders: 1 record without'),
+    ]);
+  });
+
+  test('cannot tell without an archive, and tells of a database that is gone', async () => {
+    expect((await checked()).slice(0, 2)).toEqual(['UNKNOWN', 3]);
+    expect((await checked('--project', 'other')).slice(0, 2)).toEqual(['UNKNOWN', 3]);
+    const gone = { DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/none' };
+    const { code, stdout } = await runHere(['status', '--check'], { env: gone });
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(/^OUTLAST CRITICAL: The database cannot be reached/),
+    ]);
   });
 });

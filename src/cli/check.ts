@@ -1,0 +1,119 @@
+// `outlast status --check`: whether all is well, as monitoring plug-ins say it (Monitoring Plugins Development
+// Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
+import { readConditions } from '../alert/look.ts';
+import type { Condition } from '../alert/conditions.ts';
+import { aboutKind } from '../alert/kinds.ts';
+import { risksOf } from '../alert/risk.ts';
+import { OutlastError } from '../errors.ts';
+import type { Instant } from '../model.ts';
+import type { ProjectStatus } from '../query/status.ts';
+import { readSettings } from '../settings/settings.ts';
+import { readAlerts } from '../store/alerts/alerts.ts';
+import type { Queryable } from '../store/db.ts';
+import { openToRead, withStore } from './app.ts';
+import { verdictOn } from './exit.ts';
+import { foreseeAll } from './forecast.ts';
+import { formatCount } from './print.ts';
+
+/** The plug-ins' own exit codes, in place of those of other commands. */
+const levels = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
+type Level = keyof typeof levels;
+
+/** News stands in the archive for ever; a monitor is to show it for a day. */
+const newsForMs = 24 * 3_600_000;
+
+type Found = { level: Level; text: string };
+
+/** Prints the line and sets the exit code. Never throws: what keeps it from looking is a result as well. */
+export async function check(
+  readProjects: (db: Queryable) => Promise<ProjectStatus[]>,
+): Promise<void> {
+  const { level, text } = await look(readProjects).catch(unable);
+  process.stdout.write(`OUTLAST ${level.toUpperCase()}: ${text.replaceAll('\n', ' ')}\n`);
+  process.exitCode = levels[level];
+}
+
+/** A mistake in the settings says nothing about the archive; a database that does not answer does. */
+async function unable(error: unknown): Promise<Found> {
+  const { text } = await verdictOn(error);
+  const isSettings = error instanceof OutlastError && error.kind === 'settings';
+  return { level: isSettings ? 'unknown' : 'critical', text };
+}
+
+async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): Promise<Found> {
+  const settings = readSettings({ needs: 'database' });
+  return withStore(openToRead, settings, async ({ db }) => {
+    const projects = await readProjects(db);
+    if (projects.length === 0) {
+      return { level: 'unknown', text: 'Nothing is archived yet. Run `outlast sync` first.' };
+    }
+    const now = Date.now();
+    const foreseen = await foreseeAll(
+      db,
+      projects.map(({ project }) => project),
+      settings,
+      now,
+    );
+    const wrong: Found[] = [];
+    for (const { project } of projects) {
+      const foresight = foreseen.get(project);
+      const risks = foresight === undefined ? [] : risksOf(foresight, now);
+      const watch = { now, isRunning: false, watchedForMs: 0, failedInARow: 0 };
+      const conditions = await readConditions(db, project, watch, risks);
+      const news = await recentNews(db, project, now);
+      wrong.push(...[...conditions.filter(lasts), ...news].map((one) => found(project, one)));
+    }
+    const level = worst(wrong.map((one) => one.level));
+    const first = wrong.find((one) => one.level === level);
+    const others =
+      wrong.length > 1 ? ` (and ${formatCount(wrong.length - 1)} more: outlast alert)` : '';
+    return { level, text: `${first?.text ?? allText(projects)}${others} | ${figures(projects)}` };
+  });
+}
+
+const lasts = ({ kind }: Condition): boolean => !aboutKind(kind).isNews;
+
+async function recentNews(
+  db: Queryable,
+  project: string,
+  now: Instant,
+): Promise<Pick<Condition, 'kind' | 'text'>[]> {
+  const alerts = await readAlerts(db, project);
+  return alerts
+    .filter(({ kind, openedAt }) => aboutKind(kind).isNews && now - openedAt < newsForMs)
+    .map(({ kind, text }) => ({ kind: kind as Condition['kind'], text }));
+}
+
+const found = (project: string, { kind, text }: Pick<Condition, 'kind' | 'text'>): Found => ({
+  level: aboutKind(kind).stopsHeartbeat ? 'critical' : 'warning',
+  text: `${project}: ${text}`,
+});
+
+function worst(found: Level[]): Level {
+  if (found.includes('critical')) return 'critical';
+  return found.includes('warning') ? 'warning' : 'ok';
+}
+
+type Counts = 'days' | 'open' | 'lost' | 'proved';
+const sum = (projects: ProjectStatus[], field: Counts): number =>
+  projects
+    .flatMap(({ lists }) => lists.flatMap(({ months }) => months))
+    .reduce((total, month) => total + month[field], 0);
+
+const allText = (projects: ProjectStatus[]): string =>
+  `${formatCount(sum(projects, 'proved'))} of ${formatCount(sum(projects, 'days'))} days are proved, and nothing is at risk`;
+
+/** As plug-ins give performance data. `read`: seconds since the last run that began. */
+function figures(projects: ProjectStatus[]): string {
+  const counts = (['days', 'proved', 'open', 'lost'] as const).map(
+    (field) => `${field}=${sum(projects, field)}`,
+  );
+  const begun = projects.flatMap(({ last_run: run }) =>
+    run === null ? [] : [Date.parse(run.started_at)],
+  );
+  const age =
+    begun.length === 0
+      ? 'U'
+      : `${Math.max(0, Math.round((Date.now() - Math.min(...begun)) / 1000))}s`;
+  return [...counts, `last_run=${age}`].join(' ');
+}
