@@ -21,21 +21,28 @@ const orders = Array.from({ length: 120 }, (_, i) => ({
 const days = ['2026-03-01', '2026-03-20', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })];
 
 test.each([
-  ['0001-01-01T00:00:00Z', '2026-04-02'],
-  ['9999-12-31T23:59:59Z', '2026-04-02'],
-  ['2025-03-03T00:00:00Z', '2026-04-02'],
-  // The day that the probe learns from.
-  ['0001-01-01T00:00:00Z', '2026-04-05'],
-  ['2025-03-03T00:00:00Z', '2026-04-05'],
-  // Alone in its day.
-  ['0001-01-01T00:00:00Z', '2026-03-20'],
-])('an order of %s listed under %s', async (createTime, day) => {
-  const rogue = {
-    text: JSON.stringify({ operation_id: 'rogue', status: 2, create_time: createTime }),
+  [
+    'that holds others, and alone in its day',
+    [
+      ['0001-01-01T00:00:00Z', '2026-04-02'],
+      ['9999-12-31T23:59:59Z', '2026-04-03'],
+      ['2025-03-03T00:00:00Z', '2026-04-04'],
+      ['0001-01-01T00:00:00Z', '2026-03-20'],
+    ],
+  ],
+  ['that the probe learns from: before all times', [['0001-01-01T00:00:00Z', '2026-04-05']]],
+  ['that the probe learns from: a year before', [['2025-03-03T00:00:00Z', '2026-04-05']]],
+])('an order listed under a day %s', async (_name, listed) => {
+  const rogues = listed.map(([createTime, day], i) => ({
+    text: JSON.stringify({ operation_id: `rogue-${i}`, status: 2, create_time: createTime }),
     at: Date.parse(`${day}T11:00:00Z`),
-  };
-  bench = await createBench({ days, records: { orders: [...orders, rogue], classes: [] } });
-  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null, recordsNew: 121 });
+  }));
+  bench = await createBench(
+    { days, records: { orders: [...orders, ...rogues], classes: [] } },
+    { scope: { classes: 'none' } },
+  );
+  const recordsNew = orders.length + rogues.length;
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null, recordsNew });
   expect(await differences(bench)).toEqual([]);
   const { rows } = await bench.db.query(
     `select count(*)::int as days from sync.slices

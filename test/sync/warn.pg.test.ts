@@ -93,6 +93,7 @@ test('what fits is not spoken of, nor what is not due', async () => {
 test('a run warns, and records the rate it may ask at', async () => {
   bench = await createBench({
     startAt: late,
+    days: ['2026-03-01', '2026-04-29', '2026-04-30'],
     world: { ordersPerDay: 50, classesPerDay: 0, quietShare: 0 },
   });
   const { log, said } = listening();
