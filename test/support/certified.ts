@@ -37,7 +37,7 @@ export type Certified = Bench & {
 
 /** The days that are read. The others of March, which is certified, are as if they had been read, and found empty. */
 // prettier-ignore
-const days = [
+const standardDays = [
   '2026-03-01', '2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10', '2026-03-20', '2026-03-31',
   '2026-04-01', '2026-04-02', '2026-04-03', '2026-04-10', '2026-04-12', '2026-04-28', '2026-04-29',
 ];
@@ -52,13 +52,13 @@ export const sealUnread = (db: Db, month: Day, dueAt: string): Promise<void> =>
     [month, dueAt],
   );
 
-/** An archive filled in April while March is still shown. */
+/** An archive filled in April while March is still shown; `days`: those that are read. */
 export async function createUncertified(
   records?: LiteralRecords,
-  given: Partial<Worker> & { dialect?: Partial<Dialect> } = {},
+  given: Partial<Worker> & { dialect?: Partial<Dialect>; days?: readonly Day[] } = {},
 ): Promise<Certified> {
   const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
-  const { dialect, ...worker } = given;
+  const { dialect, days = standardDays, ...worker } = given;
   const startAt = Date.parse('2026-04-29T12:00:00Z');
   // The machine's time is set back with the platform's when what was kept is put back.
   let wallNow = (): number => startAt;

@@ -10,7 +10,6 @@ import type { Certificate } from '../../src/verify/certificate.ts';
 import { certifyMonths } from '../../src/verify/certify.ts';
 import { readLeafLine } from '../../src/verify/digest.ts';
 import {
-  createCertified,
   createUncertified,
   marchIsOver,
   observe,
@@ -19,33 +18,74 @@ import {
 } from '../support/certified.ts';
 import { settle } from '../support/ledger.ts';
 
-let archive: Certified;
-/** One archive for most tests, in April and a moment after March was certified. */
-let shared: Certified;
-let backToApril: () => Promise<void>;
-let backToCertified: () => Promise<void>;
-beforeAll(async () => {
-  shared = await createUncertified();
-  backToApril = await shared.keep('april');
-  await shared.runLater(marchIsOver - shared.simulator.clock.now());
-  backToCertified = await shared.keep('certified');
+const ids = [
+  'a\tb',
+  'a\nb',
+  'a\\nb',
+  'a',
+  '\u2028',
+  '\u{1f600}',
+  '\uffff',
+  'b\r',
+  '2026-03-05\tx\t0',
+  'settled',
+];
+const order = (id: string, more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ operation_id: id, create_time: '2026-03-05T10:00:00Z', status: 2, ...more });
+const owned = (id: string, owner: string) => ({
+  record: { id, owner, timestamp: '2026-03-05 10:00:00 +0000 UTC' },
 });
-afterEach(async () => {
-  if (archive !== shared) await archive.close();
-});
-afterAll(() => shared.close());
+/** Orders with ids of any kind, one of them pending, and classes of three owners. */
+const literals = {
+  orders: [...ids.map((id) => order(id)), order('pending', { status: 1 })].map((text) => ({
+    text,
+  })),
+  classes: [owned('a', 'x'), owned('b', 'y'), owned('c', 'z')],
+};
+const fewDays = ['2026-03-01', '2026-03-05', '2026-03-20', '2026-04-28', '2026-04-29'];
+const moreDays = [...fewDays, '2026-03-07', '2026-03-09', '2026-04-10'];
 
-/** `certificatesDir` is the archive's folder unless given. */
-async function uncertified(certificatesDir: string | null = shared.folder): Promise<Certified> {
-  await backToApril();
-  shared.worker.certificatesDir = certificatesDir;
-  return shared;
+/** One archive for several tests, in April and a moment after March was certified. */
+type Shared = { archive: Certified; backToApril(): Promise<void>; backToMay(): Promise<void> };
+
+async function share(archive: Certified): Promise<Shared> {
+  const backToApril = await archive.keep('april');
+  await archive.runLater(marchIsOver - archive.simulator.clock.now());
+  return { archive, backToApril, backToMay: await archive.keep('may') };
 }
 
-async function certified(): Promise<Certified> {
-  await backToCertified();
-  shared.worker.certificatesDir = shared.folder;
-  return shared;
+let archive: Certified;
+/** Of the simulator's records, and of those above, where two of the three owners are asked for. */
+let whole: Shared;
+let literal: Shared;
+beforeAll(async () => {
+  whole = await share(await createUncertified(undefined, { days: moreDays }));
+  literal = await share(
+    await createUncertified(literals, { days: fewDays, scope: { classes: ['x', 'y'] } }),
+  );
+});
+afterEach(async () => {
+  if (![whole.archive, literal.archive].includes(archive)) await archive.close();
+});
+afterAll(async () => {
+  await whole.archive.close();
+  await literal.archive.close();
+});
+
+/** `certificatesDir` is the archive's folder unless given. */
+async function uncertified(
+  of: Shared = whole,
+  certificatesDir: string | null = of.archive.folder,
+): Promise<Certified> {
+  await of.backToApril();
+  of.archive.worker.certificatesDir = certificatesDir;
+  return of.archive;
+}
+
+async function certified(of: Shared = whole): Promise<Certified> {
+  await of.backToMay();
+  of.archive.worker.certificatesDir = of.archive.folder;
+  return of.archive;
 }
 
 const hour = 3_600_000;
@@ -121,7 +161,7 @@ describe('a month that is over', () => {
   });
 
   test('costs no request to certify, and two rivals make the same one of it', async () => {
-    archive = await uncertified(null);
+    archive = await uncertified(whole, null);
     const { worker } = archive;
     await marchEnds();
     const before = worker.platform.requests();
@@ -169,7 +209,7 @@ describe('a month that is over', () => {
   test('is certified in its turn, and each certificate names the one before it', async () => {
     archive = await certified();
     await sealUnread(archive.db, '2026-04-01', '2026-06-01T12:00:00Z');
-    archive.simulator.setNow(Date.parse('2026-06-01T12:05:00Z'));
+    await archive.skipTo(Date.parse('2026-06-01T12:05:00Z'));
     await archive.run();
     await archive.run();
     const all = await certificates();
@@ -250,7 +290,7 @@ describe('a month that is over', () => {
   });
 
   test('counts where one slice stands for all of it, for the platform knows no days', async () => {
-    archive = await createUncertified(undefined, { dialect: { dates: 'ignored' } });
+    archive = await createUncertified(literals, { dialect: { dates: 'ignored' } });
     for (let i = 0; i < 3; i++) await archive.run();
     await archive.runLater(marchIsOver - archive.simulator.clock.now());
     const all = await certificates();
@@ -265,13 +305,7 @@ describe('a month that is over', () => {
   });
 
   test('holds the classes of every owner, each with its slices', async () => {
-    const owned = (id: string, owner: string) => ({
-      record: { id, owner, timestamp: '2026-03-05 10:00:00 +0000 UTC' },
-    });
-    archive = await createCertified(
-      { orders: [], classes: [owned('a', 'x'), owned('b', 'y'), owned('c', 'z')] },
-      { scope: { classes: ['x', 'y'] } },
-    );
+    archive = await certified(literal);
     const [, classes] = await certificates();
     expect(classes?.certificate).toMatchObject({ resource: 'nft_classes', records: 2 });
     const day = classes?.certificate.days.find((one) => one.day === '2026-03-05');
@@ -280,7 +314,7 @@ describe('a month that is over', () => {
   });
 
   test('before the first one accounted for counts once each of its days was asked for', async () => {
-    archive = await uncertified(null);
+    archive = await uncertified(whole, null);
     const enter = (from: string, to: string): Promise<unknown> =>
       archive.db.query(
         `insert into sync.slices (project_id, resource, owner, day, state, deadline_at)
@@ -297,29 +331,13 @@ describe('a month that is over', () => {
 });
 
 describe('ids of any kind', () => {
-  const ids = [
-    'a\tb',
-    'a\nb',
-    'a\\nb',
-    'a',
-    '\u2028',
-    '\u{1f600}',
-    '\uffff',
-    'b\r',
-    '2026-03-05\tx\t0',
-  ];
-
   test('stand in the leaves so that each line is one record, by the bytes of the id', async () => {
-    archive = await createCertified({
-      orders: ids.map((id) => ({
-        record: { operation_id: id, status: 2, create_time: '2026-03-05T10:00:00Z' },
-      })),
-      classes: [],
-    });
+    archive = await certified(literal);
+    const all = [...ids, 'pending'];
     const leaves = (await leavesOf('orders-2026-03.leaves.txt')).map(readLeafLine);
-    expect(leaves).toHaveLength(ids.length);
+    expect(leaves).toHaveLength(all.length);
     expect(leaves.map((leaf) => leaf?.id)).toEqual(
-      ids.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+      all.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
     );
     expect((await archive.verify()).findings).toEqual([]);
     await archive.owner.query('truncate sync.pages');
@@ -334,19 +352,10 @@ describe('ids of any kind', () => {
 });
 
 describe('what changed later', () => {
-  const order = (more: Record<string, unknown>): string =>
-    JSON.stringify({ operation_id: 'o', create_time: '2026-03-05T10:00:00Z', ...more });
-  const literals = (texts: string[]) => ({ orders: texts.map((text) => ({ text })), classes: [] });
-
   test('leaves the certificate standing: the version is in force then', async () => {
-    archive = await createCertified(
-      literals([order({ status: 2, update_time: '2026-03-05T10:00:01Z' })]),
-    );
-    await observe(
-      archive,
-      order({ status: 3, update_time: '2026-05-02T00:00:00Z' }),
-      '2026-05-02T00:00:10Z',
-    );
+    archive = await certified(literal);
+    const later = { status: 3, update_time: '2026-05-02T00:00:00Z' };
+    await observe(archive, order('settled', later), '2026-05-02T00:00:10Z');
     const { lists, findings } = await archive.verify();
     expect(findings).toEqual([]);
     expect(lists[0]).toMatchObject({ versions: 1, certificates: [{ holds: true, later: 0 }] });
@@ -357,59 +366,45 @@ describe('what changed later', () => {
     await archive.owner.query('truncate archive.order_versions');
     expect((await archive.verify()).findings).toMatchObject([
       { kind: 'day', when: '2026-03-05' },
-      { kind: 'missing', id: 'o' },
+      { kind: 'missing', id: 'settled' },
     ]);
   });
 
   test('the version in force is the one that its commit preferred, not the one observed last', async () => {
-    archive = await createUncertified(literals([order({ status: 1 })]));
+    archive = await uncertified(literal);
     // The newer update time wins although it was observed first; what is pending gives way to what is settled.
-    await observe(
-      archive,
-      order({ status: 2, update_time: '2026-04-02T00:00:00.5Z' }),
-      '2026-04-29T13:00:00Z',
-    );
-    await observe(
-      archive,
-      order({ status: 3, update_time: '2026-04-02T00:00:00Z' }),
-      '2026-04-29T14:00:00Z',
-    );
-    await observe(
-      archive,
-      order({ status: 1, update_time: '2026-04-02T00:00:00.5Z' }),
-      '2026-04-29T15:00:00Z',
-    );
+    const shown: [status: number, updated: string, at: string][] = [
+      [2, '2026-04-02T00:00:00.5Z', '2026-04-29T13:00:00Z'],
+      [3, '2026-04-02T00:00:00Z', '2026-04-29T14:00:00Z'],
+      [1, '2026-04-02T00:00:00.5Z', '2026-04-29T15:00:00Z'],
+    ];
+    const show = ([status, updated, at]: (typeof shown)[0]): Promise<void> =>
+      observe(archive, order('pending', { status, update_time: updated }), at);
+    for (const one of shown) await show(one);
     await archive.runLater(marchIsOver - archive.simulator.clock.now());
-    await observe(
-      archive,
-      order({ status: 3, update_time: '2026-05-03T00:00:00Z' }),
-      '2026-05-03T00:00:10Z',
-    );
+    await show([3, '2026-05-03T00:00:00Z', '2026-05-03T00:00:10Z']);
     await rm(fileOf('orders-2026-03.leaves.txt'));
     const { lists, findings } = await archive.verify();
     expect(findings).toEqual([]);
     expect(lists[0]?.versions).toBe(4);
   });
 
+  /** Shown again, on another day, as of a moment. */
+  const move = (to: string, at: string): Promise<void> =>
+    observe(archive, order('settled', { create_time: `${to}T10:00:00Z`, update_time: at }), at);
+
   test('a record that moved to another day later is found by its leaf', async () => {
-    archive = await createCertified(literals([order({ status: 2 })]));
-    const moved = order({ status: 2, update_time: '2026-05-02T00:00:00Z' });
-    await observe(archive, moved.replace('2026-03-05', '2026-03-20'), '2026-05-02T00:00:10Z');
+    archive = await certified(literal);
+    await move('2026-03-20', '2026-05-02T00:00:00Z');
     expect((await archive.verify()).findings).toEqual([]);
-    await observe(
-      archive,
-      moved.replace('2026-03-05', '2026-04-20').replace('05-02', '05-03'),
-      '2026-05-03T00:00:10Z',
-    );
+    await move('2026-04-20', '2026-05-03T00:00:00Z');
     expect((await archive.verify()).findings).toEqual([]);
   });
 
   test('waits for a record that changed its day within the last hour', async () => {
-    archive = await createUncertified(literals([order({ status: 2 })]));
+    archive = await uncertified(literal);
     await marchEnds();
-    const moved = order({ status: 2, update_time: '2026-04-20T00:00:00Z' });
-    const lately = new Date(marchIsOver - hour / 2).toISOString();
-    await observe(archive, moved.replace('2026-03-05', '2026-03-20'), lately);
+    await move('2026-03-20', new Date(marchIsOver - hour / 2).toISOString());
     await certifyMonths(archive.worker, signal);
     expect((await certificates()).map(({ resource }) => resource)).toEqual(['nft_classes']);
     archive.simulator.advance(hour / 2 + 5000);
@@ -442,7 +437,7 @@ describe('files', () => {
   test('that the disk refuses are told of once an hour, and the run is done all the same', async () => {
     const told: unknown[] = [];
     const log = Object.assign(silentLog(), { warn: (...one: unknown[]) => told.push(one) });
-    archive = await createUncertified(undefined, { log });
+    archive = await createUncertified(literals, { log, days: fewDays });
     await rm(archive.folder, { recursive: true });
     await writeFile(archive.folder, 'a file where the folder should be');
     archive.simulator.setNow(marchIsOver);
