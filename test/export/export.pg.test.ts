@@ -20,11 +20,12 @@ import { createCertified, observe, type Certified } from '../support/certified.t
 import { createTestDatabase } from '../support/postgres.ts';
 
 let archive: Certified;
+const days = ['2026-03-01', '2026-03-05', '2026-03-08', '2026-04-28', '2026-04-29'];
 /** A name with everything that a path in SQL or a pattern could trip over. */
 let folder = '';
 
 beforeAll(async () => {
-  archive = await createCertified();
+  archive = await createCertified(undefined, { days });
   folder = await mkdtemp(join(tmpdir(), `outlast export [a] *é' `));
   await observe(
     archive,
@@ -134,14 +135,21 @@ describe('what is exported', () => {
       expect(columns, name).not.toEqual([]);
   });
 
+  /** By format, once for all tests. */
+  const made = new Map<FileFormat, Promise<Exported>>();
+  const exportedAs = (format: FileFormat): Promise<Exported> => {
+    const one = made.get(format) ?? exported(format, join(folder, format));
+    made.set(format, one);
+    return one;
+  };
+
   test.each(fileFormats)(
     'as %s comes back: nothing differs, and verify finds nothing',
     async (format) => {
-      const to = join(folder, format);
-      const first = await exported(format, to);
+      const first = await exportedAs(format);
       expect(first).toMatchObject({ kept: 0, written: first.manifest.files.length });
       await withEmpty(async (db) => {
-        await imported(db, to);
+        await imported(db, join(folder, format));
         const { findings, lists } = await verified(db);
         expect(findings).toEqual([]);
         expect(lists).toEqual((await archive.verify()).lists);
@@ -153,9 +161,9 @@ describe('what is exported', () => {
   );
 
   test('by a release whose versions had no typed columns comes back with them', async () => {
-    const now = await exported('csv', join(folder, 'typed'));
+    const now = await exportedAs('csv');
     await withEmpty(async (older, owner) => {
-      await imported(older, join(folder, 'typed'));
+      await imported(older, join(folder, 'csv'));
       for (const shape of [...Object.values(tableShapes), transactionShapes.v3, tokenShape]) {
         const names = [...versionColumns(shape).map(([name]) => name), 'unread'];
         const dropped = names.map((name) => `drop column ${name} cascade`).join(', ');
@@ -172,7 +180,7 @@ describe('what is exported', () => {
   });
 
   test('has the digests of its certificates', async () => {
-    const { manifest } = await exported('csv', join(folder, 'digests'));
+    const { manifest } = await exportedAs('csv');
     const { rows } = await archive.db.query<{ resource: string; digest: string }>(
       `select resource, encode(digest, 'hex') as digest from sync.certificates where month = '2026-03-01' and project_id = 'p'`,
     );
@@ -182,7 +190,7 @@ describe('what is exported', () => {
         expect.objectContaining({ project: 'p', resource, month: '2026-03', digest }),
       );
     }
-    expect(await readFile(join(folder, 'digests', 'SHA256SUMS'), 'utf8')).toMatch(
+    expect(await readFile(join(folder, 'csv', 'SHA256SUMS'), 'utf8')).toMatch(
       /^[0-9a-f]{64} {2}manifest\.json$/m,
     );
   });
