@@ -10,7 +10,7 @@ import { createExchange } from './exchange.ts';
 import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
 import { classesPage, ordersPage } from './pages.ts';
 import type { Limiter, Platform } from './platform.ts';
-import { createHide } from './refusal.ts';
+import { createHide, UnansweredError } from './refusal.ts';
 import { createRequest, type Outcome, type Question, type Request } from './request.ts';
 import { attemptsAtMost, backoffMs, maxPatienceMs, type Fault } from './retry.ts';
 import { classesParams, ordersParams } from './target.ts';
@@ -128,9 +128,10 @@ export function createPlatform(options: PlatformOptions): Platform {
     }
     if (faults >= maxAttempts || waitMs > maxPatienceMs) {
       const attempts = faults === 1 ? '1 attempt' : `${faults} attempts`;
-      throw transient(
+      throw new UnansweredError(
         fault.isAnswer === true ? 'platform_unusable' : 'platform_unavailable',
         `the platform gave no page of ${path} in ${attempts}; at last: ${fault.text}`,
+        status,
       );
     }
     log[isToTell() ? 'warn' : 'debug'](

@@ -17,6 +17,21 @@ export class RefusalError extends OutlastError {
   }
 }
 
+/** `platform_unavailable` or `platform_unusable` after the last attempt. */
+export class UnansweredError extends OutlastError {
+  /** HTTP status of the last answer; null where there was none. */
+  readonly status: number | null;
+
+  constructor(
+    code: 'platform_unavailable' | 'platform_unusable',
+    message: string,
+    status: number | null,
+  ) {
+    super('transient', code, message);
+    this.status = status;
+  }
+}
+
 /** The refusal an error carries; null for any other error. */
 export const refusalOf = (error: unknown): Refusal | null =>
   error instanceof RefusalError ? error.refusal : null;

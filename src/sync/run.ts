@@ -1,10 +1,11 @@
 // A run: one pass of the worker over what is due in one project. Contact, plan, then several slices at a time,
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
-import { causeChain, isOutlastError, OutlastError } from '../errors.ts';
+import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
-import type { Facts } from '../store/facts.ts';
+import { UnansweredError } from '../platform/refusal.ts';
+import { probedAt, type Facts } from '../store/facts.ts';
 import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/slice-leases.ts';
@@ -158,6 +159,7 @@ async function endingOf(
     log.warn({ projectId, error: causeChain(error) }, 'Days are no use here: going on by month');
     return { ...failed, outcome: 'left' };
   }
+  await refuseWrongPath(error, worker);
   const isPassing =
     isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
   return isPassing ? { ...failed, outcome: 'left' } : failed;
@@ -178,6 +180,19 @@ async function accountFromNow(
   const now = clock.now();
   const firstDay = clock.isSettled() ? windowAt(now).from : notYetKnown;
   await saveProject(db, projectId, source, firstDay, now);
+}
+
+/**
+ * A platform that has never shown a list and knows no such path is most likely another address. One that has is out of
+ * order: gateways answer 404 then, too. Throws settings `base_url_wrong`.
+ */
+async function refuseWrongPath(error: unknown, { db, projectId, source }: Worker): Promise<void> {
+  if (!(error instanceof UnansweredError) || error.status !== 404) return;
+  if ((await probedAt(db, projectId)) !== null) return;
+  throw settingsError(
+    'base_url_wrong',
+    `${source.baseUrl} knows no list of orders or classes: ${error.message}. Check the address and its path (OUTLAST_BASE_URL, or baseUrl in OUTLAST_PROJECTS_FILE); if it is right, the platform is out of order: try again later.`,
+  );
 }
 
 const isQuiet = (ending: Ending, counts: RunCounts): boolean =>

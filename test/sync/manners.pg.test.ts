@@ -39,6 +39,23 @@ test('P11: a key refused at first contact parks the project: nobody asks at the 
   expect(await bench.run({ evenIfParked: true })).toMatchObject({ outcome: 'done' });
 });
 
+test('an address that knows no list is told as a wrong one; a platform that had lists is only out of order', async () => {
+  const bench = await open();
+  bench.simulator.setFaults({ textNotFound: {} });
+  await expect(bench.run()).rejects.toMatchObject({
+    kind: 'settings',
+    code: 'base_url_wrong',
+    message: expect.stringContaining(
+      'status 404. Check the address and its path (OUTLAST_BASE_URL',
+    ) as string,
+  });
+  bench.simulator.setFaults({ textNotFound: null });
+  expect(await bench.run()).toMatchObject({ outcome: 'done' });
+  bench.simulator.setFaults({ textNotFound: {} });
+  bench.simulator.advance(7 * 3_600_000);
+  expect(await bench.run()).toMatchObject({ outcome: 'left' });
+});
+
 test('what a run could not give back, for its connection broke, the next run of the same process takes up', async () => {
   const bench = await open();
   await bench.run();
