@@ -24,6 +24,7 @@ const entries: Entry[] = [
   { name: 'status', group: 'Inspect and read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
   { name: 'plan', group: 'Inspect and read:', summary: 'show what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand },
   { name: 'probe', group: 'Inspect and read:', summary: 'learn now how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand },
+  { name: 'doctor', group: 'Set up:', summary: 'check settings, database, platform, clock and disk, and say what to do', load: async () => (await import('./doctor.ts')).doctorCommand },
   { name: 'verify', group: 'Inspect and read:', summary: 'recompute that everything held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand },
   { name: 'query', group: 'Inspect and read:', summary: 'list any resource as a table, JSON, NDJSON or CSV, also as of an earlier moment', load: async () => (await import('./query.ts')).queryCommand },
   { name: 'dictionary', group: 'Inspect and read:', summary: 'print what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand },

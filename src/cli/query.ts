@@ -74,7 +74,10 @@ function listing<Item extends object>(list: List<Item>): Command {
   if (hasDays) {
     command
       .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
-      .option('--to <day>', 'last day, included')
+      .option(
+        '--to <day>',
+        'last day, included (over HTTP and in the library, to is the day after it)',
+      )
       .option('--newest-first', 'the newest first instead of the oldest');
   }
   for (const [name, { description = '' }] of Object.entries(filters)) {

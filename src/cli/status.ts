@@ -58,6 +58,7 @@ export const statusCommand = (command: Command): Command =>
         if (flags.json === true) {
           printJson({
             replica,
+            deleting_is_prevented: db.role !== null,
             projects: projects.map((one) => ({
               ...one,
               forecast: forecastJson(foreseen.get(one.project), now),
@@ -65,6 +66,7 @@ export const statusCommand = (command: Command): Command =>
           });
         } else {
           if (replica !== null) process.stdout.write(`${replicaText(replica)}\n\n`);
+          if (db.role === null) process.stdout.write(`${unprotectedText}\n\n`);
           process.stdout.write(`${statusText(projects, now, foreseen)}\n`);
           if (store.isEmbedded) process.stdout.write(whereItIs(store));
         }
@@ -77,6 +79,10 @@ async function readKnown(db: Queryable, project: string | undefined): Promise<Pr
   if (project === undefined || projects.length > 0) return projects;
   throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
 }
+
+/** P4 as far as the database itself holds it. */
+const unprotectedText =
+  'UNPROTECTED  Nothing keeps this database user from deleting what is archived. `outlast migrate` prints the SQL for an administrator.';
 
 const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica): string =>
   at === null || seconds === null

@@ -2,8 +2,9 @@
 // nothing: the next sync does, or `outlast start` within a minute.
 import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
+import { windowAt } from '../day.ts';
 import { causeChain, settingsError } from '../errors.ts';
-import { apiVersions, type ApiVersion, type Day } from '../model.ts';
+import { apiVersions, type ApiVersion, type Day, type Instant } from '../model.ts';
 import { day } from '../query/days.ts';
 import { readSettings } from '../settings/settings.ts';
 import {
@@ -44,7 +45,10 @@ export const watchCommand = (command: Command): Command =>
         const project = flags.project ?? (await onlyProject(db));
         const { given, added } = await enter(db, project, operations);
         if (flags.json === true) printJson({ project, given, added });
-        else process.stdout.write(`${sentenceOf(project, given, added)}\n`);
+        else {
+          process.stdout.write(`${sentenceOf(project, given, added)}\n`);
+          process.stdout.write(goneText(operations[0]?.createdOn, Date.now()));
+        }
       });
     });
 
@@ -53,6 +57,13 @@ function sentenceOf(project: string, given: number, added: number): string {
   const rest = known === 0 ? '' : `; ${formatCount(known)} of those given were watched before`;
   const more = added === 1 ? '1 more operation is' : `${formatCount(added)} more operations are`;
   return `${project}: ${more} watched${rest}.`;
+}
+
+/** What is to be expected of a day that the platform no longer answers for, by this machine's clock. */
+function goneText(createdOn: Day | undefined, now: Instant): string {
+  const { from } = windowAt(now);
+  if (createdOn === undefined || createdOn >= from) return '';
+  return `${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost.\n`;
 }
 
 function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {

@@ -1,7 +1,7 @@
 // The roles and what each may do: the writer cannot delete anything archived (P4) or certified, the reader sees
 // archive and analytics, the intake may add operations to watch. Run at every start; idempotent.
 import { codeOf } from '../errors.ts';
-import type { Tx } from './db.ts';
+import { onlyRow, type Tx } from './db.ts';
 import { tableShapes, tokenShape, transactionShapes, versionColumns } from './tables.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
@@ -40,34 +40,38 @@ const grants = `
 const forbidden =
   'This database user may not grant rights on the tables: run `outlast migrate` as their owner.';
 
-/** Creates what is missing, and makes the login a member. Returns a sentence for each promise that stays weaker. */
+/**
+ * Creates what is missing, and makes the login a member. Returns a sentence where that is not allowed, with the SQL
+ * that an administrator has to run: one, whatever is missing.
+ */
 export async function ensureRoles(tx: Tx): Promise<string[]> {
-  const notes: string[] = [];
+  const withheld: string[] = [];
   for (const role of roles) {
     const { rows } = await tx.query('select from pg_roles where rolname = $1', [role]);
     if (rows.length > 0) continue;
-    const failure = await attempt(tx, `create role ${role} nologin`);
-    if (failure === notAllowed) {
-      notes.push(
-        `This database user may not create the role ${role} (CREATEROLE is missing): without it Outlast runs with the user's own rights, which may include deleting. Create the role by hand and run \`outlast migrate\` again.`,
-      );
-    }
+    const create = `create role ${role} nologin;`;
+    if ((await attempt(tx, create)) === notAllowed) withheld.push(create);
   }
-  if (!(await arePresent(tx))) return notes;
   // Without membership `set role` is refused; superusers need no grant.
+  const isMember = (await arePresent(tx)) && (await isWriter(tx));
+  if (!isMember) {
+    const login = onlyRow(
+      await tx.query<{ login: string }>('select quote_ident(current_user) as login'),
+    ).login;
+    const grant = `grant outlast_writer, outlast_reader to ${login};`;
+    if (withheld.length > 0 || (await attempt(tx, grant)) === notAllowed) withheld.push(grant);
+  }
+  if (withheld.length === 0) return [];
+  return [
+    `Nothing keeps this database user from deleting what is archived: it may not make the roles that do. Let an administrator run \`${withheld.join(' ')}\` here, then run \`outlast migrate\` again.`,
+  ];
+}
+
+async function isWriter(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query<{ member: boolean }>(
     `select pg_has_role(current_user, 'outlast_writer', 'member') as member`,
   );
-  if (rows[0]?.member === false) {
-    if (
-      (await attempt(tx, 'grant outlast_writer, outlast_reader to current_user')) === notAllowed
-    ) {
-      notes.push(
-        'This database user is no member of outlast_writer and may not make itself one: Outlast runs with its own rights. Run `grant outlast_writer to …` as a superuser.',
-      );
-    }
-  }
-  return notes;
+  return onlyRow({ rows }).member;
 }
 
 /**

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { runHere } from '../support/command-here.ts';
 import {
   adminConnectionString,
   createEmptyDatabase,
@@ -179,11 +180,22 @@ test('an owner without CREATEROLE migrates; where roles are there he uses them a
   );
   const { to, notes } = await migrate(address, log);
   expect(to).toBeGreaterThan(0);
-  expect(notes.join(' ')).toContain('outlast_writer');
-  const db = await openDb({ connectionString: address, log });
-  expect(db.role).toBeNull();
-  await db.close();
+  // P4: what the database cannot keep is said, and the SQL that ends it is exact.
+  expect(notes).toEqual([expect.stringMatching(/^Nothing keeps this database user from deleting/)]);
+  expect(await roleAt(address)).toBeNull();
+  const status = await runHere(['status'], { env: { DATABASE_URL: address } });
+  expect(status.stdout).toMatch(/^UNPROTECTED {2}Nothing keeps this database user from deleting/);
+  const [, sql = ''] = /`([^`]*)` here/.exec(notes[0] ?? '') ?? [];
+  await withClient(await adminConnectionString(), (admin) => admin.query(sql));
+  expect((await migrate(address, log)).notes).toEqual([]);
+  expect(await roleAt(address)).toBe('outlast_writer');
 });
+
+async function roleAt(connectionString: string): Promise<string | null> {
+  const db = await openDb({ connectionString, log });
+  await db.close();
+  return db.role;
+}
 
 test('wrong password, unknown database, closed port: each in one sentence without the password', async () => {
   const wrong = (change: (url: URL) => void): string => {
