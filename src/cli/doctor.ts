@@ -13,6 +13,7 @@ import { createPlatform } from '../platform/client.ts';
 import type { Limiter } from '../platform/platform.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import { checkSchema } from '../query/reader.ts';
+import type { Environment } from '../settings/environment.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import { onlyRow, openDb, type Db } from '../store/db.ts';
 import { findPackage } from '../store/embedded/binaries.ts';
@@ -22,17 +23,12 @@ import { verdictOn } from './exit.ts';
 import { formatCount, formatSpan, printJson } from './print.ts';
 
 type State = 'ok' | 'warn' | 'fail';
-type Finding = { about: string; state: State; text: string };
+export type Finding = { about: string; state: State; text: string };
 type Tell = (state: State, about: string, text: string) => void;
 
 export const doctorCommand = (command: Command): Command =>
   command.option('--json', 'print the findings as JSON').action(async (flags: { json?: true }) => {
-    const findings: Finding[] = [];
-    const tell: Tell = (state, about, text) => {
-      findings.push({ about, state, text });
-      if (flags.json !== true) process.stdout.write(`${lineOf({ about, state, text })}\n`);
-    };
-    await examine(tell);
+    const findings = await examine(flags.json === true ? () => undefined : printFinding);
     const worst = findings.some(({ state }) => state === 'fail');
     if (flags.json === true) printJson({ findings });
     else
@@ -45,10 +41,27 @@ export const doctorCommand = (command: Command): Command =>
 const lineOf = ({ about, state, text }: Finding): string =>
   `${state.padEnd(4)}  ${about.padEnd(16)}  ${text.replaceAll('\n', `\n${' '.repeat(24)}`)}`;
 
-async function examine(tell: Tell): Promise<void> {
+export function printFinding(finding: Finding): void {
+  process.stdout.write(`${lineOf(finding)}\n`);
+}
+
+/** Looks at everything these variables lead to; hands each finding on as it is made, and all of them back. */
+export async function examine(
+  onFinding: (finding: Finding) => void,
+  env?: Environment,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const tell: Tell = (state, about, text) => {
+    findings.push({ about, state, text });
+    onFinding({ about, state, text });
+  };
   tellNode(tell);
-  const settings = await settingsOf(tell);
-  if (settings === null) return;
+  const settings = await settingsOf(tell, env);
+  if (settings !== null) await examineAll(settings, tell);
+  return findings;
+}
+
+async function examineAll(settings: Settings, tell: Tell): Promise<void> {
   await guarded(tell, 'database', () => examineDatabase(settings, tell));
   for (const project of settings.projects) {
     const about = settings.projects.length === 1 ? 'platform' : project.id;
@@ -76,9 +89,9 @@ function tellNode(tell: Tell): void {
 }
 
 /** With the platform's settings where they are right, else without. */
-async function settingsOf(tell: Tell): Promise<Settings | null> {
+async function settingsOf(tell: Tell, env?: Environment): Promise<Settings | null> {
   try {
-    const settings = readSettings({ needs: 'platform' });
+    const settings = readSettings({ needs: 'platform' }, env);
     const names = settings.projects.map(({ id }) => id).join(', ');
     tell('ok', 'settings', `${settings.projects.length === 1 ? 'project' : 'projects'} ${names}`);
     return settings;
@@ -86,7 +99,7 @@ async function settingsOf(tell: Tell): Promise<Settings | null> {
     tell('fail', 'settings', (await verdictOn(error)).text);
   }
   try {
-    return readSettings({ needs: 'database' });
+    return readSettings({ needs: 'database' }, env);
   } catch {
     // Told above, with all other mistakes.
     return null;
@@ -256,13 +269,13 @@ async function tellRoom(dataDir: string, tell: Tell): Promise<void> {
 async function tellGrowth(db: Db, tell: Tell): Promise<void> {
   const { bytes } = onlyRow(
     await db.query<{ bytes: number | null }>(
-      `select pg_database_size(current_database()) / nullif(sum(shown_total), 0)
-              * sum(shown_total) filter (where day > current_date - 31 and day < current_date) as bytes
+      `select (pg_database_size(current_database()) / nullif(sum(shown_total), 0)
+               * sum(shown_total) filter (where day > current_date - 31 and day < current_date))::float8 as bytes
          from sync.slices`,
     ),
   );
   if (bytes === null) return;
-  tell('ok', 'growth', `the last 30 days take about ${megabytes(Number(bytes))} of the database`);
+  tell('ok', 'growth', `the last 30 days take about ${megabytes(bytes)} of the database`);
 }
 
 const megabytes = (bytes: number): string => `${formatCount(Math.round(bytes / 1e6))} MB`;

@@ -1,4 +1,4 @@
-// `outlast migrate`: brings the database to this release's schema. The other commands do so themselves; this one is
+// `outlast migrate`: brings the database to this release's schema. Commands that write do so themselves; this one is
 // for people who run migrations as the database's owner.
 import type { Command } from 'commander';
 import { createLog } from '../log.ts';

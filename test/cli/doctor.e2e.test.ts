@@ -1,8 +1,13 @@
-// `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not.
+// `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not; and `init`.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
+import { envText } from '../../src/cli/init.ts';
 import { createSimulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
-import { environmentOf, type Ended } from '../support/command.ts';
+import { environmentOf, runCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/postgres.ts';
@@ -92,4 +97,50 @@ test('wrong settings are told with all else that can be looked at', async () => 
   expect(stdout).toContain('OUTLAST_API_KEY is not set');
   expect(stdout).toMatch(/^ok {4}database +embedded, none in \/tmp\/none-of-outlast yet/m);
   expect(code).toBe(1);
+});
+
+test('init tries what it is given, and writes what every command then finds; never over a file that is there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
+  const simulator = await createSimulator({ startAt: noon, speed: 0 });
+  const database = await createTestDatabase();
+  const { OUTLAST_BASE_URL: baseUrl = '', ...env } = {
+    ...environmentOf(simulator, database.connectionString),
+    ...stoppedAt(noon),
+    OUTLAST_ENV_FILE: '',
+  };
+  const init = (more: Record<string, string>, ...args: string[]): Promise<Ended> =>
+    runCommand(['init', ...args], { cwd: folder, env: { ...env, ...more } });
+
+  const wrong = await init({ OUTLAST_API_SECRET: 'another-secret' }, '--base-url', baseUrl);
+  expect(wrong.stdout).toMatch(/^fail +platform .*\n\nNothing was written\./ms);
+  expect([wrong.code, await readdir(folder)]).toEqual([1, []]);
+
+  const right = await init({}, '--base-url', baseUrl, '--project', 'shop');
+  expect(right.stdout).toContain('Written to .env.');
+  expect(right.code).toBe(0);
+  expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
+
+  const found = await runCommand(['doctor'], {
+    cwd: folder,
+    env: { ...stoppedAt(noon), OUTLAST_ENV_FILE: '' },
+  });
+  expect(found.stdout).toMatch(/^ok +settings +project shop\n/m);
+  expect(found.code).toBe(0);
+
+  const again = await init({}, '--base-url', baseUrl);
+  expect(again.stderr).toMatch(/^outlast: There is a \.env in this folder already\./);
+  expect(again.code).toBe(2);
+
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+test('what init writes reads back as what it was', () => {
+  const awkward = ['a b', 'a#b', ' lead', "it's", 'say "so"', '$HOME', 'a\\nb', 'x=y', '#', 'ä✓'];
+  for (const value of awkward) {
+    const text = envText({ OUTLAST_API_SECRET: value });
+    expect(parseEnv(text)).toEqual({ OUTLAST_API_SECRET: value });
+  }
+  expect(() => envText({ OUTLAST_API_SECRET: `'"\`` })).toThrow('OUTLAST_API_SECRET_FILE');
 });
