@@ -1,5 +1,4 @@
 // Worlds that once found something, in the product or in the judge, to be played again: `npm run torture -- --kept`.
-// The short ones are played with every test run.
 
 export type KeptWorld = { seed: number; kills: number; found: string };
 
