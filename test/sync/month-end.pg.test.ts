@@ -86,7 +86,12 @@ const cases: [string, Partial<Dialect>, Partial<Faults>, Scope][] = [
   ['months that end at UTC-8', { monthEnd: 'utc-8' }, {}, ordersOnly],
   ['two copies, at UTC, short pages', { shortPages: 2 }, copies, ordersOnly],
   ['two copies, at UTC+8', { monthEnd: 'utc+8' }, copies, both],
-  ['empty answers about March', {}, { emptied: { share: 0.5, with: 'start_date=2026-03' } }, both],
+  [
+    'empty answers about March',
+    {},
+    { emptied: { share: 0.5, with: 'start_date=2026-03' } },
+    ordersOnly,
+  ],
   ['no totals, at UTC+8', { monthEnd: 'utc+8', totals: 'absent' }, {}, ordersOnly],
 ];
 
