@@ -27,10 +27,11 @@ const compiled = (text: string): string =>
       /\{\{ source\('(\w+)', '(\w+)'\) \}\}/g,
       (_, _source, table: string) => `analytics.${table}`,
     )
-    .replaceAll(/\{\{ ref\('(\w+)'\) \}\}/g, (_, name: string) => {
+    .replaceAll(/\{\{ ref\('(\w+)'\) \}\}( \w+)?/g, (_, name: string, next = '') => {
       const model = models.find((one) => one.name === name);
       if (model === undefined) throw new Error(`there is no model ${name}`);
-      return `(${compiled(model.text)})`;
+      // Before PostgreSQL 16 a subquery needs a name.
+      return `(${compiled(model.text)}) ${next === '' ? name : next}`;
     });
 
 let bench: Bench;
