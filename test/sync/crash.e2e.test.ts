@@ -86,9 +86,13 @@ test('P3: killed at random instants, again and again, a sync ends exact and goes
   const next = (): number => (random = (random * 48_271) % 2_147_483_647) / 2_147_483_647;
   let kills = 0;
   let before = 0;
-  for (let i = 0; i < 7; i++) {
+  for (let i = 0; i < 5; i++) {
+    const { requests } = bench.simulator;
+    const asked = requests.total;
     const { child, ended } = startSync();
-    await sleep(350 + next() * 500);
+    // Whatever its start takes, it is at work: a first sync begins with the probe.
+    while (requests.total < asked + 25 && child.exitCode === null) await sleep(5);
+    await sleep(next() * 100);
     if (child.kill('SIGKILL')) kills += 1;
     await ended;
     await expectEveryClaimedRow();
@@ -96,7 +100,9 @@ test('P3: killed at random instants, again and again, a sync ends exact and goes
     expect(pages).toBeGreaterThanOrEqual(before * 0.5);
     before = pages;
   }
-  expect(kills).toBeGreaterThan(5);
+  expect(kills).toBeGreaterThan(3);
+  // Some of them in the middle of it.
+  expect(before).toBeGreaterThan(0);
   await syncToTheEnd();
   expect(await differences(bench)).toEqual([]);
 });
