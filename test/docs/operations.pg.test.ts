@@ -1,0 +1,133 @@
+// Every command in docs/operations.md that can be run here is run, in the order of the page, in one folder. The files in
+// deploy/ name settings and paths that exist.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { settings } from '../../src/settings/table.ts';
+import { noon } from '../support/archive.ts';
+import { environmentOf } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
+import { readOnly } from '../support/few-days.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const read = (path: string): Promise<string> =>
+  readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const before = process.cwd();
+let folder: string;
+let simulator: Simulator;
+let database: TestDatabase;
+let elsewhere: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outlast-operations-'));
+  simulator = await createSimulator({
+    startAt: noon,
+    speed: 0,
+    world: { ordersPerDay: 12, classesPerDay: 5, since: '2026-04-03' },
+  });
+  database = await createTestDatabase();
+  await readOnly(database.connectionString, simulator, ['2026-04-03', '2026-04-04']);
+  elsewhere = await createEmptyDatabase();
+  process.chdir(folder);
+});
+afterAll(async () => {
+  process.chdir(before);
+  await simulator.close();
+  await database.drop();
+  await elsewhere.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The lines of the page's blocks of that language. */
+const linesOf = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))]
+    .flatMap(([, block = '']) => block.split('\n'))
+    .filter((line) => line !== '');
+
+test('the commands of the page do what it says, one after the other', async () => {
+  const page = await read('docs/operations.md');
+  const given = environmentOf(simulator, database.connectionString);
+  const values: Record<string, string | undefined> = {
+    KEY: given['OUTLAST_API_KEY'],
+    SECRET: given['OUTLAST_API_SECRET'],
+    PLATFORM: given['OUTLAST_BASE_URL'],
+    DATABASE: database.connectionString,
+    ELSEWHERE: elsewhere.connectionString,
+  };
+  const lines = linesOf(page, 'sh');
+  expect(lines.length).toBeGreaterThan(8);
+  for (const line of lines) {
+    const words = line.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? '').split(' ');
+    const at = words.indexOf('outlast');
+    const env = Object.fromEntries(
+      words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2)),
+    );
+    const ended = await runHere(words.slice(at + 1), {
+      env: { OUTLAST_ENV_FILE: '.env', ...env, ...stoppedAt(noon) },
+    }).catch((error: unknown) => Promise.reject(new Error(line, { cause: error })));
+    expect([line, ended.code, ended.stderr]).toEqual([line, 0, expect.any(String)]);
+  }
+  const sums = (name: string): Promise<string> =>
+    readFile(join(folder, name, 'SHA256SUMS'), 'utf8');
+  expect(await sums('drill')).toBe(await sums('backup'));
+});
+
+test('a login made by the page’s SQL reads, and writes nothing', async () => {
+  const [sql = ''] = linesOf(await read('docs/operations.md'), 'sql');
+  const owner = new pg.Client({ connectionString: database.connectionString });
+  await owner.connect();
+  await owner.query(sql);
+  const address = new URL(database.connectionString);
+  address.username = 'reports';
+  address.password = 'choose-one';
+  const reports = new pg.Client({ connectionString: address.href });
+  await reports.connect();
+  const { rows } = await reports.query('select count(*)::int > 0 as any from archive.orders');
+  expect(rows).toEqual([{ any: true }]);
+  await expect(reports.query('delete from archive.orders')).rejects.toMatchObject({
+    code: '42501',
+  });
+  await reports.end();
+  await owner.query('drop role reports');
+  await owner.end();
+});
+
+test('the files in deploy/ name settings that there are, paths that are served, and no root', async () => {
+  const documents = parseAllDocuments(await read('deploy/kubernetes/outlast.yaml'));
+  type Container = {
+    env: { name: string; value: string }[];
+    readinessProbe: { httpGet: { path: string } };
+    livenessProbe: { httpGet: { path: string } };
+    securityContext: object;
+  };
+  const [deployment] = documents
+    .map(
+      (one) =>
+        one.toJS() as {
+          kind: string;
+          spec: { template: { spec: { securityContext: object; containers: Container[] } } };
+        },
+    )
+    .filter(({ kind }) => kind === 'Deployment');
+  const { securityContext, containers } = deployment?.spec.template.spec ?? { containers: [] };
+  const [container] = containers;
+  expect(securityContext).toMatchObject({ runAsNonRoot: true });
+  expect(container?.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+  const known = settings.flatMap(({ name, about }) =>
+    about.secret === true ? [name, `${name}_FILE`] : [name],
+  );
+  for (const { name, value } of container?.env ?? []) {
+    expect(known).toContain(name);
+    if (/KEY|SECRET|DATABASE_URL/.test(name)) expect(value).toMatch(/^\/run\/secrets\//);
+  }
+  expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
+  expect(container?.livenessProbe.httpGet.path).toBe('/healthz');
+  const unit = await read('deploy/systemd/outlast.service');
+  expect(unit).toMatch(/^User=outlast$/m);
+  expect(unit).toMatch(/^ExecStart=\S+ outlast start$/m);
+});
