@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { createAlerts, type Alerts } from '../alert/alerts.ts';
 import { isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
+import type { Meter, ProjectMeter } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
 import { createFileFetcher } from '../platform/certificate-file.ts';
 import { createPlatform } from '../platform/client.ts';
@@ -58,13 +59,18 @@ export async function openStoreToRead({ readDatabase }: Settings, log: Log): Pro
 export type OpenedStore = { store: Store; db: Db; close(): Promise<void> };
 
 /** The store, brought to this release's schema, with a pool that runs as the writer (P4). */
-export async function openMigrated(settings: Settings, log: Log): Promise<OpenedStore> {
+export async function openMigrated(
+  settings: Settings,
+  log: Log,
+  meter?: Meter,
+): Promise<OpenedStore> {
   return opened(await openStore(settings.database, log), async (store) => {
     const { notes } = await migrate(store.connectionString, log);
     for (const note of notes) log.warn(note);
     return openDb({
       connectionString: store.connectionString,
       max: Math.min(40, 4 + settings.concurrency * Math.max(1, settings.projects.length)),
+      onTransaction: meter?.transaction,
       log,
     });
   });
@@ -145,6 +151,7 @@ export function createWorker(
   settings: Settings,
   db: Db,
   log: Log,
+  meter?: ProjectMeter,
 ): Worker & { close(): Promise<void> } {
   const platform = createPlatform({
     baseUrl: project.baseUrl,
@@ -154,6 +161,7 @@ export function createWorker(
     timeoutMs: settings.timeoutMs,
     limiter: createLimiter(db, project.id, project.maxRps),
     log: log.child({ projectId: project.id }),
+    meter,
   });
   const certificateFiles =
     settings.keepCertificates === null
@@ -173,6 +181,7 @@ export function createWorker(
     headsDir: settings.headsDir,
     certificateFiles,
     tokensEveryMs: settings.tokensEveryMs,
+    meter,
     log,
     close: async () => {
       await platform.close();

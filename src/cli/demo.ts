@@ -6,6 +6,7 @@ import { exitCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { readStatus } from '../query/status.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
+import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
 import { createSimulator, type Simulator } from '../simulator/server.ts';
 import { run } from '../sync/run.ts';
@@ -48,11 +49,12 @@ async function demo(once: boolean): Promise<number> {
     const log = createLog(settings.logLevel);
     say('Outlast demo');
     say(`  platform  simulated, on ${simulator.url}`);
-    archive = await openMigrated(settings, log);
+    const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
+    archive = await openMigrated(settings, log, metrics.meter);
     say(`  archive   embedded PostgreSQL under ${dataDir}`);
     const [project] = settings.projects;
     if (project === undefined) throw new Error('the demo has one project');
-    worker = createWorker(project, settings, archive.db, log);
+    worker = createWorker(project, settings, archive.db, log, metrics.meter.of(project.id));
     const report = await firstSync(worker, stop.signal);
     if (stop.signal.aborted) {
       say(`\n${stoppedText}`);
@@ -68,7 +70,10 @@ async function demo(once: boolean): Promise<number> {
       say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
       return report.outcome === 'done' ? exitCode.done : exitCode.tryLater;
     }
-    served = await startServing(settings, archive.store.connectionString, log);
+    served = await startServing(settings, archive.store.connectionString, log, {
+      metrics,
+      workers: [worker],
+    });
     say(`\n${whereToLook(archive.store.connectionString, served.url)}\n`);
     say('New orders arrive as you watch. Ctrl-C ends the demo; the archive stays.');
     const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, (tick) => {
@@ -160,6 +165,7 @@ function whereToLook(connectionString: string, url: string): string {
     `    curl "${url}/v3/orders?limit=2&count_total=1"`,
     `    curl "${url}/v1beta1/nft/classes?limit=2"`,
     `  everything else over HTTP, to read and to try: ${url}/docs`,
+    `  for Prometheus: ${url}/metrics`,
     `  OUTLAST_DATA_DIR=${dataDir} npm run -s outlast -- status`,
   ].join('\n');
 }

@@ -1,13 +1,24 @@
 // The HTTP server as `start` and `demo` run it: an archive opened for reading, and who may read it.
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { ProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { serve, type Served } from '../http/server.ts';
 import type { EnterOperations } from '../http/v1/watch.ts';
 import { openArchive } from '../query/archive.ts';
-import type { Archive } from '../query/types.ts';
+import { readArchiveState } from '../query/archive-state.ts';
 import type { Settings } from '../settings/settings.ts';
+import { openDb, type Db } from '../store/db.ts';
+import type { Worker } from '../sync/worker.ts';
 import { ofReplica } from './app.ts';
 import { readReaders } from './readers.ts';
+
+export type Serving = {
+  /** Absent: nothing is told to Prometheus. */
+  metrics?: ProcessMetrics;
+  /** By their clocks the deadlines are told. */
+  workers?: readonly Pick<Worker, 'projectId' | 'platform'>[];
+  watch?: EnterOperations;
+};
 
 /**
  * `primary`: where to read unless the settings name a replica. Throws settings `readers_invalid` or `serve_failed`, and
@@ -17,14 +28,23 @@ export async function startServing(
   settings: Settings,
   primary: string,
   log: Log,
-  watch?: EnterOperations,
+  { metrics, workers = [], watch }: Serving = {},
 ): Promise<Served> {
   const keys = readReaders(settings);
   const connectionString = await addressToRead(settings, primary, log);
-  const archive = await openArchive({ connectionString, log });
-  let archiveOfV1: Archive | null = null;
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of opened.toReversed()) await one.close();
+  };
   try {
-    archiveOfV1 = await openArchive({ connectionString, log });
+    const archive = await openArchive({ connectionString, log });
+    opened.push(archive);
+    const archiveOfV1 = await openArchive({ connectionString, log });
+    opened.push(archiveOfV1);
+    const db = metrics === undefined ? null : await openForMetrics(primary, log);
+    if (db !== null) opened.push(db);
+    const ids = settings.projects.map(({ id }) => id);
+    const clocks = new Map(workers.map((one) => [one.projectId, one.platform.clock]));
     const served = await serve({
       archive,
       archiveOfV1,
@@ -36,22 +56,39 @@ export async function startServing(
         classesOf: carrierOf(project, settings.projects),
       })),
       ...(watch === undefined ? {} : { watch }),
+      ...(metrics === undefined || db === null
+        ? {}
+        : {
+            metrics: {
+              ...metrics,
+              read: () => readArchiveState(db, ids),
+              now: (project: string) => clocks.get(project)?.now() ?? Date.now(),
+            },
+          }),
       log,
       now: Date.now,
     });
-    const ends = [served, archiveOfV1, archive];
-    return {
-      url: served.url,
-      close: async () => {
-        for (const end of ends) await end.close();
-      },
-    };
+    opened.push(served);
+    return { url: served.url, close };
   } catch (error) {
-    await archiveOfV1?.close();
-    await archive.close();
+    await close();
     throw error;
   }
 }
+
+/**
+ * Where the sync writes, and not a replica: whether that database answers is one of the metrics. One connection of its
+ * own, which the pool gives up while nobody asks, so that neither a busy sync nor a long list keeps them waiting.
+ */
+const openForMetrics = (connectionString: string, log: Log): Promise<Db> =>
+  openDb({
+    connectionString,
+    max: 1,
+    applicationName: 'outlast metrics',
+    isReadOnly: true,
+    settings: { statement_timeout: '5000' },
+    log,
+  });
 
 /** The read replica's address where there is one that answers: nothing waits for it. */
 async function addressToRead(

@@ -1,5 +1,6 @@
 // `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
 import type { Command } from 'commander';
+import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
 import { mostOpen } from '../http/v1/watch.ts';
 import { createLog } from '../log.ts';
@@ -21,20 +22,20 @@ const alertsPatienceMs = 2_000;
 async function start(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel);
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
-  const archive = await openMigrated(settings, log);
+  const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
+  const archive = await openMigrated(settings, log, metrics.meter);
   const workers = settings.projects.map((project) =>
-    createWorker(project, settings, archive.db, log),
+    createWorker(project, settings, archive.db, log, metrics.meter.of(project.id)),
   );
   const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true }, log);
   let served: Served | null = null;
   try {
-    served = await startServing(
-      settings,
-      archive.store.connectionString,
-      log,
-      (project, operations, signature) =>
+    served = await startServing(settings, archive.store.connectionString, log, {
+      metrics,
+      workers,
+      watch: (project, operations, signature) =>
         enterUpTo(mostOpen, archive.db, project, operations, signature),
-    );
+    });
     const schedule = startSchedule(
       workers,
       settings.schedule,

@@ -12,7 +12,7 @@ export type ReaderKey = {
   key: string;
   /** Signs requests together with `key`; absent: this reader has a bearer key only. */
   secret?: string | undefined;
-  /** Lower-case hex SHA-256 of the bearer key, which opens `/archive/v1` and nothing else. */
+  /** Lower-case hex SHA-256 of the bearer key, which opens `/archive/v1`, `/metrics` and nothing else. */
   bearerSha256?: string | undefined;
   projects: readonly ProjectId[];
   /** May name operations to ask for: reading gives no right to write. False unless told. */

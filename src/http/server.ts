@@ -1,4 +1,4 @@
-// The HTTP server: the platform's own paths, `/archive/v1` and `/docs`, and whether the service is well. It reads
+// The HTTP server: the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether the service is well. It reads
 // through the library and nothing else. Every answer has the platform's shape, errors too; none says more than it must (P10).
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
@@ -9,6 +9,7 @@ import type { Archive } from '../query/types.ts';
 import { answerOf, answerUnreadable, badRequest, notFound, type Answer } from './answers.ts';
 import { addDocs } from './docs/serve.ts';
 import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
+import { addMetrics, type MetricsOptions } from './metrics/serve.ts';
 import { addPlatform } from './platform/serve.ts';
 import { closeUnasked, noteMethods, settleRequests } from './requests.ts';
 import { addArchive } from './v1/serve.ts';
@@ -29,6 +30,8 @@ export type ServerOptions = {
   projects: readonly { id: string; classesOf: string }[];
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
   watch?: EnterOperations;
+  /** What `/metrics` shows; absent: there is no such path. */
+  metrics?: MetricsOptions;
   log: Log;
   /** This machine's clock, milliseconds: signatures are checked by it. */
   now: () => Instant;
@@ -109,6 +112,9 @@ function createApp(options: ServerOptions): FastifyInstance {
     watch: options.watch,
     stalledAfterMs: options.stalledAfterMs ?? 300_000,
   });
+  if (options.metrics !== undefined) {
+    addMetrics(app, options.metrics, { gate, now, answerOf: answered });
+  }
   addDocs(app, { takesOperations: options.watch !== undefined, isLoopback: gate.isLoopback });
   refuseOtherMethods();
   app.setNotFoundHandler((_request, reply) => send(reply, notFound('there is no such path')));

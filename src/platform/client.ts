@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
+import type { ProjectMeter, RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
 import { byteBounds, type ByteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
@@ -10,8 +11,14 @@ import { createExchange } from './exchange.ts';
 import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
 import { classesPage, ordersPage } from './pages.ts';
 import type { Limiter, Platform } from './platform.ts';
-import { createHide, UnansweredError } from './refusal.ts';
-import { createRequest, type Outcome, type Question, type Request } from './request.ts';
+import { createHide, refusalOf, UnansweredError } from './refusal.ts';
+import {
+  createRequest,
+  outcomeName,
+  type Outcome,
+  type Question,
+  type Request,
+} from './request.ts';
 import { attemptsAtMost, backoffMs, maxPatienceMs, type Fault } from './retry.ts';
 import { classesParams, ordersParams } from './target.ts';
 import { runYielding } from './yielding-work.ts';
@@ -27,6 +34,8 @@ export type PlatformOptions = {
   timeoutMs: number;
   limiter: Limiter;
   log: Log;
+  /** Counts what is sent; absent: nobody does. */
+  meter?: Pick<ProjectMeter, 'request' | 'waited'> | undefined;
   /** Requests for one call at most, the first included: 5. */
   maxAttempts?: number;
   /** How much of an answer is taken in; those of byte-bounds.ts. */
@@ -53,7 +62,7 @@ const otherClock: Fault = {
  * secret.
  */
 export function createPlatform(options: PlatformOptions): Platform {
-  const { apiKey, apiSecret, limiter, log, maxAttempts = attemptsAtMost } = options;
+  const { apiKey, apiSecret, limiter, log, meter, maxAttempts = attemptsAtMost } = options;
   const { bounds = byteBounds, random = Math.random, sleep = wakeable } = options;
   const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
   checkPair(apiKey, apiSecret);
@@ -91,9 +100,12 @@ export function createPlatform(options: PlatformOptions): Platform {
     let aheadMs: number | null = null;
     // P9: every turn adds to `faults`, which `recover` bounds, or gives `aheadMs` its first value, or leaves.
     for (let faults = 0; ;) {
+      const askedAt = monotonicNow();
       await limiter.permit(signal); // P11
+      meter?.waited((monotonicNow() - askedAt) / 1000);
       sent++;
-      const outcome: Outcome<T> = await through(question, aheadMs ?? 0, signal);
+      const ahead: number = aheadMs ?? 0;
+      const outcome: Outcome<T> = await metered(() => through(question, ahead, signal));
       if ('value' in outcome) return outcome.value;
       if ('clockErrorMs' in outcome) {
         const isFirst = aheadMs === null;
@@ -106,6 +118,22 @@ export function createPlatform(options: PlatformOptions): Platform {
         // Another clock again: of two machines behind a balancer neither says anything about the key.
         if (!isFirst) await recover(path, otherClock, ++faults, signal);
       } else await recover(path, outcome, ++faults, signal);
+    }
+  }
+
+  /** One request, counted by what comes of it. */
+  async function metered<T>(request: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const sentAt = monotonicNow();
+    const count = (name: RequestOutcome): void =>
+      meter?.request(name, (monotonicNow() - sentAt) / 1000);
+    try {
+      const outcome = await request();
+      count(outcomeName(outcome));
+      return outcome;
+    } catch (error) {
+      const isStopped = isOutlastError(error, 'aborted');
+      count(isStopped ? 'stopped' : refusalOf(error) === null ? 'unusable' : 'refused');
+      throw error;
     }
   }
 

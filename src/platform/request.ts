@@ -1,6 +1,7 @@
 // One request, judged: an answer, a passing fault, a clock that was off, or a refusal (thrown). What to do
 // about it is the retry loop's, in client.ts.
 import { OutlastError } from '../errors.ts';
+import type { RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
 import type { Answer, Exchange } from './exchange.ts';
@@ -31,6 +32,16 @@ export type Question<T> = {
  * better.
  */
 export type Outcome<T> = { value: T } | Fault | { clockErrorMs: number; aheadMs: number };
+
+/** The same in a word, for whoever counts. */
+export function outcomeName<T>(outcome: Outcome<T>): RequestOutcome {
+  if ('value' in outcome) return 'answered';
+  if ('clockErrorMs' in outcome) return 'refused';
+  const { status } = outcome;
+  if (status === null) return 'unreachable';
+  if (status === 429) return 'throttled';
+  return status < 300 ? 'unusable' : 'failed';
+}
 
 export type Request = <T>(
   question: Question<T>,

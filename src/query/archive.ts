@@ -52,6 +52,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     runs: async (query) => listRuns(reader, query),
     rejects: async (query) => listRejects(reader, query),
     reject: (project, resource, sha256) => getReject(reader, project, resource, sha256),
+    ready: () => reader.ready(),
     close: () => reader.close(),
   };
 }

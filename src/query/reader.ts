@@ -10,6 +10,8 @@ import type { Settings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
 export type Reader = Queryable & {
+  /** Throws what `checkSchema` throws. */
+  ready(): Promise<void>;
   /** The role connections run as; null where the user is no member of outlast_reader, and merely cannot write. */
   readonly role: string | null;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   };
   return {
     query: (sql, parameters) => whileOpen(() => db.query(sql, parameters)),
+    ready: () => whileOpen(() => checkSchema(db)),
     role: db.role,
     close: () => (closing ??= db.close()),
   };
@@ -111,21 +114,26 @@ export async function checkSchema(db: Db): Promise<void> {
       'This database holds no Outlast archive. Check that its address names the right database, or run `outlast migrate` on it.',
     );
   }
-  const known = readMigrationFiles({ migrationsFolder: findMigrations() }).at(-1)?.folderMillis;
+  const known = newestKnown();
   const newest = found.rows[0].version ? await newestMigration(db) : 0;
-  if (newest > (known ?? 0)) {
+  if (newest > known) {
     throw settingsError(
       'schema_newer',
       'This archive was written by a newer release of Outlast. Use that release of the package or a later one to read it.',
     );
   }
-  if (newest < (known ?? 0)) {
+  if (newest < known) {
     throw settingsError(
       'schema_older',
       'This archive was written by an older release of Outlast. Run `outlast migrate` with this release first.',
     );
   }
 }
+
+let known: number | undefined;
+/** This release's newest migration: its files are read once a process. */
+const newestKnown = (): number =>
+  (known ??= readMigrationFiles({ migrationsFolder: findMigrations() }).at(-1)?.folderMillis ?? 0);
 
 async function newestMigration(db: Db): Promise<number> {
   const { rows } = await answer(() =>

@@ -30,8 +30,13 @@ export type Db = Queryable & {
   readonly role: string | null;
   /** How a transaction begins. */
   readonly begin: string;
+  /** Told of every transaction that ended; it must not throw. */
+  readonly onTransaction?: OnTransaction | undefined;
   close(): Promise<void>;
 };
+
+/** How long it took from its begin to its end, in seconds. */
+export type OnTransaction = (isCommitted: boolean, seconds: number) => void;
 
 export type DbOptions = {
   connectionString: string;
@@ -45,6 +50,8 @@ export type DbOptions = {
   isReadOnly?: boolean;
   /** What every transaction names besides. */
   settings?: Settings;
+  /** Told of every transaction that ended; it must not throw. */
+  onTransaction?: OnTransaction | undefined;
   log: { warn(fields: object, sentence: string): void };
 };
 
@@ -120,6 +127,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     pool,
     role: found.role,
     begin,
+    onTransaction: options.onTransaction,
     query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
       onConnection(db, async (client) => {
         await client.query(begin);
@@ -184,9 +192,15 @@ export function withTx<T>(
 /** Lends a connection of the pool; a transaction that `work` left open when it threw is rolled back. */
 async function onConnection<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const { client, isBroken, release } = await takeConnection(db);
+  const begunAt = performance.now();
+  const ended = (isCommitted: boolean): void =>
+    db.onTransaction?.(isCommitted, (performance.now() - begunAt) / 1000);
   try {
-    return await work(client);
+    const result = await work(client);
+    ended(true);
+    return result;
   } catch (error) {
+    ended(false);
     await client.query('rollback').catch(() => release(true));
     throw isBroken() ? namedIfCut(error) : error;
   } finally {

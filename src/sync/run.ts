@@ -37,6 +37,7 @@ export async function run(worker: Worker, options: RunOptions): Promise<RunRepor
     ending = await endingOf(error, worker, options, ending);
     if (ending.outcome === 'failed') throw error;
   } finally {
+    worker.meter?.run(ending.outcome);
     counts.requests = platform.requests() - requestsBefore;
     if (runId !== null) {
       const { problem } = ending;

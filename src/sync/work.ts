@@ -1,7 +1,7 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
 import { windowAt } from '../day.ts';
-import { listedResources, wholeList, type Instant } from '../model.ts';
+import { listedResources, wholeList, type Instant, type ListedResource } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
@@ -57,7 +57,8 @@ export async function workThrough(
   const { signal } = lanes;
   const requestsBefore = platform.requests();
 
-  const onCommit = (effects: CommitEffects & { shown: number }): void => {
+  const onCommit = (resource: ListedResource, effects: CommitEffects & { shown: number }): void => {
+    worker.meter?.records(resource, effects);
     counts.recordsShown += effects.shown;
     counts.recordsNew += effects.inserted;
     counts.recordsChanged += effects.changed;
@@ -137,7 +138,7 @@ export async function workThrough(
             platform,
             facts,
             signal,
-            onCommit,
+            onCommit: (effects) => onCommit(slice.resource, effects),
             window: questions,
             learned,
             isAskedFor: options.only !== undefined,

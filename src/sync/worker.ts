@@ -1,5 +1,6 @@
 // What a run is given and what it reports: the shapes that run.ts, work.ts and the commands share.
 import type { Log } from '../log.ts';
+import type { ProjectMeter } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
 import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -31,6 +32,8 @@ export type Worker = {
   certificateFiles?: FileFetcher | null;
   /** How often the tokens are read, in milliseconds; absent or null: never. */
   tokensEveryMs?: number | null;
+  /** Counts what is done; absent: nobody does. */
+  meter?: ProjectMeter | undefined;
   log: Log;
 };
 

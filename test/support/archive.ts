@@ -134,6 +134,7 @@ export async function createBench(
       timeoutMs: options.timeoutMs ?? 20_000,
       bounds: options.bounds ?? byteBounds,
       limiter: createLimiter(db, 'p', 100_000),
+      meter: given.meter,
       log,
       // Faults are to be got over, not waited for.
       random: () => 0,

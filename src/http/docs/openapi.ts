@@ -149,7 +149,7 @@ export function openApi({ takesOperations, isLoopback }: Told): Document {
     paths,
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'Opens /archive/v1 only' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'Opens /archive/v1, and /metrics' },
         key: header('X-Api-Key', 'The reader’s id, or the project’s own key'),
         timestamp: header(
           'X-Timestamp',

@@ -1,5 +1,6 @@
 // Whether the service is well, as those who run it ask: no key is needed and nothing is told.
 import * as z from 'zod';
+import { transient } from '../../errors.ts';
 import { platformRoute, type PlatformRoute } from './route.ts';
 
 const health = (
@@ -30,9 +31,14 @@ export const healthRoutes = [
   health(
     '/readyz',
     'isReady',
-    'Whether it can answer from the archive',
-    async (_, { archive, project }) => {
-      await archive.facts({ project });
+    'Whether it can answer from the archive, whose schema is this release’s',
+    async (_, { archive }) => {
+      try {
+        await archive.ready();
+      } catch (error) {
+        // Also where a newer release migrated it: what it holds may mean something else now. The log says why.
+        throw transient('not_ready', 'The service is not ready', error);
+      }
       return { status: 200, body: '{"status":"ready"}' };
     },
   ),

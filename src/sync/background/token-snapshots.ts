@@ -49,9 +49,11 @@ export async function askTokens(
     counts.recordsNew += effects.inserted;
     counts.recordsChanged += effects.changed;
     counts.recordsRejected += effects.rejected;
+    worker.meter?.records('tokens', { shown: records.length, ...effects });
     return null;
   } catch (error) {
     if (isOutlastError(error, 'lease_lost')) {
+      worker.meter?.leaseLost();
       log.warn({ projectId }, error.message);
       return null;
     }

@@ -62,6 +62,7 @@ export async function askOperations(
       left.problem = turned.problem ?? left.problem;
     } catch (error) {
       if (isOutlastError(error, 'lease_lost')) {
+        worker.meter?.leaseLost();
         log.warn({ projectId }, error.message);
         continue;
       }
@@ -97,6 +98,7 @@ async function postpone(worker: Worker, operation: Operation, problem: string): 
   }).catch((error: unknown) => {
     // Another process looks after it by now.
     if (!isOutlastError(error, 'lease_lost')) throw error;
+    worker.meter?.leaseLost();
   });
 }
 
@@ -140,9 +142,13 @@ async function takeTurn(
     writtenAt: platform.clock.now(),
   });
   counts.operationsAsked += 1;
-  counts.recordsShown += results.length;
-  counts.recordsNew += effects.reduce((sum, one) => sum + one.inserted, 0);
-  counts.recordsChanged += effects.reduce((sum, one) => sum + one.changed, 0);
+  const shown = results.length;
+  const inserted = effects.reduce((sum, one) => sum + one.inserted, 0);
+  const changed = effects.reduce((sum, one) => sum + one.changed, 0);
+  counts.recordsShown += shown;
+  counts.recordsNew += inserted;
+  counts.recordsChanged += changed;
+  worker.meter?.records('transactions', { shown, inserted, changed, rejected: 0 });
   if (end.state === 'done') counts.operationsDone += 1;
   if (end.state === 'lost') {
     counts.operationsLost += 1;

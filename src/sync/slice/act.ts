@@ -16,6 +16,7 @@ import {
   concludeFailure,
   concludeLapse,
   concludeSettled,
+  leaseLost,
   type Act,
   type ActContext,
   type Acted,
@@ -55,7 +56,7 @@ export async function actOn(given: ActContext, slice: Slice, pending: PendingLis
     if (isTail && settlesToday(slice, askedAt)) isTail = await settle(context, act, pending);
     return await readAndJudge(context, act, isTail);
   } catch (error) {
-    if (isOutlastError(error, 'lease_lost')) return { done: false, problem: error.message };
+    if (isOutlastError(error, 'lease_lost')) return leaseLost(context, error.message);
     if (isOutlastError(error, 'date_filter_ignored')) {
       await learnIgnoredDates(context, slice);
     }

@@ -1,6 +1,7 @@
 // What an act comes to, written into the ledger: the state, the proof, when the slice is due again. The lease is
 // given back with it, and nothing is written by whoever lost it (P8).
 import type { Log } from '../../log.ts';
+import type { ProjectMeter } from '../../meter.ts';
 import type { ListedResource, Span } from '../../model.ts';
 import { dropList } from '../../store/contested.ts';
 import type { Facts } from '../../store/facts.ts';
@@ -30,6 +31,7 @@ export type ActContext = Omit<WalkContext, keyof ListRules> & {
   window: WindowQuestions;
   source: Worker['source'];
   learned: Learned;
+  meter?: ProjectMeter | undefined;
 };
 
 /** What a run has learned of the platform's lists beyond the facts it began with. */
@@ -69,6 +71,12 @@ export type Act = {
 };
 
 const done: Acted = { done: true, problem: null };
+
+/** Somebody else has the slice by now, and nothing was written (P8). */
+export function leaseLost({ meter }: ActContext, problem = 'The slice went on without us'): Acted {
+  meter?.leaseLost();
+  return { done: false, problem };
+}
 
 /** The cliff has passed: the slice is final or lost, for ever (P7). */
 export async function concludeLapse(
@@ -124,7 +132,7 @@ export async function concludeCount(
     platformTotal: total,
     unresolved,
   });
-  return isMine ? done : { done: false, problem: 'The slice went on without us' };
+  return isMine ? done : leaseLost(context);
 }
 
 /** Nothing but pending orders was looked at: the proof stays what it was. */
@@ -144,7 +152,7 @@ export async function concludeSettled(
     ...afterAct(slice, span, outcome, askedAt, settings),
     unresolved,
   });
-  return isMine ? done : { done: false, problem: 'The slice went on without us' };
+  return isMine ? done : leaseLost(context);
 }
 
 /**

@@ -1,0 +1,83 @@
+// How the archive stands, in numbers that cost little to read again and again: by the ledger and the books, never by
+// the records.
+import {
+  wholeList,
+  type Instant,
+  type ListedResource,
+  type ProjectId,
+  type SliceState,
+} from '../model.ts';
+import type { Queryable } from '../store/db.ts';
+
+export type SlicesState = {
+  resource: ListedResource;
+  state: SliceState;
+  slices: number;
+  /** Of them, without proof and over: all but the newest of each list. */
+  unproved: number;
+  /** The nearest deadline of those that are in the window and without proof, today's among them; null: none is. */
+  deadlineAt: Instant | null;
+};
+
+export type ProjectState = {
+  project: ProjectId;
+  addedAt: Instant;
+  isParked: boolean;
+  /** When the newest run ended that did all that was due; null: none has. */
+  succeededAt: Instant | null;
+  slices: SlicesState[];
+  /** Open alerts by kind. */
+  alerts: { kind: string; open: number }[];
+};
+
+type StateRow = {
+  project: ProjectId;
+  added_at: string;
+  is_parked: boolean;
+  succeeded_at: string | null;
+  slices: (Omit<SlicesState, 'deadlineAt'> & { deadline_at: string | null })[];
+  alerts: ProjectState['alerts'];
+};
+
+/**
+ * Of those projects that are in the archive. One statement: of two projects with 5,000 slices each it takes 20 ms on a
+ * busy machine. A list's days before the window have no deadline, and an owner's whole list is no day.
+ */
+export async function readArchiveState(
+  db: Queryable,
+  projects: readonly ProjectId[],
+): Promise<ProjectState[]> {
+  const { rows } = await db.query<StateRow>(
+    `select p.project_id as project, p.added_at, p.parked_reason is not null as is_parked,
+            (select ended_at from sync.runs r
+              where r.project_id = p.project_id and r.outcome in ('done', 'quiet')
+              order by started_at desc limit 1) as succeeded_at,
+            (select coalesce(json_agg(s), '[]')
+               from (select resource, state, count(*) as slices,
+                            count(*) filter (where proof = 'none' and day < newest) as unproved,
+                            min(deadline_at) filter (where proof = 'none' and state in ('open', 'walked')
+                                                       and deadline_at < '9999-01-01') as deadline_at
+                       from (select resource, state, proof, day, deadline_at,
+                                    max(day) over (partition by resource, owner) as newest
+                               from sync.slices
+                              where project_id = p.project_id and day > '${wholeList}') ledger
+                      group by resource, state) s) as slices,
+            (select coalesce(json_agg(a), '[]')
+               from (select kind, count(*) as open from sync.alerts
+                      where project_id = p.project_id and resolved_at is null
+                      group by kind) a) as alerts
+       from sync.projects p where p.project_id = any ($1)`,
+    [projects],
+  );
+  return rows.map(({ slices, alerts, ...row }) => ({
+    project: row.project,
+    addedAt: Date.parse(row.added_at),
+    isParked: row.is_parked,
+    succeededAt: row.succeeded_at === null ? null : Date.parse(row.succeeded_at),
+    slices: slices.map(({ deadline_at: at, ...one }) => ({
+      ...one,
+      deadlineAt: at === null ? null : Date.parse(at),
+    })),
+    alerts,
+  }));
+}

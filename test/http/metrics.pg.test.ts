@@ -1,0 +1,407 @@
+// `/metrics`: what the process counts is what its runs report, what the archive's state is agrees with `status`, and
+// nobody reads it who may not read the archive.
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServing } from '../../src/cli/serving.ts';
+import type { MetricsOptions } from '../../src/http/metrics/serve.ts';
+import { createProcessMetrics } from '../../src/http/metrics/process-metrics.ts';
+import type { Served } from '../../src/http/server.ts';
+import { openArchive, type Archive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { requestOutcomes, type RequestOutcome } from '../../src/meter.ts';
+import { listedResources, sliceStates } from '../../src/model.ts';
+import { outcomeName } from '../../src/platform/request.ts';
+import { readArchiveState } from '../../src/query/archive-state.ts';
+import { readStatus } from '../../src/query/status.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { openDb } from '../../src/store/db.ts';
+import type { RunReport } from '../../src/sync/worker.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { serveArchive } from '../support/served.ts';
+
+const metrics = createProcessMetrics(['p']);
+let database: TestDatabase;
+let bench: Bench;
+let archive: Archive;
+let served: Served;
+let first: RunReport;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { connectionString } = database;
+  const db = await openDb({
+    connectionString,
+    max: 2,
+    onTransaction: metrics.meter.transaction,
+    log: silentLog(),
+  });
+  bench = await createBench(
+    {
+      world: { ordersPerDay: 20, classesPerDay: 6, quietShare: 0, tokens: 2 },
+      days: ['2026-03-01', '2026-04-05', '2026-04-06'],
+    },
+    { tokensEveryMs: 86_400_000, meter: metrics.meter.of('p') },
+    async () => ({ connectionString, db, leave: () => db.close() }),
+  );
+  archive = await openArchive({ connectionString });
+  const settings = readSettings(
+    { needs: 'platform' },
+    {
+      OUTLAST_PROJECT: 'p',
+      OUTLAST_BASE_URL: bench.simulator.url,
+      OUTLAST_API_KEY: 'a-key-of-its-own',
+      OUTLAST_API_SECRET: 'a-secret-of-its-own',
+      OUTLAST_PORT: '0',
+    },
+  );
+  const more = { metrics, workers: [bench.worker] };
+  served = await startServing(settings, connectionString, silentLog(), more);
+  first = await bench.run();
+});
+afterAll(async () => {
+  await served.close();
+  await archive.close();
+  await bench.close();
+  await database.drop();
+});
+
+type Samples = Map<string, number>;
+
+/** By name and labels as they stand there. */
+const samplesOf = (text: string): Samples =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
+  );
+
+async function scrape(of = served, headers: Record<string, string> = {}): Promise<Samples> {
+  const answer = await fetch(`${of.url.replace('0.0.0.0', '127.0.0.1')}/metrics`, { headers });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  return samplesOf(await answer.text());
+}
+
+/** A server of the same archive beside it; what it reads is as fresh as it gets. */
+const serveBeside = (
+  more: Partial<MetricsOptions>,
+  options: Partial<Parameters<typeof serveArchive>[1]> = {},
+): Promise<Served> => {
+  const projects = options?.projects?.map(({ id }) => id) ?? ['p'];
+  return serveArchive(archive, {
+    ...options,
+    metrics: {
+      ...createProcessMetrics(projects),
+      read: () => readArchiveState(bench.db, projects),
+      now: () => bench.simulator.clock.now(),
+      freshMs: 0,
+      ...more,
+    },
+  });
+};
+
+const sum = (samples: Samples, name: string, label = ''): number =>
+  [...samples].reduce(
+    (all, [key, value]) => (key.startsWith(`${name}{`) && key.includes(label) ? all + value : all),
+    0,
+  );
+const requests = (samples: Samples, outcome: string): number =>
+  sum(samples, 'outlast_platform_requests_total', `outcome="${outcome}"`);
+
+describe('what this process counts', () => {
+  test('is what its runs report', async () => {
+    const now = await scrape();
+    expect(sum(now, 'outlast_platform_requests_total')).toBe(first.requests);
+    expect(requests(now, 'answered')).toBe(first.requests);
+    expect(sum(now, 'outlast_platform_request_duration_seconds_count')).toBe(first.requests);
+    const records = (label: string): number => sum(now, 'outlast_records_total', label);
+    expect(records('outcome="new"')).toBe(first.recordsNew);
+    expect(records('resource="tokens",outcome="new"')).toBe(2);
+    const newAndOld = records('outcome="new"') + records('outcome="unchanged"');
+    expect(newAndOld).toBe(first.recordsShown);
+    expect(now.get('outlast_runs_total{project="p",outcome="done"}')).toBe(1);
+    expect(sum(now, 'outlast_rate_limit_wait_seconds_total')).toBeGreaterThan(0);
+    const transactions = 'outlast_database_transaction_duration_seconds_count';
+    expect(sum(now, transactions, 'committed')).toBeGreaterThan(10);
+    expect(now.get(`${transactions}{outcome="failed"}`)).toBe(0);
+    expect(now.get('outlast_last_successful_run_age_seconds{project="p"}')).toBeLessThan(60);
+    expect(now.get('process_cpu_seconds_total')).toBeGreaterThan(0);
+  });
+
+  test('moves with each: faults, rejects, changes, and a slice that another took', async () => {
+    const before = await scrape();
+    const day = '2026-04-06T11:59:00Z';
+    bench.simulator.insert('orders', `{"operation_id":"","create_time":"${day}","status":2}`);
+    bench.simulator.setFaults({
+      serverError: { next: 1, path: '/v3' },
+      tooMany: { next: 1, path: '/v1beta1/nft' },
+    });
+    bench.simulator.advance(3_600_000);
+    await bench.run();
+    const after = await scrape();
+    const moved = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    expect(moved('outlast_platform_requests_total{project="p",outcome="failed"}')).toBe(1);
+    expect(moved('outlast_platform_requests_total{project="p",outcome="throttled"}')).toBe(1);
+    const orders = 'outlast_records_total{project="p",resource="orders",outcome=';
+    expect(moved(`${orders}"rejected"}`)).toBe(1);
+    expect(moved(`${orders}"unchanged"}`)).toBeGreaterThan(0);
+    expect(moved('outlast_leases_lost_total{project="p"}')).toBe(0);
+
+    // Whoever commits a page of today finds its slice taken by the next statement.
+    const owner = await openDb({
+      connectionString: database.connectionString,
+      role: null,
+      log: silentLog(),
+    });
+    await owner.query(
+      `create function public.take() returns trigger language plpgsql as $$ begin
+         update sync.slices set lease_epoch = lease_epoch + 1
+          where project_id = new.project_id and resource = new.resource and day = new.day;
+         return new; end $$;
+       create trigger taken after insert or update on sync.pages for each row
+              when (new.day = '2026-04-06') execute function public.take()`,
+    );
+    bench.simulator.insert(
+      'orders',
+      `{"operation_id":"late","create_time":"2026-04-06T12:30:00Z","status":2}`,
+    );
+    bench.simulator.advance(3_600_000);
+    await bench.run();
+    await owner.query('drop trigger taken on sync.pages');
+    await owner.close();
+    const taken = await scrape();
+    expect(taken.get('outlast_leases_lost_total{project="p"}')).toBeGreaterThan(0);
+    expect(taken.get('outlast_runs_total{project="p",outcome="left"}')).toBeGreaterThan(0);
+  });
+
+  test('never fails the work: what is no number, or no label, is left out', async () => {
+    const { meter, registry } = createProcessMetrics(['p']);
+    const of = meter.of('p');
+    of.waited(Number.NaN);
+    of.request('answered', Number.NaN);
+    of.records('orders', { shown: Number.NaN, inserted: 0, changed: 0, rejected: 0 });
+    of.run(Symbol('none') as never);
+    meter.transaction(true, undefined as never);
+    const told = samplesOf(await registry.metrics());
+    const ours = [...told].filter(([key]) => key.startsWith('outlast_'));
+    expect(ours.filter(([, value]) => Number.isNaN(value))).toEqual([]);
+    // Not for nothing: the same throws where nobody looks after it.
+    const waited = registry.getSingleMetric('outlast_rate_limit_wait_seconds_total');
+    const labels = { unknown: 'label' };
+    expect(() => (waited as unknown as { inc(of: object): void }).inc(labels)).toThrow();
+  });
+
+  test('every fault has its outcome', () => {
+    const fault = { code: '', text: '', retryAfterMs: null, final: false };
+    const outcomes: [Parameters<typeof outcomeName>[0], RequestOutcome][] = [
+      [{ value: null }, 'answered'],
+      [{ ...fault, status: null }, 'unreachable'],
+      [{ ...fault, status: 429 }, 'throttled'],
+      [{ ...fault, status: 503 }, 'failed'],
+      [{ ...fault, status: 404 }, 'failed'],
+      [{ ...fault, status: 200 }, 'unusable'],
+      [{ clockErrorMs: 1, aheadMs: 1 }, 'refused'],
+    ];
+    for (const [outcome, name] of outcomes) expect(outcomeName(outcome)).toBe(name);
+    expect(new Set([...outcomes.map(([, name]) => name), 'stopped'])).toEqual(
+      new Set(requestOutcomes),
+    );
+  });
+});
+
+describe('the state of the archive', () => {
+  test('is what `status` says', async () => {
+    const now = await scrape(await beside());
+    const [status] = await readStatus(bench.db, 'p');
+    for (const resource of listedResources) {
+      const months = status?.lists.find((one) => one.resource === resource)?.months ?? [];
+      for (const state of sliceStates) {
+        expect(now.get(`outlast_slices{project="p",resource="${resource}",state="${state}"}`)).toBe(
+          months.reduce((all, month) => all + month[state], 0),
+        );
+      }
+      const days = months.reduce((all, month) => all + month.days - month.proved, 0);
+      const today = (await hasNoProof(resource, '2026-04-06')) ? 1 : 0;
+      expect(sum(now, 'outlast_slices_unproved', `resource="${resource}"`)).toBe(days - today);
+    }
+    expect(now.get('outlast_project_parked{project="p"}')).toBe(0);
+    expect(now.get('outlast_database_up')).toBe(1);
+    expect(sum(now, 'outlast_alerts_open')).toBe(0);
+  });
+
+  test('moves with the ledger and the books', async () => {
+    const of = (day: string) => `project_id = 'p' and resource = 'orders' and day = '${day}'`;
+    await bench.db.query(
+      `update sync.slices set state = 'lost', proof = 'none' where ${of('2026-03-01')};
+       update sync.slices set state = 'walked', proof = 'none', deadline_at = '2026-04-07T13:00:00Z'
+        where ${of('2026-04-05')};
+       update sync.projects set parked_at = now(), parked_reason = '403';
+       update sync.runs set ended_at = ended_at - interval '5 hours';
+       insert into sync.alerts (project_id, kind, subject, text, opened_at)
+       values ('p', 'proof_fails', 'orders 2026-04', 'text', now())`,
+    );
+    const now = await scrape(await beside());
+    const slices = 'project="p",resource="orders",state=';
+    expect(now.get(`outlast_slices{${slices}"lost"}`)).toBe(1);
+    expect(now.get(`outlast_slices_unproved{${slices}"walked"}`)).toBe(1);
+    const clock = bench.simulator.clock.now();
+    const seconds = (Date.parse('2026-04-07T13:00:00Z') - clock) / 1000;
+    expect(now.get('outlast_nearest_deadline_seconds{project="p",resource="orders"}')).toBe(
+      seconds,
+    );
+    expect(now.get('outlast_project_parked{project="p"}')).toBe(1);
+    expect(now.get('outlast_alerts_open{project="p",kind="proof_fails"}')).toBe(1);
+    const age = now.get('outlast_last_successful_run_age_seconds{project="p"}') ?? 0;
+    expect(age).toBeGreaterThan(5 * 3600 - 60);
+  });
+
+  test('of a project that is not in the archive yet counts from the start on', async () => {
+    const server = await serveBeside({}, { projects: [{ id: 'new', classesOf: 'new' }] });
+    const now = await scrape(server);
+    expect(now.get('outlast_last_successful_run_age_seconds{project="new"}')).toBe(0);
+    expect(now.get('outlast_slices{project="new",resource="orders",state="open"}')).toBe(0);
+    await server.close();
+  });
+
+  test('is read once for all who ask within a while', async () => {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      return readArchiveState(bench.db, ['p']);
+    };
+    const server = await serveBeside({ read, freshMs: 60_000 });
+    await Promise.all(Array.from({ length: 4 }, () => scrape(server)));
+    await scrape(server);
+    expect(reads).toBe(1);
+    await server.close();
+  });
+
+  let ours: Served | null = null;
+  afterAll(async () => ours?.close());
+  const beside = async (): Promise<Served> => (ours ??= await serveBeside({}));
+  const hasNoProof = async (resource: string, day: string): Promise<boolean> => {
+    const { rows } = await bench.db.query(
+      `select from sync.slices where resource = $1 and day = $2 and proof = 'none'`,
+      [resource, day],
+    );
+    return rows.length > 0;
+  };
+});
+
+describe('who may read it', () => {
+  const bearer = 'long~random+key';
+  const keys = [
+    { key: 'prometheus', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
+  ];
+  const projects = ['p', 'other'].map((id) => ({ id, classesOf: id }));
+  let remote: Served;
+  let local: Served;
+  beforeAll(async () => {
+    remote = await serveBeside({}, { host: '0.0.0.0', keys, projects });
+    local = await serveBeside({}, { keys, projects });
+  });
+  afterAll(async () => {
+    await remote.close();
+    await local.close();
+  });
+  const ask = (of: Served, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${of.url.replace('0.0.0.0', '127.0.0.1')}/metrics`, { headers });
+
+  test('everybody on loopback, with all projects', async () => {
+    const text = await (await ask(local)).text();
+    expect(text).toContain('project="p"');
+    expect(text).toContain('project="other"');
+    expect((await ask(local, { 'x-forwarded-for': '10.0.0.1' })).status).toBe(401);
+  });
+
+  test('beyond it whoever has a bearer key, of the projects that the key opens', async () => {
+    const none = await ask(remote);
+    expect(none.status).toBe(401);
+    expect(none.headers.get('www-authenticate')).toBe('Bearer realm="outlast"');
+    expect(none.headers.get('content-type')).toMatch(/^application\/json/);
+    for (const server of [remote, local]) {
+      const wrong = await ask(server, { authorization: 'Bearer wrong' });
+      expect(wrong.status).toBe(403);
+      expect(await wrong.text()).not.toContain('outlast_');
+    }
+    const now = await scrape(remote, { authorization: `Bearer ${bearer}` });
+    expect(now.get('outlast_database_up')).toBe(1);
+    expect([...now.keys()].some((key) => key.includes('project="p"'))).toBe(true);
+    expect([...now.keys()].filter((key) => key.includes('"other"'))).toEqual([]);
+  });
+
+  test('and nobody learns a secret or an address (P10)', async () => {
+    const text = await (await ask(served)).text();
+    expect(text).not.toMatch(/a-key-of|a-secret-of|postgres|127\.0\.0\.1/);
+    const methods = await fetch(`${served.url}/metrics`, { method: 'POST' });
+    expect(methods.status).toBe(405);
+  });
+});
+
+describe('what can be read about them', () => {
+  const read = (path: string): string =>
+    readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+  test('is every metric with its labels, in docs/monitoring.md', async () => {
+    const text = await (await fetch(`${served.url}/metrics`)).text();
+    const page = read('docs/monitoring.md');
+    const told = new Map(
+      [...page.matchAll(/^\| `(outlast_\w+)` +\| (.*?) +\|/gm)].map(
+        ([, name = '', labels = '']) => [name, labels === '' ? [] : labels.split(', ')],
+      ),
+    );
+    const named = [...text.matchAll(/^# HELP (outlast_\w+) \S.*\.$/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect([...told.keys()].toSorted()).toEqual(named.toSorted());
+    for (const [key] of samplesOf(text)) {
+      const [, name = '', labels = ''] =
+        /^(outlast_\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})?$/.exec(key) ?? [];
+      if (name === '') continue;
+      const given = [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label);
+      expect([name, told.get(name)]).toEqual([name, given.filter((label) => label !== 'le')]);
+    }
+  });
+});
+
+test('a database that says nothing is down, and what this process counts is told all the same', async () => {
+  for (const read of [
+    () => Promise.reject(new Error('gone')),
+    () => new Promise<never>(() => undefined),
+  ]) {
+    const counting = createProcessMetrics(['p']);
+    counting.meter.of('p').request('answered', 0.1);
+    const server = await serveBeside({ ...counting, read, patienceMs: 50 });
+    const now = await scrape(server);
+    expect(now.get('outlast_database_up')).toBe(0);
+    expect(requests(now, 'answered')).toBe(1);
+    expect([...now.keys()].filter((key) => key.startsWith('outlast_slices'))).toEqual([]);
+    await server.close();
+  }
+});
+
+test('/readyz says so where the schema is another release’s, and where the database is gone', async () => {
+  const ready = async (): Promise<[number, string]> => {
+    const answer = await fetch(`${served.url}/readyz`);
+    return [answer.status, await answer.text()];
+  };
+  expect(await ready()).toEqual([200, '{"status":"ready"}']);
+  const owner = await openDb({
+    connectionString: database.connectionString,
+    role: null,
+    log: silentLog(),
+  });
+  await owner.query('update sync.migrations set created_at = created_at + 1e15');
+  expect((await ready())[0]).toBe(503);
+  await owner.query('update sync.migrations set created_at = created_at - 1e15');
+  expect((await ready())[0]).toBe(200);
+  await owner.close();
+  await database.drop();
+  expect((await ready())[0]).toBe(503);
+  const server = await serveBeside({});
+  expect((await scrape(server)).get('outlast_database_up')).toBe(0);
+  await server.close();
+});
