@@ -3,6 +3,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
 import { startServing } from '../../src/cli/serving.ts';
 import type { MetricsOptions } from '../../src/http/metrics/serve.ts';
 import { createProcessMetrics } from '../../src/http/metrics/process-metrics.ts';
@@ -364,6 +366,55 @@ describe('what can be read about them', () => {
       const given = [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label);
       expect([name, told.get(name)]).toEqual([name, given.filter((label) => label !== 'le')]);
     }
+  });
+
+  /** Names of ours in a text, without what a histogram adds to its own. */
+  const namesIn = (text: string): Set<string> =>
+    new Set(
+      [...text.matchAll(/\boutlast_\w+/g)].map(([name]) =>
+        name.replace(/_(bucket|sum|count)$/, ''),
+      ),
+    );
+
+  test('is what the alert rules and the dashboard ask for; and each rule has its test', async () => {
+    const rules = read('deploy/prometheus/outlast.rules.yml');
+    const dashboard = read('deploy/grafana/outlast.json');
+    const here = namesIn(await (await fetch(`${served.url}/metrics`)).text());
+    for (const [file, names] of [
+      ['rules', namesIn(rules)],
+      ['rules’ tests', namesIn(read('deploy/prometheus/outlast.rules.test.yml'))],
+      ['dashboard', namesIn(dashboard)],
+    ] as const) {
+      expect(names.size).toBeGreaterThan(5);
+      expect([file, [...names].filter((name) => !here.has(name))]).toEqual([file, []]);
+    }
+    // Everything that is told is shown somewhere.
+    const shown = new Set([...namesIn(rules), ...namesIn(dashboard)]);
+    expect([...here].filter((name) => !shown.has(name))).toEqual([]);
+    const { groups } = rulesFile.parse(parse(rules));
+    const tests = read('deploy/prometheus/outlast.rules.test.yml');
+    for (const rule of groups.flatMap((group) => group.rules)) {
+      expect(tests).toContain(`alertname="${rule.alert}"`);
+    }
+  });
+
+  const rulesFile = z.object({
+    groups: z.array(
+      z.object({
+        rules: z.array(
+          z.strictObject({
+            alert: z.string().startsWith('Outlast'),
+            expr: z.string(),
+            for: z.string(),
+            labels: z.strictObject({ severity: z.enum(['critical', 'warning']) }),
+            annotations: z.strictObject({
+              summary: z.string().endsWith('.'),
+              description: z.string().endsWith('.'),
+            }),
+          }),
+        ),
+      }),
+    ),
   });
 });
 
