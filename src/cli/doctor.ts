@@ -2,9 +2,7 @@
 // platform is asked one question a project, the database only reads.
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { TLSSocket } from 'node:tls';
 import type { Command } from 'commander';
-import type pg from 'pg';
 import { exitCode, isOutlastError } from '../errors.ts';
 import { exists } from '../files.ts';
 import { silentLog } from '../log.ts';
@@ -18,6 +16,7 @@ import { readSettings, type ProjectSettings, type Settings } from '../settings/s
 import { onlyRow, openDb, type Db } from '../store/db.ts';
 import { findPackage } from '../store/embedded/binaries.ts';
 import { holdsArchive } from '../store/embedded/home.ts';
+import { inspectWay } from '../store/way.ts';
 import { openStore } from './app.ts';
 import { verdictOn } from './exit.ts';
 import { formatCount, formatSpan, printJson } from './print.ts';
@@ -182,36 +181,23 @@ async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<void
   }
 }
 
-/** How it is reached: pg tells neither of these. */
-type Wire = { connection: { stream: unknown }; processID: number | null };
-
 async function tellWay(db: Db, host: string, tell: Tell): Promise<void> {
-  const [first, second] = [await db.pool.connect(), await db.pool.connect()];
-  try {
-    const { connection, processID } = first as unknown as Wire;
-    const { stream } = connection;
-    if (stream instanceof TLSSocket) {
-      const checked = stream.authorized
-        ? 'the certificate is checked'
-        : 'the certificate is not checked';
-      tell('ok', 'TLS', `${stream.getProtocol() ?? 'on'}, ${checked}`);
-    } else if (isHere(host)) tell('ok', 'TLS', 'none, on this machine');
-    else
-      tell(
-        'warn',
-        'TLS',
-        'none: what is archived passes the network unencrypted. Ask for it with sslmode=verify-full in DATABASE_URL',
-      );
-    const [one, other] = [await backendOf(first), await backendOf(second)];
-    // A pooler gives its clients numbers of its own; one that pools transactions gives the next one who is free.
-    if (one === processID) tell('ok', 'pooler', 'none in front of the database');
-    else {
-      const pools = one === other ? 'transactions' : 'sessions, or transactions';
-      tell('ok', 'pooler', `one stands in front of the database and pools ${pools}: both are fine`);
-    }
-  } finally {
-    first.release();
-    second.release();
+  const { tls, pooler } = await inspectWay(db);
+  if (tls !== null) {
+    const checked = tls.isChecked ? 'the certificate is checked' : 'the certificate is not checked';
+    tell('ok', 'TLS', `${tls.protocol}, ${checked}`);
+  } else if (isHere(host)) tell('ok', 'TLS', 'none, on this machine');
+  else {
+    tell(
+      'warn',
+      'TLS',
+      'none: what is archived passes the network unencrypted. Ask for it with sslmode=verify-full in DATABASE_URL',
+    );
+  }
+  if (pooler === 'none') tell('ok', 'pooler', 'none in front of the database');
+  else {
+    const pools = pooler === 'transactions' ? 'transactions' : 'sessions, or transactions';
+    tell('ok', 'pooler', `one stands in front of the database and pools ${pools}: both are fine`);
   }
 }
 
@@ -221,10 +207,6 @@ const isHere = (host: string): boolean =>
   host === '[::1]' ||
   host.startsWith('127.') ||
   /^%2f/i.test(host);
-
-async function backendOf(client: pg.PoolClient): Promise<number> {
-  return onlyRow(await client.query<{ pid: number }>('select pg_backend_pid() as pid')).pid;
-}
 
 async function tellSchema(db: Db, tell: Tell): Promise<void> {
   try {

@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { Option, type Command } from 'commander';
 import { exitCode, fatal, settingsError } from '../errors.ts';
 import { exists } from '../files.ts';
+import { ownEnvironment } from '../settings/settings.ts';
 import { table, type SettingName } from '../settings/table.ts';
 import { examine, printFinding } from './doctor.ts';
 
@@ -71,7 +72,7 @@ async function init(flags: Flags): Promise<number> {
   };
   const answers = await answersTo(given);
   process.stdout.write('\n');
-  const findings = await examine(printFinding, { ...process.env, ...answers });
+  const findings = await examine(printFinding, { ...ownEnvironment(), ...answers });
   const isWell = findings.every(({ state }) => state !== 'fail');
   if (!isWell && flags.force !== true) {
     process.stdout.write(
@@ -95,7 +96,7 @@ async function answersTo(
   const answers: Record<string, string> = {};
   const { stdin } = process;
   for (const { name, question, otherwise } of wanted) {
-    let answer: string | null | undefined = given[name] ?? process.env[name];
+    let answer: string | null | undefined = given[name] ?? ownEnvironment()[name];
     if (answer === undefined && stdin.isTTY) answer = await ask(question, table[name]);
     answer = answer === undefined || answer === '' ? otherwise : answer;
     if (answer === null) {

@@ -111,6 +111,9 @@ export function readSettings(
   return settings;
 }
 
+/** The process's variables, without those of a file. */
+export const ownEnvironment = (): Environment => process.env;
+
 /** Whether an unexpected error is shown with its stack. Never throws: it serves the report of an error. */
 export function wantsTraces(env: Environment = process.env): boolean {
   return env['OUTLAST_LOG_LEVEL'] === 'debug' || env['OUTLAST_LOG_LEVEL'] === 'trace';
