@@ -3,12 +3,13 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { startServing } from '../../src/cli/serving.ts';
-import type { MetricsOptions } from '../../src/http/metrics/serve.ts';
+import { addArchiveMetrics, type ArchiveMetrics } from '../../src/http/metrics/archive-metrics.ts';
 import { createProcessMetrics } from '../../src/http/metrics/process-metrics.ts';
-import type { Served } from '../../src/http/server.ts';
+import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { requestOutcomes, type RequestOutcome } from '../../src/meter.ts';
@@ -17,7 +18,7 @@ import { outcomeName } from '../../src/platform/request.ts';
 import { readArchiveState } from '../../src/query/archive-state.ts';
 import { readStatus } from '../../src/query/status.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { openDb } from '../../src/store/db.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
 import type { RunReport } from '../../src/sync/worker.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -28,6 +29,9 @@ let database: TestDatabase;
 let bench: Bench;
 let archive: Archive;
 let served: Served;
+/** On loopback, with another project and keys. */
+let local: Served;
+let owner: Db;
 let first: RunReport;
 
 beforeAll(async () => {
@@ -47,6 +51,7 @@ beforeAll(async () => {
     { tokensEveryMs: 86_400_000, meter: metrics.meter.of('p') },
     async () => ({ connectionString, db, leave: () => db.close() }),
   );
+  owner = await openDb({ connectionString, role: null, max: 1, log: silentLog() });
   archive = await openArchive({ connectionString });
   const settings = readSettings(
     { needs: 'platform' },
@@ -64,6 +69,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await served.close();
+  await local.close();
+  await owner.close();
   await archive.close();
   await bench.close();
   await database.drop();
@@ -87,23 +94,21 @@ async function scrape(of = served, headers: Record<string, string> = {}): Promis
   return samplesOf(await answer.text());
 }
 
-/** A server of the same archive beside it; what it reads is as fresh as it gets. */
-const serveBeside = (
-  more: Partial<MetricsOptions>,
-  options: Partial<Parameters<typeof serveArchive>[1]> = {},
-): Promise<Served> => {
-  const projects = options?.projects?.map(({ id }) => id) ?? ['p'];
-  return serveArchive(archive, {
-    ...options,
-    metrics: {
-      ...createProcessMetrics(projects),
-      read: () => readArchiveState(bench.db, projects),
-      now: () => bench.simulator.clock.now(),
-      freshMs: 0,
-      ...more,
-    },
-  });
-};
+/** What the archive's state is this moment, of these projects. */
+const stateOf = (projects: string[]): Omit<ArchiveMetrics, 'projects'> => ({
+  read: () => readArchiveState(bench.db, projects),
+  now: () => bench.simulator.clock.now(),
+  freshMs: 0,
+});
+
+/** The same without a server. */
+async function gauges(more: Partial<ArchiveMetrics> = {}): Promise<Samples> {
+  const { projects = ['p'] } = more;
+  const { registry } = createProcessMetrics(projects);
+  const refresh = addArchiveMetrics(registry, { ...stateOf([...projects]), projects, ...more });
+  await refresh();
+  return samplesOf(await registry.metrics());
+}
 
 const sum = (samples: Samples, name: string, label = ''): number =>
   [...samples].reduce(
@@ -133,14 +138,24 @@ describe('what this process counts', () => {
     expect(now.get('process_cpu_seconds_total')).toBeGreaterThan(0);
   });
 
-  test('moves with each: faults, rejects, changes, and a slice that another took', async () => {
+  test('moves with each: faults, rejects, and a slice that another took', async () => {
     const before = await scrape();
-    const day = '2026-04-06T11:59:00Z';
-    bench.simulator.insert('orders', `{"operation_id":"","create_time":"${day}","status":2}`);
+    const late = 'create_time":"2026-04-06T11:59:00Z","status":2';
+    bench.simulator.insert('orders', `{"operation_id":"","${late}}`);
+    bench.simulator.insert('orders', `{"operation_id":"late","${late}}`);
     bench.simulator.setFaults({
       serverError: { next: 1, path: '/v3' },
       tooMany: { next: 1, path: '/v1beta1/nft' },
     });
+    // Whoever commits a page of today's orders finds the slice taken by the next statement.
+    await owner.query(
+      `create function public.take() returns trigger language plpgsql as $$ begin
+         update sync.slices set lease_epoch = lease_epoch + 1
+          where project_id = new.project_id and resource = new.resource and day = new.day;
+         return new; end $$;
+       create trigger taken after insert or update on sync.pages for each row
+              when (new.day = '2026-04-06' and new.resource = 'orders') execute function public.take()`,
+    );
     bench.simulator.advance(3_600_000);
     await bench.run();
     const after = await scrape();
@@ -149,34 +164,10 @@ describe('what this process counts', () => {
     expect(moved('outlast_platform_requests_total{project="p",outcome="throttled"}')).toBe(1);
     const orders = 'outlast_records_total{project="p",resource="orders",outcome=';
     expect(moved(`${orders}"rejected"}`)).toBe(1);
+    expect(moved(`${orders}"new"}`)).toBeGreaterThan(0);
     expect(moved(`${orders}"unchanged"}`)).toBeGreaterThan(0);
-    expect(moved('outlast_leases_lost_total{project="p"}')).toBe(0);
-
-    // Whoever commits a page of today finds its slice taken by the next statement.
-    const owner = await openDb({
-      connectionString: database.connectionString,
-      role: null,
-      log: silentLog(),
-    });
-    await owner.query(
-      `create function public.take() returns trigger language plpgsql as $$ begin
-         update sync.slices set lease_epoch = lease_epoch + 1
-          where project_id = new.project_id and resource = new.resource and day = new.day;
-         return new; end $$;
-       create trigger taken after insert or update on sync.pages for each row
-              when (new.day = '2026-04-06') execute function public.take()`,
-    );
-    bench.simulator.insert(
-      'orders',
-      `{"operation_id":"late","create_time":"2026-04-06T12:30:00Z","status":2}`,
-    );
-    bench.simulator.advance(3_600_000);
-    await bench.run();
-    await owner.query('drop trigger taken on sync.pages');
-    await owner.close();
-    const taken = await scrape();
-    expect(taken.get('outlast_leases_lost_total{project="p"}')).toBeGreaterThan(0);
-    expect(taken.get('outlast_runs_total{project="p",outcome="left"}')).toBeGreaterThan(0);
+    expect(moved('outlast_leases_lost_total{project="p"}')).toBeGreaterThan(0);
+    expect(moved('outlast_runs_total{project="p",outcome="left"}')).toBe(1);
   });
 
   test('never fails the work: what is no number, or no label, is left out', async () => {
@@ -216,7 +207,7 @@ describe('what this process counts', () => {
 
 describe('the state of the archive', () => {
   test('is what `status` says', async () => {
-    const now = await scrape(await beside());
+    const now = await gauges();
     const [status] = await readStatus(bench.db, 'p');
     for (const resource of listedResources) {
       const months = status?.lists.find((one) => one.resource === resource)?.months ?? [];
@@ -236,8 +227,10 @@ describe('the state of the archive', () => {
 
   test('moves with the ledger and the books', async () => {
     const of = (day: string) => `project_id = 'p' and resource = 'orders' and day = '${day}'`;
+    const before = await gauges();
     await bench.db.query(
-      `update sync.slices set state = 'lost', proof = 'none' where ${of('2026-03-01')};
+      `update sync.slices set state = 'open', proof = 'none' where ${of('2026-04-06')};
+       update sync.slices set state = 'lost', proof = 'none' where ${of('2026-03-01')};
        update sync.slices set state = 'walked', proof = 'none', deadline_at = '2026-04-07T13:00:00Z'
         where ${of('2026-04-05')};
        update sync.projects set parked_at = now(), parked_reason = '403';
@@ -245,10 +238,13 @@ describe('the state of the archive', () => {
        insert into sync.alerts (project_id, kind, subject, text, opened_at)
        values ('p', 'proof_fails', 'orders 2026-04', 'text', now())`,
     );
-    const now = await scrape(await beside());
+    const now = await gauges();
     const slices = 'project="p",resource="orders",state=';
     expect(now.get(`outlast_slices{${slices}"lost"}`)).toBe(1);
     expect(now.get(`outlast_slices_unproved{${slices}"walked"}`)).toBe(1);
+    // Today is not over.
+    const open = `outlast_slices_unproved{${slices}"open"}`;
+    expect(now.get(open)).toBe(before.get(open));
     const clock = bench.simulator.clock.now();
     const seconds = (Date.parse('2026-04-07T13:00:00Z') - clock) / 1000;
     expect(now.get('outlast_nearest_deadline_seconds{project="p",resource="orders"}')).toBe(
@@ -261,11 +257,9 @@ describe('the state of the archive', () => {
   });
 
   test('of a project that is not in the archive yet counts from the start on', async () => {
-    const server = await serveBeside({}, { projects: [{ id: 'new', classesOf: 'new' }] });
-    const now = await scrape(server);
+    const now = await gauges({ projects: ['new'] });
     expect(now.get('outlast_last_successful_run_age_seconds{project="new"}')).toBe(0);
     expect(now.get('outlast_slices{project="new",resource="orders",state="open"}')).toBe(0);
-    await server.close();
   });
 
   test('is read once for all who ask within a while', async () => {
@@ -274,16 +268,25 @@ describe('the state of the archive', () => {
       reads += 1;
       return readArchiveState(bench.db, ['p']);
     };
-    const server = await serveBeside({ read, freshMs: 60_000 });
-    await Promise.all(Array.from({ length: 4 }, () => scrape(server)));
-    await scrape(server);
+    const of = { ...stateOf(['p']), projects: ['p'], read, freshMs: 60_000 };
+    const refresh = addArchiveMetrics(new Registry(), of);
+    await Promise.all([refresh(), refresh(), refresh()]);
+    await refresh();
     expect(reads).toBe(1);
-    await server.close();
   });
 
-  let ours: Served | null = null;
-  afterAll(async () => ours?.close());
-  const beside = async (): Promise<Served> => (ours ??= await serveBeside({}));
+  test('is left out while the database says nothing, and what this process counts is told all the same', async () => {
+    for (const read of [
+      () => Promise.reject(new Error('gone')),
+      () => new Promise<never>(() => undefined),
+    ]) {
+      const now = await gauges({ read, patienceMs: 50 });
+      expect(now.get('outlast_database_up')).toBe(0);
+      expect(requests(now, 'answered')).toBe(0);
+      expect([...now.keys()].filter((key) => key.startsWith('outlast_slices'))).toEqual([]);
+    }
+  });
+
   const hasNoProof = async (resource: string, day: string): Promise<boolean> => {
     const { rows } = await bench.db.query(
       `select from sync.slices where resource = $1 and day = $2 and proof = 'none'`,
@@ -298,17 +301,17 @@ describe('who may read it', () => {
   const keys = [
     { key: 'prometheus', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
   ];
-  const projects = ['p', 'other'].map((id) => ({ id, classesOf: id }));
   let remote: Served;
-  let local: Served;
   beforeAll(async () => {
-    remote = await serveBeside({}, { host: '0.0.0.0', keys, projects });
-    local = await serveBeside({}, { keys, projects });
+    const more = (): Partial<ServerOptions> => ({
+      keys,
+      projects: ['p', 'other'].map((id) => ({ id, classesOf: id })),
+      metrics: { ...createProcessMetrics(['p', 'other']), ...stateOf(['p', 'other']) },
+    });
+    remote = await serveArchive(archive, { host: '0.0.0.0', ...more() });
+    local = await serveArchive(archive, more());
   });
-  afterAll(async () => {
-    await remote.close();
-    await local.close();
-  });
+  afterAll(() => remote.close());
   const ask = (of: Served, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${of.url.replace('0.0.0.0', '127.0.0.1')}/metrics`, { headers });
 
@@ -418,41 +421,17 @@ describe('what can be read about them', () => {
   });
 });
 
-test('a database that says nothing is down, and what this process counts is told all the same', async () => {
-  for (const read of [
-    () => Promise.reject(new Error('gone')),
-    () => new Promise<never>(() => undefined),
-  ]) {
-    const counting = createProcessMetrics(['p']);
-    counting.meter.of('p').request('answered', 0.1);
-    const server = await serveBeside({ ...counting, read, patienceMs: 50 });
-    const now = await scrape(server);
-    expect(now.get('outlast_database_up')).toBe(0);
-    expect(requests(now, 'answered')).toBe(1);
-    expect([...now.keys()].filter((key) => key.startsWith('outlast_slices'))).toEqual([]);
-    await server.close();
-  }
-});
-
 test('/readyz says so where the schema is another release’s, and where the database is gone', async () => {
   const ready = async (): Promise<[number, string]> => {
     const answer = await fetch(`${served.url}/readyz`);
     return [answer.status, await answer.text()];
   };
   expect(await ready()).toEqual([200, '{"status":"ready"}']);
-  const owner = await openDb({
-    connectionString: database.connectionString,
-    role: null,
-    log: silentLog(),
-  });
   await owner.query('update sync.migrations set created_at = created_at + 1e15');
   expect((await ready())[0]).toBe(503);
   await owner.query('update sync.migrations set created_at = created_at - 1e15');
   expect((await ready())[0]).toBe(200);
-  await owner.close();
   await database.drop();
   expect((await ready())[0]).toBe(503);
-  const server = await serveBeside({});
-  expect((await scrape(server)).get('outlast_database_up')).toBe(0);
-  await server.close();
+  expect((await scrape(local)).get('outlast_database_up')).toBe(0);
 });
