@@ -1,5 +1,6 @@
 // Every command in docs/operations.md that can be run here is run, in the order of the page, in one folder. The files in
 // deploy/ name settings and paths that exist.
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,6 +96,22 @@ test('a login made by the page’s SQL reads, and writes nothing', async () => {
   await reports.end();
   await owner.query('drop role reports');
   await owner.end();
+});
+
+test('docs/troubleshooting.md quotes what the program says', async () => {
+  const page = await read('docs/troubleshooting.md');
+  const quoted = [...page.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, sentence = '']) => sentence);
+  expect(quoted.length).toBeGreaterThan(20);
+  const sources = readdirSync(new URL('../../src', import.meta.url), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8'))
+    .join('\n')
+    // `${name}` of a setting.
+    .replaceAll('${name}', 'OUTLAST_API_KEY');
+  expect(quoted.filter((sentence) => !sources.includes(sentence))).toEqual([]);
 });
 
 test('the files in deploy/ name settings that there are, paths that are served, and no root', async () => {
