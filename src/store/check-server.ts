@@ -1,5 +1,6 @@
 // What a server must be before anything is written to it: new enough, and able to hold any text and to write. What is
 // wrong is told in a sentence.
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { settingsError } from '../errors.ts';
 import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
@@ -35,12 +36,17 @@ async function connect(
   config: pg.PoolConfig & { connectionString: string },
 ): Promise<{ client: pg.Client; connectionString: string }> {
   const { connectionString } = config;
+  let client: pg.Client | undefined;
   try {
-    const client = new pg.Client(config);
+    client = new pg.Client(config);
     client.on('error', () => undefined);
     await client.connect();
     return { client, connectionString };
   } catch (error) {
+    // pg gives up for want of a password and leaves the server waiting for one: until then no database is dropped there.
+    (
+      client as unknown as { connection: { stream: Socket } } | undefined
+    )?.connection.stream.destroy();
     if (hasNoTls(error) && isOptional(connectionString)) {
       return connect({ ...config, connectionString: withoutTls(connectionString) });
     }

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
+import pg from 'pg';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
@@ -87,6 +88,8 @@ async function standInFront(
       });
       const postgres = connect(Number(plain.port), plain.hostname);
       for (const one of [inside, postgres]) one.on('error', () => socket.destroy());
+      // Else Postgres waits for whoever has gone.
+      socket.once('close', () => postgres.destroy());
       inside.once('secure', () => {
         const { subject, issuer } = inside.getPeerCertificate();
         if (wantsCertificate && issuer?.CN !== authorityName) {
@@ -186,4 +189,10 @@ test('a password that is wanted and not given: 2, and where to write it', async 
     code: 'database_password_missing',
     kind: 'settings',
   });
+  // Nor is the server left waiting for it: for a minute no database could be dropped.
+  const admin = new pg.Client({ connectionString: plain.href, statement_timeout: 20_000 });
+  await admin.connect();
+  await admin.query('create database outlast_test_dropped');
+  await admin.query('drop database outlast_test_dropped');
+  await admin.end();
 });
