@@ -55,7 +55,12 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       now,
     );
     const wrong: Found[] = [];
-    for (const { project } of projects) {
+    for (const one of projects) {
+      const { project } = one;
+      // Nothing is due where no day is known of: that nothing is wrong there says nothing.
+      if (sum([one], 'days') === 0) {
+        wrong.push({ level: 'warning', text: `${project}: no day is accounted for yet` });
+      }
       const foresight = foreseen.get(project);
       const risks = foresight === undefined ? [] : risksOf(foresight, now);
       const watch = { now, isRunning: false, watchedForMs: 0, failedInARow: 0 };
@@ -103,7 +108,7 @@ const sum = (projects: ProjectStatus[], field: Counts): number =>
 const allText = (projects: ProjectStatus[]): string =>
   `${formatCount(sum(projects, 'proved'))} of ${formatCount(sum(projects, 'days'))} days are proved, and nothing is at risk`;
 
-/** As plug-ins give performance data. `read`: seconds since the last run that began. */
+/** As plug-ins give performance data. `last_run`: how long ago the newest run began; of several projects, the longest. */
 function figures(projects: ProjectStatus[]): string {
   const counts = (['days', 'proved', 'open', 'lost'] as const).map(
     (field) => `${field}=${sum(projects, field)}`,

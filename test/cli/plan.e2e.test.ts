@@ -250,6 +250,16 @@ describe('status --check', () => {
 
   test('cannot tell without an archive, and tells of a database that is gone', async () => {
     expect((await checked()).slice(0, 2)).toEqual(['UNKNOWN', 3]);
+    await db.query(
+      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+       values ('p', 'https://platform.example', 'salt', 'print', now(), $1)`,
+      [lastMonth],
+    );
+    expect(await checked()).toEqual([
+      'WARNING',
+      1,
+      expect.stringMatching(/p: no day is accounted for yet \| days=0/),
+    ]);
     expect((await checked('--project', 'other')).slice(0, 2)).toEqual(['UNKNOWN', 3]);
     const gone = { DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/none' };
     const { code, stdout } = await runHere(['status', '--check'], { env: gone });
