@@ -6,6 +6,7 @@ import { serve, type Served } from '../http/server.ts';
 import type { EnterOperations } from '../http/v1/watch.ts';
 import { openArchive } from '../query/archive.ts';
 import { readArchiveState } from '../query/archive-state.ts';
+import type { Archive } from '../query/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openDb, type Db } from '../store/db.ts';
 import type { Worker } from '../sync/worker.ts';
@@ -31,13 +32,12 @@ export async function startServing(
   { metrics, workers = [], watch }: Serving = {},
 ): Promise<Served> {
   const keys = readReaders(settings);
-  const connectionString = await addressToRead(settings, primary, log);
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     for (const one of opened.toReversed()) await one.close();
   };
   try {
-    const archive = await openArchive({ connectionString, log });
+    const { archive, connectionString } = await openToServe(settings, primary, log);
     opened.push(archive);
     const archiveOfV1 = await openArchive({ connectionString, log });
     opened.push(archiveOfV1);
@@ -90,23 +90,25 @@ const openForMetrics = (connectionString: string, log: Log): Promise<Db> =>
     log,
   });
 
-/** The read replica's address where there is one that answers: nothing waits for it. */
-async function addressToRead(
+/** The archive and its address: the read replica's where there is one that answers, for nothing waits for it. */
+async function openToServe(
   { readDatabase }: Settings,
   primary: string,
   log: Log,
-): Promise<string> {
-  if (readDatabase.kind === 'embedded' || readDatabase.isReplica !== true) return primary;
-  try {
-    await (await openArchive({ connectionString: readDatabase.url, max: 1, log })).close();
-    return readDatabase.url;
-  } catch (error) {
-    log.warn(
-      { reason: causeChain(ofReplica(error)) },
-      'The read replica cannot be read: HTTP answers from DATABASE_URL until the next start',
-    );
-    return primary;
+): Promise<{ archive: Archive; connectionString: string }> {
+  if (readDatabase.kind === 'url' && readDatabase.isReplica === true) {
+    const { url: connectionString } = readDatabase;
+    try {
+      return { archive: await openArchive({ connectionString, log }), connectionString };
+    } catch (error) {
+      log.warn(
+        { reason: causeChain(ofReplica(error)) },
+        'The read replica cannot be read: HTTP answers from DATABASE_URL until the next start',
+      );
+    }
   }
+  const archive = await openArchive({ connectionString: primary, log });
+  return { archive, connectionString: primary };
 }
 
 /** The class list does not depend on the key: of the projects of one platform one carries it for all. */
