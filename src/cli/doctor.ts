@@ -1,5 +1,5 @@
-// `outlast doctor`: looks at everything a sync needs and says of each what is so and what to do. It changes nothing: the
-// platform is asked one question a project, the database only reads.
+// `outlast doctor`: looks at everything a sync needs and says of each what is so and what to do. It changes nothing: a
+// platform is asked one question, the database only reads.
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
