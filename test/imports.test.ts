@@ -9,11 +9,25 @@ import { describe, expect, it } from 'vitest';
 /** Source files by their path below src/. */
 type Tree = Map<string, string>;
 
-const nouns = ['model.ts', 'resources.ts', 'day.ts', 'errors.ts', 'files.ts', 'log.ts', 'meter.ts'];
+const nouns = [
+  'model.ts',
+  'resources.ts',
+  'day.ts',
+  'errors.ts',
+  'files.ts',
+  'log.ts',
+  'meter.ts',
+  'tracing.ts',
+];
 
 /** What each part may import besides itself: folders, or single files. The first part that a file belongs to counts. */
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
-  part('the nouns', /^(model|resources|day|errors|files|log|meter)\.ts$/, [], /^pino$/),
+  part(
+    'the nouns',
+    /^(model|resources|day|errors|files|log|meter|tracing)\.ts$/,
+    [],
+    /^(pino|@opentelemetry\/.+)$/,
+  ),
   part('settings', /^settings\//, [], /^(zod|node-cron)$/),
   part('platform', /^platform\//, [], /^(undici|zod)$/),
   part('store', /^store\//, [], /^(pg|pg-copy-streams|drizzle-orm)$/),

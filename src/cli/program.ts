@@ -43,7 +43,27 @@ const entries: Entry[] = [
 export async function runProgram(given: readonly string[]): Promise<void> {
   const args = helpLast(given);
   const program = await createProgram(args);
-  await program.parseAsync(args, { from: 'user' });
+  const stopTracing = commandIn(args) === undefined ? null : await traced();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } finally {
+    await stopTracing?.();
+  }
+}
+
+/** Begins to send spans where OpenTelemetry's variables ask for them; gives what ends it. */
+async function traced(): Promise<(() => Promise<void>) | null> {
+  const { environmentForTracing } = await import('../settings/settings.ts');
+  const { startTracing, wantsSpans } = await import('../tracing.ts');
+  const env = environmentForTracing();
+  const wanted = wantsSpans(env);
+  if (wanted === false) return null;
+  const { createLog, logLevels } = await import('../log.ts');
+  const level = logLevels.find((one) => one === env['OUTLAST_LOG_LEVEL']);
+  const log = createLog(level ?? 'info');
+  if (wanted === true) return startTracing(env, version(), log);
+  log.warn(`No traces are sent: ${wanted}`);
+  return null;
 }
 
 /** `help query orders` as `query orders --help`: commander's own help ends at the first word, whatever follows. */

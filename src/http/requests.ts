@@ -4,7 +4,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { inSpan, type SpanOptions } from '../tracing.ts';
 import { badRequest, Refused, refusal } from './answers.ts';
+
+/** A span for each request, by the route's path, within the one that the request names. Before any other hook. */
+export function traceRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ method, headers, routeOptions }, reply, done) => {
+    const { url: route } = routeOptions;
+    const attributes = { 'http.request.method': method };
+    const options: SpanOptions = {
+      kind: 'server',
+      from: headers,
+      attributes: route === undefined ? attributes : { ...attributes, 'http.route': route },
+    };
+    void inSpan(route === undefined ? method : `${method} ${route}`, options, async (span) => {
+      const closed = new Promise((resolve) => reply.raw.once('close', resolve));
+      done();
+      await closed;
+      span.set({ 'http.response.status_code': reply.statusCode });
+    });
+  });
+}
 
 /**
  * Who may read depends on the host (gate.ts): two of them, or none, are refused and not chosen from. To be called

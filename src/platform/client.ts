@@ -5,6 +5,7 @@ import { isOutlastError, OutlastError, settingsError, transient } from '../error
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectMeter, RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
+import { inSpan } from '../tracing.ts';
 import { byteBounds, type ByteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
 import { createExchange } from './exchange.ts';
@@ -105,7 +106,7 @@ export function createPlatform(options: PlatformOptions): Platform {
       meter?.waited((monotonicNow() - askedAt) / 1000);
       sent++;
       const ahead: number = aheadMs ?? 0;
-      const outcome: Outcome<T> = await metered(() => through(question, ahead, signal));
+      const outcome = await metered(path, () => through(question, ahead, signal));
       if ('value' in outcome) return outcome.value;
       if ('clockErrorMs' in outcome) {
         const isFirst = aheadMs === null;
@@ -121,20 +122,25 @@ export function createPlatform(options: PlatformOptions): Platform {
     }
   }
 
-  /** One request, counted by what comes of it. */
-  async function metered<T>(request: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  /** One request, counted by what comes of it. `path` as logs name it. */
+  function metered<T>(path: string, request: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
     const sentAt = monotonicNow();
-    const count = (name: RequestOutcome): void =>
-      meter?.request(name, (monotonicNow() - sentAt) / 1000);
-    try {
-      const outcome = await request();
-      count(outcomeName(outcome));
-      return outcome;
-    } catch (error) {
-      const isStopped = isOutlastError(error, 'aborted');
-      count(isStopped ? 'stopped' : refusalOf(error) === null ? 'unusable' : 'refused');
-      throw error;
-    }
+    const attributes = { 'http.request.method': 'GET', 'url.template': path };
+    return inSpan(`GET ${path}`, { kind: 'client', attributes }, async (span) => {
+      const count = (name: RequestOutcome): void => {
+        meter?.request(name, (monotonicNow() - sentAt) / 1000);
+        span.set({ 'outlast.outcome': name });
+      };
+      try {
+        const outcome = await request();
+        count(outcomeName(outcome));
+        return outcome;
+      } catch (error) {
+        const isStopped = isOutlastError(error, 'aborted');
+        count(isStopped ? 'stopped' : refusalOf(error) === null ? 'unusable' : 'refused');
+        throw error;
+      }
+    });
   }
 
   /**

@@ -114,6 +114,21 @@ export function readSettings(
 /** The process's variables, without those of a file. */
 export const ownEnvironment = (): Environment => process.env;
 
+/**
+ * The variables that OpenTelemetry's library is to find in the process, which looks nowhere else: those of the file are
+ * put there. Never throws: a file that cannot be read is for the command to tell.
+ */
+export function environmentForTracing(): Environment {
+  try {
+    for (const [name, value] of Object.entries(environmentWithFile(process.env))) {
+      if (name.startsWith('OTEL_') && value !== undefined) process.env[name] = value;
+    }
+  } catch {
+    // As it is.
+  }
+  return process.env;
+}
+
 /** Whether an unexpected error is shown with its stack. Never throws: it serves the report of an error. */
 export function wantsTraces(env: Environment = process.env): boolean {
   return env['OUTLAST_LOG_LEVEL'] === 'debug' || env['OUTLAST_LOG_LEVEL'] === 'trace';

@@ -4,6 +4,7 @@
 // most.
 import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
+import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { namedIfCut } from './db-errors.ts';
 import { readAsLibpq } from './tls.ts';
@@ -190,7 +191,13 @@ export function withTx<T>(
 }
 
 /** Lends a connection of the pool; a transaction that `work` left open when it threw is rolled back. */
-async function onConnection<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+function onConnection<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return inSpan('transaction', ofPostgres, () => lend(db, work));
+}
+
+const ofPostgres = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
+
+async function lend<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const { client, isBroken, release } = await takeConnection(db);
   const begunAt = performance.now();
   const ended = (isCommitted: boolean): void =>

@@ -9,6 +9,7 @@ import { probedAt, type Facts } from '../store/facts.ts';
 import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/slice-leases.ts';
+import { inSpan } from '../tracing.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { publishHeads } from '../verify/publish-heads.ts';
 import { noBackgroundLane, startBackgroundLane } from './background/background-lane.ts';
@@ -24,7 +25,16 @@ const hourMs = 3_600_000;
 type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem'>;
 
 /** Throws settings `source_changed` or `outside_window`, fatal `platform_refused`, and what the store throws. */
-export async function run(worker: Worker, options: RunOptions): Promise<RunReport> {
+export function run(worker: Worker, options: RunOptions): Promise<RunReport> {
+  const attributes = { 'outlast.project': worker.projectId };
+  return inSpan('run', { attributes }, async (span) => {
+    const report = await ran(worker, options);
+    span.set({ 'outlast.outcome': report.outcome });
+    return report;
+  });
+}
+
+async function ran(worker: Worker, options: RunOptions): Promise<RunReport> {
   const { db, platform, projectId } = worker;
   const requestsBefore = platform.requests();
   const counts = noCounts();

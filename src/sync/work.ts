@@ -7,6 +7,7 @@ import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
+import { inSpan } from '../tracing.ts';
 import { soundly } from './contact/sound-answers.ts';
 import { todayOf } from './day-zone.ts';
 import { readComparePeriod } from './forecast/foresee.ts';
@@ -16,7 +17,7 @@ import { enterSlices } from './plan.ts';
 import { isOver, settleMs } from './policy.ts';
 import { createSliceQueue } from './slice-queue.ts';
 import { actOn } from './slice/act.ts';
-import { nothingLearned, type Acted } from './slice/conclude.ts';
+import { nothingLearned, type ActContext, type Acted } from './slice/conclude.ts';
 import { createPendingList } from './slice/settle.ts';
 import { createWindowQuestions } from './slice/window-questions.ts';
 import { createRepetition, sameInARow } from './unforeseen-errors.ts';
@@ -131,22 +132,20 @@ export async function workThrough(
       try {
         const isToday = isGrowing(slice, facts, clock.now());
         const rota = isToday ? {} : { compareEveryMs: await period() };
-        acted = await actOn(
-          {
-            ...worker,
-            settings: { ...worker.settings, ...rota },
-            platform,
-            facts,
-            signal,
-            onCommit: (effects) => onCommit(slice.resource, effects),
-            window: questions,
-            learned,
-            isAskedFor: options.only !== undefined,
-            log: log.child({ projectId }),
-          },
-          slice,
-          pending,
-        );
+        const context: ActContext = {
+          ...worker,
+          settings: { ...worker.settings, ...rota },
+          platform,
+          facts,
+          signal,
+          onCommit: (effects) => onCommit(slice.resource, effects),
+          window: questions,
+          learned,
+          isAskedFor: options.only !== undefined,
+          log: log.child({ projectId }),
+        };
+        const attributes = { 'outlast.resource': slice.resource, 'outlast.day': slice.day };
+        acted = await inSpan('slice', { attributes }, () => actOn(context, slice, pending));
       } catch (error) {
         await releaseSlice(db, slice).catch(() => undefined);
         throw error;
