@@ -112,7 +112,7 @@ test('a month kept up with: final without a lost day, certified, verified by row
   await syncAt('2026-04-01');
   simulator.setNow(Date.parse('2026-04-28T12:00:00Z'));
   await readBesides('2026-04-01', '2026-04-27', '2026-04-28');
-  for (const day of ['2026-04-28', '2026-04-30']) await syncAt(day);
+  await syncAt('2026-04-28');
   const again = await outlast('verify', '--platform');
   expect(again.code, again.stdout + again.stderr).toBe(0);
   await syncAt('2026-05-01', '12:30:00');

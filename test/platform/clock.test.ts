@@ -151,7 +151,7 @@ function live(life: {
 describe('machines behind a balancer', () => {
   const rates = [
     ['at every tick', minute, 10 * hour],
-    ['of a run of hours', 500, 40 * minute],
+    ['of a run of hours', 1000, 40 * minute],
   ] as const;
 
   describe.each(rates)('answers %s', (_, everyMs, forMs) => {

@@ -144,7 +144,7 @@ test('results verify, whatever they say', async () => {
         return holds(of, records, turn++);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
 });
 
@@ -160,6 +160,6 @@ test('tokens verify, whatever they say', async () => {
       });
       return holds(of, records, turn++);
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
