@@ -1,5 +1,6 @@
-// Real processes on one database take over from each other (P8): by slices while all live, by the lease when one is
-// killed, and from one that froze in the middle of a commit, which writes nothing when it wakes.
+// Real processes on one database take over from each other (P8): by the lease when one is killed, and from one that
+// froze in the middle of a commit, which writes nothing when it wakes. How they share while all live:
+// replicas.e2e.test.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
@@ -55,37 +56,6 @@ async function syncToTheEnd(): Promise<void> {
   }
   throw new Error('the sync came to no end');
 }
-
-/** How often the first page of each past day was asked for: as a walk asks for it, not as the probe does. */
-function firstPages(): number[] {
-  const times = new Map<string, number>();
-  for (const { path, query } of bench.simulator.requests.recent()) {
-    const asked = new URLSearchParams(query);
-    const [from, to] = [asked.get('start_date') ?? '', asked.get('end_date')];
-    const isWalk =
-      from === to && asked.get('sort_by') === 'DATE_ASC' && Number(asked.get('limit')) > 1;
-    const isFirst = !asked.has('page_key') && (asked.get('offset') ?? '0') === '0';
-    if (isWalk && isFirst && from < '2026-04-05')
-      times.set(`${path} ${from}`, (times.get(`${path} ${from}`) ?? 0) + 1);
-  }
-  return [...times.values()];
-}
-
-test('P8: three processes share the work by slices: no day is read twice', async () => {
-  bench = await createBench({ world, days, latencyMs: 40 });
-  await all(three());
-  await syncToTheEnd();
-  expect(await differences(bench)).toEqual([]);
-  const times = firstPages();
-  // The window's first day is asked for together with the day before it, as the probe does.
-  expect(times).toHaveLength(2 * 11);
-  expect(times.filter((count) => count > 1)).toEqual([]);
-  const { rows } = await bench.db.query<{ holders: number; runs: number }>(
-    `select count(*)::int as runs, count(*) filter (where slices_done > 5)::int as holders from sync.runs`,
-  );
-  // Each of them had its share.
-  expect(rows[0]?.holders).toBeGreaterThanOrEqual(2);
-}, 60_000);
 
 test('P3, P8: what a killed one held is free when its lease is over, and the others go on with it', async () => {
   bench = await createBench({ world: { ...world, ordersPerDay: 120 }, days, latencyMs: 30 });
