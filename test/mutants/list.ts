@@ -181,7 +181,6 @@ export const mutants: readonly Mutant[] = [
       'a missing total is no fault where totals are given',
       '!isLeftOut && (evidence.totalBefore === null || evidence.totalAfter === null)',
       'false',
-      'sync/missing.pg',
       'sync/totals.pg',
     ],
     [
@@ -213,7 +212,6 @@ export const mutants: readonly Mutant[] = [
       `state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,`,
       'state: slice.state,',
       'sync/month-end.pg',
-      'sync/totals.pg',
     ],
   ]),
   ...of('commit', [
@@ -303,7 +301,6 @@ export const mutants: readonly Mutant[] = [
       '(${of}lease_until is null or ${of}lease_until < clock_timestamp())',
       '(${of}lease_until is null or true)',
       'store/commit.pg',
-      'sync/run.pg',
     ],
     [
       'P8: one claim leases several slices',
@@ -521,7 +518,6 @@ export const mutants: readonly Mutant[] = [
       'const toMove = { answers: 8, overMs: 120_000 };',
       'const toMove = { answers: 1, overMs: 0 };',
       'platform/clock',
-      'sync/time.pg',
     ],
     [
       'a burst weighs as much as it has answers',
