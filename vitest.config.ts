@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that replace modules: what they load must not reach other files. As patterns, from this folder. */
 const alone = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
@@ -10,6 +11,24 @@ const alone = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, 
   )
   .map((name) => `test/${name.replaceAll('\\', '/')}`);
 
+/**
+ * Files go by their size where there is no record of an earlier run. Those that start processes are short and take
+ * long: the last ones would have nothing beside them. So as long as there are any, they take turns with the others.
+ */
+class InTurns extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // Vitest's own, not an array's.
+    // oxlint-disable-next-line unicorn/no-array-sort
+    const sorted = await super.sort(files);
+    const startsProcesses = ({ moduleId }: TestSpecification): boolean =>
+      moduleId.endsWith('.e2e.test.ts');
+    const long = sorted.filter(startsProcesses);
+    const others = sorted.filter((one) => !startsProcesses(one));
+    const turns = others.flatMap((one, i) => [...long.slice(i, i + 1), one]);
+    return [...turns, ...long.slice(others.length)];
+  }
+}
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -17,6 +36,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Three files at a time keep two cores busy: one often waits for a server or a child process.
     maxWorkers: 4,
+    sequence: { sequencer: InTurns },
     projects: [
       {
         extends: true,
