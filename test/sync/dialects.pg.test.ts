@@ -62,8 +62,8 @@ describe('each value of each switch', () => {
   test.each<Partial<Dialect>>([
     {},
     ...dialects,
-    { maxOrders: 10, maxClasses: 50 },
-    { maxOrders: 10, maxClasses: 50, overLimit: 'refuse' },
+    { maxOrders: 20, maxClasses: 50 },
+    { maxOrders: 20, maxClasses: 50, overLimit: 'refuse' },
     { maxClasses: 10, overLimit: 'refuse', classTotals: 'absent' },
     { shortPages: 7, unknownFields: true },
     { shortPages: 7, totals: 'absent', classTotals: 'zero' },

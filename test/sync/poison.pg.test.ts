@@ -176,11 +176,11 @@ describe('P12: what is too long', () => {
     return found;
   };
 
-  test('a record of 10 million quotation marks is a reject, and its day is whole', async () => {
+  test('a record of 2 million quotation marks is a reject, and its day is whole', async () => {
     let text = '';
     bench = await createBench({
       ...threeDaysOfRecords,
-      faults: { giant: { ids: [id], bytes: 20_000_000, path: '/v3/orders' } },
+      faults: { giant: { ids: [id], bytes: 4_000_000, path: '/v3/orders' } },
       onPage: ({ records }) => (text = records.find((one) => one.id === id)?.text ?? text),
     });
     expect(await bench.run()).toMatchObject({ outcome: 'done', recordsRejected: 1 });
@@ -189,7 +189,7 @@ describe('P12: what is too long', () => {
     expect(await rejects()).toMatchObject([
       { sha256, length: byteBounds.beginning, whole_length: String(text.length) },
     ]);
-    expect(text.length).toBeGreaterThan(20_000_000);
+    expect(text.length).toBeGreaterThan(4_000_000);
     const { rows } = await bench.db.query('select from archive.orders where slice_day = $1', [
       poisonedDay,
     ]);
@@ -249,10 +249,9 @@ describe('P12: what is too long', () => {
 });
 
 describe('what nobody foresaw concerns its slice', () => {
-  test.each([
-    ['its data', '22P02'],
-    ['a trigger that raises', 'P0001'],
-  ])('Postgres refuses a row: %s', async (_what, sqlState) => {
+  test('Postgres refuses a row', async () => {
+    // As a trigger that raises does; its data (22P02) are refused below.
+    const sqlState = 'P0001';
     bench = await createBenchAlone(threeDaysOfRecords);
     await refuse('archive.orders', `o-${poisonedDay}-7`, sqlState);
     await expectOneLeft();

@@ -423,7 +423,8 @@ test('P7: a project that was refused while the clocks disagreed claims no day th
 });
 
 test('a platform that stops filtering by date is noticed, and read a month at a time from then on', async () => {
-  bench = await createBench(tenDays);
+  const world = { ...tenDays.world, ordersPerDay: 20, classesPerDay: 5 };
+  bench = await createBench({ ...tenDays, world });
   await bench.run({ only: { resource: 'nft_classes' } });
   bench.simulator.setDialect({ dates: 'ignored' });
   expect(await bench.run()).toMatchObject({

@@ -96,16 +96,14 @@ async function live(
 }
 
 describe('machines behind a balancer', () => {
-  const lives: [string, Faults['otherClock'], Faults['wrongDate'], Day[] | null][] = [
-    // So few are met only by many requests.
-    ['2 of 100 answers 75 days ahead', { share: 0.02, ms: 75 * day }, null, null],
-    ['5 of 100 answers dated 2101', null, { share: 0.05, ms: 75 * 365 * day }, few],
-    ['half of the answers a day ahead', { share: 0.5, ms: day }, null, few],
-    ['half of the answers a day behind', null, { share: 0.5, ms: -day }, few],
+  const lives: [string, Faults['otherClock'], Faults['wrongDate']][] = [
+    ['5 of 100 answers 75 days ahead', { share: 0.05, ms: 75 * day }, null],
+    ['5 of 100 answers dated 2101', null, { share: 0.05, ms: 75 * 365 * day }],
+    ['half of the answers a day ahead', { share: 0.5, ms: day }, null],
+    ['half of the answers a day behind', null, { share: 0.5, ms: -day }],
   ];
-  test.each(lives)('%s', async (_, otherClock, wrongDate, days) => {
-    const world = await begun({ faults: { otherClock, wrongDate } }, days);
-    const past = days === null ? 36 : days.length - 1;
+  test.each(lives)('%s', async (_, otherClock, wrongDate) => {
+    const world = await begun({ faults: { otherClock, wrongDate } });
     await bench.run();
     const claims = await live(world, 3, 10 * hour, async (step) => {
       if (step % 2 === 1) await bench.restart();
@@ -115,7 +113,7 @@ describe('machines behind a balancer', () => {
     bench.simulator.setFaults({ otherClock: null, wrongDate: null });
     await bench.restart();
     expect(await live(world, 2, 25 * hour)).toEqual([]);
-    expect(await states()).toEqual({ open: 1, sealed: past + 3 });
+    expect(await states()).toEqual({ open: 1, sealed: few.length + 2 });
   });
 
   test('one answer two hours ahead at 23:00 seals no today', async () => {

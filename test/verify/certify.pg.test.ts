@@ -437,7 +437,9 @@ describe('files', () => {
   test('that the disk refuses are told of once an hour, and the run is done all the same', async () => {
     const told: unknown[] = [];
     const log = Object.assign(silentLog(), { warn: (...one: unknown[]) => told.push(one) });
-    archive = await createUncertified(literals, { log, days: fewDays });
+    archive = await uncertified(literal);
+    const { log: silent } = archive.worker;
+    archive.worker.log = log;
     await rm(archive.folder, { recursive: true });
     await writeFile(archive.folder, 'a file where the folder should be');
     archive.simulator.setNow(marchIsOver);
@@ -455,6 +457,7 @@ describe('files', () => {
     archive.simulator.advance(hour + 5000);
     await archive.run();
     expect(await readdir(join(archive.folder, 'p'))).toHaveLength(4);
+    archive.worker.log = silent;
   });
 
   test('of leaves are not made of an archive that was altered', async () => {
