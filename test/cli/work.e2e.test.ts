@@ -112,6 +112,7 @@ test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and se
   simulator.setFaults({ serverError: {} });
   const down = await runHere(['sync'], { env: settings() });
   expect(down.code).toBe(75);
+  expect(down.stderr).toContain('the platform gave no page of /v3/orders in 5 attempts');
   simulator.setFaults({ serverError: null, forbidden: {} });
   const refused = await runHere(['sync'], { env: settings() });
   expect(refused.code).toBe(1);

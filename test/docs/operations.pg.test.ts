@@ -98,20 +98,20 @@ test('a login made by the page’s SQL reads, and writes nothing', async () => {
   await owner.end();
 });
 
-test('docs/troubleshooting.md quotes what the program says', async () => {
+test('docs/troubleshooting.md quotes what the program says, each in a state that a test brings about', async () => {
   const page = await read('docs/troubleshooting.md');
   const quoted = [...page.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, sentence = '']) => sentence);
   expect(quoted.length).toBeGreaterThan(20);
-  const sources = readdirSync(new URL('../../src', import.meta.url), {
-    recursive: true,
-    encoding: 'utf8',
-  })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8'))
-    .join('\n')
-    // `${name}` of a setting.
-    .replaceAll('${name}', 'OUTLAST_API_KEY');
+  const textOf = (folder: string, isWanted: (name: string) => boolean): string =>
+    readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && isWanted(name))
+      .map((name) => readFileSync(new URL(`../../${folder}/${name}`, import.meta.url), 'utf8'))
+      .join('\n');
+  // `${name}` of a setting.
+  const sources = textOf('src', () => true).replaceAll('${name}', 'OUTLAST_API_KEY');
   expect(quoted.filter((sentence) => !sources.includes(sentence))).toEqual([]);
+  const tests = textOf('test', (name) => !name.startsWith('docs'));
+  expect(quoted.filter((sentence) => !tests.includes(sentence.trim()))).toEqual([]);
 });
 
 test('the files in deploy/ name settings that there are, paths that are served, and no root', async () => {

@@ -83,6 +83,7 @@ test('a database written by a newer release is refused, and nothing is changed',
   await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
     kind: 'settings',
     code: 'schema_newer',
+    message: expect.stringContaining('was written by a newer release of Outlast') as string,
   });
 });
 

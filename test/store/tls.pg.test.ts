@@ -110,6 +110,11 @@ async function standInFront(
   };
 }
 
+const says: Record<string, string> = {
+  database_certificate: 'The certificate of the database is not accepted',
+  database_tls_missing: 'DATABASE_URL asks for TLS and the server has none',
+};
+
 /** The code that opening the database ends with, and its exit code; `open` where it opens. */
 async function opened(port: number, parameters: Record<string, string>): Promise<string> {
   const address = new URL(plain);
@@ -122,9 +127,11 @@ async function opened(port: number, parameters: Record<string, string>): Promise
     await db.close();
     return 'open';
   } catch (error) {
+    const { code, message } = error as OutlastError;
+    expect(message).toContain(says[code] ?? '');
     // P10: neither the password nor the address.
-    expect((error as Error).message).not.toContain(plain.password);
-    return `${(error as OutlastError).code} ${exitCodeOf(error)}`;
+    expect(message).not.toContain(plain.password);
+    return `${code} ${exitCodeOf(error)}`;
   }
 }
 
@@ -181,13 +188,17 @@ test('what makes no sense is refused before anybody is asked, whatever the passw
   expect(readAsLibpq(address)).toBe(address);
 });
 
-test('a password that is wanted and not given: 2, and where to write it', async () => {
+test('a password that is wanted and not given, or wrong: 2, and where to write it', async () => {
   const address = new URL(plain);
+  const open = (): Promise<unknown> =>
+    openDb({ connectionString: address.href, role: null, log: silentLog() });
+  address.password = 'another';
+  await expect(open()).rejects.toThrow('The database refused the login. Check the user and');
   address.password = '';
-  const opening = openDb({ connectionString: address.href, role: null, log: silentLog() });
-  await expect(opening).rejects.toMatchObject({
+  await expect(open()).rejects.toMatchObject({
     code: 'database_password_missing',
     kind: 'settings',
+    message: expect.stringContaining('The database asks for a password and DATABASE_URL') as string,
   });
   // Nor is the server left waiting for it: for a minute no database could be dropped.
   const admin = new pg.Client({ connectionString: plain.href, statement_timeout: 20_000 });

@@ -45,8 +45,8 @@ test('an address that knows no list is told as a wrong one; a platform that had 
   await expect(bench.run()).rejects.toMatchObject({
     kind: 'settings',
     code: 'base_url_wrong',
-    message: expect.stringContaining(
-      'status 404. Check the address and its path (OUTLAST_BASE_URL',
+    message: expect.stringMatching(
+      /knows no list of orders or classes: .* status 404\. Check the address and its path \(OUTLAST_BASE_URL/,
     ) as string,
   });
   bench.simulator.setFaults({ textNotFound: null });

@@ -71,7 +71,7 @@ test('of a month the days never read come before those that are read once more',
   const claim = () =>
     claimSlice(bench.db, {
       projectId: 'p',
-      holder: 'test',
+      holder: 'another process',
       leaseMs: 60_000,
       dueBy: noon,
       today: '2026-04-06',
@@ -84,6 +84,12 @@ test('of a month the days never read come before those that are read once more',
     '2026-03-05',
     '2026-03-01',
   ]);
+  expect(await bench.run()).toMatchObject({
+    outcome: 'left',
+    problem: expect.stringMatching(
+      /^5 slices are held by another process; .* 60 s after/,
+    ) as string,
+  });
 });
 
 /** How long the platform waited between two readings of today's orders, in its own minutes, while a run lasted. */
