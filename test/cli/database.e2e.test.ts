@@ -25,7 +25,6 @@ let person: pg.Client;
 beforeEach(async () => {
   simulator = await createSimulator({ startAt: noon, speed: 0, world, latencyMs: 20 });
   database = await createTestDatabase();
-  await readOnly(database.connectionString, simulator, days);
   person = new pg.Client({ connectionString: database.connectionString });
   await person.connect();
 });
@@ -53,6 +52,7 @@ const heldOrders = async (): Promise<number> => {
 };
 
 test('a table that somebody has locked: 75, and what to look at', async () => {
+  await readOnly(database.connectionString, simulator, days);
   await person.query('begin; lock table archive.orders in share mode');
   const locked = await runHere(['sync'], { env: settings() });
   expect(lastWords(locked)).toMatch(
@@ -68,6 +68,7 @@ test('a table that somebody has locked: 75, and what to look at', async () => {
 });
 
 test('connections ended in the middle of a sync: 75 and one sentence; the next sync completes it', async () => {
+  await readOnly(database.connectionString, simulator, days);
   const cut = startCommand(['sync'], { env: settings() });
   await expect.poll(heldOrders, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0);
   // Again and again: a connection that is cut while it idles is replaced without a word.

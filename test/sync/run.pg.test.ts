@@ -37,6 +37,8 @@ test('a sync repeated writes no row of archive, and costs one request per resour
   bench = await createBench(fiveDays);
   await bench.run();
   const before = await fingerprint();
+  // What is told of the time by slow answers may be half a second ahead: by then today is due again.
+  bench.simulator.advance(5_000);
   const again = await bench.run();
   expect(await fingerprint()).toEqual(before);
   // Every lease is given back with what its act came to.
