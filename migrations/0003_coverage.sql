@@ -42,7 +42,7 @@ comment on view analytics.runs is
 comment on column analytics.runs.run_id is 'Its name';
 comment on column analytics.runs.started_at is 'When it began';
 comment on column analytics.runs.ended_at is 'When it ended; null while it goes on, or where it was cut off';
-comment on column analytics.runs.outcome is 'How it ended; quiet: done, and nothing was new';
+comment on column analytics.runs.outcome is 'How it ended; quiet: done, and nothing was new; part: done, of what a person asked for';
 comment on column analytics.runs.requests is 'Requests made';
 comment on column analytics.runs.slices_done is 'Slices whose turn was done';
 comment on column analytics.runs.records_shown is 'Records the platform showed';

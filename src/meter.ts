@@ -21,7 +21,7 @@ export const requestOutcomes = [
 ] as const;
 export type RequestOutcome = (typeof requestOutcomes)[number];
 
-export const runOutcomes = ['done', 'left', 'parked', 'stopped', 'failed'] as const;
+export const runOutcomes = ['done', 'idle', 'left', 'parked', 'stopped', 'failed'] as const;
 export type RunOutcome = (typeof runOutcomes)[number];
 
 /** Of what was committed together. */

@@ -141,7 +141,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
       if (stop.signal.aborted || outcome === 'stopped' || !projects.has(projectId)) return;
       heartbeat.note(turn);
       if (outcome === 'done') failures.delete(projectId);
-      else if (outcome !== 'running') failures.set(projectId, (failures.get(projectId) ?? 0) + 1);
+      else if (outcome !== 'running' && outcome !== 'idle') {
+        failures.set(projectId, (failures.get(projectId) ?? 0) + 1);
+      }
       waiting.set(projectId, turn);
       if (!isWorking) flight = work();
     },

@@ -19,9 +19,9 @@ export function createHeartbeat(projectIds: readonly ProjectId[]): Heartbeat {
   const done = new Set<ProjectId>();
   let lastMs = -Infinity;
   return {
-    note({ projectId, outcome, slicesDone }) {
+    note({ projectId, outcome }) {
       // A run that goes on, or found nothing to do, shows neither that all is well nor that it is not.
-      if (outcome === 'running' || (outcome === 'done' && slicesDone === 0)) return;
+      if (outcome === 'running' || outcome === 'idle') return;
       if (outcome === 'done') done.add(projectId);
       else done.delete(projectId);
     },

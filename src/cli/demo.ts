@@ -18,6 +18,7 @@ import { createProgress, formatCount } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { foreseeAll } from './forecast.ts';
 import { statusText } from './status.ts';
+import { exitCodeOfReports } from './sync.ts';
 
 const dataDir = './.outlast-demo';
 /** Small enough for half a minute on a slow machine, large enough to be worth looking at. */
@@ -68,7 +69,7 @@ async function demo(once: boolean): Promise<number> {
     say(statusText(await readStatus(archive.db), now, foreseen));
     if (once) {
       say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
-      return report.outcome === 'done' ? exitCode.done : exitCode.tryLater;
+      return exitCodeOfReports([report]);
     }
     served = await startServing(settings, archive.store.connectionString, log, {
       metrics,

@@ -180,7 +180,9 @@ function lastRunText(run: RunStatus | null, now: number): string {
       ? 'still running or cut off'
       : run.outcome === 'quiet'
         ? 'done, nothing new'
-        : run.outcome;
+        : run.outcome === 'part'
+          ? 'done, of what was asked for'
+          : run.outcome;
   const error = run.last_error === null ? '' : `: ${run.last_error}`;
   return `; last run ${formatSpan(Math.max(0, now - Date.parse(run.started_at)))} ago, ${ending}${error}`;
 }

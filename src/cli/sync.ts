@@ -138,7 +138,6 @@ async function failuresOf(
     failures.push({
       projectId: workers[i]?.projectId ?? '',
       outcome: 'failed',
-      slicesDone: 0,
       ...(await verdictOn(one.reason)),
     });
   }
@@ -151,10 +150,12 @@ function worst(codes: number[]): number {
   return [usage, failed, tryLater].find((code) => codes.includes(code)) ?? done;
 }
 
-/** A refused key is final; anything else left undone is worth another try. */
+/** A refused key is final; anything else left undone, or that waits for another attempt, is worth another try. */
 export function exitCodeOfReports(reports: RunReport[]): number {
   if (reports.some((report) => report.outcome === 'parked')) return exitCode.failed;
-  return reports.every((report) => report.outcome === 'done') ? exitCode.done : exitCode.tryLater;
+  const isDone = ({ outcome, problem }: RunReport): boolean =>
+    outcome === 'done' || (outcome === 'idle' && problem === null);
+  return reports.every(isDone) ? exitCode.done : exitCode.tryLater;
 }
 
 export function printReports(reports: RunReport[]): void {

@@ -17,7 +17,10 @@ export async function openRun(db: Queryable, projectId: ProjectId, at: Instant):
   return runId;
 }
 
-/** A run that found nothing new replaces the quiet one before it: a row a minute would say nothing. */
+/**
+ * A run that found nothing new replaces the quiet one before it, and one that had nothing to do leaves no row: a row a
+ * minute would say nothing.
+ */
 export async function closeRun(
   db: Queryable,
   projectId: ProjectId,
@@ -27,10 +30,15 @@ export async function closeRun(
   counts: RunCounts,
   lastError: string | null,
 ): Promise<void> {
+  const one = and(eq(runs.projectId, projectId), eq(runs.runId, runId));
+  if (outcome === 'idle') {
+    await drizzleOn(db).delete(runs).where(one);
+    return;
+  }
   await drizzleOn(db)
     .update(runs)
     .set({ endedAt: at, outcome, ...counts, lastError })
-    .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
+    .where(one);
   if (outcome !== 'quiet') return;
   await drizzleOn(db)
     .delete(runs)

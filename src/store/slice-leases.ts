@@ -135,3 +135,16 @@ export async function countDue(
   );
   return rows[0] ?? { due: 0, held: 0 };
 }
+
+/** The slices whose last attempt failed and whose next one is not due yet, and what the newest of them says. */
+export async function readWaiting(
+  db: Db,
+  projectId: ProjectId,
+): Promise<{ slices: number; newestError: string | null }> {
+  const { rows } = await db.query<{ slices: number; newestError: string | null }>(
+    `select count(*)::int as slices, (array_agg(last_error order by day desc))[1] as "newestError"
+       from sync.slices where project_id = $1 and attempts > 0 and due_at is not null`,
+    [projectId],
+  );
+  return rows[0] ?? { slices: 0, newestError: null };
+}

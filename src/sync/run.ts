@@ -2,13 +2,20 @@
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
-import type { Instant } from '../model.ts';
+import type { Instant, ProjectId } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import { probedAt, type Facts } from '../store/facts.ts';
 import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
-import { countDue, endFrozenSessions, releaseHeldBy, type Only } from '../store/slice-leases.ts';
+import type { Db } from '../store/db.ts';
+import {
+  countDue,
+  endFrozenSessions,
+  readWaiting,
+  releaseHeldBy,
+  type Only,
+} from '../store/slice-leases.ts';
 import { inSpan } from '../tracing.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { publishHeads } from '../verify/publish-heads.ts';
@@ -51,7 +58,8 @@ async function ran(worker: Worker, options: RunOptions): Promise<RunReport> {
     counts.requests = platform.requests() - requestsBefore;
     if (runId !== null) {
       const { problem } = ending;
-      const recorded = isQuiet(ending, counts) ? 'quiet' : ending.outcome;
+      const isPart = options.only !== undefined && ending.outcome === 'done';
+      const recorded = isPart ? 'part' : isQuiet(ending, counts) ? 'quiet' : ending.outcome;
       await noteTime(worker).catch(() => undefined);
       // A database that went away is reported by the statement that noticed it, not by this one.
       await closeRun(db, projectId, runId, platform.clock.now(), recorded, counts, problem).catch(
@@ -112,15 +120,19 @@ async function pass(
     held > 0
       ? `${held} slices are held by another process; should it be gone, they are free ${worker.leaseMs / 1000} s after its last word`
       : null;
-  return {
-    outcome: options.signal.aborted
-      ? 'stopped'
-      : slicesLeft + besides.notDone > 0
-        ? 'left'
-        : 'done',
-    slicesLeft,
-    problem: work.problem ?? besides.problem ?? others,
-  };
+  const problem = work.problem ?? besides.problem ?? others;
+  if (options.signal.aborted) return { outcome: 'stopped', slicesLeft, problem };
+  if (slicesLeft + besides.notDone > 0) return { outcome: 'left', slicesLeft, problem };
+  if (work.handled.length > 0) return { outcome: 'done', slicesLeft, problem };
+  return { outcome: 'idle', slicesLeft, problem: problem ?? (await waitingText(db, projectId)) };
+}
+
+/** While a platform is down most ticks find nothing due: what failed waits for its next attempt. */
+async function waitingText(db: Db, projectId: ProjectId): Promise<string | null> {
+  const { slices, newestError } = await readWaiting(db, projectId);
+  return slices === 0
+    ? null
+    : `nothing is due now; ${slices} ${slices === 1 ? 'slice waits' : 'slices wait'} for another attempt: ${newestError ?? 'for an unknown reason'}`;
 }
 
 /** What a person asked for, with its days checked against what the platform answers. */

@@ -80,7 +80,6 @@ export function startSchedule(
 const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({
   projectId,
   outcome,
-  slicesDone: 0,
 });
 
 /** node-cron writes lines of its own on stdout unless it is given somewhere else to. */

@@ -1,6 +1,6 @@
 // What a run is given and what it reports: the shapes that run.ts, work.ts and the commands share.
 import type { Log } from '../log.ts';
-import type { ProjectMeter } from '../meter.ts';
+import type { ProjectMeter, RunOutcome } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
 import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -58,10 +58,10 @@ export type RunReport = RunCounts &
   OperationCounts & {
     projectId: ProjectId;
     /**
-     * `done`: all that was due; `left`: something due was not done; `parked`; `stopped` by the signal; `failed` is
-     * thrown.
+     * `done`: all that was due; `idle`: no slice was due, which says nothing of the platform; `left`: something due was
+     * not done; `parked`; `stopped` by the signal; `failed` is thrown.
      */
-    outcome: 'done' | 'left' | 'parked' | 'stopped' | 'failed';
+    outcome: RunOutcome;
     /** Slices that were due and are not done. */
     slicesLeft: number;
     /** The newest problem, in words. */
@@ -69,6 +69,6 @@ export type RunReport = RunCounts &
   };
 
 /** What a tick of the scheduler made of a project: the report of its run, or that one goes on still. */
-export type TickResult = Pick<RunReport, 'projectId' | 'slicesDone'> & {
+export type TickResult = Pick<RunReport, 'projectId'> & {
   outcome: RunReport['outcome'] | 'running';
 };

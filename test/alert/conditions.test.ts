@@ -406,15 +406,14 @@ describe('messages', () => {
 });
 
 describe('the heartbeat', () => {
-  const turn = (projectId: string, outcome: TickResult['outcome'], slicesDone = 1): TickResult => ({
+  const turn = (projectId: string, outcome: TickResult['outcome']): TickResult => ({
     projectId,
     outcome,
-    slicesDone,
   });
 
   it('is not due after a run that found nothing to do: nobody knows whether it could have', () => {
     const heartbeat = createHeartbeat(['a']);
-    heartbeat.note(turn('a', 'done', 0));
+    heartbeat.note(turn('a', 'idle'));
     expect(heartbeat.isDue(0)).toBe(false);
   });
 

@@ -95,11 +95,7 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
   return alerts;
 }
 
-const turn = (outcome: TickResult['outcome']): TickResult => ({
-  projectId: 'p',
-  outcome,
-  slicesDone: 1,
-});
+const turn = (outcome: TickResult['outcome']): TickResult => ({ projectId: 'p', outcome });
 
 /** What a replica started now does after a run that ended so. */
 async function after(
@@ -583,7 +579,7 @@ test('several projects that are reported together share a message', async () => 
   }));
   const alerts = open({}, { projects });
   for (const { projectId } of projects) {
-    alerts.after({ projectId, outcome: 'parked', slicesDone: 0 });
+    alerts.after({ projectId, outcome: 'parked' });
   }
   await alerts.close(15_000);
   expect(receiver.told().map(({ project }) => project)).toEqual(['p', 'q']);

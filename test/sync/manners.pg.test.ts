@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
+import { readArchiveState } from '../../src/query/archive-state.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import { emptyMemory, firstPosition, step } from '../../src/sync/slice/walk-steps.ts';
@@ -54,6 +55,32 @@ test('an address that knows no list is told as a wrong one; a platform that had 
   bench.simulator.setFaults({ textNotFound: {} });
   bench.simulator.advance(7 * 3_600_000);
   expect(await bench.run()).toMatchObject({ outcome: 'left' });
+});
+
+test('while the platform is down no tick counts as a success, and no part of the work does', async () => {
+  const bench = await open();
+  await bench.run();
+  const succeededAt = async () => (await readArchiveState(bench.db, ['p']))[0]?.succeededAt;
+  const before = await succeededAt();
+  expect(before).toBeTypeOf('number');
+  bench.simulator.setFaults({ serverError: {} });
+  const outcomes = new Set<string>();
+  for (let minute = 0; minute < 5; minute++) {
+    bench.simulator.advance(60_000);
+    const { outcome, problem } = await bench.run();
+    outcomes.add(outcome);
+    if (outcome === 'idle') {
+      expect(problem).toMatch(/^nothing is due now; \d slices wait for another attempt: /);
+    }
+  }
+  expect(outcomes).toEqual(new Set(['left', 'idle']));
+  bench.simulator.setFaults({ serverError: null });
+  const days = { from: '2026-04-01', to: '2026-04-02' };
+  expect(await bench.run({ only: { days } })).toMatchObject({ outcome: 'done' });
+  expect(await succeededAt()).toBe(before);
+  bench.simulator.advance(3_600_000);
+  expect(await bench.run()).toMatchObject({ outcome: 'done' });
+  expect(await succeededAt()).toBeGreaterThan(before ?? Infinity);
 });
 
 test('what a run could not give back, for its connection broke, the next run of the same process takes up', async () => {

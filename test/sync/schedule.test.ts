@@ -34,6 +34,9 @@ test('an outage is told when it begins, every five minutes, and when it is over'
   // Another trouble meanwhile is told at once.
   told.failed('p', 'the database is gone');
   expect(lines()).toEqual(['A run failed']);
+  // Nothing was due, for what failed waits: nobody knows whether it is over.
+  told.ended(report('idle'));
+  expect(lines()).toEqual([]);
   told.ended(report('done'));
   told.ended(report('done'));
   expect(lines()).toEqual(['What was due is done again']);
