@@ -2,7 +2,7 @@
 // and the heartbeat is called where all is well. It works in the background and fails with a line in the log: no sync
 // waits for it, and no error of it reaches one.
 import { causeChain } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { createSeldom, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import { databaseError } from '../store/db-errors.ts';
@@ -59,6 +59,10 @@ export function createAlerts(options: AlertsOptions): Alerts {
   let isWorking = false;
   let flight: Promise<void> | null = null;
 
+  const isToTell = createSeldom(monotonicNow);
+  const tellTrouble = (fields: object): void =>
+    log[isToTell() ? 'warn' : 'debug'](fields, 'The alerts could not be looked after');
+
   async function lookAt(project: Watched, outcome: TickResult['outcome']): Promise<void> {
     const { projectId } = project;
     const now = project.now();
@@ -105,7 +109,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         // What nobody foresaw keeps no other project from being looked at; and nobody says that all is well.
         if (concernsAll(error)) throw error;
         unwell.add(projectId);
-        log.warn({ projectId, error: causeChain(error) }, 'The alerts could not be looked after');
+        tellTrouble({ projectId, error: causeChain(error) });
         continue;
       }
       told.push({ projectId, now: project.now() });
@@ -128,8 +132,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         await take(taken);
       } catch (error) {
         const problem = causeChain(databaseError(error) ?? error);
-        if (!stop.signal.aborted)
-          log.warn({ error: problem }, 'The alerts could not be looked after');
+        if (!stop.signal.aborted) tellTrouble({ error: problem });
       }
     }
     isWorking = false;

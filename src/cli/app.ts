@@ -85,12 +85,25 @@ export async function openToRead(settings: Settings, log: Log): Promise<OpenedSt
     const db = await openDb({ connectionString, isReadOnly: true, log });
     try {
       await checkSchema(db);
+      await checkLedgerRights(db);
     } catch (error) {
       await db.close();
       throw error;
     }
     return db;
   });
+}
+
+/** Throws settings `ledger_forbidden`: what people and BI tools log in as reads the archive, and not what is said of it. */
+async function checkLedgerRights(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ may: boolean }>(
+    `select has_table_privilege('sync.slices', 'select') as may`,
+  );
+  if (rows[0]?.may === true) return;
+  throw settingsError(
+    'ledger_forbidden',
+    'This database user may not read the ledger of the archive. `outlast query` and `outlast dictionary` do without it; for this command use the login that the sync uses.',
+  );
 }
 
 async function opened(store: Store, open: (store: Store) => Promise<Db>): Promise<OpenedStore> {

@@ -8,7 +8,7 @@ import { OutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import type { ProjectStatus } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
-import { readAlerts } from '../store/alerts/alerts.ts';
+import { readAlerts, type KnownAlert } from '../store/alerts/alerts.ts';
 import type { Queryable } from '../store/db.ts';
 import { openToRead, withStore } from './app.ts';
 import { verdictOn } from './exit.ts';
@@ -48,13 +48,18 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       return { level: 'unknown', text: 'Nothing is archived yet. Run `outlast sync` first.' };
     }
     const now = Date.now();
+    const ahead = projects.find(({ last_run: run }) => run !== null && isToCome(run, now));
+    if (ahead !== undefined) {
+      return { level: 'unknown', text: `${ahead.project}: ${clockSentence}` };
+    }
     const foreseen = await foreseeAll(
       db,
       projects.map(({ project }) => project),
       settings,
       now,
     );
-    const wrong: Found[] = [];
+    const alerts = await readAlerts(db, null);
+    const wrong = neverEntered(projects, alerts);
     for (const one of projects) {
       const { project } = one;
       // Nothing is due where no day is known of: that nothing is wrong there says nothing.
@@ -65,8 +70,10 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       const risks = foresight === undefined ? [] : risksOf(foresight, now);
       const watch = { now, isRunning: false, watchedForMs: 0, failedInARow: 0 };
       const conditions = await readConditions(db, project, watch, risks);
-      const news = await recentNews(db, project, now);
-      wrong.push(...[...conditions.filter(lasts), ...news].map((one) => found(project, one)));
+      const news = alerts.filter(
+        (alert) => alert.projectId === project && isRecentNews(alert, now),
+      );
+      wrong.push(...[...conditions.filter(lasts), ...news].map((each) => found(project, each)));
     }
     const level = worst(wrong.map((one) => one.level));
     const first = wrong.find((one) => one.level === level);
@@ -76,20 +83,51 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
   });
 }
 
+/** The platform's clock and this machine's may differ by so much. */
+const clocksAgreeMs = 5 * 60_000;
+const isToCome = (run: { started_at: string }, now: Instant): boolean =>
+  Date.parse(run.started_at) > now + clocksAgreeMs;
+const clockSentence =
+  'the last run began at a time that is still to come by the clock of this machine: nothing can be judged by it. Set it right (NTP)';
+
 const lasts = ({ kind }: Condition): boolean => !aboutKind(kind).isNews;
 
-async function recentNews(
-  db: Queryable,
-  project: string,
-  now: Instant,
-): Promise<Pick<Condition, 'kind' | 'text'>[]> {
-  const alerts = await readAlerts(db, project);
-  return alerts
-    .filter(({ kind, openedAt }) => aboutKind(kind).isNews && now - openedAt < newsForMs)
-    .map(({ kind, text }) => ({ kind: kind as Condition['kind'], text }));
+const isRecentNews = ({ kind, openedAt }: KnownAlert, now: Instant): boolean =>
+  aboutKind(kind).isNews && now - openedAt < newsForMs;
+
+/**
+ * What there is of projects that no run could enter. They stand nowhere but in the settings, which a monitor's machine
+ * may not have, and in the alerts, which keep those that were given up.
+ */
+function neverEntered(projects: ProjectStatus[], alerts: KnownAlert[]): Found[] {
+  const entered = new Set(projects.map(({ project }) => project));
+  const configured = configuredProjects();
+  const wrong = alerts.filter(
+    ({ projectId, resolvedAt }) =>
+      resolvedAt === null && !entered.has(projectId) && configured?.includes(projectId) !== false,
+  );
+  const silent = (configured ?? []).filter(
+    (project) => !entered.has(project) && !wrong.some(({ projectId }) => projectId === project),
+  );
+  return [
+    ...wrong.map((alert) => found(alert.projectId, alert)),
+    ...silent.map((project) => ({
+      level: 'warning' as const,
+      text: `${project}: nothing is archived for it yet`,
+    })),
+  ];
 }
 
-const found = (project: string, { kind, text }: Pick<Condition, 'kind' | 'text'>): Found => ({
+/** Null where the platform's settings are not at hand. */
+function configuredProjects(): string[] | null {
+  try {
+    return readSettings({ needs: 'platform' }).projects.map(({ id }) => id);
+  } catch {
+    return null;
+  }
+}
+
+const found = (project: string, { kind, text }: { kind: string; text: string }): Found => ({
   level: aboutKind(kind).stopsHeartbeat ? 'critical' : 'warning',
   text: `${project}: ${text}`,
 });

@@ -49,6 +49,14 @@ export function namedIfCut(error: unknown): unknown {
 
 function unreachable(error: unknown): OutlastError {
   const code = codeOf(error);
+  // A SQLSTATE of another class: the server was reached and could not go on.
+  if (code !== undefined && /^(?!08|28|53|57)[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) {
+    return transient(
+      'database_failing',
+      `The database takes no connection (${code}). Its own log says why: look for a full disk first.`,
+      error,
+    );
+  }
   return transient(
     'database_unreachable',
     `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs and that DATABASE_URL names the right host and port.`,
@@ -158,7 +166,12 @@ const sentences: Readonly<Record<string, Sentence>> = {
   XX001: damaged,
   XX002: damaged,
   ENOTFOUND: hostUnknown,
-  EAI_AGAIN: hostUnknown,
+  // Also where a machine has begun before its network has: no mistake in a setting.
+  EAI_AGAIN: [
+    transient,
+    'database_host_unknown',
+    'The host in DATABASE_URL cannot be found at the moment, for no name server answers. Check the network, and its name.',
+  ],
   ERR_INVALID_URL: [
     settingsError,
     'database_url_invalid',

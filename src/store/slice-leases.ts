@@ -136,15 +136,18 @@ export async function countDue(
   return rows[0] ?? { due: 0, held: 0 };
 }
 
-/** The slices whose last attempt failed and whose next one is not due yet, and what the newest of them says. */
-export async function readWaiting(
-  db: Db,
-  projectId: ProjectId,
-): Promise<{ slices: number; newestError: string | null }> {
-  const { rows } = await db.query<{ slices: number; newestError: string | null }>(
-    `select count(*)::int as slices, (array_agg(last_error order by day desc))[1] as "newestError"
-       from sync.slices where project_id = $1 and attempts > 0 and due_at is not null`,
+/**
+ * What the last attempt at the newest day of a list said, where it failed and the next one is not due yet; null: none
+ * waits so. Of an older day it says nothing: one stubborn day is no platform that is down.
+ */
+export async function newestFailure(db: Db, projectId: ProjectId): Promise<string | null> {
+  const { rows } = await db.query<{ error: string | null }>(
+    `select last_error as error
+       from (select distinct on (resource, owner) attempts, last_error
+               from sync.slices where project_id = $1
+              order by resource, owner, day desc) newest
+      where attempts > 0 order by last_error limit 1`,
     [projectId],
   );
-  return rows[0] ?? { slices: 0, newestError: null };
+  return rows[0]?.error ?? null;
 }

@@ -2,17 +2,16 @@
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
-import type { Instant, ProjectId } from '../model.ts';
+import type { Instant } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import { probedAt, type Facts } from '../store/facts.ts';
 import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
-import type { Db } from '../store/db.ts';
 import {
   countDue,
   endFrozenSessions,
-  readWaiting,
+  newestFailure,
   releaseHeldBy,
   type Only,
 } from '../store/slice-leases.ts';
@@ -124,15 +123,9 @@ async function pass(
   if (options.signal.aborted) return { outcome: 'stopped', slicesLeft, problem };
   if (slicesLeft + besides.notDone > 0) return { outcome: 'left', slicesLeft, problem };
   if (work.handled.length > 0) return { outcome: 'done', slicesLeft, problem };
-  return { outcome: 'idle', slicesLeft, problem: problem ?? (await waitingText(db, projectId)) };
-}
-
-/** While a platform is down most ticks find nothing due: what failed waits for its next attempt. */
-async function waitingText(db: Db, projectId: ProjectId): Promise<string | null> {
-  const { slices, newestError } = await readWaiting(db, projectId);
-  return slices === 0
-    ? null
-    : `nothing is due now; ${slices} ${slices === 1 ? 'slice waits' : 'slices wait'} for another attempt: ${newestError ?? 'for an unknown reason'}`;
+  // While a platform is down most ticks find nothing due: what failed waits for its next attempt.
+  const failure = problem ?? (await newestFailure(db, projectId));
+  return { outcome: 'idle', slicesLeft, problem: failure };
 }
 
 /** What a person asked for, with its days checked against what the platform answers. */

@@ -47,7 +47,7 @@ test('a name that is none, and a database that holds no archive, get one sentenc
   expect(empty.stderr).toContain('outlast migrate');
 });
 
-test('a login in outlast_reader is enough', async () => {
+test('a login in outlast_reader is enough, and is told which commands it is not enough for', async () => {
   const owner = new pg.Client({ connectionString: database.connectionString });
   await owner.connect();
   const name = `${database.name}_reads`;
@@ -56,11 +56,13 @@ test('a login in outlast_reader is enough', async () => {
     const url = new URL(database.connectionString);
     url.username = name;
     url.password = 'x';
-    const { code, stdout } = await runHere(['dictionary', 'runs'], {
-      env: { DATABASE_URL: url.href },
-    });
+    const reads = { env: { DATABASE_URL: url.href } };
+    const { code, stdout } = await runHere(['dictionary', 'runs'], reads);
     expect(code).toBe(0);
     expect(stdout).toContain('analytics.runs');
+    const status = await runHere(['status'], reads);
+    expect(status.code).toBe(2);
+    expect(status.stderr).toContain('use the login that the sync uses');
   } finally {
     await owner.query(`drop role "${name}"`);
     await owner.end();

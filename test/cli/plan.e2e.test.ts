@@ -248,6 +248,29 @@ describe('status --check', () => {
     ]);
   });
 
+  test('tells of a project that no run could enter, and judges nothing by a clock that is behind', async () => {
+    await enterWindow(120);
+    await readAt(`now() - interval '1 minute'`);
+    await db.query(
+      `insert into sync.alerts (project_id, kind, subject, text, opened_at)
+       values ('q', 'run_failed', '', 'The last 8 runs failed before anything was archived.', now())`,
+    );
+    expect(await checked()).toEqual([
+      'CRITICAL',
+      2,
+      expect.stringContaining('q: The last 8 runs failed'),
+    ]);
+    await db.query(
+      `insert into sync.runs (project_id, run_id, started_at) values ('p', gen_random_uuid(), now() + interval '2 days')`,
+    );
+    await db.query(`update sync.alerts set resolved_at = now()`);
+    expect(await checked()).toEqual([
+      'UNKNOWN',
+      3,
+      expect.stringContaining('p: the last run began at a time that is still to come'),
+    ]);
+  });
+
   test('cannot tell without an archive, and tells of a database that is gone', async () => {
     expect((await checked()).slice(0, 2)).toEqual(['UNKNOWN', 3]);
     await db.query(

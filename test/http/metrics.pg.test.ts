@@ -256,10 +256,14 @@ describe('the state of the archive', () => {
     expect(age).toBeGreaterThan(5 * 3600 - 60);
   });
 
-  test('of a project that is not in the archive yet counts from the start on', async () => {
+  test('of a project that is not in the archive yet counts from the start on, alerts included', async () => {
+    await bench.db.query(
+      `insert into sync.alerts (project_id, kind, subject, text, opened_at) values ('new', 'run_failed', '', 'no', now())`,
+    );
     const now = await gauges({ projects: ['new'] });
     expect(now.get('outlast_last_successful_run_age_seconds{project="new"}')).toBe(0);
     expect(now.get('outlast_slices{project="new",resource="orders",state="open"}')).toBe(0);
+    expect(now.get('outlast_alerts_open{project="new",kind="run_failed"}')).toBe(1);
   });
 
   test('is read once for all who ask within a while', async () => {

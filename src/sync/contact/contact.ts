@@ -55,10 +55,10 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   const { db, platform, projectId, source, signal } = contact;
   const known = await readProject(db, projectId, source);
   const isParked = known !== null && known.parkedReason !== null;
-  // A changed key is a reason to ask at once.
+  // A changed key or address is a reason to ask at once.
   if (
     isParked &&
-    known.sameKey &&
+    known.sameSource &&
     !contact.evenIfParked &&
     platform.clock.now() < (known.askAgainAt ?? Infinity) &&
     // Hourly, unless the clock was ahead when it was parked.
