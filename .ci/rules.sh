@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the alert rules for Prometheus in deploy/prometheus with promtool: they can be read, and each fires and is
-# quiet when outlast.rules.test.yml says so. Says what is missing where there is no promtool. Takes about ten seconds.
+# quiet when outlast.rules.test.yml says so. Says what is missing where there is no promtool. Takes about 15 seconds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../deploy/prometheus"
 
