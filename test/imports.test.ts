@@ -12,6 +12,7 @@ type Tree = Map<string, string>;
 const nouns = [
   'model.ts',
   'resources.ts',
+  'database-address.ts',
   'day.ts',
   'errors.ts',
   'files.ts',
@@ -24,7 +25,7 @@ const nouns = [
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(model|resources|day|errors|files|log|meter|tracing)\.ts$/,
+    /^(model|resources|database-address|day|errors|files|log|meter|tracing)\.ts$/,
     [],
     /^(pino|@opentelemetry\/.+)$/,
   ),

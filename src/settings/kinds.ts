@@ -2,6 +2,7 @@
 // Pure. A mistake is the end of a sentence that begins with the setting's name.
 import { isIP } from 'node:net';
 import { validate as isCron } from 'node-cron';
+import { mistakesIn } from '../database-address.ts';
 
 export type Checked<T> = { value: T } | { mistake: string };
 export type Kind<T> = (text: string) => Checked<T>;
@@ -87,7 +88,10 @@ export const webhookUrl: Kind<string> = (text) => {
 };
 
 export const databaseUrl: Kind<string> = (text) => {
-  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return { value: text };
+  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) {
+    const mistakes = mistakesIn(text);
+    return mistakes.length === 0 ? { value: text } : { mistake: `${mistakes.join('; it ')}.` };
+  }
   return {
     mistake:
       'is no PostgreSQL address: it has the form postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25.',

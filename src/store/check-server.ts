@@ -2,9 +2,10 @@
 // wrong is told in a sentence.
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { isTlsOptional, withoutTls } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
 import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
-import { hasNoTls, isOptional, withoutTls } from './tls.ts';
+import { hasNoTls } from './tls.ts';
 import type { Settings } from './transaction-settings.ts';
 
 export type Found = {
@@ -16,9 +17,11 @@ export type Found = {
   connectionString: string;
 };
 
+type Config = pg.PoolConfig & { connectionString: string; Client?: typeof pg.Client };
+
 /** Connects once to tell a person what is wrong before any work starts. It leaves nothing behind in the connection. */
 export async function checkServer(
-  config: pg.PoolConfig & { connectionString: string },
+  config: Config,
   wanted: { role: string | null; isReadOnly: boolean },
 ): Promise<Found> {
   const { client, connectionString } = await connect(config);
@@ -32,13 +35,11 @@ export async function checkServer(
   }
 }
 
-async function connect(
-  config: pg.PoolConfig & { connectionString: string },
-): Promise<{ client: pg.Client; connectionString: string }> {
-  const { connectionString } = config;
+async function connect(config: Config): Promise<{ client: pg.Client; connectionString: string }> {
+  const { connectionString, Client = pg.Client } = config;
   let client: pg.Client | undefined;
   try {
-    client = new pg.Client(config);
+    client = new Client(config);
     client.on('error', () => undefined);
     await client.connect();
     return { client, connectionString };
@@ -47,7 +48,7 @@ async function connect(
     (
       client as unknown as { connection: { stream: Socket } } | undefined
     )?.connection.stream.destroy();
-    if (hasNoTls(error) && isOptional(connectionString)) {
+    if (hasNoTls(error) && isTlsOptional(connectionString)) {
       return connect({ ...config, connectionString: withoutTls(connectionString) });
     }
     throw connectionError(error);

@@ -3,11 +3,13 @@
 // Statements go out before the answers to those ahead of them are in (pg's pipeline mode): a round trip costs more than
 // most.
 import pg from 'pg';
+import { readAsLibpq, wantsChannelBinding } from '../database-address.ts';
 import { codeOf, fatal } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
+import { BoundClient } from './channel-binding.ts';
 import { checkServer } from './check-server.ts';
 import { namedIfCut } from './db-errors.ts';
-import { readAsLibpq } from './tls.ts';
+import { checkCertificateFiles } from './tls.ts';
 import { beginOf, ourSettings, type Settings } from './transaction-settings.ts';
 
 export type Row = Record<string, unknown>;
@@ -90,8 +92,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const wanted = options.role === undefined ? 'outlast_writer' : options.role;
   const isReadOnly = options.isReadOnly ?? false;
   const applicationName = options.applicationName ?? 'outlast';
+  const connectionString = readAsLibpq(options.connectionString);
+  checkCertificateFiles(connectionString);
   const asked = {
-    connectionString: readAsLibpq(options.connectionString),
+    connectionString,
+    ...(wantsChannelBinding(connectionString) ? { Client: BoundClient } : {}),
     application_name: applicationName,
     connectionTimeoutMillis: 10_000,
     // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the

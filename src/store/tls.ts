@@ -1,56 +1,25 @@
-// How DATABASE_URL asks for TLS: as libpq reads it, so that an address that psql takes means the same here. The
-// parameters are those of PostgreSQL's manual, "SSL Support" of libpq.
+// What can go wrong with TLS to the database, in sentences. What an address asks for is read in database-address.ts.
+import { readFileSync } from 'node:fs';
+import { certificateFilesOf } from '../database-address.ts';
 import { codeOf, isOutlastError, settingsError, type OutlastError } from '../errors.ts';
 
-/** What libpq knows, weakest first: `require` encrypts and checks nothing, `verify-full` checks who answers. */
-const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-type Mode = (typeof modes)[number];
-
-const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
-
-/** Whether plain text is as good where the server has no TLS. */
-export const isOptional = (connectionString: string): boolean =>
-  ['allow', 'prefer'].includes(modeOf(new URL(connectionString)) ?? '');
-
-export function withoutTls(connectionString: string): string {
-  const address = new URL(connectionString);
-  for (const name of parameters) address.searchParams.delete(name);
-  return address.href;
+/** Reads them once before pg does, which names none that it cannot read. Throws settings `database_certificate_file`. */
+export function checkCertificateFiles(connectionString: string): void {
+  for (const path of certificateFilesOf(connectionString)) {
+    try {
+      readFileSync(path);
+    } catch (error) {
+      throw unreadableFile(path, error);
+    }
+  }
 }
 
-/**
- * The address as pg is to have it: left to itself it checks certificates in every mode. Throws settings
- * `database_tls_mode` and `database_certificate_file`.
- */
-export function readAsLibpq(connectionString: string): string {
-  if (!URL.canParse(connectionString)) return connectionString;
-  const address = new URL(connectionString);
-  const { searchParams: given } = address;
-  if (!parameters.some((name) => given.has(name))) return connectionString;
-  const mode = modeOf(address);
-  if (given.get('sslrootcert') === 'system') {
-    given.delete('sslrootcert');
-    given.set('sslmode', 'verify-full');
-  } else if (mode === 'verify-ca' && !given.has('sslrootcert')) {
-    throw settingsError(
-      'database_tls_mode',
-      'DATABASE_URL asks for sslmode=verify-ca and names no sslrootcert: name the file of the authority that signed the server’s certificate, or ask for verify-full.',
-    );
-  } else if (mode === 'allow') given.set('sslmode', 'prefer');
-  given.set('uselibpqcompat', 'true');
-  return address.href;
-}
-
-function modeOf({ searchParams }: URL): Mode | null {
-  const text = searchParams.get('sslmode');
-  if (text === null) return null;
-  const mode = modes.find((one) => one === text);
-  if (mode !== undefined) return mode;
-  throw settingsError(
-    'database_tls_mode',
-    `DATABASE_URL asks for an sslmode that there is none of: give one of ${modes.join(', ')}.`,
+const unreadableFile = (path: string, error: unknown): OutlastError =>
+  settingsError(
+    'database_certificate_file',
+    `A certificate file that DATABASE_URL names cannot be read (${codeOf(error)}): ${path}. Check its path and rights.`,
+    error,
   );
-}
 
 /** pg gives it neither a code nor a class of its own. */
 export const hasNoTls = (error: unknown): boolean =>
@@ -69,11 +38,7 @@ export function tlsError(error: unknown): OutlastError | null {
   const { path, syscall } = error as { path?: unknown; syscall?: unknown };
   const code = codeOf(error) ?? '';
   if (typeof path === 'string' && (syscall === 'open' || syscall === 'read')) {
-    return settingsError(
-      'database_certificate_file',
-      `A certificate file that DATABASE_URL names cannot be read (${code}): ${path}. Check its path and rights.`,
-      error,
-    );
+    return unreadableFile(path, error);
   }
   const reason = reasons[code];
   if (reason !== undefined) {

@@ -149,6 +149,14 @@ describe('mistakes (P12)', () => {
     [{ OUTLAST_COLOUR: 'green' }, 'OUTLAST_COLOUR is no setting: remove it'],
     [{ OUTLAST_API_SECRET: 'sesame ' }, 'begins or ends with a blank'],
     [{ DATABASE_URL: 'postgres://u:a/b@host:5432/db' }, 'written as %40'],
+    [
+      { DATABASE_URL: 'postgres://u@db/o?sslmode=verify' },
+      'asks for an sslmode that there is none',
+    ],
+    [
+      { OUTLAST_READ_DATABASE_URL: 'postgres://u@db/o?ssl_mode=require&sslcrl=/x' },
+      'OUTLAST_READ_DATABASE_URL has a parameter that PostgreSQL does not know, ssl_mode: write sslmode; it asks for sslcrl,',
+    ],
     [{ DATABASE_PASSWORD: 'x' }, 'DATABASE_URL is not: give the address'],
     [
       { DATABASE_PASSWORD: 'x', DATABASE_URL: 'postgres://u:p@db/outlast' },

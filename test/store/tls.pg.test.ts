@@ -1,6 +1,6 @@
 // TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for it,
 // as poolers do.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +8,11 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readAsLibpq } from '../../src/database-address.ts';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
-import { openDb } from '../../src/store/db.ts';
-import { readAsLibpq } from '../../src/store/tls.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { adminConnectionString } from '../support/postgres.ts';
 
 type Pair = { private: string; cert: string };
@@ -111,6 +112,7 @@ async function standInFront(
 }
 
 const says: Record<string, string> = {
+  database_certificate_file: `cannot be read (E`,
   database_certificate: 'The certificate of the database is not accepted',
   database_tls_missing: 'DATABASE_URL asks for TLS and the server has none',
 };
@@ -176,17 +178,120 @@ test('a certificate of our own opens a server that wants one', async () => {
   expect(await opened(fronts.strict.port, { ...own, sslkey: file('none.key') })).toBe(
     'database_certificate_file 2',
   );
+  // A folder can be opened and not read.
+  expect(await opened(fronts.local.port, { sslmode: 'verify-full', sslrootcert: folder })).toBe(
+    'database_certificate_file 2',
+  );
 });
 
-test('what makes no sense is refused before anybody is asked, whatever the password', () => {
-  const address = 'postgres://user:a-secret@localhost/db';
-  for (const query of ['sslmode=yes', 'sslmode=verify-ca', 'sslmode=']) {
-    expect(() => readAsLibpq(`${address}?${query}`)).toThrow(
-      /^DATABASE_URL asks for (?!.*a-secret)/,
-    );
-  }
-  expect(readAsLibpq(address)).toBe(address);
+test.each([
+  ['sslmode=yes', 'asks for an sslmode that there is none of'],
+  ['sslmode=', 'asks for an sslmode that there is none of'],
+  ['sslmode=verify-ca', 'names no sslrootcert'],
+  ['sslmode=verify-ca&sslrootcert=', 'names no sslrootcert'],
+  // What libpq refuses would leave the way in plain text.
+  ['ssl_mode=verify-full', 'does not know, ssl_mode: write sslmode'],
+  ['sslMode=require', 'does not know, sslMode: write sslmode'],
+  ['tls=1', 'does not know, tls: take it out'],
+  ['sslmode=disable&sslmode=verify-full', 'has sslmode twice'],
+  ['ssl=1', 'ask by sslmode'],
+  ['ssl=true&sslmode=disable', 'ask by sslmode'],
+  ['sslmode=require&sslcert=/client.crt', 'sslcert and sslkey'],
+  ['sslmode=prefer&sslnegotiation=direct', 'sslmode=require or stronger'],
+  ['channel_binding=yes', 'a channel_binding that there is none of'],
+  // What libpq heeds and nobody here does.
+  ['sslmode=verify-full&sslcrl=/crl', 'sslcrl, which Outlast cannot hold to: take it out'],
+  ['sslcrldir=/crls', 'sslcrldir, which'],
+  ['gssencmode=require', 'gssencmode, which'],
+  ['ssl_min_protocol_version=TLSv1.3', 'or write ssl_min_protocol_version=TLSv1.2'],
+  ['target_session_attrs=read-write', 'name the host of the primary'],
+  ['require_auth=scram-sha-256', 'require_auth, which'],
+  ['dbname=other', 'write the name of the database after the host'],
+  ['host=one,two', 'names several hosts'],
+  ['a-secret@localhost/db', 'has an @ behind a ?'],
+  ['a-secret', 'does not know, with a strange name'],
+])('?%s is refused before anybody is asked, whatever the password', (query, sentence) => {
+  const read = (): string => readAsLibpq(`postgres://user:a-secret@localhost/db?${query}`);
+  expect(read).toThrow(sentence);
+  expect(read).toThrow(/^DATABASE_URL (?!.*a-secret)/);
 });
+
+test('what is harmless is taken, and nothing of it reaches pg, which might read it in its own way', () => {
+  const address = 'postgres://user:a-secret@localhost/db';
+  expect(readAsLibpq(address)).toBe(address);
+  const harmless =
+    'connect_timeout=15&keepalives=1&client_encoding=LATIN1&gssencmode=prefer&target_session_attrs=any';
+  const foreign = 'pgbouncer=true&connection_limit=1&pool_timeout=9&schema=public&supa=base';
+  expect(readAsLibpq(`${address}?${harmless}&${foreign}`)).toBe(address);
+  const kept = 'application_name=x&host=%2Ftmp&options=-c%20a.b%3D1';
+  expect(new URL(readAsLibpq(`${address}?${kept}&schema=a`)).searchParams).toEqual(
+    new URLSearchParams(kept),
+  );
+  expect(readAsLibpq(`${address}?ssl=true`)).toBe(
+    readAsLibpq(`${address}?sslmode=require&uselibpqcompat=true`),
+  );
+});
+
+test('channel_binding=require: the login is bound to TLS, or nothing is sent', async () => {
+  const bound = { sslmode: 'require', channel_binding: 'require' };
+  const refused = 'database_channel_binding 2';
+  // Whoever ends TLS in between cannot offer it.
+  expect(await opened(fronts.local.port, bound)).toBe(refused);
+  expect(await opened(Number(plain.port), { channel_binding: 'require' })).toBe(refused);
+  expect(await opened(fronts.local.port, { ...bound, channel_binding: 'prefer' })).toBe('open');
+
+  const home = await mkdtemp(join(tmpdir(), 'outlast-bound-'));
+  // As root the server runs as another user, who must be able to pass through.
+  await chmod(home, 0o755);
+  const options = { dataDir: join(home, 'home'), elsewhere: join(home, 'elsewhere') };
+  const server = await openEmbedded({ ...options, log: silentLog() });
+  const admin = new pg.Client({ connectionString: server.connectionString });
+  await admin.connect();
+  const { private: key, cert } = await signed('localhost', authority);
+  const put = (text: string, name: string): Promise<unknown> =>
+    admin.query(
+      `copy (select unnest(string_to_array('${text.trim()}', E'\n'))) to program 'umask 077; cat > ${name}'`,
+    );
+  await put(cert.replaceAll('\r', ''), 'server.crt');
+  await put(key.replaceAll('\r', ''), 'server.key');
+  await admin.query('alter system set ssl = on');
+  await admin.query('select pg_reload_conf()');
+  await admin.end();
+  const address = new URL(server.connectionString);
+  for (const [name, value] of Object.entries(bound)) address.searchParams.set(name, value);
+  const open = (connectionString: string): Promise<Db> =>
+    openDb({ connectionString, role: null, log: silentLog() });
+  await expect
+    .poll(() => open(address.href).then((db) => db.close()), { timeout: 10_000 })
+    .toBeUndefined();
+  // A server that lets in without a proof, or asks for the password itself, has not shown who it is.
+  const hba = join(await ask(server.connectionString, 'show data_directory'), 'pg_hba.conf');
+  for (const method of ['trust', 'password']) {
+    await writeFile(hba, `host all all all ${method}\nlocal all all ${method}\n`);
+    await ask(server.connectionString, 'select pg_reload_conf()');
+    await expect
+      .poll(
+        () =>
+          open(address.href).then(
+            (db) => db.close(),
+            ({ code }: OutlastError) => code,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('database_channel_binding');
+  }
+  await server.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** What a statement by somebody else answers: one value, as text. */
+async function ask(connectionString: string, sql: string): Promise<string> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query<[unknown]>({ text: sql, rowMode: 'array' });
+  await client.end();
+  return String(rows[0]?.[0]);
+}
 
 test('a password that is wanted and not given, or wrong: 2, and where to write it', async () => {
   const address = new URL(plain);
