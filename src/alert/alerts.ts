@@ -10,7 +10,7 @@ import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
-import type { TickResult } from '../sync/worker.ts';
+import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { aboutKind } from './kinds.ts';
@@ -54,6 +54,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   /** Not looked at yet is not well. */
   const unwell = new Set(projects.keys());
   const failures = new Map<ProjectId, number>();
+  const files = new Map<ProjectId, FileTrouble[]>();
   const waiting = new Map<ProjectId, TickResult>();
   const stop = new AbortController();
   let isWorking = false;
@@ -71,6 +72,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       isRunning: outcome === 'running',
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
+      files: files.get(projectId) ?? [],
     };
     const { conditions, isUntold } = await look(
       db,
@@ -143,6 +145,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const { projectId, outcome } = turn;
       if (stop.signal.aborted || outcome === 'stopped' || !projects.has(projectId)) return;
       heartbeat.note(turn);
+      if (turn.files !== undefined) files.set(projectId, turn.files);
       if (outcome === 'done') failures.delete(projectId);
       else if (outcome !== 'running' && outcome !== 'idle') {
         failures.set(projectId, (failures.get(projectId) ?? 0) + 1);

@@ -4,6 +4,7 @@ import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
 import type { MonthSigns, OperationSigns, Signs } from '../store/alerts/signs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
+import type { FileTrouble } from '../sync/worker.ts';
 import type { AlertKind } from './kinds.ts';
 import { clockText, counted, moment, monthName, named, nameOf } from './words.ts';
 
@@ -23,6 +24,8 @@ export type ProcessState = {
   watchedForMs: number;
   /** Runs of this process in a row that did not do all that was due. */
   failedInARow: number;
+  /** What keeps its files from being written. */
+  files: readonly FileTrouble[];
 };
 
 /** Attempts from which a slice fails repeatedly: the fifth comes about a quarter of an hour after the first. */
@@ -59,6 +62,7 @@ export function conditionsOf(signs: Signs, watch: ProcessState): Condition[] {
       subject: fact,
       text: `The platform behaves differently than before: ${fact} was ${from} and is ${to} now.`,
     })),
+    ...watch.files.map(({ kind, text }) => ({ kind, subject: '', text: `${text}.` })),
     ...ofRuns(signs, watch),
   ];
 }

@@ -13,6 +13,8 @@ export type AlertKind =
   | 'records_missing'
   | 'rejects'
   | 'fact_changed'
+  | 'files_unwritten'
+  | 'archive_altered'
   | 'parked'
   | 'run_failed';
 
@@ -42,6 +44,9 @@ const table: Record<AlertKind, About> = {
   records_missing: { isNews: true, stopsHeartbeat: false, ends: [] },
   rejects: { isNews: true, stopsHeartbeat: false, ends: [] },
   fact_changed: { isNews: true, stopsHeartbeat: false, ends: [] },
+  // What was archived is as safe as before; its copies beyond the database are not made.
+  files_unwritten: { isNews: false, stopsHeartbeat: false, ends: [] },
+  archive_altered: { isNews: false, stopsHeartbeat: true, ends: [] },
   parked: { isNews: false, stopsHeartbeat: true, ends: ['run_failed'] },
   run_failed: { isNews: false, stopsHeartbeat: true, ends: [] },
 };

@@ -68,12 +68,18 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       }
       const foresight = foreseen.get(project);
       const risks = foresight === undefined ? [] : risksOf(foresight, now);
-      const watch = { now, isRunning: false, watchedForMs: 0, failedInARow: 0 };
+      const watch = { now, isRunning: false, watchedForMs: 0, failedInARow: 0, files: [] };
       const conditions = await readConditions(db, project, watch, risks);
       const news = alerts.filter(
         (alert) => alert.projectId === project && isRecentNews(alert, now),
       );
-      wrong.push(...[...conditions.filter(lasts), ...news].map((each) => found(project, each)));
+      const ofFiles = alerts.filter(
+        ({ projectId, kind, resolvedAt }) =>
+          projectId === project && resolvedAt === null && knownToServiceOnly.has(kind),
+      );
+      wrong.push(
+        ...[...conditions.filter(lasts), ...ofFiles, ...news].map((each) => found(project, each)),
+      );
     }
     const level = worst(wrong.map((one) => one.level));
     const first = wrong.find((one) => one.level === level);
@@ -91,6 +97,9 @@ const clockSentence =
   'the last run began at a time that is still to come by the clock of this machine: nothing can be judged by it. Set it right (NTP)';
 
 const lasts = ({ kind }: Condition): boolean => !aboutKind(kind).isNews;
+
+/** What is about the files of the machine that the service runs on. */
+const knownToServiceOnly = new Set(['files_unwritten', 'archive_altered']);
 
 const isRecentNews = ({ kind, openedAt }: KnownAlert, now: Instant): boolean =>
   aboutKind(kind).isNews && now - openedAt < newsForMs;

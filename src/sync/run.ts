@@ -28,7 +28,7 @@ import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts
 
 const hourMs = 3_600_000;
 
-type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem'>;
+type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem' | 'files'>;
 
 /** Throws settings `source_changed` or `outside_window`, fatal `platform_refused`, and what the store throws. */
 export function run(worker: Worker, options: RunOptions): Promise<RunReport> {
@@ -111,8 +111,9 @@ async function pass(
     await watch.close();
   }
   const besides = await background.close();
-  await certifyMonths(worker, options.signal);
-  await publishHeads(worker);
+  const files = [await certifyMonths(worker, options.signal), await publishHeads(worker)].filter(
+    (trouble) => trouble !== null,
+  );
   const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
   const slicesLeft = due + work.notDone;
   const others =
@@ -120,12 +121,12 @@ async function pass(
       ? `${held} slices are held by another process; should it be gone, they are free ${worker.leaseMs / 1000} s after its last word`
       : null;
   const problem = work.problem ?? besides.problem ?? others;
-  if (options.signal.aborted) return { outcome: 'stopped', slicesLeft, problem };
-  if (slicesLeft + besides.notDone > 0) return { outcome: 'left', slicesLeft, problem };
-  if (work.handled.length > 0) return { outcome: 'done', slicesLeft, problem };
+  if (options.signal.aborted) return { outcome: 'stopped', slicesLeft, problem, files };
+  if (slicesLeft + besides.notDone > 0) return { outcome: 'left', slicesLeft, problem, files };
+  if (work.handled.length > 0) return { outcome: 'done', slicesLeft, problem, files };
   // While a platform is down most ticks find nothing due: what failed waits for its next attempt.
   const failure = problem ?? (await newestFailure(db, projectId));
-  return { outcome: 'idle', slicesLeft, problem: failure };
+  return { outcome: 'idle', slicesLeft, problem: failure, files };
 }
 
 /** What a person asked for, with its days checked against what the platform answers. */

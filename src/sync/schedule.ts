@@ -121,6 +121,13 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
         log[level(projectId, 'warn')]({ ...fields, problem }, 'A run left something due');
         return;
       }
+      if (outcome === 'parked') {
+        log[level(projectId, 'warn')](
+          { ...fields, problem: report.problem },
+          'The project is parked: the platform refused its key. It is asked again hourly, at once under another key or address, or by `outlast sync`',
+        );
+        return;
+      }
       const trouble = troubles.get(projectId);
       if (outcome === 'done' && trouble !== undefined) {
         troubles.delete(projectId);

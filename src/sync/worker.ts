@@ -8,8 +8,11 @@ import type { Db } from '../store/db.ts';
 import type { Source } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Only } from '../store/slice-leases.ts';
+import type { FileTrouble } from '../verify/files.ts';
 import type { Scope } from './plan.ts';
 import type { PolicySettings } from './policy.ts';
+
+export type { FileTrouble };
 
 /** A project with all that is needed to work on it. */
 export type Worker = {
@@ -66,9 +69,11 @@ export type RunReport = RunCounts &
     slicesLeft: number;
     /** The newest problem, in words. */
     problem: string | null;
+    /** What keeps certificates and heads from their files; absent: the run did not come to them. */
+    files?: FileTrouble[] | undefined;
   };
 
 /** What a tick of the scheduler made of a project: the report of its run, or that one goes on still. */
-export type TickResult = Pick<RunReport, 'projectId'> & {
+export type TickResult = Pick<RunReport, 'projectId' | 'files'> & {
   outcome: RunReport['outcome'] | 'running';
 };

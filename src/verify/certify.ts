@@ -15,6 +15,7 @@ import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf, certify } from './certificate.ts';
 import { leavesInForce } from './contents-in-force.ts';
 import { createMonthDigest } from './digest.ts';
+import type { FileTrouble } from './files.ts';
 import { writeOwedFiles, type Certifying } from './missing-files.ts';
 
 /**
@@ -23,20 +24,26 @@ import { writeOwedFiles, type Certifying } from './missing-files.ts';
  */
 const settledMs = 3_600_000;
 
-/** Certifies the months that are due and makes the files that are missing. Throws what the store throws. */
-export async function certifyMonths(certifying: Certifying, signal: AbortSignal): Promise<void> {
+/**
+ * Certifies the months that are due and makes the files that are missing. Returns what keeps files from being made, if
+ * anything does. Throws what the store throws.
+ */
+export async function certifyMonths(
+  certifying: Certifying,
+  signal: AbortSignal,
+): Promise<FileTrouble | null> {
   const { db, platform, projectId, leaseMs } = certifying;
-  if (signal.aborted) return;
+  if (signal.aborted) return null;
   const { clock } = platform;
   // A certificate is for ever: no witness of the time may contradict that its month is over.
   const certain = clock.certain();
   const at = new Date(certain - Math.max(settledMs, 2 * leaseMs)).toISOString();
   const due = await monthsToCertify(db, projectId, windowAt(certain).from, at);
   for (const month of due) {
-    if (signal.aborted) return;
+    if (signal.aborted) return null;
     await certifyMonth(certifying, month, at);
   }
-  await writeOwedFiles(certifying, clock.now(), signal);
+  return writeOwedFiles(certifying, clock.now(), signal);
 }
 
 async function certifyMonth(

@@ -6,6 +6,12 @@ import { ifThere } from '../files.ts';
 import type { Day, ProjectId } from '../model.ts';
 import type { Issued } from '../store/certificates.ts';
 
+/**
+ * What is wrong with the files of a project: they cannot be written, or the archive no longer holds what they, or their
+ * rows, say. Without the path, for it is told beyond this machine (P10); the log has it.
+ */
+export type FileTrouble = { kind: 'files_unwritten' | 'archive_altered'; text: string };
+
 export type FileKind = 'certificate.json' | 'leaves.txt';
 
 /**

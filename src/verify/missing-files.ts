@@ -18,7 +18,7 @@ import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf } from './certificate.ts';
 import { leavesInForce } from './contents-in-force.ts';
 import { leafLine } from './digest.ts';
-import { fileName, filesOf, type FileKind } from './files.ts';
+import { fileName, filesOf, type FileKind, type FileTrouble } from './files.ts';
 
 /** What certifying works with. */
 export type Certifying = {
@@ -36,19 +36,20 @@ const retryMs = 3_600_000;
 /** Characters handed to the disk at once. */
 const pieceLength = 64 * 1024;
 
-/** By worker: until when files are let rest after a failure. A month of leaves is not read every minute in vain. */
-const restsUntil = new WeakMap<object, Instant>();
+/** By worker: a failure, and until when files are let rest. A month of leaves is not read every minute in vain. */
+const resting = new WeakMap<object, { until: Instant; trouble: FileTrouble }>();
 
-/** Looks which files there are, and makes those that are missing. */
+/** Looks which files there are, and makes those that are missing. Returns what keeps it from that, if anything does. */
 export async function writeOwedFiles(
   certifying: Certifying,
   now: Instant,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<FileTrouble | null> {
   const { db, projectId, certificatesDir: folder, log } = certifying;
-  if (folder === null || now < (restsUntil.get(certifying) ?? 0)) return;
+  const rest = resting.get(certifying);
+  if (folder === null || (rest !== undefined && now < rest.until)) return rest?.trouble ?? null;
   const certified = await certifiedMonths(db, projectId);
-  if (certified.length === 0) return;
+  let trouble: FileTrouble | null = null;
   let path = join(folder, projectId);
   try {
     const present = new Set((await filesOf(folder, projectId)).map((file) => file.name));
@@ -57,25 +58,26 @@ export async function writeOwedFiles(
       for (const kind of ['leaves.txt', 'certificate.json'] as const) {
         const name = fileName(month, kind);
         if (present.has(name)) continue;
-        if (signal.aborted) return;
+        if (signal.aborted) return trouble;
         path = join(folder, projectId, name);
         if (!(await writeOne(certifying, path, month, kind))) {
-          restsUntil.set(certifying, now + retryMs);
-          log.error(
-            { projectId, path },
-            'A file of leaves cannot be made again: the archive no longer holds what was certified; `outlast verify` tells more',
-          );
+          log.error({ projectId, path }, notHeld);
+          trouble = { kind: 'archive_altered', text: notHeld };
         }
       }
     }
   } catch (error) {
-    restsUntil.set(certifying, now + retryMs);
-    log.warn(
-      { projectId, path, error: causeChain(error) },
-      'A certificate is in the database, but its file cannot be written',
-    );
+    log.warn({ projectId, path, error: causeChain(error) }, cannotWrite);
+    trouble ??= { kind: 'files_unwritten', text: cannotWrite };
   }
+  if (trouble === null) resting.delete(certifying);
+  else resting.set(certifying, { until: now + retryMs, trouble });
+  return trouble;
 }
+
+const cannotWrite = 'A certificate is in the database, but its file cannot be written';
+const notHeld =
+  'A file of leaves cannot be made again: the archive no longer holds what was certified; `outlast verify` tells more';
 
 /** False where what is held does not give what the certificate says. */
 async function writeOne(

@@ -3,10 +3,11 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain, codeOf } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { createSeldom, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import { headsFrom, makeHead, type Head } from '../store/journal/heads.ts';
+import type { FileTrouble } from './files.ts';
 
 export type Publishing = {
   projectId: ProjectId;
@@ -19,44 +20,66 @@ export type Publishing = {
 /** By worker: whether what earlier processes owed the file was looked after. */
 const caughtUp = new WeakSet<object>();
 
-/** Throws what the store throws. */
-export async function publishHeads(publishing: Publishing): Promise<void> {
+/** By worker: a folder that refuses does so at every run. */
+const seldom = new WeakMap<object, () => boolean>();
+
+function isToTell(publishing: object): boolean {
+  const one = seldom.get(publishing) ?? createSeldom();
+  seldom.set(publishing, one);
+  return one();
+}
+
+/** Returns what keeps heads from their file, if anything does. Throws what the store throws. */
+export async function publishHeads(publishing: Publishing): Promise<FileTrouble | null> {
   const { db, projectId, headsDir: folder = null, log } = publishing;
   const isNew = await makeHead(db, projectId);
-  if (folder === null || (!isNew && caughtUp.has(publishing))) return;
+  if (folder === null || (!isNew && caughtUp.has(publishing))) return null;
   const path = join(folder, headsName(projectId));
+  const untold = (error: unknown): FileTrouble => {
+    caughtUp.delete(publishing);
+    log[isToTell(publishing) ? 'warn' : 'debug'](
+      { projectId, path, error: causeChain(error) },
+      cannotWrite,
+    );
+    return { kind: 'files_unwritten', text: cannotWrite };
+  };
   let last: KeptHead | null;
   let isCut: boolean;
   try {
     await mkdir(folder, { recursive: true });
     ({ kept: last, isCut } = await lastLine(path));
   } catch (error) {
-    return log.warn({ projectId, path, error: causeChain(error) }, cannotWrite);
+    return untold(error);
   }
   // Ends: a page that is not full is the last.
   for (;;) {
     const heads = await headsFrom(db, projectId, last?.n ?? 1);
     const known = heads[0];
     if (last !== null && (known?.n !== last.n || known.head !== last.head)) {
-      return log.error(
+      caughtUp.delete(publishing);
+      log[isToTell(publishing) ? 'error' : 'debug'](
         { projectId, path, head: last.head },
-        'The last head in the file is none of this archive: its journal was made anew, or is an older one. Nothing is added to the file; `outlast verify --heads` tells more',
+        otherJournal,
       );
+      return { kind: 'archive_altered', text: otherJournal };
     }
     const owed = last === null ? heads : heads.slice(1);
     try {
       await append(path, owed, isCut);
     } catch (error) {
-      return log.warn({ projectId, path, error: causeChain(error) }, cannotWrite);
+      return untold(error);
     }
     last = owed.at(-1) ?? last;
     isCut = false;
     if (owed.length === 0 || heads.length < 1000) break;
   }
   caughtUp.add(publishing);
+  return null;
 }
 
 const cannotWrite = 'A head of the journal is in the database, but cannot be written to its file';
+const otherJournal =
+  'The last head in the file is none of this archive: its journal was made anew, or is an older one. Nothing is added to the file; `outlast verify --heads` tells more';
 
 /** Names of projects are safe as names of files. */
 export const headsName = (projectId: ProjectId): string => `${projectId}.heads`;

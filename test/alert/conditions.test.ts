@@ -51,6 +51,7 @@ const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
   isRunning: false,
   watchedForMs: 0,
   failedInARow: 0,
+  files: [],
   ...more,
 });
 const kinds = (given: Partial<Signs>, seen: Partial<ProcessState> = {}): string[] =>

@@ -586,6 +586,20 @@ test('several projects that are reported together share a message', async () => 
   expect(receiver.bodies).toHaveLength(1);
 });
 
+test('files that cannot be written are told until a run says that they are', async () => {
+  const trouble = { kind: 'files_unwritten', text: 'A certificate is in the database' } as const;
+  const alerts = open();
+  alerts.after({ ...turn('done'), files: [trouble] });
+  await expect.poll(told).toEqual(['open files_unwritten']);
+  // A run that did not come to them says nothing of them.
+  alerts.after(turn('left'));
+  alerts.after({ ...turn('done'), files: [] });
+  await alerts.close(15_000);
+  await pass(6 * minute);
+  await after('done');
+  expect(told()).toEqual(['open files_unwritten', 'over files_unwritten']);
+});
+
 test('a database that fails is a line in the log, and no error of the sync', async () => {
   const lines: object[] = [];
   const log = silentLog();

@@ -55,3 +55,10 @@ test('each project has its own, and the next outage is told at once', () => {
     'A run left something due',
   ]);
 });
+
+test('a parked project is told as such, not as one that is well', () => {
+  const { lines, told } = logOf();
+  told.ended(report('parked'));
+  told.ended(report('parked'));
+  expect(lines()).toEqual([expect.stringMatching(/^The project is parked: /)]);
+});

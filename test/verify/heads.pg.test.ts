@@ -116,7 +116,7 @@ test('sabotaged: a journal made anew passes none of the heads kept, and nothing 
   const log = Object.assign(silentLog(), {
     error: (_: object, sentence: string) => errors.push(sentence),
   });
-  await publishHeads({ ...bench.worker, log });
+  expect(await publishHeads({ ...bench.worker, log })).toMatchObject({ kind: 'archive_altered' });
   expect(errors).toEqual([
     expect.stringMatching(/^The last head in the file is none of this archive/),
   ]);
