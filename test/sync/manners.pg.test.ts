@@ -4,6 +4,7 @@ import { silentLog } from '../../src/log.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import { readArchiveState } from '../../src/query/archive-state.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
+import { run } from '../../src/sync/run.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import { emptyMemory, firstPosition, step } from '../../src/sync/slice/walk-steps.ts';
 import { noon, type Bench } from '../support/archive.ts';
@@ -37,7 +38,14 @@ test('P11: a key refused at first contact parks the project: nobody asks at the 
   expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 1 });
   expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 0 });
   bench.simulator.setFaults({ forbidden: null });
-  expect(await bench.run({ evenIfParked: true })).toMatchObject({ outcome: 'done' });
+  expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 0 });
+  // A corrected address is asked at once.
+  const { source } = bench.worker;
+  const corrected = { ...source, baseUrl: `${source.baseUrl}/corrected` };
+  const { signal } = new AbortController();
+  expect(await run({ ...bench.worker, source: corrected }, { signal })).toMatchObject({
+    outcome: 'done',
+  });
 });
 
 test('an address that knows no list is told as a wrong one; a platform that had lists is only out of order', async () => {
