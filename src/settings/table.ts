@@ -252,7 +252,7 @@ export const settings: { name: SettingName; about: Setting<unknown, string | nul
 ).map((name) => ({ name, about: table[name] }));
 
 const exampleHead = `# Settings of Outlast. Copy this file to .env and take away the # where you set something: Outlast reads the .env of the
-# folder that it is started in.
+# folder that it is started in. A value ends at the first # unless it stands between '…'.
 #
 # Each secret can instead come from a file, as Docker and Kubernetes mount them: NAME_FILE=/path.
 `;

@@ -2,9 +2,11 @@
 // deploy/ name settings and paths that exist.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -15,6 +17,7 @@ import { environmentOf } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const read = (path: string): Promise<string> =>
@@ -110,6 +113,90 @@ test('a login made by the page’s SQL reads, and writes nothing', async () => {
   await owner.query('drop role reports');
   await owner.end();
 });
+
+test('behind a PgBouncer set up as the page says, TLS is checked on both sides', async ({
+  skip,
+}) => {
+  skip(!hasPgBouncer, 'PgBouncer is not installed (apt-get install pgbouncer)');
+  const page = await read('docs/operations.md');
+  const here = (text: string): string =>
+    text
+      .replaceAll('/etc/pgbouncer/', `${folder}/`)
+      .replaceAll(/\b(pooler|postgres)\.example\b/g, 'localhost');
+  const openssl = here(/^openssl [^\n]+\n[^\n]+/m.exec(page)?.[0] ?? '').replace('\\\n', '');
+  execFileSync('openssl', openssl.split(/ +/).slice(1), { stdio: 'pipe' });
+  // What is for PgBouncer's user alone is here for whoever that is.
+  await chmod('server.key', 0o644);
+  await chmod(folder, 0o755);
+  // In place of Postgres' own TLS, with the same certificate.
+  const server = new URL(database.connectionString);
+  const front = await speakTlsFor(server, {
+    key: await readFile('server.key'),
+    cert: await readFile('server.crt'),
+  });
+  await copyFile('server.crt', 'authority.crt');
+  const owner = new pg.Client({ connectionString: database.connectionString });
+  await owner.connect();
+  const login = `outlast_${server.pathname.slice(1)}`;
+  await owner.query(`create role "${login}" login superuser password 'password'`);
+  const [, userlist = ''] = linesOf(page, 'sql');
+  const { rows } = await owner.query<{ format: string }>(
+    userlist.replace(`'outlast'`, `'${login}'`),
+  );
+  await writeFile('userlist.txt', rows[0]?.format ?? '');
+  const pool = await startPgBouncer(
+    folder,
+    here(linesOf(page, 'ini').join('\n'))
+      .replace('port=5432', `port=${front.port}`)
+      .replace('dbname=outlast', `dbname=${server.pathname.slice(1)}`),
+  );
+  const [address = ''] = linesOf(page, 'text').filter((line) => line.startsWith('DATABASE_URL='));
+  const env = {
+    ...environmentOf(simulator, ''),
+    DATABASE_URL: here(address.replace('DATABASE_URL=', ''))
+      .replace('outlast:', `${login}:`)
+      .replace(':6432', `:${pool.port}`)
+      .replace('/path/to/', `${folder}/`),
+    ...stoppedAt(noon),
+  };
+  const doctor = await runHere(['doctor'], { env });
+  expect(doctor.stdout).toMatch(/^ok +TLS +TLSv1\.3, the certificate is checked$/m);
+  expect(doctor.stdout).toMatch(/^ok +pooler +one stands in front of the database/m);
+  const synced = await runHere(['sync'], { env });
+  expect([synced.code, synced.stderr]).toEqual([0, '']);
+  expect(front.encrypted()).toBeGreaterThan(0);
+  await pool.close();
+  await front.close();
+  await owner.query(`drop owned by "${login}" cascade`);
+  await owner.query(`drop role "${login}"`);
+  await owner.end();
+});
+
+/** Answers Postgres' request for TLS (protocol 3, SSLRequest) and hands on what is inside. */
+async function speakTlsFor(
+  { hostname, port }: URL,
+  pair: { key: Buffer; cert: Buffer },
+): Promise<{ port: number; encrypted(): number; close(): Promise<void> }> {
+  let encrypted = 0;
+  const secureContext = createSecureContext(pair);
+  const door = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write('S');
+      const inside = new TLSSocket(socket, { isServer: true, secureContext });
+      inside.once('secure', () => (encrypted += 1));
+      const postgres = connect(Number(port), hostname);
+      for (const one of [inside, postgres]) one.on('error', () => socket.destroy());
+      socket.once('close', () => postgres.destroy());
+      inside.pipe(postgres).pipe(inside);
+    });
+  });
+  await new Promise<void>((resolve) => door.listen(0, 'localhost', resolve));
+  return {
+    port: (door.address() as AddressInfo).port,
+    encrypted: () => encrypted,
+    close: () => new Promise((resolve) => door.close(() => resolve())),
+  };
+}
 
 test('docs/troubleshooting.md quotes what the program says, each in a state that a test brings about', async () => {
   const page = await read('docs/troubleshooting.md');

@@ -1,10 +1,6 @@
 // Behind a pooler in transaction mode: every command does its work, none waits for ever, and what another client of the
 // pool finds in its connections is what the server gave it (P4). PgBouncer itself is tried too where it is installed.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -19,6 +15,7 @@ import { environmentOf, runCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createPooler } from '../support/pooler.ts';
 
@@ -152,53 +149,25 @@ test('sabotaged: a role, a setting and a lock of a session are found by the next
   await pool.close();
 });
 
-const pgBouncer = '/usr/sbin/pgbouncer';
-
 test('the same behind PgBouncer itself', async ({ skip }) => {
-  skip(!existsSync(pgBouncer), 'PgBouncer is not installed (apt-get install pgbouncer)');
-  expect(await workThrough(await startPgBouncer())).toEqual([await asGiven()]);
-  expect(await held()).toBe(simulator.oracle.count('orders'));
-});
-
-async function startPgBouncer(): Promise<Pool> {
-  const port = await freePort();
+  skip(!hasPgBouncer, 'PgBouncer is not installed (apt-get install pgbouncer)');
   const server = new URL(database.connectionString);
-  const file = join(folder, 'pgbouncer.ini');
-  await writeFile(
-    file,
+  const pool = await startPgBouncer(
+    folder,
     `[databases]
 * = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
+listen_port = 6432
 auth_type = any
 pool_mode = transaction
 default_pool_size = 1
 `,
   );
-  // It refuses to run as root.
-  const as = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-  const child = spawn(pgBouncer, [...as, file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  // It is ready when it says so; after that its words are not needed.
-  for await (const piece of child.stderr) if (String(piece).includes('process up')) break;
   const through = new URL(server);
   through.hostname = '127.0.0.1';
-  through.port = String(port);
-  return {
-    connectionString: through.href,
-    close: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
+  through.port = String(pool.port);
+  const answers = await workThrough({ ...pool, connectionString: through.href });
+  expect(answers).toEqual([await asGiven()]);
+  expect(await held()).toBe(simulator.oracle.count('orders'));
+});
