@@ -43,9 +43,10 @@ const entries: Entry[] = [
 export async function runProgram(given: readonly string[]): Promise<void> {
   const args = helpLast(given);
   const program = await createProgram(args);
+  if (given[0] === 'help') refuseUnknown(args, program);
   const stopTracing = commandIn(args) === undefined ? null : await traced();
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync([...args], { from: 'user' });
   } finally {
     await stopTracing?.();
   }
@@ -67,14 +68,20 @@ async function traced(): Promise<(() => Promise<void>) | null> {
 }
 
 /** `help query orders` as `query orders --help`: commander's own help ends at the first word, whatever follows. */
-function helpLast(args: readonly string[]): string[] {
-  if (args[0] !== 'help') return [...args];
+function helpLast(args: readonly string[]): readonly string[] {
+  if (args[0] !== 'help') return args;
   // Whatever else stands there, help does nothing but help: `help -- sync` must not sync.
-  const [wanted, ...within] = args.slice(1).filter((arg) => !arg.startsWith('-'));
-  if (wanted === undefined || wanted === 'help') return ['--help'];
-  const isKnown = entries.some(({ name }) => name === wanted);
-  // What is no command is to be told so, and not to be answered with the help of the whole.
-  return isKnown ? [wanted, ...within, '--help'] : [wanted];
+  const wanted = args.slice(1).filter((arg) => !arg.startsWith('-'));
+  return [...(wanted[0] === 'help' ? [] : wanted), '--help'];
+}
+
+/** What is no command is told so, and not answered with the help of what stands before it. Throws CommanderError. */
+function refuseUnknown(words: readonly string[], program: Command): void {
+  let within: Command | undefined = program;
+  for (const word of words.slice(0, -1)) {
+    within = within.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (within === undefined) program.error(`error: unknown command '${word}'`);
+  }
 }
 
 async function createProgram(args: readonly string[]): Promise<Command> {

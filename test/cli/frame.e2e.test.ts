@@ -91,6 +91,11 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
       "outlast: unknown command 'nothing' (see outlast --help)\n",
     ],
     [
+      'the help of what is no command within a command',
+      ['help', 'query', 'nothing'],
+      "outlast: unknown command 'nothing' (see outlast --help)\n",
+    ],
+    [
       'an unknown option',
       ['migrate', '--jsn'],
       "outlast: unknown option '--jsn' (Did you mean --json?)\n",
