@@ -230,7 +230,7 @@ test('the files in deploy/ name settings that there are, paths that are served, 
           spec: { template: { spec: { securityContext: object; containers: Container[] } } };
         },
     )
-    .filter(({ kind }) => kind === 'Deployment');
+    .filter(({ kind }) => kind === 'StatefulSet');
   const { securityContext, containers } = deployment?.spec.template.spec ?? { containers: [] };
   const [container] = containers;
   expect(securityContext).toMatchObject({ runAsNonRoot: true });
@@ -247,4 +247,8 @@ test('the files in deploy/ name settings that there are, paths that are served, 
   const unit = await read('deploy/systemd/outlast.service');
   expect(unit).toMatch(/^User=outlast$/m);
   expect(unit).toMatch(/^ExecStart=\S+ outlast start$/m);
+  // A boot before the network or the clock is ready must not end the archiving for good.
+  expect(unit).toMatch(/^Restart=always$/m);
+  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+  expect(unit).not.toContain('RestartPreventExitStatus');
 });
