@@ -137,7 +137,8 @@ function configuredProjects(): string[] | null {
 }
 
 const found = (project: string, { kind, text }: { kind: string; text: string }): Found => ({
-  level: aboutKind(kind).stopsHeartbeat ? 'critical' : 'warning',
+  // A lost day is what all this is there to prevent, though nothing can be done about it any more.
+  level: aboutKind(kind).stopsHeartbeat || kind === 'day_lost' ? 'critical' : 'warning',
   text: `${project}: ${text}`,
 });
 

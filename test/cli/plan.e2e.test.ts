@@ -232,11 +232,11 @@ describe('status --check', () => {
   test('shows news for a day, as a warning', async () => {
     await enterWindow(120);
     await readAt(`now() - interval '1 minute'`);
-    const told = (ago: string): Promise<unknown> =>
+    const told = (ago: string, kind = 'rejects'): Promise<unknown> =>
       db.query(
         `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at)
-         values ('p', 'rejects', $1::text, 'orders: 1 record without a usable id', now() - $1::text::interval, now() - $1::text::interval)`,
-        [ago],
+         values ('p', $2, $1::text, 'orders: 1 record without a usable id', now() - $1::text::interval, now() - $1::text::interval)`,
+        [ago, kind],
       );
     await told('25 hours');
     expect((await checked()).slice(0, 2)).toEqual(['OK', 0]);
@@ -246,6 +246,8 @@ describe('status --check', () => {
       1,
       expect.stringContaining('p: orders: 1 record without'),
     ]);
+    await told('3 hours', 'day_lost');
+    expect((await checked()).slice(0, 2)).toEqual(['CRITICAL', 2]);
   });
 
   test('tells of a project that no run could enter, and judges nothing by a clock that is behind', async () => {
