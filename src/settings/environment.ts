@@ -28,8 +28,7 @@ export function createReader(
   readText: ReadFile,
   report: (mistake: string) => void,
 ): Reader {
-  // Windows' editors put a byte order mark in front, which is no part of a secret nor of JSON.
-  const readFile: ReadFile = (path) => readText(path).replace(/^\ufeff/, '');
+  const readFile: ReadFile = (path) => withoutMark(readText(path));
 
   // An empty variable counts as unset: compose files and shells cannot unset one.
   const variable = (name: string): string | null => {
@@ -84,33 +83,91 @@ export function createReader(
 }
 
 /**
- * The process's variables and, below them, those of the file that OUTLAST_ENV_FILE names: `.env` unless told. Throws
- * settings `settings_invalid` for a file that is there, or is named, and cannot be read.
+ * The process's variables and, below them, those of the file that OUTLAST_ENV_FILE names: `.env` unless told. What is
+ * wrong in that file is reported by its line, without what stands there (P10). Throws settings `settings_invalid` for a
+ * file that is there, or is named, and cannot be read.
  */
 export function environmentWithFile(
   env: Environment,
   readText: ReadFile = readSmallFile,
+  report: (mistake: string) => void = () => undefined,
 ): Environment {
-  const named = env['OUTLAST_ENV_FILE'] ?? '';
+  const path = envFileOf(env);
   let text: string;
   try {
-    text = readText(named === '' ? '.env' : named);
+    text = withoutMark(readText(path));
   } catch (error) {
     const code = codeOf(error);
+    const isNamed = (env['OUTLAST_ENV_FILE'] ?? '') !== '';
     // A folder of that name is no mistake: Python keeps its packages in one.
-    if (named === '' && (code === 'ENOENT' || code === 'EISDIR')) return env;
+    if (!isNamed && (code === 'ENOENT' || code === 'EISDIR')) return env;
     throw settingsError(
       'settings_invalid',
-      `${named === '' ? '.env' : 'OUTLAST_ENV_FILE names a file that'} cannot be read (${code ?? 'unreadable'}): check its path and rights.`,
+      `${isNamed ? 'OUTLAST_ENV_FILE names a file that' : path} cannot be read (${code ?? 'unreadable'}): check its path and rights.`,
       error,
+    );
+  }
+  for (const line of strangeLines(text)) {
+    report(
+      `Line ${line} of ${path} is no setting: write it as NAME=value, or with a # in front as a comment.`,
     );
   }
   const given = (name: string): boolean => (env[name] ?? '') !== '';
   // A secret that the process has by value hides the file's by file, and the other way round.
   const hidden = (name: string): boolean =>
     given(name) || given(`${name}_FILE`) || given(name.replace(/_FILE$/, ''));
-  const fromFile = Object.entries(parseEnv(text)).filter(([name]) => !hidden(name));
-  return { ...env, ...Object.fromEntries(fromFile) };
+  const inFile = Object.entries(parseEnv(text));
+  const all = { ...env, ...Object.fromEntries(inFile.filter(([name]) => !hidden(name))) };
+  for (const [name, value = ''] of inFile) {
+    if (value === '') continue;
+    if (name === 'OUTLAST_ENV_FILE') {
+      report(`${name} has no effect in ${path}, which was found without it: set it outside.`);
+    }
+    const meant = lostAddress(name, value, all);
+    if (meant !== null) report(`${name} in ${path} is no setting: did you mean ${meant}?`);
+  }
+  return all;
+}
+
+/** The file of settings below the environment's. */
+export const envFileOf = (env: Environment): string => env['OUTLAST_ENV_FILE'] || '.env';
+
+/** Windows' editors put a byte order mark in front, which is no part of a name, of a secret nor of JSON. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
+/**
+ * The numbers of the lines that `parseEnv` passes over or cuts short: neither empty, nor a comment, nor NAME=value.
+ * What stands in quotes may have several lines.
+ */
+function strangeLines(text: string): number[] {
+  const found: number[] = [];
+  const lines = text.split(/\r\n|\n/);
+  for (let i = 0; i < lines.length; i++) {
+    const line = (lines[i] ?? '').trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const value = /^(?:export\s+)?[\w.-]+\s*=\s*(.*)$/.exec(line)?.[1];
+    const quote = /^["'`]/.exec(value ?? '')?.[0];
+    if (value === undefined) found.push(i + 1);
+    if (value === undefined || quote === undefined) continue;
+    const begun = i;
+    let rest = value.slice(1);
+    while (!rest.includes(quote) && i + 1 < lines.length) rest = lines[++i] ?? '';
+    // Without its end a quote is a character like others.
+    if (!rest.includes(quote)) i = begun;
+    else if (!/^\s*(#.*)?$/.test(rest.slice(rest.indexOf(quote) + 1))) found.push(begun + 1);
+  }
+  return found;
+}
+
+/**
+ * Which name was meant by a misspelt DATABASE_URL or DATABASE_URL_FILE; null if none. Without it an archive would begin
+ * in the embedded Postgres, unnoticed. The file may hold other programs' variables: only what would do counts.
+ */
+function lostAddress(name: string, value: string, env: Environment): string | null {
+  const meant = ['DATABASE_URL', 'DATABASE_URL_FILE'];
+  if (meant.some((one) => (env[one] ?? '') !== '')) return null;
+  const found = meant.find((one) => distance(one, name.toUpperCase()) <= 2) ?? null;
+  return found === 'DATABASE_URL' && !/^postgres(ql)?:/.test(value) ? null : found;
 }
 
 /** Notes every OUTLAST_ variable that is no setting: a misspelt one would otherwise be silently without effect. */

@@ -64,11 +64,12 @@ export type Needs = 'platform' | 'database';
  */
 export function readSettings(
   options: { needs: Needs; readFile?: ReadFile },
-  env: Environment = environmentWithFile(process.env),
+  given?: Environment,
 ): Settings {
   const mistakes: string[] = [];
   const report = (mistake: string): void => void mistakes.push(mistake);
   const readFile = options.readFile ?? readSmallFile;
+  const env = given ?? environmentWithFile(process.env, readFile, report);
   const reader = createReader(env, readFile, report);
 
   // Variables that a projects file names are known; without reading that file nobody can tell.

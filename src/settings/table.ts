@@ -252,7 +252,8 @@ export const settings: { name: SettingName; about: Setting<unknown, string | nul
 ).map((name) => ({ name, about: table[name] }));
 
 const exampleHead = `# Settings of Outlast. Copy this file to .env and take away the # where you set something: Outlast reads the .env of the
-# folder that it is started in. A value ends at the first # unless it stands between '…'.
+# folder that it is started in, or the file that OUTLAST_ENV_FILE in its environment names. A value ends at the first #
+# unless it stands between '…'.
 #
 # Each secret can instead come from a file, as Docker and Kubernetes mount them: NAME_FILE=/path.
 `;
@@ -262,7 +263,8 @@ export function envExample(): string {
   return Object.entries(groups)
     .map(([group, title]) => {
       const lines = settings
-        .filter(({ about }) => about.group === group)
+        // Inside such a file it would come too late.
+        .filter(({ name, about }) => about.group === group && name !== 'OUTLAST_ENV_FILE')
         .map(({ name, about }) => {
           const value = about.default ?? about.example ?? '';
           return `\n# ${about.sentence}\n# ${name}=${value.includes(' ') ? `"${value}"` : value}\n`;

@@ -1,5 +1,5 @@
 // `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not; and `init`.
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -97,6 +97,22 @@ test('wrong settings are told with all else that can be looked at', async () => 
   expect(stdout).toContain('OUTLAST_API_KEY is not set');
   expect(stdout).toMatch(/^ok {4}database +embedded, none in \/tmp\/none-of-outlast yet/m);
   expect(code).toBe(1);
+});
+
+test('a file of settings from Windows loses no line, and a line that is none is told', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-env-'));
+  const file = join(folder, 'mine.env');
+  await writeFile(file, '\ufeffDATABASE_URL=postgres://u:a-secret@127.0.0.1:1/d\r\n');
+  const marked = await runHere(['doctor'], { env: { OUTLAST_ENV_FILE: file } });
+  expect(found(marked)['database']).toMatch(/^fail The database cannot be reached/);
+  await writeFile(file, '# Mine\nDATABASE_URL: postgres://u:a-secret@127.0.0.1:1/d\n');
+  for (const command of ['status', 'sync']) {
+    const { stderr, code } = await runHere([command], { env: { OUTLAST_ENV_FILE: file } });
+    expect(stderr).toContain(`Line 2 of ${file} is no setting: write it as NAME=value`);
+    expect(stderr).not.toContain('a-secret');
+    expect(code).toBe(2);
+  }
+  await rm(folder, { recursive: true });
 });
 
 test('init tries what it is given, and writes what every command then finds; never over a file that is there', async () => {

@@ -322,6 +322,93 @@ describe('the file .env', () => {
   });
 });
 
+describe('mistakes in the file .env', () => {
+  /** What is wrong with it, and that none of its contents is repeated (P10). */
+  function told(text: string, env: Record<string, string> = {}): string[] {
+    const found: string[] = [];
+    environmentWithFile(
+      env,
+      () => text,
+      (mistake) => void found.push(mistake),
+    );
+    expect(found.join()).not.toMatch(/sesame/);
+    return found;
+  }
+
+  it('a byte order mark is no part of the first name', () => {
+    expect(environmentWithFile({}, () => '\ufeffDATABASE_URL=postgres://a/b\n')).toEqual({
+      DATABASE_URL: 'postgres://a/b',
+    });
+  });
+
+  it('a line that is no NAME=value is told by its number, and never its content', () => {
+    const text = `# Settings
+      export OUTLAST_PORT = 1 # a note
+      DATABASE_URL: postgres://u:sesame@h/d?sslmode=require
+
+      DATABASE_URL postgres://u:sesame@h/d
+      OUTLAST_API_SECRET="sesame
+      # of two lines
+      " # a note
+      OUTLAST_API_KEY="sesame" sesame
+      OUTLAST_PROJECT='sesame
+      =sesame`;
+    expect(told(text)).toEqual(
+      [3, 5, 9, 11].map(
+        (line) =>
+          `Line ${line} of .env is no setting: write it as NAME=value, or with a # in front as a comment.`,
+      ),
+    );
+    expect(told(text.replaceAll('\n', '\r\n'))).toHaveLength(4);
+    expect(told('x', { OUTLAST_ENV_FILE: './mine.env' })[0]).toMatch(/^Line 1 of \.\/mine\.env /);
+  });
+
+  it('and every line that is not told is found again in what is read', () => {
+    const value = fc
+      .string({ unit: fc.constantFrom('a', '"', "'", '`', ' ', '#', '\\', '='), maxLength: 6 })
+      // It would go on in the next line, which is then no line of its own.
+      .filter((text) => /^ *($|[^"'` ]|(["'`]).*\2)/.test(text));
+    const line = fc.tuple(
+      fc.constantFrom('', 'export ', '  '),
+      fc.stringMatching(/^[A-Z]{1,3}$/),
+      fc.constantFrom('=', ' = '),
+      value,
+    );
+    const strange = fc.constantFrom('A', 'A B', 'A: b', '=', ' =a', '"A"=b', 'A-', '- A=1');
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 4 }), fc.option(strange), (lines, odd) => {
+        const all = [...lines.map((parts) => parts.join('')), ...(odd === null ? [] : [odd])];
+        const found = told(all.join('\n'));
+        if (odd !== null) expect(found.at(-1)).toContain(`Line ${all.length} `);
+        if (found.length > 0) return;
+        const read = environmentWithFile({}, () => all.join('\n'));
+        expect(new Set(Object.keys(read))).toEqual(new Set(lines.map(([, name]) => name)));
+      }),
+    );
+  });
+
+  it.each(['DATABSE_URL', 'DATABASE_ULR', 'database_url', 'DATABASE_URI'])(
+    '%s is told where nothing else says which database',
+    (name) => {
+      const text = `${name}=postgres://u:sesame@h/d`;
+      expect(told(text)).toEqual([`${name} in .env is no setting: did you mean DATABASE_URL?`]);
+      expect(told(`DATABASE_URL=postgres://a/b\n${text}`)).toEqual([]);
+      expect(told(text, { DATABASE_URL_FILE: '/x' })).toEqual([]);
+    },
+  );
+
+  it('by file it is told as well; what another program may mean is not', () => {
+    expect(told('DATABSE_URL_FILE=/x')[0]).toContain('did you mean DATABASE_URL_FILE?');
+    expect(told('DATABASE_SSL=true\nDATABASE_URI=mysql://a/b\nDATABASE_USER=u')).toEqual([]);
+  });
+
+  it('its own name has no effect there', () => {
+    expect(told('OUTLAST_ENV_FILE=other.env')).toEqual([
+      'OUTLAST_ENV_FILE has no effect in .env, which was found without it: set it outside.',
+    ]);
+  });
+});
+
 describe('.env.example', () => {
   it('is what the table of settings says', async () => {
     // After a change of the table: npx vitest run test/settings/settings.test.ts -u
@@ -341,7 +428,9 @@ describe('.env.example', () => {
         }),
       ) as Record<string, string>;
       const names = Object.keys(env).filter((name) => name in table);
-      expect(new Set(names)).toEqual(new Set(Object.keys(table)));
+      // Which file is read cannot stand in it.
+      expect(new Set([...names, 'OUTLAST_ENV_FILE'])).toEqual(new Set(Object.keys(table)));
+      expect(names).not.toContain('OUTLAST_ENV_FILE');
       const { OUTLAST_PROJECTS_FILE: _several, ...single } = env;
       expect(read({ ...single, ...pair })).toMatchObject({
         ...read(one),
