@@ -5,7 +5,7 @@ import type { Target } from '../platform/target.ts';
 import type { SimulatorClock } from './clock.ts';
 import { deliver } from './delivery.ts';
 import type { FaultPlan, Hits } from './faults.ts';
-import type { LoggedRequest, ShownLog } from './journal.ts';
+import type { LoggedRequest, ShownLog } from './request-log.ts';
 import { faultAnswer, mangle } from './mangle.ts';
 import type { SentPage } from './options.ts';
 import { isPage, noSuchPath, ok, type Row } from './page.ts';

@@ -5,7 +5,7 @@ import type { SimulatorProject } from './access.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
-import type { RequestLog } from './journal.ts';
+import type { RequestLog } from './request-log.ts';
 import type { Change } from './list.ts';
 import type { Literal } from './literals.ts';
 import type { LiteralRecords, ShownRecord } from './platform.ts';

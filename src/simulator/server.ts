@@ -12,7 +12,7 @@ import { deliver } from './delivery.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
 import { createFaultPlan } from './faults.ts';
 import { createHandler } from './handler.ts';
-import { createRequestLog, createShownLog, type ShownLog } from './journal.ts';
+import { createRequestLog, createShownLog, type ShownLog } from './request-log.ts';
 import type { RecordList } from './list.ts';
 import { demoProject, type Oracle, type Simulator, type SimulatorOptions } from './options.ts';
 import { noSuchPath } from './page.ts';

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { MonthCertificate, Reject, Run, WatchedOperation } from '../../query/book-types.ts';
 import type { CoverageDay } from '../../query/book-types.ts';
 import type { Summary } from '../../query/types.ts';
-import * as kind from './kinds.ts';
-import { row } from './kinds.ts';
+import * as kind from './answer-schemas.ts';
+import { row } from './answer-schemas.ts';
 
 const { text, textOrNull, whole, wholeOrNull, day, time, timeOrNull } = kind;
 

@@ -4,7 +4,7 @@ import { paging } from './lists.ts';
 import { resource, sha256 } from '../../query/arguments.ts';
 import { rejectFilters, watchedFilters } from '../../query/books.ts';
 import * as schema from './book-schemas.ts';
-import { forwardOf } from './kinds.ts';
+import { forwardOf } from './answer-schemas.ts';
 import { listed } from './lists.ts';
 import { route, type Asking, type Route } from './route.ts';
 

@@ -7,8 +7,8 @@ import type {
   OrderFigures,
   PeriodCoverage,
 } from '../../query/statistics-types.ts';
-import * as kind from './kinds.ts';
-import { row, type RowShape } from './kinds.ts';
+import * as kind from './answer-schemas.ts';
+import { row, type RowShape } from './answer-schemas.ts';
 
 const { textOrNull, whole, wholeOrNull, day, decimal, truth } = kind;
 

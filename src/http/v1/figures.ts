@@ -2,7 +2,7 @@
 import { limit } from '../../query/arguments.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as schema from './figure-schemas.ts';
-import { listOf, type RowKind } from './kinds.ts';
+import { listOf, type RowKind } from './answer-schemas.ts';
 import { whole } from './lists.ts';
 import { route, type Reply, type Route } from './route.ts';
 

@@ -3,7 +3,7 @@ import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/argume
 import { firstOf, jsonText } from '../../query/record-text.ts';
 import type { Page, Version } from '../../query/types.ts';
 import { refuse } from '../answers.ts';
-import type { RowKind } from './kinds.ts';
+import type { RowKind } from './answer-schemas.ts';
 import { present, type Asking, type Reply } from './route.ts';
 
 /** How a list is cut into pages; in the other forms it goes out whole. */

@@ -3,7 +3,7 @@ import { asOf, id as anyId, order } from '../../query/arguments.ts';
 import { days } from '../../query/days.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';
 import { orderFilters } from '../../query/orders.ts';
-import { pageOf, listOf } from './kinds.ts';
+import { pageOf, listOf } from './answer-schemas.ts';
 import { aboutHistory, listed, one, paging, versions } from './lists.ts';
 import { count } from './parameters.ts';
 import { route, type Route } from './route.ts';

@@ -5,7 +5,7 @@ import { listedResources } from '../../model.ts';
 import { certificateFilters } from '../../query/books.ts';
 import { coverageFilters } from '../../query/coverage.ts';
 import * as schema from './book-schemas.ts';
-import { listOf, text } from './kinds.ts';
+import { listOf, text } from './answer-schemas.ts';
 import { whole } from './lists.ts';
 import { route, type Asking, type Route } from './route.ts';
 

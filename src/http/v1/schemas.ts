@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import type { Version } from '../../query/types.ts';
 import * as described from '../../resources.ts';
-import * as kind from './kinds.ts';
-import { record, row, type RowKind, type RowShape } from './kinds.ts';
+import * as kind from './answer-schemas.ts';
+import { record, row, type RowKind, type RowShape } from './answer-schemas.ts';
 
 const { text, timeOrNull } = kind;
 

@@ -3,7 +3,7 @@
 import { asOf, id as anyId } from '../../query/arguments.ts';
 import { tokenFilters } from '../../query/tokens.ts';
 import { transactionFilters } from '../../query/transactions.ts';
-import { countedForwardOf, decimalOrNull, listOf, timeOrNull } from './kinds.ts';
+import { countedForwardOf, decimalOrNull, listOf, timeOrNull } from './answer-schemas.ts';
 import { aboutHistory, listed, one, paging, versions, whole } from './lists.ts';
 import { count } from './parameters.ts';
 import { route, type Route } from './route.ts';

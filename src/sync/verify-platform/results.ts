@@ -9,7 +9,7 @@ import { finalResultsAfter, type FinalResult } from '../../store/operations/watc
 import { transactionShapes } from '../../store/tables.ts';
 import { isSameColumn, readAgain } from '../../verify/read-again.ts';
 import { absenceProves } from '../policy.ts';
-import { makeContact, type Contact } from './slices.ts';
+import { confirmSource, type ReproveContext } from './slices.ts';
 
 export type ResultReproved = {
   operationId: string;
@@ -27,12 +27,12 @@ const resultsAtATime = 200;
  * asked (P11). Throws settings `source_changed`, and what the platform throws.
  */
 export async function reproveResults(
-  contact: Contact,
+  context: ReproveContext,
   onResult: (result: ResultReproved) => Promise<void> | void,
 ): Promise<boolean> {
-  const { db, platform, projectId } = contact;
-  const made = await makeContact(contact);
-  if ('isParked' in made) return !made.isParked;
+  const { db, platform, projectId } = context;
+  const confirmed = await confirmSource(context);
+  if ('isParked' in confirmed) return !confirmed.isParked;
   const { from } = windowAt(platform.clock.now());
   for (const apiVersion of apiVersions) {
     let after = '';
@@ -41,7 +41,7 @@ export async function reproveResults(
       const of = { projectId, apiVersion };
       const results = await finalResultsAfter(db, of, from, after, resultsAtATime);
       for (const result of results) {
-        const { outcome, says } = await reproveOne(contact, apiVersion, result);
+        const { outcome, says } = await reproveOne(context, apiVersion, result);
         await onResult({ operationId: result.id, apiVersion, outcome, says });
       }
       const last = results.at(-1);
@@ -53,7 +53,7 @@ export async function reproveResults(
 }
 
 async function reproveOne(
-  { platform, signal }: Contact,
+  { platform, signal }: ReproveContext,
   apiVersion: ApiVersion,
   held: FinalResult,
 ): Promise<Pick<ResultReproved, 'outcome' | 'says'>> {

@@ -21,7 +21,7 @@ export type Reproved = SliceKey & {
   shown: number | null;
 };
 
-export type Contact = {
+export type ReproveContext = {
   db: Db;
   platform: Platform;
   projectId: string;
@@ -29,7 +29,7 @@ export type Contact = {
   signal: AbortSignal;
 };
 
-export type Reproving = Contact & {
+export type Reproving = ReproveContext & {
   /** Both unless given. */
   resource?: ListedResource;
   onSlice: (slice: Reproved) => Promise<void> | void;
@@ -41,9 +41,9 @@ export type Reproving = Contact & {
  */
 export async function reprove(reproving: Reproving): Promise<boolean> {
   const { db, platform, projectId, resource: wanted, signal, onSlice } = reproving;
-  const contact = await makeContact(reproving);
-  if ('isParked' in contact) return !contact.isParked;
-  const { facts } = contact;
+  const confirmed = await confirmSource(reproving);
+  if ('isParked' in confirmed) return !confirmed.isParked;
+  const { facts } = confirmed;
   const window = windowAt(platform.clock.now());
   // Today's list grows: its tail is looked after by every run.
   const days = { from: window.from, to: addDays(window.to, -1) };
@@ -76,13 +76,13 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
  * Makes sure that the platform is the one that was archived; `isParked` where nobody is to be asked, or nothing is
  * held.
  */
-export async function makeContact({
+export async function confirmSource({
   db,
   platform,
   projectId,
   source,
   signal,
-}: Contact): Promise<{ facts: Facts } | { isParked: boolean }> {
+}: ReproveContext): Promise<{ facts: Facts } | { isParked: boolean }> {
   const known = await readProject(db, projectId, source);
   if (known === null) return { isParked: false };
   if (known.parkedReason !== null && known.sameKey) return { isParked: true };
