@@ -1,29 +1,29 @@
 // `outlast doctor`: looks at everything a sync needs and says of each what is so and what to do. It changes nothing: a
-// platform is asked one question, the database only reads.
-import { statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+// platform is asked for one order and one class, the database only reads, and of folders only the rights are looked at.
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { exitCode, isOutlastError } from '../errors.ts';
+import { codeOf, exitCode } from '../errors.ts';
 import { exists } from '../files.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { createPlatform } from '../platform/client.ts';
-import type { Limiter } from '../platform/platform.ts';
+import type { Limiter, Platform } from '../platform/platform.ts';
 import { UnansweredError } from '../platform/refusal.ts';
-import { checkSchema } from '../query/reader.ts';
 import type { Environment } from '../settings/environment.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
-import { onlyRow, openDb, type Db } from '../store/db.ts';
 import { findPackage } from '../store/embedded/binaries.ts';
 import { holdsArchive } from '../store/embedded/home.ts';
-import { inspectWay } from '../store/way.ts';
+import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
+import { examineReplica, examineServer, type Held } from './doctor-database.ts';
 import { verdictOn } from './exit.ts';
-import { formatCount, formatSpan, printJson } from './print.ts';
+import { formatCount, formatMegabytes, formatSpan, printJson } from './print.ts';
 
 type State = 'ok' | 'warn' | 'fail';
 export type Finding = { about: string; state: State; text: string };
-type Tell = (state: State, about: string, text: string) => void;
+/** Hands on one finding; the text begins in lower case and has no full stop, unless it is an error's. */
+export type Tell = (state: State, about: string, text: string) => void;
 
 export const doctorCommand = (command: Command): Command =>
   command.option('--json', 'print the findings as JSON').action(async (flags: { json?: true }) => {
@@ -61,9 +61,21 @@ export async function examine(
 }
 
 async function examineAll(settings: Settings, tell: Tell): Promise<void> {
-  await guarded(tell, 'database', () => examineDatabase(settings, tell));
-  for (const project of settings.projects) {
-    const about = settings.projects.length === 1 ? 'platform' : project.id;
+  const { database, readDatabase, certificatesDir, headsDir, projects } = settings;
+  let held: Held | null = null;
+  await guarded(tell, 'database', async () => {
+    held = await examineDatabase(settings, tell);
+  });
+  if (readDatabase !== database) {
+    await guarded(tell, 'replica', async () => {
+      await examineReplica(await openStore(readDatabase, silentLog()), held, tell);
+    });
+  }
+  const ids = projects.map(({ id }) => id);
+  await tellFolder('OUTLAST_CERTIFICATES_DIR', certificatesDir, ids, tell);
+  if (headsDir !== null) await tellFolder('OUTLAST_HEADS_DIR', headsDir, ids.map(headsName), tell);
+  for (const project of projects) {
+    const about = projects.length === 1 ? 'platform' : project.id;
     await guarded(tell, about, () => examinePlatform(project, settings, about, tell));
   }
 }
@@ -105,164 +117,70 @@ async function settingsOf(tell: Tell, env?: Environment): Promise<Settings | nul
   }
 }
 
-async function examineDatabase(settings: Settings, tell: Tell): Promise<void> {
-  const { database } = settings;
+async function examineDatabase({ database }: Settings, tell: Tell): Promise<Held | null> {
   if (database.kind === 'embedded') {
     const isThere = await holdsArchive(database.dataDir);
     await findPackage();
     await tellRoom(database.dataDir, tell);
     if (!isThere) {
       tell('ok', 'database', `embedded, none in ${database.dataDir} yet: the first sync makes it`);
-      return;
+      return null;
     }
   }
   const store = await openStore(database, silentLog());
   try {
-    const { connectionString } = store;
-    const db = await openDb({ connectionString, isReadOnly: true, max: 2, log: silentLog() });
-    try {
-      await tellServer(db, store.isEmbedded, tell);
-      if (!store.isEmbedded) await tellWay(db, new URL(connectionString).hostname, tell);
-      await tellSchema(db, tell);
-    } finally {
-      await db.close();
-    }
+    return await examineServer(store, tell);
   } finally {
     await store.close();
   }
 }
 
-type Server = {
-  version: string;
-  standby: boolean;
-  mayCreate: boolean;
-  bytes: number;
-  nowMs: number;
-};
-
-async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<void> {
-  const begun = Date.now();
-  const server = onlyRow(
-    await db.query<Server>(
-      `select current_setting('server_version') as version, pg_is_in_recovery() as standby,
-              has_database_privilege(session_user, current_database(), 'create') as "mayCreate",
-              pg_database_size(current_database())::float8 as bytes,
-              extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"`,
-    ),
-  );
-  const tookMs = Date.now() - begun;
-  const kind = isEmbedded ? 'embedded ' : '';
-  tell(
-    'ok',
-    'database',
-    `${kind}PostgreSQL ${server.version}, ${megabytes(server.bytes)}, answers in ${tookMs} ms`,
-  );
-  if (server.standby) {
-    tell(
-      'fail',
-      'database',
-      'a standby takes no writing: point DATABASE_URL at the primary, and OUTLAST_READ_DATABASE_URL here',
-    );
-  }
-  const offMs = Math.abs(server.nowMs - (begun + tookMs / 2));
-  if (offMs > agreeMs + tookMs) {
-    tell(
-      'warn',
-      'clock',
-      `the database’s clock and this machine’s differ by ${formatSpan(offMs)}: set the wrong one right`,
-    );
-  }
-  if (!server.mayCreate) {
-    tell(
-      'warn',
-      'rights',
-      'the database user may not create schemas: let the owner run `outlast migrate` before each new release',
-    );
+/** Whether a folder can be written, made if need be, and what a sync adds to in it; said only where it cannot. */
+async function tellFolder(
+  setting: string,
+  folder: string,
+  inside: string[],
+  tell: Tell,
+): Promise<void> {
+  for (const path of [folder, ...inside.map((name) => join(folder, name))]) {
+    try {
+      const there = await nearest(path);
+      const isFolder = (await stat(there)).isDirectory();
+      if (!isFolder && (path === folder || there !== resolve(path))) {
+        throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
+      }
+      await access(there, isFolder ? constants.W_OK | constants.X_OK : constants.W_OK);
+    } catch (error) {
+      tell(
+        'fail',
+        'folders',
+        `${path} cannot be written (${codeOf(error) ?? 'unknown'}): give this user the right to, or set ${setting} to a folder of its own`,
+      );
+      return;
+    }
   }
 }
 
-async function tellWay(db: Db, host: string, tell: Tell): Promise<void> {
-  const { tls, pooler } = await inspectWay(db);
-  if (tls !== null) {
-    const checked = tls.isChecked ? 'the certificate is checked' : 'the certificate is not checked';
-    tell('ok', 'TLS', `${tls.protocol}, ${checked}`);
-  } else if (isHere(host)) tell('ok', 'TLS', 'none, on this machine');
-  else {
-    tell(
-      'warn',
-      'TLS',
-      'none: what is archived passes the network unencrypted. Ask for it with sslmode=verify-full in DATABASE_URL',
-    );
-  }
-  if (pooler === 'none') tell('ok', 'pooler', 'none in front of the database');
-  else {
-    const pools = pooler === 'transactions' ? 'transactions' : 'sessions, or transactions';
-    tell('ok', 'pooler', `one stands in front of the database and pools ${pools}: both are fine`);
-  }
-}
-
-const isHere = (host: string): boolean =>
-  host === '' ||
-  host === 'localhost' ||
-  host === '[::1]' ||
-  host.startsWith('127.') ||
-  /^%2f/i.test(host);
-
-async function tellSchema(db: Db, tell: Tell): Promise<void> {
-  try {
-    await checkSchema(db);
-    tell('ok', 'schema', 'of this release');
-    await tellGrowth(db, tell);
-  } catch (error) {
-    if (isOutlastError(error, 'schema_missing')) {
-      tell('ok', 'schema', 'none yet: the first sync makes it');
-      return;
-    }
-    if (isOutlastError(error, 'schema_older')) {
-      tell('ok', 'schema', 'of an earlier release: the next sync brings it up to date');
-      return;
-    }
-    throw error;
-  }
-  if (db.role === null) {
-    tell(
-      'warn',
-      'rights',
-      'nothing keeps this database user from deleting what is archived: `outlast migrate` prints the SQL for an administrator',
-    );
-  } else tell('ok', 'rights', `statements run as ${db.role}, which cannot delete what is archived`);
+/** The path itself or, of those above it, the first that is there. */
+async function nearest(path: string): Promise<string> {
+  let there = resolve(path);
+  // Ends: the root is there.
+  while (!(await exists(there))) there = dirname(there);
+  return there;
 }
 
 /** Enough for years of most archives; less is worth a thought. */
 const littleBytes = 5e9;
 
 async function tellRoom(dataDir: string, tell: Tell): Promise<void> {
-  let folder = resolve(dataDir);
-  // Ends: the root is there.
-  while (!(await exists(folder))) folder = dirname(folder);
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(await nearest(dataDir));
   const free = bavail * bsize;
-  const text = `${megabytes(free)} free for ${dataDir}`;
+  const text = `${formatMegabytes(free)} free for ${dataDir}`;
   const advice = ': an order takes about 1 KB with its indexes and proofs';
   tell(free < littleBytes ? 'warn' : 'ok', 'disk', free < littleBytes ? text + advice : text);
 }
 
-/** What the disk of the database has to take. Nothing is said of an archive without a record. */
-async function tellGrowth(db: Db, tell: Tell): Promise<void> {
-  const { bytes } = onlyRow(
-    await db.query<{ bytes: number | null }>(
-      `select (pg_database_size(current_database()) / nullif(sum(shown_total), 0)
-               * sum(shown_total) filter (where day > current_date - 31 and day < current_date))::float8 as bytes
-         from sync.slices`,
-    ),
-  );
-  if (bytes === null) return;
-  tell('ok', 'growth', `the last 30 days take about ${megabytes(bytes)} of the database`);
-}
-
-const megabytes = (bytes: number): string => `${formatCount(Math.round(bytes / 1e6))} MB`;
-
-/** Two questions are no burden, and the database that counts them may not be there. */
+/** Three questions are no burden, and the database that counts them may not be there. */
 const unlimited: Limiter = { permit: async () => undefined, pause: async () => undefined };
 
 async function examinePlatform(
@@ -294,8 +212,9 @@ async function examinePlatform(
         'the platform’s answers carry no usable Date: only this machine’s clock tells the time',
       );
     else tellClock(Date.now() - date, tell);
+    if (project.classes !== 'none') await tellClasses(platform, about, tell);
   } catch (error) {
-    if (!(error instanceof UnansweredError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     tell(
       'fail',
       about,
@@ -303,6 +222,18 @@ async function examinePlatform(
     );
   } finally {
     await platform.close();
+  }
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof UnansweredError && error.status === 404;
+
+async function tellClasses(platform: Platform, about: string, tell: Tell): Promise<void> {
+  try {
+    await platform.classes({ offset: 0, limit: 1, sortBy: 'DATE_DESC' });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    tell('fail', about, 'it knows no list of NFT classes (404): check the address and its path');
   }
 }
 

@@ -57,6 +57,9 @@ const units = [
   ['s', 1000],
 ] as const;
 
+export const formatMegabytes = (bytes: number): string =>
+  `${formatCount(Math.round(bytes / 1e6))} MB`;
+
 /**
  * A span in its two greatest units, cut off: `9 days 4 h`, `3 min 20 s`, `less than a second`. The sign is not shown.
  */

@@ -32,7 +32,7 @@ const archiveArguments = z.strictObject({
 /**
  * Opens an archive for reading. Every connection runs as `outlast_reader` where the database allows it, read-only in
  * any case, in UTC and with a statement time-out. Close it when done.
- * Throws settings `argument_invalid`, `schema_missing`, `schema_older`, `schema_newer` or `database_…`, and transient
+ * Throws settings `argument_invalid`, `schema_…` or `database_…`, and transient
  * `database_unreachable`; each says what to do.
  */
 export async function openArchive(options: ArchiveOptions): Promise<Archive> {

@@ -5,7 +5,7 @@ import { codeOf, settingsError, transient, type OutlastError } from '../errors.t
 import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { connectionError } from '../store/db-errors.ts';
-import { findMigrations } from '../store/migrate.ts';
+import { findMigrations, refuseForeign } from '../store/migrate.ts';
 import type { Settings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
@@ -22,7 +22,7 @@ export type ReaderOptions = Required<Omit<ArchiveOptions, 'log'>> & {
 };
 
 /**
- * Throws settings `schema_missing`, `schema_older`, `schema_newer` or `database_…`, transient `database_unreachable`.
+ * Throws what `checkSchema` throws, settings `database_…` and transient `database_unreachable`.
  */
 export async function openReader(options: ReaderOptions): Promise<Reader> {
   const db = await openDb({
@@ -98,7 +98,7 @@ const forbidden = (error: unknown): OutlastError =>
 
 /**
  * P12: a database without our tables, or with another release's, is named before the first query fails of it. Throws
- * settings `schema_missing`, `schema_older` or `schema_newer`.
+ * settings `schema_missing`, `schema_foreign`, `schema_older` or `schema_newer`.
  */
 export async function checkSchema(db: Db): Promise<void> {
   const found = await answer(() =>
@@ -108,6 +108,7 @@ export async function checkSchema(db: Db): Promise<void> {
                        where n.nspname = 'analytics' and c.relname = 'schema_version') as version`,
     ),
   );
+  if (found.rows[0]?.version !== true) await answer(() => refuseForeign(db));
   if (found.rows[0]?.archive !== true) {
     throw settingsError(
       'schema_missing',

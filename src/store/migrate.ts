@@ -34,8 +34,8 @@ export type Migrated = {
  * Applies what is missing. Safe when many start at once: the others wait, then find nothing to do.
  * Throws transient `migration_lock_left` where nobody would ever let them go on.
  * Throws fatal `schema_too_old` when the database is older than these migrations reach back, settings `schema_newer`
- * when it was written by a newer release, settings `database_forbidden` when the user lacks a right, and what `openDb`
- * throws.
+ * when it was written by a newer release, settings `schema_foreign` when its schemas are another program's, settings
+ * `database_forbidden` when the user lacks a right, and what `openDb` throws.
  */
 export async function migrate(connectionString: string, log: Log): Promise<Migrated> {
   const migrationsFolder = findMigrations();
@@ -67,6 +67,7 @@ async function lookAround(
   tx: Tx,
   known: MigrationMeta[],
 ): Promise<{ count: number; notes: string[]; isDue: boolean }> {
+  await refuseForeign(tx);
   const applied = await appliedMigrations(tx);
   refuseOthers(applied, known);
   const notes = await ensureRoles(tx);
@@ -175,6 +176,30 @@ function refuseOthers({ count, oldest, newest }: Applied, known: MigrationMeta[]
   throw settingsError(
     'schema_newer',
     'This database was written by a newer release of Outlast. Use that release or a later one; nothing was changed.',
+  );
+}
+
+/**
+ * Throws settings `schema_foreign` where another program has a schema of a name that Outlast needs. One statement: a
+ * rival's migration brings the schemas and the list of migrations at once.
+ */
+export async function refuseForeign(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `select n.nspname as name
+       from pg_namespace n
+      where (n.nspname in ('archive', 'analytics')
+             or n.nspname = 'sync' and exists (select from pg_class c
+                                                where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v')))
+        and not exists (select from pg_class c join pg_namespace s on s.oid = c.relnamespace
+                         where s.nspname = 'sync' and c.relname = 'migrations')
+      order by n.nspname = 'archive' desc
+      limit 1`,
+  );
+  const [foreign] = rows;
+  if (foreign === undefined) return;
+  throw settingsError(
+    'schema_foreign',
+    `This database has a schema ${foreign.name} that is not Outlast's. Give Outlast a database of its own and point DATABASE_URL at it; nothing was changed.`,
   );
 }
 

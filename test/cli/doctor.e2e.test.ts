@@ -1,16 +1,23 @@
 // `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not; and `init`.
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import pg from 'pg';
 import { expect, test } from 'vitest';
+import type { Finding } from '../../src/cli/doctor.ts';
 import { envText } from '../../src/cli/init.ts';
 import { createSimulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
 import { environmentOf, runCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { createEmptyDatabase, createTestDatabase } from '../support/postgres.ts';
+import {
+  copyOf,
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/postgres.ts';
 
 /** The state and the words of each finding, by what it is about; the last of several. */
 function found({ stdout }: Ended): Record<string, string> {
@@ -89,6 +96,140 @@ test('each finding says what is so, and what to do where it is wrong', async () 
   await database.drop();
   await empty.drop();
 });
+
+test('a database that a sync could not use is a fault, and what every first sync would say is said before it', async () => {
+  const simulator = await createSimulator({ startAt: noon, speed: 0 });
+  const empty = await createEmptyDatabase();
+  const admin = new pg.Client({ connectionString: empty.connectionString });
+  await admin.connect();
+  const login = `${empty.name}_login`;
+  await admin.query(`create role ${login} login password 'a-secret'`);
+  const address = new URL(empty.connectionString);
+  [address.username, address.password] = [login, 'a-secret'];
+  const env = { ...environmentOf(simulator, address.href), ...stoppedAt(noon) };
+  const both = async (): Promise<Record<string, unknown>> => {
+    const { code: sync, stderr } = await runHere(['sync'], { env });
+    const doctor = await runHere(['doctor'], { env });
+    return { ...found(doctor), code: doctor.code, sync, stderr };
+  };
+
+  expect(await both()).toMatchObject({
+    schema: `fail none yet, and the database user may not create schemas: let an administrator run \`grant create on database ${empty.name} to ${login}\``,
+    rights: expect.stringMatching(/^warn nothing keeps this database user from deleting/) as string,
+    code: 1,
+    sync: 2,
+  });
+  await admin.query(`grant create on database ${empty.name} to ${login}`);
+  const able = await runHere(['doctor'], { env });
+  expect(found(able)).toMatchObject({
+    schema: 'ok none yet: the first sync makes it',
+    rights: expect.stringMatching(/^warn nothing keeps this database user from deleting/) as string,
+  });
+  expect(able.code).toBe(0);
+
+  for (const schema of ['archive', 'analytics', 'sync']) {
+    await admin.query(`create schema ${schema}; create table ${schema}.t ()`);
+    const foreign = `This database has a schema ${schema} that is not Outlast's. Give Outlast a database of its own`;
+    const said = await both();
+    expect(said).toMatchObject({ code: 1, sync: 2 });
+    expect(said['database']).toContain(`fail ${foreign}`);
+    expect(said['stderr']).toContain(`outlast: ${foreign}`);
+    expect((await runHere(['status'], { env })).stderr).toContain(foreign);
+    await admin.query(`drop schema ${schema} cascade`);
+  }
+
+  await admin.query(`drop owned by ${login}; drop role ${login}`);
+  await admin.end();
+  await empty.drop();
+  await simulator.close();
+});
+
+test('a replica that is down, behind or of another archive is told', async () => {
+  const database = await createTestDatabase();
+  const run = (at: string): string =>
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ('shop', 'http://a', sha256(random()::text::bytea), '', now(), now()) on conflict do nothing;
+     insert into sync.runs (project_id, run_id, started_at) values ('shop', '${at}', '${at}')`;
+  await ask(database, run('2026-04-07T00:00:00Z'));
+  const copy = await copyOf(database);
+  const other = await createTestDatabase();
+  await ask(other, run('2026-04-07T00:00:00Z'));
+  const empty = await createEmptyDatabase();
+  const replica = async (address: string): Promise<string | undefined> => {
+    const { stdout, code } = await runHere(['doctor', '--json'], {
+      env: { DATABASE_URL: database.connectionString, OUTLAST_READ_DATABASE_URL: address },
+    });
+    // The platform's settings are missing.
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    const [first] = findings.filter(({ about }) => about === 'replica');
+    return first && `${first.state} ${first.text}`;
+  };
+  expect(await replica('')).toBeUndefined();
+  expect(await replica(copy.connectionString)).toBe('ok no standby, has the newest run');
+  await ask(database, run('2026-04-07T00:04:00Z'));
+  expect(await replica(copy.connectionString)).toBe('ok no standby, has the newest run');
+  await ask(database, run('2026-04-07T02:00:00Z'));
+  expect(await replica(copy.connectionString)).toMatch(/^warn no standby, is 2 h behind: see/);
+  expect(await replica(other.connectionString)).toMatch(/^fail holds another archive than DATA/);
+  expect(await replica(empty.connectionString)).toMatch(/^fail This database holds no Outlast/);
+  expect(await replica('postgres://a:b@127.0.0.1:1/c')).toMatch(
+    /^fail The database cannot be reached.* OUTLAST_READ_DATABASE_URL /,
+  );
+  for (const one of [database, copy, other, empty]) await one.drop();
+});
+
+test('folders that cannot be written and lists that are not there are told, and no folder is made', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-folders-'));
+  const simulator = await createSimulator({ startAt: noon, speed: 0 });
+  const database = await createTestDatabase();
+  const env = { ...environmentOf(simulator, database.connectionString), ...stoppedAt(noon) };
+  await writeFile(join(folder, 'file'), '');
+  const doctor = (heads: string, certificates: string): Promise<Ended> =>
+    runHere(['doctor'], {
+      env: {
+        ...env,
+        OUTLAST_HEADS_DIR: join(folder, heads),
+        OUTLAST_CERTIFICATES_DIR: join(folder, certificates),
+      },
+    });
+  const well = await doctor('new/heads', 'new/certificates');
+  expect([well.code, await readdir(folder)]).toEqual([0, ['file']]);
+  const ill = await doctor('file/heads', 'file');
+  expect(ill.stdout).toMatch(
+    /^fail +folders +.*\/file cannot be written \(ENOTDIR\): .* OUTLAST_CERTIFICATES_DIR to/m,
+  );
+  expect(ill.stdout).toMatch(/^fail +folders +.*\/file\/heads cannot be .* OUTLAST_HEADS_DIR to/m);
+  expect(ill.code).toBe(1);
+
+  const path = '/v1beta1/nft/classes';
+  simulator.setFaults({ textNotFound: { path } });
+  const none = await doctor('new', 'new');
+  expect(found(none)['platform']).toMatch(/^fail it knows no list of NFT classes \(404\)/);
+  simulator.setFaults({ textNotFound: null, serverError: { path } });
+  const broken = await doctor('new', 'new');
+  expect(found(broken)['platform']).toMatch(/^fail the platform gave no page of \/v1beta1\/nft/);
+  expect([none.code, broken.code, await readdir(folder)]).toEqual([1, 1, ['file']]);
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+test.skipIf(process.getuid?.() === 0)('a folder of another user is told', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-closed-'));
+  await chmod(folder, 0o500);
+  const { stdout } = await runHere(['doctor'], { env: { OUTLAST_HEADS_DIR: join(folder, 'a') } });
+  expect(stdout).toMatch(/^fail +folders .* cannot be written \(EACCES\)/m);
+  await rm(folder, { recursive: true });
+});
+
+/** One or more statements by somebody else. */
+async function ask({ connectionString }: TestDatabase, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
 
 test('wrong settings are told with all else that can be looked at', async () => {
   const { stdout, code } = await runHere(['doctor'], {
