@@ -128,11 +128,11 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'database_unsuitable',
     'The database refuses a statement that Outlast needs: it is a standby, or no PostgreSQL of its own. Point DATABASE_URL at the primary of PostgreSQL 15 or newer.',
   ],
-  // Poolers have this one code for all they refuse: a parameter in DATABASE_URL, an unknown database, a full queue.
+  // Poolers have this one code for all they refuse.
   '08P01': [
     transient,
     'database_unreachable',
-    'The way to the database refused the connection (08P01), most likely a pooler. Its log says why; it must pool sessions or transactions, not statements, and takes no `options` in DATABASE_URL.',
+    'The way to the database refused the connection (08P01), most likely a pooler. Its log says why: a wrong user, password or database, no TLS where it wants TLS (sslmode=require), `options` in DATABASE_URL, a full queue, or that it pools statements, where it must pool sessions or transactions.',
   ],
   '53100': [
     fatal,
