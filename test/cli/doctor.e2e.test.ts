@@ -1,12 +1,24 @@
 // `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not; and `init`.
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { parseEnv } from 'node:util';
+import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../src/cli/doctor.ts';
-import { envText } from '../../src/cli/init.ts';
+import { createAsker, envText } from '../../src/cli/init.ts';
 import { createSimulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
 import { environmentOf, runCommand, type Ended } from '../support/command.ts';
@@ -293,11 +305,123 @@ test('init tries what it is given, and writes what every command then finds; nev
   await rm(folder, { recursive: true });
 });
 
+test('init writes what it tried, into the file that is read: with secrets by file and all that the environment sets', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
+  const simulator = await createSimulator({ startAt: noon, speed: 0 });
+  const database = await createTestDatabase();
+  const address = new URL(database.connectionString);
+  const password = decodeURIComponent(address.password) || 'any';
+  address.password = '';
+  const { OUTLAST_API_KEY = '', OUTLAST_API_SECRET = '', ...env } = environmentOf(simulator, '');
+  await writeFile(join(folder, 'key'), OUTLAST_API_KEY);
+  await writeFile(join(folder, 'secret'), `${OUTLAST_API_SECRET}\n`);
+  const file = join(folder, 'other.env');
+  const init = await runHere(['init', '--database-url', address.href], {
+    env: {
+      ...env,
+      ...stoppedAt(noon),
+      OUTLAST_ENV_FILE: file,
+      OUTLAST_API_KEY_FILE: join(folder, 'key'),
+      OUTLAST_API_SECRET_FILE: join(folder, 'secret'),
+      DATABASE_PASSWORD: password,
+      OUTLAST_DATA_DIR: join(folder, 'data'),
+    },
+  });
+  expect(init.stdout).toMatch(
+    /Written to .*other\.env\..*\nIt holds DATABASE_PASSWORD, .*OUTLAST_DATA_DIR/,
+  );
+  expect(init.code, init.stdout + init.stderr).toBe(0);
+  const doctor = await runHere(['doctor'], {
+    env: { ...stoppedAt(noon), OUTLAST_ENV_FILE: file },
+  });
+  expect(found(doctor)).toMatchObject({ schema: 'ok of this release' });
+  expect(doctor.code).toBe(0);
+  expect(parseEnv(await readFile(file, 'utf8'))).toMatchObject({
+    DATABASE_PASSWORD: password,
+    OUTLAST_DATA_DIR: join(folder, 'data'),
+  });
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+test('init looks whether it can write before it asks anything', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
+  await symlink('/nowhere/at/all', join(folder, 'link'));
+  await mkdir(join(folder, 'venv'));
+  const init = async (name: string, ...flags: string[]): Promise<string> => {
+    const env = { OUTLAST_ENV_FILE: join(folder, name) };
+    const { stdout, stderr, code } = await runHere(['init', ...flags], { env });
+    expect([stdout, code]).toEqual(['', 2]);
+    return stderr;
+  };
+  expect(await init('link')).toContain('There is a ');
+  expect(await init('venv', '--force')).toContain('cannot be written (EISDIR): go to a folder');
+  expect(await init('none/mine.env')).toContain('cannot be written (ENOENT): go to a folder');
+  expect(await init('link/mine.env')).toContain('cannot be written (ENOENT): go to a folder');
+  expect(await init('mine.env')).toContain('OUTLAST_BASE_URL is needed');
+  await rm(folder, { recursive: true });
+});
+
+test('of lines pasted at once each answers its question, and none is shown', async () => {
+  const input = new PassThrough();
+  const output = new PassThrough({ encoding: 'utf8' });
+  const asker = createAsker(input, output);
+  const secret = { secret: true } as const;
+  const first = asker.ask('Address', {});
+  input.write('https://a.example\nkey-sesame\nsecret-sesame\nshop-sesame');
+  expect(await first).toBe('https://a.example');
+  expect(await asker.ask('Key', secret)).toBe('key-sesame');
+  expect(await asker.ask('Secret', secret)).toBe('secret-sesame');
+  const project = asker.ask('Project', {});
+  input.write('\n');
+  expect(await project).toBe('shop-sesame');
+  const typed = asker.ask('Database', {});
+  input.write('post');
+  input.write('gres\n');
+  expect(await typed).toBe('postgres');
+  const last = asker.ask('Secret', secret);
+  // Ctrl-C.
+  input.write('sesame\u0003');
+  await expect(last).rejects.toMatchObject({ code: 'aborted' });
+  const shown = String(output.read());
+  expect(shown).toMatch(/Address: .*https:\/\/a\.example\r?\n.*Key: \nSecret: \nProject: \n/s);
+  expect(shown).toContain('postgres');
+  expect(shown).not.toContain('sesame');
+  asker.close();
+});
+
 test('what init writes reads back as what it was', () => {
   const awkward = ['a b', 'a#b', ' lead', "it's", 'say "so"', '$HOME', 'a\\nb', 'x=y', '#', 'ä✓'];
-  for (const value of awkward) {
-    const text = envText({ OUTLAST_API_SECRET: value });
-    expect(parseEnv(text)).toEqual({ OUTLAST_API_SECRET: value });
-  }
+  // One alone would read back, and swallow the next line.
+  awkward.push(
+    '"open',
+    "'open",
+    '`open',
+    'trail\\',
+    'two\nlines',
+    '\\',
+    '""',
+    'a\'b"c',
+    '${X}',
+    'a`"\'b',
+  );
+  const answers = Object.fromEntries(awkward.map((value, i) => [`A_${i}`, value]));
+  const text = envText(answers);
+  expect(parseEnv(text)).toEqual(answers);
+  // What expands $ leaves it alone between these.
+  expect(text).toContain("'$HOME'");
   expect(() => envText({ OUTLAST_API_SECRET: `'"\`` })).toThrow('OUTLAST_API_SECRET_FILE');
+  fc.assert(
+    fc.property(fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }), (values) => {
+      const given = Object.fromEntries(values.map((value, i) => [`A_${i}`, value]));
+      let written: string;
+      try {
+        written = envText(given);
+      } catch {
+        return;
+      }
+      expect(parseEnv(written)).toEqual(given);
+    }),
+  );
 });
