@@ -111,7 +111,7 @@ function mistakesOfTls(given: URLSearchParams): string[] {
     );
   }
   if (has('sslcert') !== has('sslkey')) {
-    tell('names one of sslcert and sslkey: a certificate of your own is used with its key alone');
+    tell('names only one of sslcert and sslkey: a certificate of your own needs both');
   }
   if (!['', 'disable', 'prefer', 'require'].includes(value('channel_binding'))) {
     tell('asks for a channel_binding that there is none of: give one of disable, prefer, require');

@@ -120,7 +120,7 @@ export function environmentWithFile(
   const all = { ...env, ...Object.fromEntries(inFile.filter(([name]) => !hidden(name))) };
   for (const [name, value = ''] of inFile) {
     if (value === '') continue;
-    if (name === 'OUTLAST_ENV_FILE') {
+    if (name === 'OUTLAST_ENV_FILE' && value !== path) {
       report(`${name} has no effect in ${path}, which was found without it: set it outside.`);
     }
     const meant = lostAddress(name, value, all);

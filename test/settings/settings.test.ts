@@ -406,6 +406,8 @@ describe('mistakes in the file .env', () => {
     expect(told('OUTLAST_ENV_FILE=other.env')).toEqual([
       'OUTLAST_ENV_FILE has no effect in .env, which was found without it: set it outside.',
     ]);
+    // What starts Outlast may have read the same file.
+    expect(told('OUTLAST_ENV_FILE=.env')).toEqual([]);
   });
 });
 
