@@ -264,24 +264,45 @@ test('channel_binding=require: the login is bound to TLS, or nothing is sent', a
   await expect
     .poll(() => open(address.href).then((db) => db.close()), { timeout: 10_000 })
     .toBeUndefined();
-  // A server that lets in without a proof, or asks for the password itself, has not shown who it is.
+  // A server that lets in without a proof has not shown who it is.
   const hba = join(await ask(server.connectionString, 'show data_directory'), 'pg_hba.conf');
-  for (const method of ['trust', 'password']) {
-    await writeFile(hba, `host all all all ${method}\nlocal all all ${method}\n`);
-    await ask(server.connectionString, 'select pg_reload_conf()');
-    await expect
-      .poll(
-        () =>
-          open(address.href).then(
-            (db) => db.close(),
-            ({ code }: OutlastError) => code,
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe('database_channel_binding');
-  }
+  await writeFile(hba, 'host all all all trust\n');
+  await ask(server.connectionString, 'select pg_reload_conf()');
+  await expect
+    .poll(
+      () =>
+        open(address.href).then(
+          (db) => db.close(),
+          ({ code }: OutlastError) => code,
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe('database_channel_binding');
   await server.close();
   await rm(home, { recursive: true, force: true });
+});
+
+// Authentication requests of the protocol (3): cleartext, MD5 with a salt, SASL without a mechanism that binds.
+test.each([
+  ['the password itself', 3, ''],
+  ['its MD5', 5, 'salt'],
+  ['SCRAM without binding', 10, 'SCRAM-SHA-256\0\0'],
+])('channel_binding=require: whoever asks for %s gets nothing', async (_name, kind, text) => {
+  const more = Buffer.from(text);
+  const head = Buffer.from([0x52, 0, 0, 0, 8 + more.length, 0, 0, 0, kind]);
+  const got: Buffer[] = [];
+  const asking = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.on('data', (piece) => void got.push(piece));
+      socket.write(Buffer.concat([head, more]));
+    });
+  });
+  await new Promise<void>((resolve) => asking.listen(0, '127.0.0.1', resolve));
+  const { port } = asking.address() as AddressInfo;
+  expect(await opened(port, { channel_binding: 'require' })).toBe('database_channel_binding 2');
+  await new Promise((resolve) => asking.close(resolve));
+  expect(got).toEqual([]);
 });
 
 /** What a statement by somebody else answers: one value, as text. */
