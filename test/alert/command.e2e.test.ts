@@ -128,17 +128,18 @@ describe('with a platform', () => {
     return rows;
   }
 
-  const stubborn = `update sync.slices set attempts = 5, last_error = 'x' where day = '2026-03-03' and resource = 'orders'`;
+  const stubborn = (resource = 'orders'): Promise<unknown> =>
+    query(
+      `update sync.slices set attempts = 5, last_error = 'x' where day = '2026-03-03' and resource = '${resource}'`,
+    );
 
-  test('P8: two replicas tell it once; status and alert show it', async () => {
-    await query(stubborn);
+  test('P8: two replicas tell it once; status and alert show it; killed between delivery and note, a successor tells it again', async () => {
+    await stubborn();
     const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
     const replicas = [startCommand(['start'], { env }), startCommand(['start'], { env })];
     await Promise.all(replicas.map((one) => one.waitFor(/Outlast is running/)));
     await expect.poll(told, { timeout: 20_000 }).toEqual(['open proof_fails']);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    const ended = await Promise.all(replicas.map((one) => one.stop()));
-    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     expect(told()).toEqual(['open proof_fails']);
     const only = { DATABASE_URL: database.connectionString };
     const status = await runHere(['status'], { env: only });
@@ -165,32 +166,44 @@ describe('with a platform', () => {
     );
     const other = await runHere(['alert', '--project', 'defualt'], { env: only });
     expect(other).toMatchObject({ code: 2, stdout: '' });
-  });
 
-  test('killed between delivery and note, its successor tells it again: at least once', async () => {
-    await query(stubborn);
+    // At least once.
     receiver.be('hangs');
-    const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
-    const killed = startCommand(['start'], { env });
-    await expect.poll(told, { timeout: 20_000 }).toEqual(['open proof_fails']);
-    await killed.stop('SIGKILL');
+    await stubborn('nft_classes');
+    await expect.poll(told, { timeout: 20_000 }).toHaveLength(2);
+    await Promise.all(replicas.map((one) => one.stop('SIGKILL')));
     receiver.be('takes');
     // Its claim has run out.
-    await query(`update sync.alerts set telling_until = now()`);
+    await query(`update sync.alerts set telling_until = now() where told_at is null`);
     await runHere(['sync'], { env });
     await runHere(['sync'], { env });
-    expect(told()).toEqual(['open proof_fails', 'open proof_fails']);
+    expect(receiver.told().map(({ state, subject }) => `${state} ${subject}`)).toEqual([
+      'open orders 2026-03',
+      'open nft_classes 2026-03',
+      'open nft_classes 2026-03',
+    ]);
   });
 
-  test('P10: the addresses appear in no output, at the loudest log level, whatever the receiver does', async () => {
-    await query(stubborn);
+  test('start calls the heartbeat once a minute at most, and not at all while the platform is down; P10: the addresses appear in no output, at the loudest log level, whatever the receiver does', async () => {
+    const due = (): Promise<unknown> =>
+      query(`update sync.slices set due_at = '2026-04-06' where day = '2026-04-06'`);
     const env = settings({
       OUTLAST_ALERT_WEBHOOK: webhook(),
       OUTLAST_HEARTBEAT_URL: webhook(),
       OUTLAST_LOG_LEVEL: 'trace',
     });
-    receiver.be('fails');
+    simulator.setFaults({ serverError: {} });
+    await due();
     const service = startCommand(['start'], { env });
+    await service.waitFor(/A run left something due/);
+    expect(receiver.requests).toEqual([]);
+    simulator.setFaults({ serverError: null });
+    await due();
+    await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(receiver.requests).toHaveLength(1);
+    receiver.be('fails');
+    await stubborn();
     const failed = (): string[] => service.stderr().match(/.*did not take the alerts.*/g) ?? [];
     await expect.poll(failed, { timeout: 30_000 }).toHaveLength(1);
     for (const [i, mood] of (['cuts', 'redirects', 'gone'] as const).entries()) {
@@ -216,22 +229,5 @@ describe('with a platform', () => {
     expect(held.code).toBe(0);
     expect(held.stderr).toContain('no answer within 10 s');
     expectNothingOfTheAddress(held);
-  });
-
-  test('start calls the heartbeat once a minute at most, and not at all while the platform is down', async () => {
-    const env = settings({ OUTLAST_HEARTBEAT_URL: webhook() });
-    const due = (): Promise<unknown> =>
-      query(`update sync.slices set due_at = '2026-04-06' where day = '2026-04-06'`);
-    simulator.setFaults({ serverError: {} });
-    await due();
-    const service = startCommand(['start'], { env });
-    await service.waitFor(/A run left something due/);
-    expect(receiver.requests).toEqual([]);
-    simulator.setFaults({ serverError: null });
-    await due();
-    await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    await service.stop();
-    expect(receiver.requests).toHaveLength(1);
   });
 });
