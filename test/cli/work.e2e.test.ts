@@ -197,12 +197,18 @@ test('start works on schedule, serves what it holds, outlives its connections, a
   expect(rows).toEqual([{ leases: 0, late: 2 }]);
 });
 
-test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest; P10: no output has a key', async () => {
-  await takeSynced();
+test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest; P10: no output has a key; the embedded database is shared with status, and the last one out stops it', async () => {
+  const dataDir = join(folder, 'archive');
+  const log = silentLog();
+  const embedded = await openEmbedded({ dataDir, log });
+  await migrate(embedded.connectionString, log);
+  await readOnly(embedded.connectionString, simulator, days);
   simulator.setFaults({ forbidden: {} });
   simulator.requests.clear();
   const service = startCommand(['start'], {
     env: settings({
+      DATABASE_URL: '',
+      OUTLAST_DATA_DIR: dataDir,
       OUTLAST_SCHEDULE: '* * * * * *',
       OUTLAST_API_KEY: 'another-key',
       OUTLAST_LOG_LEVEL: 'trace',
@@ -212,8 +218,20 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
   const asked = simulator.requests.total;
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(simulator.requests.total).toBe(asked);
+
+  const status = await runHere(['status'], { env: { OUTLAST_DATA_DIR: dataDir } });
+  expect(status.code, status.stderr).toBe(0);
+  expect(status.stdout).toContain('Project default');
+  const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
+  const client = new pg.Client({ connectionString: address });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query('select * from sync.projects');
+  await client.end();
+  expect(await embedded.close()).toEqual({ stopped: false });
   const refused = await service.stop('SIGTERM');
   expect(refused.code).toBe(0);
+  expect(refused.stderr).toContain('The embedded Postgres was stopped');
 
   // Neither key nor secret, at the loudest log level.
   const { apiKey = '', apiSecret = '' } = simulator.projects[0] ?? {};
@@ -221,36 +239,7 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
   for (const { stdout, stderr } of [firstSync, refused]) {
     for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
   }
-  const client = new pg.Client({ connectionString: database.connectionString });
-  await client.connect();
-  const { rows } = await client.query('select * from sync.projects');
-  await client.end();
   for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret);
-});
-
-test('start with the embedded database shares it with status, and the last one out stops it', async () => {
-  const dataDir = join(folder, 'archive');
-  const log = silentLog();
-  const embedded = await openEmbedded({ dataDir, log });
-  await migrate(embedded.connectionString, log);
-  await readOnly(embedded.connectionString, simulator, days);
-  const env = settings({ OUTLAST_DATA_DIR: dataDir, DATABASE_URL: '' });
-  const service = startCommand(['start'], { env });
-  await service.waitFor(/A run brought records/);
-  const status = await runHere(['status'], {
-    env: { OUTLAST_DATA_DIR: dataDir },
-  });
-  expect(status.code, status.stderr).toBe(0);
-  expect(status.stdout).toContain('Project default');
-  const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
-  const client = new pg.Client({ connectionString: address });
-  client.on('error', () => undefined);
-  await client.connect();
-  await client.end();
-  expect(await embedded.close()).toEqual({ stopped: false });
-  const { code, stderr } = await service.stop('SIGTERM');
-  expect(code).toBe(0);
-  expect(stderr).toContain('The embedded Postgres was stopped');
 });
 
 test('several projects at once: each has its own records and its own rate', async () => {
