@@ -26,7 +26,7 @@ describe('help', () => {
   });
 
   it('of a command names its options, asked either way', async () => {
-    const asked = await runCommand(['migrate', '--help']);
+    const asked = await runHere(['migrate', '--help']);
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain('--json');
     expect((await runHere(['help', 'migrate'])).stdout).toBe(asked.stdout);
@@ -116,7 +116,7 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
       "outlast: too many arguments for 'migrate'. Expected 0 arguments but got 1. (see outlast --help)\n",
     ],
   ])('%s', async (_, args, sentence) => {
-    expect(await runCommand(args)).toMatchObject({ code: 2, stdout: '', stderr: sentence });
+    expect(await runHere(args)).toMatchObject({ code: 2, stdout: '', stderr: sentence });
   });
 
   it('no command at all: the help, on stderr', async () => {
@@ -128,7 +128,7 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
 
 describe('settings', () => {
   it('that are wrong are told all at once, exit code 2', async () => {
-    const { code, stdout, stderr } = await runCommand(['migrate'], {
+    const { code, stdout, stderr } = await runHere(['migrate'], {
       env: { OUTLAST_PORT: 'http', OUTLAST_LOG_LEVLE: 'debug', DATABASE_URL: 'localhost' },
     });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
