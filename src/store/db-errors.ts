@@ -25,6 +25,8 @@ function passwordMissing(error: unknown): OutlastError | null {
  */
 export function databaseError(error: unknown): OutlastError | null {
   if (error instanceof OutlastError) return error;
+  // drizzle wraps what its statement was answered with, also where that has its sentence already.
+  if (error instanceof Error && error.cause instanceof OutlastError) return error.cause;
   const code = codeOf(error);
   if (code === undefined) return null;
   const [kind, name, sentence] = sentences[code] ?? [];

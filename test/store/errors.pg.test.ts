@@ -83,6 +83,8 @@ test.each([
 test('a mistake of ours is none of the database’s', () => {
   expect(databaseError(Object.assign(new Error('syntax'), { code: '42601' }))).toBeNull();
   expect(databaseError(fatal('ours', 'a sentence'))?.code).toBe('ours');
+  const wrapped = new Error('Failed query: select 1', { cause: fatal('ours', 'a sentence') });
+  expect(databaseError(wrapped)?.code).toBe('ours');
 });
 
 test('P1: behind a begin that failed nothing runs', async () => {
