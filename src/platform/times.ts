@@ -8,6 +8,8 @@ import { plainDecimal } from './numbers.ts';
 // zone's name and the monotonic reading say nothing that the offset does not.
 const form =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(?: ?(?:[Zz]|UTC|([+-]\d\d:?\d\d)(?: (?:[A-Za-z]{1,5}|[+-]\d{2,4}))?))?(?: m=[+-]\d+(?:\.\d+)?)?$/;
+/** The form that all become, and most have. */
+const ownForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const epochSeconds = /^\d{10}$/;
 const epochMilliseconds = /^\d{13}$/;
 
@@ -24,6 +26,9 @@ export function readTime(value: Json): string | null {
 }
 
 function readTimeText(text: string): string | null {
+  if (ownForm.test(text)) {
+    return isCalendarDay(text) && isTimeOfDay(text.slice(11, 19)) ? text : null;
+  }
   const parts = form.exec(text);
   if (parts === null) {
     if (epochSeconds.test(text)) return utcText(Number(text) * 1000);
