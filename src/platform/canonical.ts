@@ -76,11 +76,12 @@ function write(value: Json, out: Canonical): void {
 
 /** An object's keys as they came, and in order with the text that opens each: `{"a":`, `,"b":`. */
 type Shape = { keys: string[]; sorted: { key: string; opening: string }[]; fits: boolean };
-let lastShape: Shape = { keys: [], sorted: [], fits: true };
+/** Those met last: a list's records have two or three between them. */
+let shapes: Shape[] = [];
 
 /** A list's records have their keys in common: they are sorted and written once. */
 function shapeOf(fields: ReadonlyMap<string, Json>): Shape {
-  if (hasKeys(fields, lastShape.keys)) return lastShape;
+  for (const shape of shapes) if (hasKeys(fields, shape.keys)) return shape;
   const keys = [...fields.keys()];
   const out: Canonical = { text: '', fits: true };
   const sorted = keys.toSorted(compareUtf8).map((key, i) => {
@@ -90,7 +91,7 @@ function shapeOf(fields: ReadonlyMap<string, Json>): Shape {
   });
   const shape = { keys, sorted, fits: out.fits };
   // What is remembered stays in memory: no more than a record has that is one.
-  if (keys.length <= 64) lastShape = shape;
+  if (keys.length <= 64) shapes = [shape, ...shapes.slice(0, 3)];
   return shape;
 }
 
