@@ -5,8 +5,10 @@ import { copyFrom } from './copy-stream.ts';
 import type { Tx } from './db.ts';
 import type { TableShape } from './tables.ts';
 
-/** Characters handed to the socket at once: far below where V8 and pg would keep buffers of their own for it. */
-const pieceLength = 64 * 1024;
+/** Bytes handed to the socket at once: far below where pg would keep buffers of its own for it. */
+const pieceBytes = 64 * 1024;
+/** A UTF-16 unit is at most so many bytes of UTF-8. */
+const bytesOfUnit = 3;
 
 /**
  * Copies records, distinct by id, into their table; `now` is what changed_at says. Returns how many. Throws what
@@ -19,17 +21,28 @@ export function copyRecords(
   records: ObservedRecord[],
   now: string,
 ): Promise<number> {
-  const names = shape.columns.map(([name]) => name);
+  const typed = shape.columns.map(([name, type]) => ({
+    name,
+    // Of the rest there is nothing to escape.
+    isText: type === 'text' || type === 'jsonb',
+  }));
   // Nearly always left to their defaults: reading an empty array costs as much as reading a time.
   const rare: Rare = {
     unread: records.some(({ record }) => record.unread.length > 0),
     raw_bytes: records.some(({ record }) => record.rawBytes !== null),
   };
-  const columns = [...names, 'raw', 'raw_sha256', 'observed_at', 'first_seen_at', 'changed_at'];
+  const columns = [
+    ...typed.map(({ name }) => name),
+    'raw',
+    'raw_sha256',
+    'observed_at',
+    'first_seen_at',
+    'changed_at',
+  ];
   if (rare.unread) columns.push('unread');
   if (rare.raw_bytes) columns.push('raw_bytes');
   const sql = `copy ${shape.table} (project_id, ${shape.key}, ${columns.join(', ')}) from stdin`;
-  return copyFrom(tx, sql, pieces(names, rare, projectId, sorted(records), now));
+  return copyFrom(tx, sql, pieces(typed, rare, projectId, sorted(records), now));
 }
 
 /** Columns that some of the records say anything about. */
@@ -47,32 +60,48 @@ function sorted(records: ObservedRecord[]): ObservedRecord[] {
 
 /** The rows in COPY's text format, made piece by piece while Postgres reads the ones before. */
 function* pieces(
-  names: string[],
+  typed: { name: string; isText: boolean }[],
   rare: Rare,
   projectId: ProjectId,
   records: ObservedRecord[],
   now: string,
 ): Generator<Buffer> {
-  let text = '';
+  // Written where it is sent from: as one text that grows field by field it took twice as long.
+  let piece = Buffer.allocUnsafe(pieceBytes);
+  let filled = 0;
   let at = Number.NaN;
-  let atText = '';
+  let times = '';
   for (const { record, observedAt } of records) {
     // A page's records share their moment.
-    if (observedAt !== at) [at, atText] = [observedAt, new Date(observedAt).toISOString()];
-    text += `${projectId}\t${field(record.id)}`;
-    for (const name of names) text += `\t${field(record.columns[name] ?? null)}`;
-    text += `\t${field(record.rawJson)}\t\\\\x${record.rawSha256}\t${atText}\t${atText}\t${now}`;
-    if (rare.unread) text += `\t${field(arrayText(record.unread))}`;
+    if (observedAt !== at) {
+      at = observedAt;
+      const atText = new Date(at).toISOString();
+      times = `\t${atText}\t${atText}\t${now}`;
+    }
+    let before = `${projectId}\t${field(record.id)}`;
+    for (const { name, isText } of typed) {
+      const value = record.columns[name] ?? null;
+      before += `\t${isText ? field(value) : (value ?? '\\N')}`;
+    }
+    before += '\t';
+    const raw = field(record.rawJson);
+    let after = `\t\\\\x${record.rawSha256}${times}`;
+    if (rare.unread) after += `\t${field(arrayText(record.unread))}`;
     if (rare.raw_bytes) {
-      text += `\t${record.rawBytes === null ? '\\N' : `\\\\x${record.rawBytes.toString('hex')}`}`;
+      after += `\t${record.rawBytes === null ? '\\N' : `\\\\x${record.rawBytes.toString('hex')}`}`;
     }
-    text += '\n';
-    if (text.length >= pieceLength) {
-      yield Buffer.from(text, 'utf8');
-      text = '';
+    after += '\n';
+    const most = (before.length + raw.length + after.length) * bytesOfUnit;
+    if (filled + most > piece.length) {
+      if (filled > 0) yield piece.subarray(0, filled);
+      piece = Buffer.allocUnsafe(Math.max(pieceBytes, most));
+      filled = 0;
     }
+    filled += piece.write(before, filled);
+    filled += piece.write(raw, filled);
+    filled += piece.write(after, filled);
   }
-  yield Buffer.from(text, 'utf8');
+  if (filled > 0) yield piece.subarray(0, filled);
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };

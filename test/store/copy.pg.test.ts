@@ -75,15 +75,24 @@ const difficult = [
   '{"operation_id":"\ue000"}',
   `{"operation_id":"long","message":"${'x\\\\'.repeat(200_000)}"}`,
   String.raw`{"operation_id":"\\."}`,
+  // Of every length, so that a piece of the copy ends anywhere in a record.
+  ...Array.from(
+    { length: 300 },
+    (_, i) => `{"operation_id":"n${i}","message":"${'字'.repeat(i)}"}`,
+  ),
 ];
 
 test('P5: whatever the platform wrote, a copied record equals one inserted the careful way', async () => {
   const one = await newSlice('copied', 'orders');
   const other = await newSlice('careful', 'orders');
-  expect(await commit(one, copied, orders(difficult))).toMatchObject({ inserted: 10 });
-  expect(await commit(other, careful, orders(difficult))).toMatchObject({ inserted: 10 });
+  expect(await commit(one, copied, orders(difficult))).toMatchObject({
+    inserted: difficult.length,
+  });
+  expect(await commit(other, careful, orders(difficult))).toMatchObject({
+    inserted: difficult.length,
+  });
   const rows = await rowsOf('copied');
-  expect(rows).toHaveLength(10);
+  expect(rows).toHaveLength(difficult.length);
   expect(rows).toEqual(await rowsOf('careful'));
 });
 
