@@ -183,9 +183,12 @@ export async function pendingIds(
   days: DayRange,
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string; isOwn: boolean }>(
-    `select distinct id, slice_day >= $6 and slice_day < $7 as "isOwn"
-       from (select unnest(ids) as id from sync.pages where ${ofWalk}) shown
-       join (select operation_id as id, slice_day from archive.orders where project_id = $1 and status = 1) pending using (id)`,
+    // Each list is read once, whatever the planner thinks of their sizes: as a join it read all pages for each order
+    // that was pending. Behind `is true` no join is made of it.
+    `select operation_id as id, slice_day >= $6 and slice_day < $7 as "isOwn"
+       from archive.orders
+      where project_id = $1 and status = 1
+        and (operation_id in (select unnest(ids) from sync.pages where ${ofWalk})) is true`,
     [...keyOf(slice, walk), days.from, days.to],
   );
   const own = rows.filter((row) => row.isOwn).map((row) => row.id);

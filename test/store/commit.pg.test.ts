@@ -5,10 +5,10 @@ import { silentLog } from '../../src/log.ts';
 import type { Instant } from '../../src/model.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
-import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { openDb, withTx, type Db, type Queryable } from '../../src/store/db.ts';
 import { claimSlice, endFrozenSessions } from '../../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
-import type { WalkedPage } from '../../src/store/pages.ts';
+import { pendingIds, type WalkedPage } from '../../src/store/pages.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const day = '2026-03-10';
@@ -416,6 +416,32 @@ test('overlapping commits from several writers neither deadlock nor lose a conte
     [slice.projectId],
   );
   expect(rows[0]?.contents).toBe(ids.length * writers * 8);
+});
+
+test('which orders of a slice are pending is found by one reading of its pages, however many are', async () => {
+  const numbers = [0, 1, 2, 3];
+  const idsOf = (number: number): string[] => numbers.map((i) => `p${number}-${i}`);
+  for (const number of numbers) {
+    await commit([
+      page(
+        number,
+        noon,
+        idsOf(number).map((id, i) => order({ id, status: 1 + (i % 2) })),
+      ),
+    ]);
+  }
+  let plan = '';
+  const explained: Queryable = {
+    query: async (sql, parameters) => {
+      const { rows } = await db.query(`explain (analyze, timing off) ${sql}`, parameters);
+      plan = rows.map((row) => String(row['QUERY PLAN'])).join('\n');
+      return db.query(sql, parameters);
+    },
+  };
+  const days = { from: day, to: '2026-03-11' };
+  const pending = await pendingIds(explained, slice, 1, days);
+  expect(pending.toSorted()).toEqual(numbers.flatMap((n) => [`p${n}-0`, `p${n}-2`]));
+  expect(plan).toMatch(/ on pages .*actual rows=4(\.00)? loops=1\)/);
 });
 
 test('records that are no records: kept as bytes with the reason, and the page goes on', async () => {
