@@ -61,13 +61,14 @@ include-path-regex = "^/(v3|v1beta1|token)/"
 checks.negative_data_rejection.enabled = false
 TOML
 
+# /archive/v1/events never ends by itself.
 # ask <document> <address> <seconds> <options…>
 ask() {
   local document=$1 url=$2 time=$3
   shift 3
   say "asking $url for $time s"
   "$scratch/venv/bin/schemathesis" --config-file "$scratch/schemathesis.toml" run "$document" \
-    --url "$url" --seed 1 --workers 1 --max-time "$time" --phases examples,coverage,fuzzing \
+    --url "$url" --seed 1 --workers 1 --max-time "$time" --phases examples,coverage,fuzzing --exclude-path /archive/v1/events \
     --max-response-time 10 --suppress-health-check all --continue-on-failure --warnings off --no-color "$@" \
     >"$scratch/report" 2>&1 || {
     cut -c1-1000 "$scratch/report"

@@ -42,7 +42,7 @@ comment on view analytics.runs is
 comment on column analytics.runs.run_id is 'Its name';
 comment on column analytics.runs.started_at is 'When it began';
 comment on column analytics.runs.ended_at is 'When it ended; null while it goes on, or where it was cut off';
-comment on column analytics.runs.outcome is 'How it ended; quiet: done, and nothing was new; part: done, of what a person asked for';
+comment on column analytics.runs.outcome is 'How it ended; quiet: done, and nothing was new; idle: nothing was due; part: done, of what a person asked for';
 comment on column analytics.runs.requests is 'Requests made';
 comment on column analytics.runs.slices_done is 'Slices whose turn was done';
 comment on column analytics.runs.records_shown is 'Records the platform showed';
@@ -50,6 +50,33 @@ comment on column analytics.runs.records_new is 'Records held for the first time
 comment on column analytics.runs.records_changed is 'Records whose content changed';
 comment on column analytics.runs.records_rejected is 'Records without a usable id, or too long';
 comment on column analytics.runs.last_error is 'Why something due was not done; null after a success';
+
+create view analytics.alerts as
+select project_id, kind, subject, text, opened_at, told_at, resolved_at,
+       resolved_at is not null and resolved_at <= opened_at as is_news
+  from sync.alerts;
+comment on view analytics.alerts is
+  'What somebody should hear of, while it goes on, and for a while after it was over or told';
+comment on column analytics.alerts.kind is 'What it is about: docs/alerts.md has every kind';
+comment on column analytics.alerts.subject is 'Of what: a month, a list, a machine; empty for the project';
+comment on column analytics.alerts.text is 'What is told';
+comment on column analytics.alerts.opened_at is 'Since when, on the platform''s clock';
+comment on column analytics.alerts.told_at is 'When it was told last; null: not yet, or there is nobody to tell';
+comment on column analytics.alerts.resolved_at is 'When it was over; null while it goes on';
+comment on column analytics.alerts.is_news is
+  'True of what only happens, such as a lost day: it is over as soon as it is known';
+
+create view analytics.slices_in_hand as
+select project_id, resource, owner, nullif(day, '0001-01-01') as day,
+       case when checkpoint is not null then walk end as walk,
+       (checkpoint ->> 'page')::integer as pages
+  from sync.slices
+ where lease_until >= clock_timestamp();
+comment on view analytics.slices_in_hand is 'The days that are being read or counted at this moment';
+comment on column analytics.slices_in_hand.owner is 'The owner whose classes these are; empty for the whole list';
+comment on column analytics.slices_in_hand.day is 'The UTC day; null for an owner''s whole list';
+comment on column analytics.slices_in_hand.walk is 'The number of the walk in progress; null where it is not walked';
+comment on column analytics.slices_in_hand.pages is 'How many pages that walk has read; null where it is not walked';
 
 -- P7: each slice with its reservations. A slice that is still open makes no claim, so that it has none but pending
 -- orders. The closing period is three days at least (docs/design.md, "What is done to a slice"): a longer one may
@@ -81,7 +108,8 @@ select s.project_id,
                    and s.deadline_at < '9999-01-01' then 'proved_before_closing' end,
          case when s.unresolved > 0 then 'unresolved_orders' end
        ], null) as reservations,
-       s.last_error
+       s.last_error,
+       s.due_at
   from sync.slices s
   left join (select project_id, resource, owner, day, count(*) as rejected
                from sync.rejects r
@@ -113,6 +141,61 @@ comment on column analytics.coverage.rejected is
   'Records without a usable id, or too long, kept as bytes aside, but for those that a whole walk a day later was without';
 comment on column analytics.coverage.deadline_at is
   'Until when the day should be held and proved: a safety margin before its month leaves the window';
+comment on column analytics.coverage.due_at is
+  'When it is looked at next, on the platform''s clock; null when it is not: it is final or lost';
+
+-- What an auditor asks of one day besides.
+create view analytics.day_pages as
+select p.project_id, p.resource, p.owner, p.day, p.page, p.asked_at,
+       cardinality(p.ids) + cardinality(p.rejects) as shown,
+       p.total
+  from sync.slices s
+  join sync.pages p using (project_id, resource, owner, day)
+ where p.walk = s.whole_walk and s.day > '0001-01-01';
+comment on view analytics.day_pages is 'The pages of the last whole walk of each day, as the platform gave them';
+comment on column analytics.day_pages.page is 'Its number in the walk, from 0';
+comment on column analytics.day_pages.asked_at is
+  'When it was asked for last, on the platform''s clock: pages with pending orders are read again';
+comment on column analytics.day_pages.shown is 'How many distinct records, rejects included, it showed';
+comment on column analytics.day_pages.total is 'The total that came with it; null where none did';
+
+create view analytics.day_history as
+select j.project_id, j.resource, j.owner, j.day, j.seq as entry, j.entered_at, j.kind,
+       coalesce(cardinality(j.ids), 0) as records,
+       said ->> 'state' as state,
+       said ->> 'proof' as proof,
+       (said ->> 'platform_total')::bigint as platform_total,
+       (said ->> 'shown_total')::bigint as shown_total,
+       (said ->> 'unresolved')::integer as unresolved
+  from sync.journal j
+ cross join lateral (select case when j.kind = 'ledger' then j.body::jsonb end as said) ledger
+ where j.day > '0001-01-01';
+comment on view analytics.day_history is
+  'What was written of each day, in its order: the journal''s entries, those of the ledger with what the day became';
+comment on column analytics.day_history.entry is 'The number of the entry in the day''s chain, from 1';
+comment on column analytics.day_history.entered_at is 'When it was written, on the database''s clock';
+comment on column analytics.day_history.kind is
+  'pages, contents, ledger, dropped, missing, returned, certified or adopted: docs/verify.md has what each is';
+comment on column analytics.day_history.records is
+  'Records of which it stored a content, or that it marked as missing';
+comment on column analytics.day_history.state is 'What the day''s state became; null unless kind is ledger';
+comment on column analytics.day_history.proof is 'What its proof became; null unless kind is ledger';
+comment on column analytics.day_history.platform_total is
+  'What the platform said there is; null where unknown, and unless kind is ledger';
+comment on column analytics.day_history.shown_total is
+  'What the last walk was shown; null where unknown, and unless kind is ledger';
+comment on column analytics.day_history.unresolved is 'Orders still pending; null unless kind is ledger';
+
+create view analytics.reopenings as
+select project_id, resource, owner, day, reopened_at, was, reason
+  from sync.reopenings;
+comment on view analytics.reopenings is
+  'Days that were final or lost and were found to be answered for after all: kept for ever';
+comment on column analytics.reopenings.reopened_at is 'When, on the platform''s clock';
+comment on column analytics.reopenings.was is 'What the day was called before: lost or final';
+comment on column analytics.reopenings.reason is
+  'window: it lies in the window by every witness of the time. answered: the platform was seen to answer for days '
+  'as old';
 
 create view analytics.coverage_by_day as
 select project_id,
@@ -325,3 +408,95 @@ comment on column analytics.token_snapshots.shown is
   'How many tokens it showed, those without a usable symbol included';
 comment on column analytics.token_snapshots.due_at is 'When they are read next, on the platform''s clock';
 comment on column analytics.token_snapshots.attempts is 'How often reading them has failed since';
+
+-- What goes on now, cheap enough to be asked for every two seconds: what is final or lost is not looked at, for it is
+-- never due. A run notes its counts when it ends, so that those of one in progress are taken from the ledger. A run
+-- that was cut off looks like one in progress, but soon nobody holds anything any more.
+create view analytics.progress as
+select p.project_id,
+       run.run_id,
+       run.started_at as run_started_at,
+       case when run.run_id is not null then ledger.done end as run_slices_done,
+       case when run.run_id is not null then ledger.shown end as run_records_shown,
+       ledger.due as slices_due,
+       ledger.waiting as slices_waiting,
+       ledger.next_due_at,
+       (select r.ended_at from sync.runs r
+         where r.project_id = p.project_id and r.outcome in ('done', 'quiet')
+         order by r.started_at desc limit 1) as succeeded_at,
+       certificate.resource as certificate_resource,
+       certificate.month as certificate_month,
+       certificate.certified_at,
+       encode(certificate.digest, 'hex') as certificate_digest,
+       p.parked_at,
+       p.parked_reason,
+       p.ask_again_at,
+       at.archive_now,
+       at.platform_now,
+       clock.seen_at as platform_seen_at,
+       md5(concat_ws(' ', ledger.digest, p.parked_at, p.first_day,
+         (select sum(hash_record_extended(a, 0)) from sync.alerts a where a.project_id = p.project_id),
+         (select sum(hash_record_extended(f, 0)) from sync.facts f where f.project_id = p.project_id),
+         (select sum(hash_record_extended(t, 0)) from sync.token_snapshots t where t.project_id = p.project_id),
+         (select sum(hash_record_extended(b, 0)) from sync.rebuilds b where b.project_id = p.project_id),
+         (select count(*) from sync.certificates c where c.project_id = p.project_id),
+         -- What no slice shows: results of operations, and tokens.
+         (select sum(c.seq) from sync.chains c
+           where c.project_id = p.project_id and c.resource in ('transactions.v1beta1', 'transactions.v3', 'tokens')),
+         (select sum(hash_record_extended(r, 0))
+            from (select * from sync.runs r where r.project_id = p.project_id
+                   order by r.started_at desc limit 5) r))) as revision
+  from sync.projects p
+  left join lateral (select ahead_ms, seen_at from sync.clocks c
+                      where c.project_id = p.project_id
+                      order by seen_at desc limit 1) clock on true
+ cross join lateral (select n as archive_now, n + clock.ahead_ms * interval '1 millisecond' as platform_now
+                       from (select clock_timestamp() as n offset 0) now) at
+  left join lateral (select run_id, started_at
+                       from (select * from sync.runs r where r.project_id = p.project_id
+                              order by started_at desc limit 1) newest
+                      where ended_at is null
+                        and (started_at > coalesce(at.platform_now, at.archive_now) - interval '1 minute'
+                             or exists (select from sync.slices s
+                                         where s.project_id = p.project_id and s.due_at is not null
+                                           and s.lease_until >= at.archive_now)
+                             or exists (select from sync.watched_operations w
+                                         where w.project_id = p.project_id and w.state = 'open'
+                                           and w.lease_until >= at.archive_now))) run on true
+ cross join lateral (select count(*) filter (where due_at <= coalesce(at.platform_now, at.archive_now))::integer as due,
+                            count(*)::integer as waiting,
+                            min(due_at) filter (where due_at > coalesce(at.platform_now, at.archive_now)) as next_due_at,
+                            count(*) filter (where greatest(observed_at, walked_at, proved_at) >= run.started_at
+                                               and lease_holder is null)::integer as done,
+                            coalesce(sum(shown_total) filter (where walked_at >= run.started_at), 0)::bigint as shown,
+                            sum(hash_record_extended(s, 0)) as digest
+                       from sync.slices s
+                      where s.project_id = p.project_id and due_at is not null) ledger
+  left join lateral (select resource, month, certified_at, digest from sync.certificates c
+                      where c.project_id = p.project_id
+                      order by certified_at desc, month desc, resource limit 1) certificate on true;
+comment on view analytics.progress is 'What goes on in each project at this moment';
+comment on column analytics.progress.run_id is 'The run in progress; null: none is';
+comment on column analytics.progress.run_started_at is 'When it began, on the platform''s clock';
+comment on column analytics.progress.run_slices_done is 'Days it has read or counted so far; null: no run is in progress';
+comment on column analytics.progress.run_records_shown is
+  'Records that the days it has read whole so far have shown; null: no run is in progress';
+comment on column analytics.progress.slices_due is 'Days (of a list) to be looked at now, those in hand included';
+comment on column analytics.progress.slices_waiting is 'Days that will be looked at again at all, those due included';
+comment on column analytics.progress.next_due_at is
+  'When the next of the others is due, on the platform''s clock; null: none is';
+comment on column analytics.progress.succeeded_at is
+  'When the newest run ended that did all that was due, on the platform''s clock; null: none has';
+comment on column analytics.progress.certificate_resource is 'orders or nft_classes: of the newest certificate; null: there is none';
+comment on column analytics.progress.certificate_month is 'Its month';
+comment on column analytics.progress.certified_at is 'The moment whose contents it certifies, on the platform''s clock';
+comment on column analytics.progress.certificate_digest is 'Its digest, lower-case hex';
+comment on column analytics.progress.parked_at is 'Since when the platform refuses this project; null while it answers';
+comment on column analytics.progress.parked_reason is 'What the platform said when it refused';
+comment on column analytics.progress.ask_again_at is 'When a parked project is asked for again';
+comment on column analytics.progress.archive_now is 'The database''s clock';
+comment on column analytics.progress.platform_now is
+  'The platform''s clock, as it was last believed; null before it has told the time';
+comment on column analytics.progress.platform_seen_at is 'When that was noted, on the database''s clock';
+comment on column analytics.progress.revision is
+  'Another text whenever something of the ledger, the runs, the alerts or what is held may have changed';

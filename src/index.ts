@@ -45,6 +45,19 @@ export type {
   WatchedState,
 } from './query/book-types.ts';
 export type {
+  Alert,
+  Counted,
+  DayEntry,
+  DayPage,
+  DayQuery,
+  DayReport,
+  Progress,
+  Recent,
+  RecentQuery,
+  Reopening,
+} from './query/report-types.ts';
+export type {
+  AccountSpending,
   NftClassFigures,
   NftClassStatisticsQuery,
   NftGrowth,

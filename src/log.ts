@@ -1,4 +1,4 @@
-// The log: one JSON line per event on stderr, a fixed sentence plus fields.
+// The log: one JSON line per event, a fixed sentence plus fields.
 // Never record values, secrets or whole URLs (P10); stdout belongs to a command's data.
 import { pino, type Logger } from 'pino';
 
@@ -7,8 +7,11 @@ export type Log = Logger;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A log on stderr, written synchronously so that the last line before an exit is not lost. */
-export function createLog(level: LogLevel): Log {
+/** A log, on stderr unless told; written synchronously so that the last line before an exit is not lost. */
+export function createLog(
+  level: LogLevel,
+  to: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),
+): Log {
   return pino(
     {
       level,
@@ -21,7 +24,7 @@ export function createLog(level: LogLevel): Log {
         censor: '[hidden]',
       },
     },
-    pino.destination({ dest: 2, sync: true }),
+    to,
   );
 }
 

@@ -125,3 +125,15 @@ export type Page = {
 
 /** A record together with the moment its page was asked for. */
 export type ObservedRecord = { record: ParsedRecord; observedAt: Instant };
+
+/** A setting of this process as it may be shown to whoever runs it (P10). */
+export type SettingInForce = {
+  name: string;
+  /** As it was given, or the default; null: there is neither. Of a secret no more than `set` or `not set`. */
+  value: string | null;
+  /** `file`: the file of settings, or the one that NAME_FILE names. */
+  from: 'environment' | 'file' | 'default';
+  isSecret: boolean;
+  /** The end of "it is …". */
+  meaning: string;
+};

@@ -40,8 +40,9 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part(
     'http',
     /^http\//,
-    ['query/', 'platform/sign.ts', 'platform/target.ts'],
-    /^(fastify|@fastify\/.+|prom-client|zod)$/,
+    // Beside signatures: the exact reader of JSON, which knows no platform.
+    ['query/', 'platform/sign.ts', 'platform/target.ts', 'platform/json.ts', 'platform/bytes.ts'],
+    /^(fastify|@fastify\/.+|preact|preact-render-to-string|prom-client|zod)$/,
   ),
   part('simulator', /^simulator\//, ['platform/sign.ts', 'platform/target.ts'], /^zod$/),
   part(
@@ -71,8 +72,16 @@ function part(name: string, files: RegExp, may: string[], packages: RegExp) {
 
 /** Node's own modules that only some parts may use: HTTP belongs to those that speak it. */
 const speaksHttp = /^(platform|http|simulator|cli)\//;
-/** Reads the environment: settings/ for everyone, main.ts to hand it on, and the account of a child process. */
-const readsEnvironment = ['settings/settings.ts', 'main.ts', 'store/embedded/account.ts'];
+/**
+ * Reads the environment: settings/ for everyone, main.ts to hand it on, the account of a child process, and what knows
+ * the terminal (COLUMNS, TERM).
+ */
+const readsEnvironment = [
+  'settings/settings.ts',
+  'main.ts',
+  'store/embedded/account.ts',
+  'cli/print.ts',
+];
 
 /** Every border that is crossed, a sentence each; empty when all is well. */
 function violations(tree: Tree): string[] {
@@ -153,7 +162,7 @@ function sources(): Tree {
   const root = fileURLToPath(new URL('../src', import.meta.url));
   return new Map(
     readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => /\.tsx?$/.test(path))
       .map((path) => [path.replaceAll('\\', '/'), readFileSync(join(root, path), 'utf8')]),
   );
 }

@@ -7,7 +7,7 @@ import { settingsError, transient } from '../errors.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { isOver, readAlerts, type KnownAlert } from '../store/alerts/alerts.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
-import { printable, printJson } from './print.ts';
+import { print, printable, printJson } from './print.ts';
 
 export const alertCommand = (command: Command): Command =>
   command
@@ -33,7 +33,7 @@ async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
     throw transient('webhook_failed', `The webhook did not take the test message: ${problem}.`);
   }
   if (asJson) printJson({ taken: true });
-  else process.stdout.write('The webhook took the test message: look whether it arrived.\n');
+  else print('The webhook took the test message: look whether it arrived.');
 }
 
 async function list(settings: Settings, project: string | null, asJson: boolean): Promise<void> {
@@ -42,8 +42,8 @@ async function list(settings: Settings, project: string | null, asJson: boolean)
     // A misspelt name must not pass for a project without alerts.
     if (project !== null && alerts.length === 0) await wantedProjects(db, project);
     if (asJson) printJson({ alerts: alerts.map(asShown) });
-    else if (alerts.length === 0) process.stdout.write('Nothing is wrong that is known of.\n');
-    else process.stdout.write(`${alerts.map(linesOf).join('\n')}\n`);
+    else if (alerts.length === 0) print('Nothing is wrong that is known of.');
+    else print(alerts.map(linesOf).join('\n'));
   });
 }
 

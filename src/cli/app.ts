@@ -1,23 +1,16 @@
-// What several commands need: the store opened from the settings, and a worker for each project. The command that
-// opens it closes it.
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
-import { createAlerts, type Alerts } from '../alert/alerts.ts';
+// What several commands need: the store opened from the settings. The command that opens it closes it.
 import { isOutlastError, OutlastError, settingsError } from '../errors.ts';
-import { createLog, type Log } from '../log.ts';
-import type { Meter, ProjectMeter } from '../meter.ts';
+import type { Log } from '../log.ts';
+import type { Meter } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
-import { createFileFetcher } from '../platform/certificate-file.ts';
-import { createPlatform } from '../platform/client.ts';
 import { checkSchema } from '../query/reader.ts';
-import type { DatabaseSettings, ProjectSettings, Settings } from '../settings/settings.ts';
+import type { DatabaseSettings, Settings } from '../settings/settings.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { holdsArchive } from '../store/embedded/home.ts';
 import { migrate } from '../store/migrate.ts';
 import { projectIds } from '../store/projects.ts';
-import { createLimiter } from '../sync/contact/rate-limiter.ts';
-import type { Worker } from '../sync/worker.ts';
+import { openLog } from './log-lines.ts';
 
 export type Store = {
   /** Read from the replica of the settings. */
@@ -137,7 +130,7 @@ export async function withStore<T>(
   settings: Settings,
   work: (store: OpenedStore) => Promise<T>,
 ): Promise<T> {
-  const store = await open(settings, createLog(settings.logLevel));
+  const store = await open(settings, openLog(settings.logLevel));
   try {
     return await work(store);
   } finally {
@@ -157,70 +150,4 @@ export async function wantedProjects(
   if (project === undefined) return known;
   if (known.includes(project)) return [project];
   throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
-}
-
-export function createWorker(
-  project: ProjectSettings,
-  settings: Settings,
-  db: Db,
-  log: Log,
-  meter?: ProjectMeter,
-): Worker & { close(): Promise<void> } {
-  const platform = createPlatform({
-    baseUrl: project.baseUrl,
-    tokensUrl: project.tokensUrl,
-    apiKey: project.apiKey,
-    apiSecret: project.apiSecret,
-    timeoutMs: settings.timeoutMs,
-    limiter: createLimiter(db, project.id, project.maxRps),
-    log: log.child({ projectId: project.id }),
-    meter,
-  });
-  const certificateFiles =
-    settings.keepCertificates === null
-      ? null
-      : createFileFetcher({ hosts: settings.keepCertificates });
-  return {
-    projectId: project.id,
-    scope: { classes: project.classes },
-    source: { baseUrl: project.baseUrl, apiKey: project.apiKey },
-    platform,
-    db,
-    holder: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
-    leaseMs: settings.leaseMs,
-    concurrency: settings.concurrency,
-    settings: { deadlineMarginMs: settings.deadlineMarginMs, refreshMs: settings.refreshMs },
-    certificatesDir: settings.certificatesDir,
-    headsDir: settings.headsDir,
-    certificateFiles,
-    tokensEveryMs: settings.tokensEveryMs,
-    meter,
-    log,
-    close: async () => {
-      await platform.close();
-      await certificateFiles?.close();
-    },
-  };
-}
-
-/** What looks after alerts while, or after, these workers work. `mayBeat`: all that was due was asked for. */
-export function openAlerts(
-  settings: Settings,
-  db: Db,
-  workers: Worker[],
-  { mayBeat }: { mayBeat: boolean },
-  log: Log,
-): Alerts {
-  return createAlerts({
-    db,
-    settings: settings.alerts,
-    projects: workers.map(({ projectId, platform, settings: policy }) => ({
-      projectId,
-      settings: policy,
-      now: () => platform.clock.now(),
-      knowsTime: () => platform.clock.lastDate() !== null,
-    })),
-    mayBeat,
-    log,
-  });
 }

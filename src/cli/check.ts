@@ -56,7 +56,7 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       db,
       projects.map(({ project }) => project),
       settings,
-      now,
+      { now },
     );
     const alerts = await readAlerts(db, null);
     const wrong = neverEntered(projects, alerts);

@@ -1,20 +1,28 @@
 // `outlast demo`: the main job with nothing installed: a simulated platform, an embedded Postgres, both resources
 // archived, and then kept up to date until Ctrl-C.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
-import { createLog } from '../log.ts';
+import type { ProjectMeter } from '../meter.ts';
+import type { ListedResource } from '../model.ts';
 import { readStatus } from '../query/status.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import type { Environment } from '../settings/environment.ts';
+import { settingsInForce } from '../settings/in-force.ts';
+import { readSettings } from '../settings/settings.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
+import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
 import { createSimulator, type Simulator } from '../simulator/server.ts';
+import type { Db } from '../store/db.ts';
 import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
-import { createWorker, openMigrated, type OpenedStore } from './app.ts';
+import { openMigrated, type OpenedStore } from './app.ts';
+import { createWorker } from './workers.ts';
 import { startServing } from './serving.ts';
-import { createProgress, formatCount } from './print.ts';
+import { openLog } from './log-lines.ts';
+import { formatCount, print } from './print.ts';
+import { createProgress } from './progress.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { foreseeAll } from './forecast.ts';
 import { statusText } from './status.ts';
@@ -32,30 +40,55 @@ const leaseSeconds = 6;
 
 export const demoCommand = (command: Command): Command =>
   command
-    .option('--once', 'stop after the first full sync')
-    .action(async (flags: { once?: true }) => {
-      process.exitCode = await demo(flags.once === true);
+    .option('--once', 'stop after the first full sync, or after the time-lapse')
+    .option('--time-lapse', 'live through three months in three minutes, in an archive of its own')
+    .option('--seconds <n>', 'how long the time-lapse takes', readSeconds, 185)
+    .action(async ({ once = false, timeLapse: isFast = false, seconds }: Flags) => {
+      if (!isFast) process.exitCode = await demo(once);
+      else {
+        const { showTimeLapse } = await import('./time-lapse.ts');
+        process.exitCode = await showTimeLapse(once, seconds);
+      }
     });
 
+type Flags = { once?: boolean; timeLapse?: boolean; seconds: number };
+
+function readSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of seconds.');
+}
+
 async function demo(once: boolean): Promise<number> {
-  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+  const say = print;
   const stop = stopOnSignals();
   const begun = performance.now();
   const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
   let archive: OpenedStore | null = null;
   let worker: (Worker & { close(): Promise<void> }) | null = null;
   let served: Served | null = null;
+  let live: LiveOrders | null = null;
   try {
-    const settings = demoSettings(simulator);
-    const log = createLog(settings.logLevel);
+    const environment = environmentOf(simulator);
+    const settings = readSettings({ needs: 'platform' }, environment);
+    const log = openLog(settings.logLevel);
     say('Outlast demo');
     say(`  platform  simulated, on ${simulator.url}`);
     const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
     archive = await openMigrated(settings, log, metrics.meter);
     say(`  archive   embedded PostgreSQL under ${dataDir}`);
+    live = startLiveOrders(simulator, { shownBefore: await liveOrdersOf(archive.db) });
     const [project] = settings.projects;
     if (project === undefined) throw new Error('the demo has one project');
-    worker = createWorker(project, settings, archive.db, log, metrics.meter.of(project.id));
+    const news = createNews(metrics.meter.of(project.id));
+    worker = createWorker(project, settings, archive.db, log, news.meter);
+    if (!once) {
+      served = await startServing(settings, archive.store.connectionString, log, {
+        metrics,
+        workers: [worker],
+        inForce: settingsInForce(environment),
+      });
+    }
+    if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);
     const report = await firstSync(worker, stop.signal);
     if (stop.signal.aborted) {
       say(`\n${stoppedText}`);
@@ -64,27 +97,25 @@ async function demo(once: boolean): Promise<number> {
     say('');
     say(firstSyncText(report, performance.now() - begun));
     say('');
-    const now = Date.now();
-    const foreseen = await foreseeAll(archive.db, ['demo'], settings, now);
-    say(statusText(await readStatus(archive.db), now, foreseen));
-    if (once) {
+    const foreseen = await foreseeAll(archive.db, ['demo'], settings);
+    say(statusText(await readStatus(archive.db), foreseen));
+    if (served === null) {
       say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
       return exitCodeOfReports([report]);
     }
-    served = await startServing(settings, archive.store.connectionString, log, {
-      metrics,
-      workers: [worker],
-    });
     say(`\n${whereToLook(archive.store.connectionString, served.url)}\n`);
-    say('New orders arrive as you watch. Ctrl-C ends the demo; the archive stays.');
-    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, (tick) => {
-      if (tick.recordsNew + tick.recordsChanged > 0) say(tickText(tick));
+    say('A few orders come every minute. Ctrl-C ends the demo; the archive stays.');
+    news.take();
+    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, () => {
+      const text = news.take();
+      if (text !== '') say(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
     });
     await stopped(stop.signal);
     await schedule.close();
     say(`\n${stoppedText}`);
     return exitCode.done;
   } finally {
+    live?.close();
     await served?.close();
     await worker?.close();
     await archive?.close();
@@ -93,25 +124,20 @@ async function demo(once: boolean): Promise<number> {
   }
 }
 
-function demoSettings(simulator: Simulator): Settings {
-  // The demo takes nothing from the environment: it must not touch a real project.
-  return readSettings(
-    { needs: 'platform' },
-    {
-      OUTLAST_PROJECT: 'demo',
-      OUTLAST_BASE_URL: simulator.url,
-      OUTLAST_API_KEY: key.apiKey,
-      OUTLAST_API_SECRET: key.apiSecret,
-      OUTLAST_DATA_DIR: dataDir,
-      OUTLAST_CERTIFICATES_DIR: `${dataDir}/certificates`,
-      OUTLAST_PORT: '0',
-      OUTLAST_MAX_RPS: '200',
-      OUTLAST_REFRESH_HOURS: '1',
-      OUTLAST_LEASE_SECONDS: String(leaseSeconds),
-      OUTLAST_LOG_LEVEL: 'error',
-    },
-  );
-}
+/** The demo takes nothing from the environment: it must not touch a real project. */
+const environmentOf = (simulator: Simulator): Environment => ({
+  OUTLAST_PROJECT: 'demo',
+  OUTLAST_BASE_URL: simulator.url,
+  OUTLAST_API_KEY: key.apiKey,
+  OUTLAST_API_SECRET: key.apiSecret,
+  OUTLAST_DATA_DIR: dataDir,
+  OUTLAST_CERTIFICATES_DIR: `${dataDir}/certificates`,
+  OUTLAST_PORT: '0',
+  OUTLAST_MAX_RPS: '200',
+  OUTLAST_REFRESH_HOURS: '1',
+  OUTLAST_LEASE_SECONDS: String(leaseSeconds),
+  OUTLAST_LOG_LEVEL: 'error',
+});
 
 /** Runs until nothing due is left; what another demo holds, or one that was killed, is waited for. */
 async function firstSync(worker: Worker, signal: AbortSignal): Promise<RunReport> {
@@ -151,17 +177,58 @@ function firstSyncText(report: RunReport, ms: number): string {
   return `Synced in ${seconds} s with ${formatCount(report.requests)} requests: ${news}.${report.problem === null ? '' : ` Left: ${report.problem}.`}`;
 }
 
-function tickText(report: RunReport): string {
-  const at = new Date().toTimeString().slice(0, 8);
-  return `${at}  ${formatCount(report.recordsNew)} new, ${formatCount(report.recordsChanged)} changed`;
+/** What comes in, by list: `take` says what has come since it was last asked, `3 new orders, 1 changed`, or nothing. */
+function createNews(meter: ProjectMeter): { meter: ProjectMeter; take(): string } {
+  const none = (): Record<ListedResource, { inserted: number; changed: number }> => ({
+    orders: { inserted: 0, changed: 0 },
+    nft_classes: { inserted: 0, changed: 0 },
+  });
+  let counts = none();
+  const textOf = (resource: ListedResource, one: string, several: string): string[] => {
+    const { inserted, changed } = counts[resource];
+    const named = (count: number): string => (count === 1 ? one : several);
+    if (inserted + changed === 0) return [];
+    if (inserted === 0) return [`${formatCount(changed)} ${named(changed)} changed`];
+    const also = changed === 0 ? '' : `, ${formatCount(changed)} changed`;
+    return [`${formatCount(inserted)} new ${named(inserted)}${also}`];
+  };
+  return {
+    meter: {
+      ...meter,
+      records: (resource, effects) => {
+        meter.records(resource, effects);
+        if (resource !== 'orders' && resource !== 'nft_classes') return;
+        counts[resource].inserted += effects.inserted;
+        counts[resource].changed += effects.changed;
+      },
+    },
+    take: () => {
+      const texts = [
+        ...textOf('orders', 'order', 'orders'),
+        ...textOf('nft_classes', 'class', 'classes'),
+      ];
+      counts = none();
+      return texts.join('; ');
+    },
+  };
+}
+
+/** What the simulated platform of an earlier demo showed beside its world. */
+async function liveOrdersOf(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ raw: string }>(
+    `select raw::text as raw from archive.orders where project_id = 'demo' and starts_with(operation_id, $1)`,
+    [liveOrderPrefix],
+  );
+  return rows.map(({ raw }) => raw);
 }
 
 function whereToLook(connectionString: string, url: string): string {
   return [
     'Where to look, while this runs:',
+    `  ${url}/ in a browser`,
     `  psql "${connectionString}"`,
-    '    select status, count(*), sum(amount) as fen from archive.orders group by 1 order by 1;',
-    '    select day, state, proof, shown_total from sync.slices order by day desc limit 10;',
+    '    select status, count(*), sum(amount) from archive.orders group by 1;',
+    '    select day, state, proof from sync.slices order by day desc limit 10;',
     '  the platform’s own interface, answered from the archive for any date:',
     `    curl "${url}/v3/orders?limit=2&count_total=1"`,
     `    curl "${url}/v1beta1/nft/classes?limit=2"`,

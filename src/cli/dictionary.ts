@@ -2,12 +2,12 @@
 // as a page, docs/dictionary.md: the same schema gives the same text, and a test tells when the page is stale.
 import type { Command } from 'commander';
 import { settingsError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { readDictionary, type Described, type DictionaryEntry } from '../query/dictionary.ts';
 import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openStoreToRead } from './app.ts';
-import { printJson, printTable } from './print.ts';
+import { openLog } from './log-lines.ts';
+import { print as printText, printJson, printTable } from './print.ts';
 
 const statementTimeoutMs = 30_000;
 
@@ -18,7 +18,7 @@ export const dictionaryCommand = (command: Command): Command =>
     .option('--json', 'print it as JSON')
     .action(async (name: string | undefined, flags: { markdown?: true; json?: true }) => {
       const settings = readSettings({ needs: 'database' });
-      const log = createLog(settings.logLevel);
+      const log = openLog(settings.logLevel);
       const store = await openStoreToRead(settings, log);
       try {
         const { connectionString } = store;
@@ -53,13 +53,13 @@ function named(entries: DictionaryEntry[], name: string | undefined): Dictionary
 function print(entries: DictionaryEntry[], isDetailed: boolean): void {
   if (!isDetailed) {
     const rows = entries.map(({ name, meaning }) => [name, meaning]);
-    printTable(['name', 'meaning'], rows);
+    printTable(['name', { header: 'meaning', wrapsTo: 40 }], rows);
     return;
   }
   for (const { name, meaning, columns } of entries) {
-    process.stdout.write(`${name}: ${meaning}\n\n`);
+    printText(`${name}: ${meaning}\n`);
     const rows = columns.map((column) => [column.name, column.type, column.meaning]);
-    if (rows.length > 0) printTable(['column', 'type', 'meaning'], rows);
+    if (rows.length > 0) printTable(['column', 'type', { header: 'meaning', wrapsTo: 24 }], rows);
     process.stdout.write('\n');
   }
 }

@@ -18,7 +18,16 @@ import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
 import { examineReplica, examineServer, type Held } from './doctor-database.ts';
 import { verdictOn } from './exit.ts';
-import { formatCount, formatMegabytes, formatSpan, printJson } from './print.ts';
+import {
+  formatCount,
+  formatMegabytes,
+  formatSpan,
+  painted,
+  print,
+  printJson,
+  screenWidth,
+  wrapped,
+} from './print.ts';
 
 type State = 'ok' | 'warn' | 'fail';
 export type Finding = { about: string; state: State; text: string };
@@ -30,18 +39,18 @@ export const doctorCommand = (command: Command): Command =>
     const findings = await examine(flags.json === true ? () => undefined : printFinding);
     const worst = findings.some(({ state }) => state === 'fail');
     if (flags.json === true) printJson({ findings });
-    else
-      process.stdout.write(
-        `\n${worst ? 'Something keeps Outlast from working.' : 'Outlast can work here.'}\n`,
-      );
+    else print(`\n${worst ? 'Something keeps Outlast from working.' : 'Outlast can work here.'}`);
     process.exitCode = worst ? exitCode.failed : exitCode.done;
   });
 
-const lineOf = ({ about, state, text }: Finding): string =>
-  `${state.padEnd(4)}  ${about.padEnd(16)}  ${text.replaceAll('\n', `\n${' '.repeat(24)}`)}`;
+const paints = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-export function printFinding(finding: Finding): void {
-  process.stdout.write(`${lineOf(finding)}\n`);
+/** The state, what it is about, and the text in a column of its own. */
+export function printFinding({ about, state, text }: Finding): void {
+  const left = `${state.padEnd(4)}  ${about.padEnd(16)}  `;
+  const lines = wrapped(text, screenWidth() - left.length).split('\n');
+  const shown = lines.join(`\n${' '.repeat(left.length)}`);
+  process.stdout.write(`${painted(paints[state], left.slice(0, 4))}${left.slice(4)}${shown}\n`);
 }
 
 /** Looks at everything these variables lead to; hands each finding on as it is made, and all of them back. */

@@ -1,7 +1,7 @@
 // How a command ends badly: one sentence on stderr and the exit code that says what to do next.
 import { CommanderError } from 'commander';
 import { causeChain, codeOf, exitCode, exitCodeOf, fatal, OutlastError } from '../errors.ts';
-import { printable } from './print.ts';
+import { printable, printError } from './print.ts';
 
 /** Prints what went wrong and leaves with its exit code. */
 export async function endWith(error: unknown): Promise<never> {
@@ -15,7 +15,7 @@ export async function endWith(error: unknown): Promise<never> {
     cause = unprinted(unwritten);
   }
   const { text, code } = await verdictOn(cause);
-  process.stderr.write(`outlast: ${text}\n`);
+  printError(`outlast: ${text}`);
   process.exit(code);
 }
 

@@ -6,7 +6,8 @@ import { fileFormats, type FileFormat } from '../export/manifest.ts';
 import { exportArchive, type Exported } from '../export/write.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
-import { createProgress, formatCount, printJson, table } from './print.ts';
+import { formatCount, print, printJson, table } from './print.ts';
+import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Flags = { format: FileFormat; project?: string; json?: true };
@@ -28,6 +29,7 @@ async function run(folder: string, flags: Flags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   const stop = stopOnSignals();
   const progress = createProgress(process.stderr);
+  progress.update('Exporting');
   try {
     const exported = await withStore(openToRead, settings, async ({ db }) =>
       exportArchive({
@@ -37,13 +39,20 @@ async function run(folder: string, flags: Flags): Promise<void> {
         projects: await wantedProjects(db, flags.project),
         now: Date.now(),
         signal: stop.signal,
-        onProgress: ({ file, rows }) =>
-          progress.update(`${formatCount(rows)} rows exported, ${file}`),
+        onProgress: ({ file, rows, done, all }) =>
+          progress.update({
+            name: 'Exporting',
+            done,
+            all,
+            unit: 'parts',
+            paced: { count: rows, unit: 'rows' },
+            more: file,
+          }),
       }),
     );
     progress.end();
     if (flags.json === true) printJson({ folder, ...exported });
-    else process.stdout.write(`${exportText(folder, exported)}\n`);
+    else print(exportText(folder, exported));
   } finally {
     progress.end();
     stop.close();

@@ -2,6 +2,7 @@
 // loudly, and the cells that tables share), and as data for programs.
 import type { Instant } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';
+import { platformNowOf } from '../store/clocks.ts';
 import type { Queryable } from '../store/db.ts';
 import { sumOf } from '../sync/forecast/costs.ts';
 import { foresee, type Foresight } from '../sync/forecast/foresee.ts';
@@ -162,33 +163,51 @@ export function shortName({ resource, owner }: { resource: string; owner: string
   return `${resource} of ${owner.length > 14 ? `${owner.slice(0, 6)}…${owner.slice(-6)}` : owner}`;
 }
 
-/** By project. */
-export type Foreseen = ReadonlyMap<string, Foresight>;
+/** With the moment it is told from. */
+export type DatedForesight = Foresight & { now: Instant };
 
-/** `perSecond`: the rate to reckon with instead of the one that is allowed. */
+/** By project. */
+export type Foreseen = ReadonlyMap<string, DatedForesight>;
+
+/**
+ * `perSecond`: the rate to reckon with instead of the one that is allowed. `now`: the moment for all projects; unless
+ * given, what each one's platform's clock shows as it was last seen, or this machine's where it never was.
+ */
 export async function foreseeAll(
   db: Queryable,
   projects: string[],
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
-  now: Instant,
-  perSecond?: number,
+  given: { now?: Instant; perSecond?: number | undefined } = {},
 ): Promise<Foreseen> {
-  const foreseen = new Map<string, Foresight>();
+  const foreseen = new Map<string, DatedForesight>();
   for (const project of projects) {
-    foreseen.set(project, await foresee(db, project, settings, now, perSecond));
+    const now = given.now ?? (await platformNowOf(db, project)) ?? Date.now();
+    const foresight = await foresee(db, project, settings, now, given.perSecond);
+    foreseen.set(project, { ...foresight, now });
   }
   return foreseen;
 }
 
+/** Said where the platform's clock and this machine's are more than an hour apart: `now` is the platform's. */
+export function otherClockLines(now: Instant, machineNow: Instant = Date.now()): string[] {
+  const aheadMs = now - machineNow;
+  if (Math.abs(aheadMs) <= 3_600_000) return [];
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [
+    `The platform's clock, as last seen, is ${formatSpan(aheadMs)} ${where} this machine's: times are told by the platform's.`,
+  ];
+}
+
 /** Times are RFC 3339, spans are minutes. */
-export function forecastJson(foresight: Foresight | undefined, now: Instant): unknown {
+export function forecastJson(foresight: DatedForesight | undefined): unknown {
   if (foresight === undefined) return null;
   return {
+    as_of: new Date(foresight.now).toISOString(),
     per_second: foresight.perSecond,
     per_second_assumed: foresight.isRateAssumed,
     compare_every_days: foresight.compareEveryMs / 86_400_000,
     standing_per_minute: rounded(foresight.standingPerSecond * 60),
-    too_late: lateLines(foresight, now),
+    too_late: lateLines(foresight, foresight.now),
     months: foresight.months.map((month) => ({
       month: month.month,
       resource: month.resource,

@@ -5,7 +5,8 @@ import { importArchive } from '../export/read.ts';
 import type { Manifest } from '../export/manifest.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openMigrated, withStore } from './app.ts';
-import { createProgress, formatCount, printJson } from './print.ts';
+import { formatCount, print, printJson } from './print.ts';
+import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
 export const importCommand = (command: Command): Command =>
@@ -16,19 +17,20 @@ export const importCommand = (command: Command): Command =>
       const settings = readSettings({ needs: 'database' });
       const stop = stopOnSignals();
       const progress = createProgress(process.stderr);
+      progress.update('Checking the files of the export');
       try {
         const manifest = await withStore(openMigrated, settings, ({ db }) =>
           importArchive({
             db,
             folder: resolve(folder),
             signal: stop.signal,
-            onProgress: ({ file, rows }) =>
-              progress.update(`${formatCount(rows)} rows imported, ${file}`),
+            onProgress: ({ file, rows, all }) =>
+              progress.update({ name: 'Importing', done: rows, all, unit: 'rows', more: file }),
           }),
         );
         progress.end();
         if (flags.json === true) printJson(imported(manifest));
-        else process.stdout.write(`${importText(manifest)}\n`);
+        else print(importText(manifest));
       } finally {
         progress.end();
         stop.close();
@@ -50,8 +52,7 @@ export function importText(manifest: Manifest): string {
   const { projects, exported_at: exportedAt, rows } = imported(manifest);
   const count = (table: string): string => formatCount(rows[`archive.${table}`] ?? 0);
   return [
-    `Imported ${projects.join(', ')} as of ${exportedAt.slice(0, 16).replace('T', ' ')} (UTC): ${count('orders')} orders and ${count('nft_classes')} NFT classes,`,
-    `with ${count('order_versions')} and ${count('nft_class_versions')} earlier versions. All of it was read back and is what was exported.`,
+    `Imported ${projects.join(', ')} as of ${exportedAt.slice(0, 16).replace('T', ' ')} (UTC): ${count('orders')} orders and ${count('nft_classes')} NFT classes, with ${count('order_versions')} and ${count('nft_class_versions')} earlier versions. All of it was read back and is what was exported.`,
     '`outlast verify` checks it against what the platform said; `outlast sync` goes on from here.',
   ].join('\n');
 }

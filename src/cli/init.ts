@@ -12,6 +12,7 @@ import { envFileOf } from '../settings/environment.ts';
 import { ownEnvironment } from '../settings/settings.ts';
 import { settings, table, type SettingName } from '../settings/table.ts';
 import { examine, printFinding } from './doctor.ts';
+import { print } from './print.ts';
 
 type Flags = { baseUrl?: string; project?: string; databaseUrl?: string; force?: true };
 
@@ -37,8 +38,7 @@ const wanted: Wanted[] = [
   },
   {
     name: 'DATABASE_URL',
-    question:
-      'PostgreSQL, as postgres://user:password@host:5432/database (empty: the embedded one)',
+    question: 'PostgreSQL, as postgres://user:password@host/database (empty: the embedded one)',
     otherwise: '',
   },
 ];
@@ -53,7 +53,7 @@ export const initCommand = (command: Command): Command =>
     )
     .addHelpText(
       'after',
-      '\nWhat is neither an option nor in the environment is asked for on the terminal. Give secrets in the\nenvironment, as OUTLAST_API_KEY and OUTLAST_API_SECRET: other users can see options. Whatever else\nthe environment sets is written as well. OUTLAST_ENV_FILE names another file than .env.',
+      '\nWhat is neither an option nor in the environment is asked for on the terminal. Give secrets in the environment, as OUTLAST_API_KEY and OUTLAST_API_SECRET: other users can see options. Whatever else the environment sets is written as well. OUTLAST_ENV_FILE names another file than .env.',
     )
     .action(async (flags: Flags) => {
       process.exitCode = await init(flags);
@@ -69,14 +69,12 @@ async function init(flags: Flags): Promise<number> {
   const findings = await examine(printFinding, written);
   const isWell = findings.every(({ state }) => state !== 'fail');
   if (!isWell && !isForced) {
-    process.stdout.write(
-      '\nNothing was written. Put it right, or write it all the same with --force.\n',
-    );
+    print('\nNothing was written. Put it right, or write it all the same with --force.');
     return exitCode.failed;
   }
   await writePrivate(path, text, isForced);
-  process.stdout.write(
-    `\nWritten to ${path}. Next: \`outlast sync\` once, or \`outlast start\` to keep at it.\nIt holds ${Object.keys(written).join(', ')}.\n`,
+  print(
+    `\nWritten to ${path}. Next: \`outlast sync\` once, or \`outlast start\` to keep at it.\nIt holds ${Object.keys(written).join(', ')}.`,
   );
   return exitCode.done;
 }

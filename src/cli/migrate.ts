@@ -1,28 +1,28 @@
 // `outlast migrate`: brings the database to this release's schema. Commands that write do so themselves; this one is
 // for people who run migrations as the database's owner.
 import type { Command } from 'commander';
-import { createLog } from '../log.ts';
 import { readSettings } from '../settings/settings.ts';
 import { migrate } from '../store/migrate.ts';
 import { openStore } from './app.ts';
-import { printJson } from './print.ts';
+import { openLog } from './log-lines.ts';
+import { print, printJson } from './print.ts';
 
 export const migrateCommand = (command: Command): Command =>
   command.option('--json', 'print the result as JSON').action(async (flags: { json?: true }) => {
     const settings = readSettings({ needs: 'database' });
-    const log = createLog(settings.logLevel);
+    const log = openLog(settings.logLevel);
     const store = await openStore(settings.database, log);
     try {
       const done = await migrate(store.connectionString, log);
       if (flags.json === true) printJson(done);
       else {
         const applied = done.to - done.from;
-        process.stdout.write(
+        print(
           applied === 0
-            ? 'The database is up to date.\n'
-            : `Applied ${applied} migration${applied === 1 ? '' : 's'}.\n`,
+            ? 'The database is up to date.'
+            : `Applied ${applied} migration${applied === 1 ? '' : 's'}.`,
         );
-        for (const note of done.notes) process.stdout.write(`Note: ${note}\n`);
+        for (const note of done.notes) print(`Note: ${note}`);
       }
     } finally {
       await store.close();

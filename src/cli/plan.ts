@@ -4,12 +4,13 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { readMonths, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
+import type { Requests } from '../sync/forecast/costs.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast.ts';
-import { forecastJson, foreseeAll } from './forecast.ts';
-import { formatCount, formatWhen, indented, printJson, table } from './print.ts';
+import { forecastJson, foreseeAll, otherClockLines, type DatedForesight } from './forecast.ts';
+import { formatCount, formatWhen, indentedTable, print, printJson } from './print.ts';
 import { openOperationLines } from './operations-tokens.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
@@ -17,7 +18,7 @@ type ListMonth = MonthStatus & { resource: string; owner: string };
 export type Planned = {
   project: string;
   months: ListMonth[];
-  foresight: Foresight;
+  foresight: DatedForesight;
   operations: OperationsStatus | null;
   due: Upcoming[];
   next: Upcoming[];
@@ -34,12 +35,13 @@ export const planCommand = (command: Command): Command =>
     .action(async (flags: PlanFlags) => {
       const settings = readSettings({ needs: 'database' });
       await withStore(openToRead, settings, async ({ db }) => {
-        const now = Date.now();
         const names = await wantedProjects(db, flags.project);
-        const foreseen = await foreseeAll(db, names, settings, now, flags.rps);
+        const foreseen = await foreseeAll(db, names, settings, {
+          perSecond: flags.rps,
+        });
         const planned: Planned[] = [];
         for (const [project, foresight] of foreseen) {
-          const { facts, compareEveryMs } = foresight;
+          const { facts, compareEveryMs, now } = foresight;
           const terms = { facts, settings: { ...settings, compareEveryMs }, now };
           const months = await readMonths(db, project);
           planned.push({
@@ -50,8 +52,8 @@ export const planCommand = (command: Command): Command =>
             ...upcoming(foresight.slices, terms, nextShown),
           });
         }
-        if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one, now)) });
-        else process.stdout.write(`${planText(planned, now)}\n`);
+        if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one)) });
+        else print(planText(planned));
       });
     });
 
@@ -64,22 +66,23 @@ function readRate(text: string): number {
 }
 
 /** The plan as a person reads it; what cannot fit comes first. */
-export function planText(planned: Planned[], now: number): string {
+export function planText(planned: Planned[]): string {
   if (planned.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
-  return planned.map((one) => projectText(one, now)).join('\n\n');
+  return planned.map((one) => projectText(one)).join('\n\n');
 }
 
-function projectText(planned: Planned, now: number): string {
+function projectText(planned: Planned): string {
   const { project, months, foresight, operations, due, next } = planned;
-  const { perSecond, standingPerSecond } = foresight;
+  const { perSecond, standingPerSecond, now } = foresight;
   const aMinute = Math.ceil(standingPerSecond * 600) / 10;
   return [
     ...lateLines(foresight, now).map((line) => `TOO LATE  ${line}`),
     `Project ${project}: ${rateText(perSecond)}; today and pending orders take ${formatCount(aMinute)} a minute of them`,
+    ...otherClockLines(now),
     '',
-    indented(monthTable(months, foresight)),
+    monthTable(months, foresight),
     '',
-    indented(needTable(foresight)),
+    ...needLines(foresight),
     '',
     ...timeLines(foresight, now).map((line) => `  ${line}`),
     ...openOperationLines(operations, now).map((line) => `  ${line}`),
@@ -96,64 +99,57 @@ function monthTable(months: ListMonth[], foresight: Foresight): string {
     );
     return [{ one, row }];
   });
-  return table(
+  const counts = (['unread', 'open', 'sealed', 'lost'] as const).map((name) => ({
+    name,
+    of: ({ one, row }: (typeof living)[number]) =>
+      name === 'unread' ? one.unread.length : (row?.[name] ?? 0),
+  }));
+  // What occurs nowhere would only be a column of noughts.
+  const shown = counts.filter(({ of }) => living.some((each) => of(each) > 0));
+  return indentedTable(
     [
       'month',
       'resource',
       'days',
-      'unread',
-      'open',
-      'sealed',
-      'lost',
+      ...shown.map(({ name }) => ({ header: name, ...(name === 'sealed' ? { spare: 1 } : {}) })),
       'requests',
       'time',
       'before',
       'fits',
     ],
-    living.map(({ one, row }) => [
-      one.month.slice(0, 7),
-      shortName(one),
-      row?.days ?? 0,
-      one.unread.length,
-      row?.open ?? 0,
-      row?.sealed ?? 0,
-      row?.lost ?? 0,
-      ...forecastCells(foresight, one),
-      one.fits === 'no' ? 'NO' : (one.fits ?? ''),
+    living.map((each) => [
+      each.one.month.slice(0, 7),
+      shortName(each.one),
+      each.row?.days ?? 0,
+      ...shown.map(({ of }) => of(each)),
+      ...forecastCells(foresight, each.one),
+      each.one.fits === 'no' ? 'NO' : (each.one.fits ?? ''),
     ]),
   );
 }
 
-/** What the requests are for. */
-function needTable({ months }: Foresight): string {
-  return table(
-    [
-      'month',
-      'resource',
-      'unread',
-      'again',
-      'to come',
-      'last walks',
-      'counts',
-      'compared',
-      'refreshes',
-      'settled',
-      'sizes',
-    ],
-    months.map(({ month, needs, sizes, ...list }) => [
-      month.slice(0, 7),
-      shortName(list),
-      needs.unread,
-      needs.again,
-      needs.toCome,
-      needs.closing,
-      needs.counts,
-      needs.compares,
-      needs.refreshes,
-      needs.settles,
-      sizes,
-    ]),
-  );
+const needNames: Readonly<Record<keyof Requests, string>> = {
+  unread: 'for days unread',
+  again: 'to read days again',
+  toCome: 'for days to come',
+  closing: 'for last walks',
+  counts: 'to count',
+  compares: 'to compare',
+  refreshes: 'to refresh',
+  settles: 'for pending orders',
+};
+
+/** What the requests of each month are for, the most first. */
+function needLines({ months }: Foresight): string[] {
+  return months.map(({ month, needs, sizes, ...list }) => {
+    const parts = (Object.keys(needNames) as (keyof Requests)[])
+      .map((name) => ({ count: needs[name], name: needNames[name] }))
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => b.count - a.count)
+      .map(({ count, name }) => `${formatCount(count)} ${name}`);
+    const ofSizes = sizes === 'known' ? '' : `; sizes ${sizes}`;
+    return `  ${month.slice(0, 7)} ${shortName(list)}: ${parts.join(', ') || 'nothing to ask'}${ofSizes}`;
+  });
 }
 
 const deeds: Record<Upcoming['action'], string> = {
@@ -178,7 +174,7 @@ function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
   ];
 }
 
-function planJson(planned: Planned, now: number): unknown {
+function planJson(planned: Planned): unknown {
   const { project, months, foresight, operations, due, next } = planned;
   const shown = ({ dueAt, ...one }: Upcoming) => ({
     ...one,
@@ -187,7 +183,7 @@ function planJson(planned: Planned, now: number): unknown {
   return {
     project,
     days: months,
-    forecast: forecastJson(foresight, now),
+    forecast: forecastJson(foresight),
     operations: {
       open: operations?.open ?? 0,
       next_deadline_at: operations?.next_deadline_at ?? null,

@@ -1,27 +1,209 @@
-// What people see in a terminal: aligned tables, counts, moments and spans of time, a progress line, and of text what
-// may reach it. Data goes to stdout, everything else to stderr. No colours and no escape sequences, so NO_COLOR and
-// simple terminals need no case here.
+// What people see in a terminal: tables, prose, counts, moments and spans of time, and of text what may reach it. This
+// file alone knows how wide a line may be. Data goes to stdout, everything else to stderr. Colour only repeats what a
+// word says; Node decides whether there is any (NO_COLOR, FORCE_COLOR, no terminal).
+import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Instant } from '../model.ts';
 
+export type Out = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+
+/** Columns of the terminal; else what COLUMNS says, as for `ls` and `man`; else 80. */
+export function screenWidth(out: Out = process.stdout): number {
+  // A pseudo-terminal without a size says 0.
+  const width = out.columns || Number(process.env['COLUMNS']) || 80;
+  return Math.max(20, width);
+}
+
+/** Whether a line there can be drawn over. */
+export const isScreen = (out: Out): boolean => out.isTTY === true && process.env['TERM'] !== 'dumb';
+
+/** Text for a person on stdout: prose as lines that fit, words of alarm in red. Ends with a line break of its own. */
+export function print(text: string): void {
+  process.stdout.write(`${loud(wrapped(text))}\n`);
+}
+
+/** Takes away what is drawn over. */
+export const clearLine = '\r\u001b[K';
+
+/**
+ * A sentence on stderr: wrapped on a terminal, where it may take the place of a progress line; elsewhere one line, which
+ * a log or a program can search.
+ */
+export function printError(text: string): void {
+  const { stderr } = process;
+  const line = isScreen(stderr) ? clearLine + wrapped(text, screenWidth(stderr)) : text;
+  stderr.write(`${line}\n`);
+}
+
+export type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim';
+
+/** For a text that goes to `out`. */
+export const painted = (paint: Paint, text: string, out: Out = process.stdout): string =>
+  styleText(paint, text, { stream: out as NodeJS.WritableStream });
+
+/** What stands at the head of a line to be read before all others. */
+const loud = (text: string): string =>
+  text.replaceAll(
+    /^( *)(TOO LATE|PARKED|ALERT|CLOCK|UNPROTECTED|LOST)(?=[ ,])/gm,
+    (_, blanks: string, word: string) => blanks + painted('red', word),
+  );
+
+/**
+ * Lines that fit, broken between words; lines that do are left alone. What follows a break is indented as its line is,
+ * and by `hanging` more: two columns below an indented line unless told. Commands in backticks, words without a blank
+ * and spans of time stay whole, the first two so that they can be copied.
+ */
+export function wrapped(text: string, width = screenWidth(), hanging?: string): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrappedLine(line, width, hanging))
+    .join('\n');
+}
+
+const words = /( *)(\d+ (?:days|day|h|min|s)(?=[ ,.;:)]|$)[^ ]*|(?:`[^`]*`|[^ ])+)/g;
+
+function wrappedLine(line: string, width: number, more?: string): string[] {
+  if (widthOf(line) <= width) return [line];
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  const hanging = more ?? (indent === '' ? '' : '  ');
+  const lines: string[] = [];
+  let current = indent;
+  let isEmpty = true;
+  for (const [, blanks = '', word = ''] of line.slice(indent.length).matchAll(words)) {
+    const longer = current + (isEmpty ? '' : blanks) + word;
+    if (isEmpty || widthOf(longer) <= width) current = longer;
+    else {
+      lines.push(current);
+      current = indent + hanging + word;
+    }
+    isEmpty = false;
+    // Text without blanks that is wide, Chinese for one, may be broken anywhere.
+    while (widthOf(current) > width && isWide(word)) {
+      const fits = fitting(current, width);
+      if (fits.length <= (indent + hanging).length) break;
+      lines.push(fits);
+      current = indent + hanging + current.slice(fits.length);
+    }
+  }
+  return [...lines, current];
+}
+
+const isWide = (word: string): boolean =>
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word);
+
 export type Cell = string | number | null;
 
-/** A table under its headers; nothing for null. The lines end without a line break. */
-export function table(headers: string[], rows: Cell[][]): string {
-  const text = rows.map((row) => row.map(cellText));
-  const widths = headers.map((header, i) =>
+export type Column = {
+  header: string;
+  /** Stands to the right, though it is text: a number of any length. */
+  isNumber?: true;
+  /** May be cut down to so many columns, `…` at the end, where the table does not fit. */
+  least?: number;
+  /** The last column: its text may go on in lines below, in so many columns or more. */
+  wrapsTo?: number;
+  /** Where the table does not fit it is left out, the lowest of them first. */
+  spare?: number;
+};
+
+/**
+ * A table under its headers that fits into so many columns; nothing for null. One that cannot fit is shown as records,
+ * a line for each value. The lines end without a line break.
+ */
+export const table = (columns: (string | Column)[], rows: Cell[][], width?: number): string =>
+  fittedTable(columns, rows, width).text;
+
+/** The same, with the headers of the columns that were left out. */
+export function fittedTable(
+  given: (string | Column)[],
+  rows: Cell[][],
+  width = screenWidth(),
+): { text: string; left: string[] } {
+  const all = given.map((column) => (typeof column === 'string' ? { header: column } : column));
+  const text = rows.map((row) => all.map((_, i) => cellText(row[i] ?? null)));
+  const widest = all.map(({ header }, i) =>
     Math.max(widthOf(header), ...text.map((row) => widthOf(row[i] ?? ''))),
   );
-  const isNumeric = headers.map((_, i) => rows.every((row) => typeof row[i] !== 'string'));
+  const spares = all.flatMap(({ spare }) => spare ?? []).toSorted((a, b) => a - b);
+  for (const limit of [0, ...spares]) {
+    const shown = all.map((_, i) => i).filter((i) => (all[i]?.spare ?? Infinity) > limit);
+    const widths = narrowed(all, widest, shown, width);
+    if (widths === null) continue;
+    const left = all.filter((_, i) => !shown.includes(i)).map(({ header }) => header);
+    return { text: drawn(all, rows, text, shown, widths), left };
+  }
+  return { text: asRecords(given, rows, width), left: [] };
+}
+
+/** Takes from the widest column that may be cut until the table fits; null: none can give more. */
+function narrowed(
+  all: Column[],
+  widest: number[],
+  shown: number[],
+  width: number,
+): number[] | null {
+  const widths = [...widest];
+  const leastOf = (i: number): number => all[i]?.least ?? all[i]?.wrapsTo ?? Infinity;
+  let over = shown.reduce((sum, i) => sum + (widths[i] ?? 0), 2 * (shown.length - 1)) - width;
+  // Ends: each step takes one from `over`.
+  for (; over > 0; over--) {
+    const [first, ...others] = shown.filter((i) => (widths[i] ?? 0) > leastOf(i));
+    if (first === undefined) return null;
+    const giver = others.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), first);
+    widths[giver] = (widths[giver] ?? 0) - 1;
+  }
+  return widths;
+}
+
+function drawn(
+  all: Column[],
+  rows: Cell[][],
+  text: string[][],
+  shown: number[],
+  widths: number[],
+): string {
+  const isNumeric = all.map(
+    ({ isNumber }, i) => isNumber ?? rows.every((row) => typeof row[i] !== 'string'),
+  );
   const line = (cells: string[]): string =>
-    cells
-      .map((cell, i) => {
-        const padding = ' '.repeat((widths[i] ?? 0) - widthOf(cell));
+    shown
+      .map((i) => {
+        const cell = cells[i] ?? '';
+        const padding = ' '.repeat(Math.max(0, (widths[i] ?? 0) - widthOf(cell)));
         return isNumeric[i] === true ? padding + cell : cell + padding;
       })
       .join('  ')
       .trimEnd();
-  return [line(headers), line(widths.map((n) => '─'.repeat(n))), ...text.map(line)].join('\n');
+  const lines = text.flatMap((row) => {
+    const cells = row.map((cell, i) => {
+      const room = widths[i] ?? 0;
+      if (widthOf(cell) <= room) return [cell];
+      if (all[i]?.wrapsTo !== undefined) return wrappedLine(cell, room, '');
+      return [`${fitting(cell, room - 1)}…`];
+    });
+    const height = Math.max(...cells.map((cell) => cell.length));
+    return Array.from({ length: height }, (_, n) => line(cells.map((cell) => cell[n] ?? '')));
+  });
+  const headers = all.map(({ header }) => header);
+  return [line(headers), line(widths.map((n) => '─'.repeat(n))), ...lines].join('\n');
+}
+
+/** A line for each value that is there, behind its name; of two columns the second below the first, without names. */
+export function asRecords(given: (string | Column)[], rows: Cell[][], width: number): string {
+  const names = given.map((column) => (typeof column === 'string' ? column : column.header));
+  const nameWidth = Math.max(...names.map(widthOf)) + 2;
+  const linesOf = (cell: string, i: number): string[] => {
+    if (cell === '') return [];
+    if (names.length <= 2) return [wrapped(`${'  '.repeat(i)}${cell}`, width, '')];
+    const name = names[i] ?? '';
+    const [first = '', ...below] = wrapped(cell, width - nameWidth).split('\n');
+    const fits = [first, ...below].every((line) => widthOf(line) <= width - nameWidth);
+    if (!fits) return [name, wrapped(`  ${cell}`, width, '')];
+    const padding = ' '.repeat(nameWidth - widthOf(name));
+    return [`${name}${padding}${first}`, ...below.map((line) => ' '.repeat(nameWidth) + line)];
+  };
+  return rows
+    .map((row) => row.flatMap((cell, i) => linesOf(cellText(cell), i)).join('\n'))
+    .join(names.length <= 2 ? '\n' : '\n\n');
 }
 
 function cellText(cell: Cell): string {
@@ -29,9 +211,9 @@ function cellText(cell: Cell): string {
   return typeof cell === 'number' ? formatCount(cell) : printable(cell);
 }
 
-export function printTable(headers: string[], rows: Cell[][]): void {
-  process.stdout.write(`${table(headers, rows)}\n`);
-}
+/** A table two columns further to the right. */
+export const indentedTable = (columns: (string | Column)[], rows: Cell[][]): string =>
+  indented(table(columns, rows, screenWidth() - 2));
 
 /** Every line two columns further to the right. */
 export function indented(text: string): string {
@@ -39,6 +221,10 @@ export function indented(text: string): string {
     .split('\n')
     .map((line) => `  ${line}`)
     .join('\n');
+}
+
+export function printTable(columns: (string | Column)[], rows: Cell[][]): void {
+  process.stdout.write(`${table(columns, rows)}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -108,66 +294,6 @@ export function shortSpan(ms: number): string {
   ] as const;
   const [unit, size] = units.find(([, one]) => ms >= 2 * one) ?? ['s', 1000];
   return `${formatCount(Math.ceil(ms / size))} ${unit}`;
-}
-
-export type ProgressLine = {
-  /** Shows the text unless the last one was shown a moment ago. */
-  update(text: string): void;
-  /** Takes the line away, or shows the newest text where lines stay. May be called twice. */
-  end(): void;
-};
-
-type Out = { write(text: string): unknown; isTTY?: boolean; columns?: number };
-
-export function createProgress(
-  out: Out,
-  now: () => number = () => performance.now(),
-): ProgressLine {
-  return out.isTTY === true ? rewritten(out, now) : plain(out, now);
-}
-
-function rewritten(out: Out, now: () => number): ProgressLine {
-  let shownAt = -Infinity;
-  let width = 0;
-  const show = (text: string): void => {
-    const line = fitting(text, (out.columns ?? 80) - 1);
-    const before = width;
-    width = widthOf(line);
-    // The cursor waits at the beginning of the line: a log line that comes in between covers it.
-    out.write(`${line}${' '.repeat(Math.max(0, before - width))}\r`);
-  };
-  return {
-    update(text) {
-      if (now() - shownAt < 100) return;
-      shownAt = now();
-      show(text);
-    },
-    end() {
-      if (width > 0) show('');
-    },
-  };
-}
-
-function plain(out: Out, now: () => number): ProgressLine {
-  let shownAt = now();
-  let latest = '';
-  let shown = '';
-  const show = (): void => {
-    if (latest !== shown) out.write(`${latest}\n`);
-    shown = latest;
-  };
-  return {
-    update(text) {
-      latest = text;
-      if (now() - shownAt < 5_000) return;
-      shownAt = now();
-      show();
-    },
-    end() {
-      // Only where there was progress to speak of: a quick command stays quiet.
-      if (shown !== '') show();
-    },
-  };
 }
 
 /** Columns that a text takes: East Asian wide characters and most emoji take two, combining marks none. */

@@ -1,12 +1,13 @@
 // `outlast probe`: asks the platform how it reads what its document leaves open, now and not only once a day.
 import type { Command } from 'commander';
 import { exitCode } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { readSettings } from '../settings/settings.ts';
 import { makeContact } from '../sync/contact/contact.ts';
-import { createWorker, openMigrated } from './app.ts';
+import { openMigrated } from './app.ts';
+import { createWorker } from './workers.ts';
 import { olderOffers } from './facts.ts';
-import { printJson, printTable } from './print.ts';
+import { openLog } from './log-lines.ts';
+import { print, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Learned = { project: string; facts: Record<string, string> };
@@ -23,7 +24,7 @@ export const probeCommand = (command: Command): Command =>
         ),
       );
       for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) {
-        process.stdout.write(`\n${offer}\n`);
+        print(`\n${offer}`);
       }
     }
     process.exitCode = exitCode.done;
@@ -32,7 +33,7 @@ export const probeCommand = (command: Command): Command =>
 /** One project after the other; a refusal or a fault ends it, as it would end a sync. */
 async function probeAll(): Promise<Learned[]> {
   const settings = readSettings({ needs: 'platform' });
-  const log = createLog(settings.logLevel);
+  const log = openLog(settings.logLevel);
   const stop = stopOnSignals();
   const archive = await openMigrated(settings, log);
   const learned: Learned[] = [];

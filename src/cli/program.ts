@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { groups, settings } from '../settings/table.ts';
+import { printError, screenWidth, wrapped } from './print.ts';
 
 type Entry = {
   name: string;
@@ -59,9 +60,10 @@ async function traced(): Promise<(() => Promise<void>) | null> {
   const env = environmentForTracing();
   const wanted = wantsSpans(env);
   if (wanted === false) return null;
-  const { createLog, logLevels } = await import('../log.ts');
+  const { logLevels } = await import('../log.ts');
+  const { openLog } = await import('./log-lines.ts');
   const level = logLevels.find((one) => one === env['OUTLAST_LOG_LEVEL']);
-  const log = createLog(level ?? 'info');
+  const log = openLog(level ?? 'info');
   if (wanted === true) return startTracing(env, version(), log);
   log.warn(`No traces are sent: ${wanted}`);
   return null;
@@ -95,7 +97,11 @@ async function createProgram(args: readonly string[]): Promise<Command> {
     .helpCommand('help [command]', 'print the help of a command')
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(oneSentence(text)) });
+    .configureOutput({
+      outputError: (text) => printError(oneSentence(text)),
+      writeOut: (text) => process.stdout.write(wrappedHelp(text)),
+      getOutHelpWidth: () => screenWidth(),
+    });
 
   const wanted = commandIn(args);
   for (const { name, group, summary, load } of entries) {
@@ -106,6 +112,17 @@ async function createProgram(args: readonly string[]): Promise<Command> {
   program.addHelpText('after', ({ command }) => (command === program ? helpAfter(program) : ''));
   return program;
 }
+
+/** What commands add to their help fits as well: a meaning goes on below itself. */
+const wrappedHelp = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => {
+      const [term = ''] = /^ +\S+ {2,}/.exec(line) ?? [];
+      const below = term.trimStart().length;
+      return wrapped(line, screenWidth(), below === 0 ? undefined : ' '.repeat(below));
+    })
+    .join('\n');
 
 const hint = 'see outlast --help';
 
@@ -124,7 +141,7 @@ function inheriting(command: Command, parent: Command): Command {
 function oneSentence(text: string): string {
   const [sentence = '', ...rest] = text.trim().split('\n');
   const advice = rest.length > 0 ? ` ${rest.join(' ')}` : ` (${hint})`;
-  return `outlast: ${sentence.replace(/^error: /, '')}${sentence.includes(hint) ? '' : advice}\n`;
+  return `outlast: ${sentence.replace(/^error: /, '')}${sentence.includes(hint) ? '' : advice}`;
 }
 
 function version(): string {
@@ -143,7 +160,7 @@ const exitCodes = [
 /** What stands below the commands: exit codes, and the settings as their table says them. */
 function helpAfter(program: Command): string {
   const help = program.createHelp();
-  help.prepareContext({ helpWidth: process.stdout.columns ?? 100 });
+  help.prepareContext({ helpWidth: screenWidth() });
   const termWidth = Math.max(...settings.map(({ name }) => name.length));
   const item = (term: string, sentence: string): string =>
     help.formatItem(term, termWidth, sentence, help);

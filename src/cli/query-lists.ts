@@ -59,7 +59,9 @@ const byDays =
     };
   };
 
-const time = (text: string | null): string => (text ?? '').slice(0, 19).replace('T', ' ');
+/** To the minute; of contents, which may follow each other fast, to the second. */
+const time = (text: string | null, length = 16): string =>
+  (text ?? '').slice(0, length).replace('T', ' ');
 
 /** docs/platform.md §2.3: 1 is gas, 2 the business fee; others may come. */
 const typeWords: Record<number, string> = { 1: 'gas', 2: 'business fee' };
@@ -75,8 +77,8 @@ const ordersShown: Shown<Order> = {
     { header: 'status', text: (order) => wordOf(orderStatusWords, order.status) },
     { header: 'type', text: (order) => wordOf(typeWords, order.orderType) },
     { header: 'amount', text: (order) => order.amount ?? '', isNumber: true },
-    { header: 'number', text: (order) => order.number ?? '', isNumber: true },
-    { header: 'account', text: (order) => order.account ?? '', least: 12 },
+    { header: 'number', text: (order) => order.number ?? '', isNumber: true, spare: 2 },
+    { header: 'account', text: (order) => order.account ?? '', least: 12, spare: 1 },
     { header: 'message', text: (order) => order.message ?? '', least: 8 },
     { header: '', text: missingText },
   ],
@@ -89,7 +91,7 @@ const nftClassesShown: Shown<NftClass> = {
     { header: 'created (UTC)', text: (one) => time(one.createdAt) },
     { header: 'id', text: (one) => one.id, least: 12 },
     { header: 'name', text: (one) => one.name ?? '', least: 12 },
-    { header: 'symbol', text: (one) => one.symbol ?? '', least: 6 },
+    { header: 'symbol', text: (one) => one.symbol ?? '', least: 6, spare: 1 },
     { header: 'NFTs', text: (one) => one.nftCount ?? '', isNumber: true },
     { header: 'owner', text: (one) => one.owner ?? '', least: 12 },
     { header: '', text: missingText },
@@ -102,11 +104,11 @@ const transactionsShown: Shown<Transaction> = {
   columns: [
     { header: 'confirmed (UTC)', text: (one) => time(one.confirmedAt) },
     { header: 'operation id', text: (one) => one.operationId, least: 12 },
-    { header: 'lookup', text: (one) => one.apiVersion },
+    { header: 'lookup', text: (one) => one.apiVersion, spare: 3 },
     { header: 'status', text: (one) => wordOf(resultStatusWords, one.status) },
-    { header: 'module', text: (one) => one.module ?? '', least: 6 },
+    { header: 'module', text: (one) => one.module ?? '', least: 6, spare: 1 },
     { header: 'type', text: (one) => one.type ?? String(one.operation ?? ''), least: 8 },
-    { header: 'block', text: (one) => one.blockHeight ?? '', isNumber: true },
+    { header: 'block', text: (one) => one.blockHeight ?? '', isNumber: true, spare: 2 },
     { header: 'transaction', text: (one) => one.txHash ?? '', least: 12 },
     { header: 'message', text: (one) => one.message ?? '', least: 8 },
     { header: '', text: missingText },
@@ -122,17 +124,17 @@ const tokensShown: Shown<Token> = {
   columns: [
     { header: 'symbol', text: (one) => one.symbol, least: 8 },
     { header: 'name', text: (one) => one.name ?? '', least: 8 },
-    { header: 'min unit', text: (one) => one.minUnit ?? '', least: 8 },
+    { header: 'min unit', text: (one) => one.minUnit ?? '', least: 8, spare: 3 },
     { header: 'scale', text: (one) => String(one.scale ?? ''), isNumber: true },
-    { header: 'initial supply', text: (one) => one.initialSupply ?? '', isNumber: true },
+    { header: 'initial supply', text: (one) => one.initialSupply ?? '', isNumber: true, spare: 5 },
     { header: 'max supply', text: (one) => one.maxSupply ?? '', isNumber: true },
     {
       header: 'mintable',
       text: (one) => (one.mintable === null ? '' : one.mintable ? 'yes' : 'no'),
     },
-    { header: 'owner', text: (one) => one.owner ?? '', least: 12 },
-    { header: 'issue fee', text: (one) => feeText(one.issueFee) },
-    { header: 'mint fee', text: (one) => feeText(one.mintFee) },
+    { header: 'owner', text: (one) => one.owner ?? '', least: 12, spare: 1 },
+    { header: 'issue fee', text: (one) => feeText(one.issueFee), spare: 4 },
+    { header: 'mint fee', text: (one) => feeText(one.mintFee), spare: 2 },
     { header: '', text: missingText },
   ],
 };
@@ -200,8 +202,8 @@ export const historyShown = <Item>({ fields, columns }: Shown<Item>): Shown<Flat
   name: 'contents',
   fields: ['inForceFrom', 'inForceUntil', 'isCurrent', ...fields],
   columns: [
-    { header: 'in force from (UTC)', text: (one) => time(one.inForceFrom) || 'never' },
-    { header: 'until', text: (one) => (one.isCurrent ? 'now' : time(one.inForceUntil)) },
+    { header: 'in force from (UTC)', text: (one) => time(one.inForceFrom, 19) || 'never' },
+    { header: 'until', text: (one) => (one.isCurrent ? 'now' : time(one.inForceUntil, 19)) },
     ...columns,
   ],
 });

@@ -4,16 +4,16 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { csvHead, csvLine, firstOf, jsonText, pieces } from '../query/record-text.ts';
-import { fitting, formatCount, printable, table, widthOf } from './print.ts';
+import {
+  asRecords,
+  fittedTable,
+  formatCount,
+  widthOf,
+  wrapped,
+  type Column as Columns,
+} from './print.ts';
 
-export type Column<Item> = {
-  header: string;
-  text: (item: Item) => string;
-  /** Numbers stand to the right. */
-  isNumber?: true;
-  /** May be cut down to so many characters where the terminal is narrow. */
-  least?: number;
-};
+export type Column<Item> = Columns & { text: (item: Item) => string };
 
 export type Shown<Item> = {
   /** What the records are called in a sentence. */
@@ -26,7 +26,13 @@ export type Shown<Item> = {
 export const formats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
-export type Printing<Item> = { format: Format; limit: number; shown: Shown<Item> };
+export type Printing<Item> = {
+  format: Format;
+  limit: number;
+  shown: Shown<Item>;
+  /** A single record is wanted: where a table would cut it, all of it is shown, a line for each value. */
+  isOne?: boolean;
+};
 
 export async function printRecords<Item extends object>(
   items: AsyncIterable<Item> | Item[],
@@ -42,13 +48,17 @@ export async function printRecords<Item extends object>(
 
 async function* textOf<Item extends object>(
   items: AsyncIterable<Item> | Item[],
-  { format, limit, shown }: Printing<Item>,
+  { format, limit, shown, isOne = false }: Printing<Item>,
 ): AsyncGenerator<string> {
   if (format === 'table') {
     const found: Item[] = [];
     // One more than shown tells whether there are more.
     for await (const item of firstOf(items, limit + 1)) found.push(item);
-    yield tableText(found.slice(0, limit), found.length > limit, shown, process.stdout.columns);
+    const width = process.stdout.columns || Infinity;
+    const whole = isOne && found.length === 1 ? tableText(found, false, shown) : '';
+    if (whole.split('\n').some((line) => widthOf(line) > width))
+      yield recordText(found, shown, width);
+    else yield tableText(found.slice(0, limit), found.length > limit, shown, width);
     return;
   }
   if (format === 'csv') yield csvHead(shown.fields);
@@ -63,55 +73,36 @@ async function* textOf<Item extends object>(
   if (format === 'json') yield isFirst ? ']\n' : '\n]\n';
 }
 
-/** `columns`: how wide the terminal is; undefined cuts nothing. */
+const recordText = <Item>(items: Item[], { columns }: Shown<Item>, width: number): string =>
+  `${asRecords(
+    [...columns],
+    items.map((item) => columns.map(({ text }) => text(item))),
+    width,
+  )}\n`;
+
+/** `width`: how wide the terminal is; undefined cuts nothing. */
 export function tableText<Item>(
   items: Item[],
   hasMore: boolean,
-  { name, columns: all }: Shown<Item>,
-  columns: number | undefined,
+  { name, columns }: Shown<Item>,
+  width = Infinity,
 ): string {
   if (items.length === 0) return `No ${name} match.\n`;
-  const cells = items.map((item) => all.map((column) => printable(column.text(item))));
-  const widest = all.map((column, i) =>
-    Math.max(widthOf(column.header), ...cells.map((row) => widthOf(row[i] ?? ''))),
-  );
-  const isEmpty = all.map((_, i) => cells.every((row) => row[i] === ''));
-  const shown = all.map((_, i) => i).filter((i) => isEmpty[i] !== true);
-  const widths = narrowed(all, widest, shown, columns);
-  const text = table(
-    shown.map((i) => headerOf(all[i], widths[i] ?? 0)),
-    cells.map((row) => shown.map((i) => cellOf(row[i] ?? '', widths[i] ?? 0, all[i]?.isNumber))),
+  const cells = items.map((item) => columns.map((column) => column.text(item)));
+  // What nobody has is only an empty column.
+  const shown = columns.map((_, i) => i).filter((i) => cells.some((row) => row[i] !== ''));
+  const { text, left } = fittedTable(
+    shown.flatMap((i) => columns[i] ?? []),
+    cells.map((row) => shown.map((i) => row[i] ?? '')),
+    width,
   );
   const these = items.length === 1 ? 'of the' : formatCount(items.length);
-  const more = `The first ${these} ${name}: --limit shows more, --format csv all.`;
-  return hasMore ? `${text}\n\n${more}\n` : `${text}\n`;
-}
-
-/** Takes from the widest column that may be cut, until the table fits or none can give more. */
-function narrowed<Item>(
-  all: readonly Column<Item>[],
-  widest: number[],
-  shown: number[],
-  columns: number | undefined,
-): number[] {
-  const widths = [...widest];
-  const gaps = 2 * (shown.length - 1);
-  let over = shown.reduce((sum, i) => sum + (widths[i] ?? 0), gaps) - (columns ?? Infinity);
-  // Ends: each step takes one from `over`.
-  for (; over > 0; over--) {
-    const givers = shown.filter((i) => (widths[i] ?? 0) > (all[i]?.least ?? Infinity));
-    const [first, ...others] = givers;
-    if (first === undefined) break;
-    const giver = others.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), first);
-    widths[giver] = (widths[giver] ?? 0) - 1;
-  }
-  return widths;
-}
-
-const headerOf = <Item>(column: Column<Item> | undefined, width: number): string =>
-  column?.isNumber === true ? column.header.padStart(width) : (column?.header ?? '');
-
-function cellOf(text: string, width: number, isNumber: true | undefined): string {
-  if (isNumber === true) return text.padStart(width);
-  return widthOf(text) <= width ? text : `${fitting(text, width - 1)}…`;
+  const notes = [
+    ...(left.length > 0
+      ? [`Too narrow for ${left.join(', ')}: --id and --format json show everything.`]
+      : []),
+    ...(hasMore ? [`The first ${these} ${name}: --limit shows more, --format csv all.`] : []),
+  ];
+  const note = notes.length === 0 ? '' : `\n${wrapped(notes.join('\n'), width)}\n`;
+  return `${text}\n${note}`;
 }

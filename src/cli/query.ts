@@ -2,7 +2,6 @@
 // database user who is in outlast_reader is enough.
 import { Command, Option } from 'commander';
 import { settingsError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { openArchive } from '../query/archive.ts';
 import type { DayRange } from '../model.ts';
 import { asOf, id, whole } from '../query/arguments.ts';
@@ -21,6 +20,7 @@ import {
   type List,
   type Narrowing,
 } from './query-lists.ts';
+import { openLog } from './log-lines.ts';
 import { formats, printRecords, type Format } from './query-print.ts';
 
 /** Rows of a table unless told: a person's screen or two. */
@@ -177,7 +177,13 @@ async function query<Item extends object>(list: List<Item>, flags: QueryFlags): 
     const found = one === undefined ? null : await records.get(one, given);
     if (flags.count === true) {
       process.stdout.write(`${found?.length ?? (await records.count(given))}\n`);
-    } else await printRecords(found ?? records.stream(given), { format, limit, shown });
+    } else
+      await printRecords(found ?? records.stream(given), {
+        format,
+        limit,
+        shown,
+        isOne: found !== null,
+      });
   });
 }
 
@@ -185,7 +191,7 @@ async function withArchive(
   settings: Settings,
   work: (archive: Archive) => Promise<void>,
 ): Promise<void> {
-  const log = createLog(settings.logLevel);
+  const log = openLog(settings.logLevel);
   const store = await openStoreToRead(settings, log);
   try {
     const { connectionString, isReplica } = store;

@@ -2,14 +2,15 @@
 // changed. Needs no key; killed or stopped, it goes on where it was.
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { resources, type ApiVersion, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { countRows } from '../store/derived-columns.ts';
 import { archivedName, archivedOf, type Archived } from '../store/tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
 import { openMigrated, wantedProjects } from './app.ts';
-import { createProgress, formatCount, printJson, printTable } from './print.ts';
+import { openLog } from './log-lines.ts';
+import { formatCount, print, printJson, printTable } from './print.ts';
+import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
@@ -33,7 +34,7 @@ export const rebuildCommand = (command: Command): Command =>
 /** Returns the exit code: failed where records do not match their digests, try later where it was stopped. */
 async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
   const stop = stopOnSignals();
-  const archive = await openMigrated(settings, createLog(settings.logLevel));
+  const archive = await openMigrated(settings, openLog(settings.logLevel));
   const progress = createProgress(process.stderr);
   const lists: ListRebuilt[] = [];
   try {
@@ -45,16 +46,20 @@ async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
           signal: stop.signal,
           afresh: flags.afresh === true,
           onProgress: ({ rowsRead, rowsChanged }) =>
-            progress.update(
-              `${bar(rowsRead, all)} ${projectId}: ${formatCount(rowsRead)} of ${formatCount(all)} ${archivedName(of)}, ${formatCount(rowsChanged)} changed`,
-            ),
+            progress.update({
+              name: projectId,
+              done: rowsRead,
+              all,
+              unit: archivedName(of),
+              more: `${formatCount(rowsChanged)} changed`,
+            }),
         });
         lists.push({ ...namesOf(of), ...rebuilt });
       }
     }
     progress.end();
     if (flags.json === true) printJson({ lists });
-    else print(lists);
+    else printLists(lists);
     if (lists.some((list) => list.alteredCount > 0)) return exitCode.failed;
     return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
   } finally {
@@ -74,13 +79,7 @@ function namesOf(of: Archived): Pick<ListRebuilt, 'project' | 'resource' | 'api_
 const nameOf = ({ resource, api_version: version }: ListRebuilt): string =>
   version === undefined ? resource : `${resource}.${version}`;
 
-/** Twenty characters, filled as far as it has come. */
-export function bar(done: number, all: number): string {
-  const filled = all === 0 ? 20 : Math.min(20, Math.floor((20 * done) / all));
-  return '█'.repeat(filled) + '░'.repeat(20 - filled);
-}
-
-function print(lists: ListRebuilt[]): void {
+function printLists(lists: ListRebuilt[]): void {
   printTable(
     ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
     lists.map((list) => [
@@ -92,7 +91,7 @@ function print(lists: ListRebuilt[]): void {
       list.alteredCount,
     ]),
   );
-  for (const list of lists) for (const line of linesOf(list)) process.stdout.write(`${line}\n`);
+  for (const list of lists) for (const line of linesOf(list)) print(line);
 }
 
 function linesOf(list: ListRebuilt): string[] {

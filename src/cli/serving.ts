@@ -1,6 +1,7 @@
 // The HTTP server as `start` and `demo` run it: an archive opened for reading, and who may read it.
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { SettingInForce } from '../model.ts';
 import type { ProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { serve, type Served } from '../http/server.ts';
 import type { EnterOperations } from '../http/v1/watch.ts';
@@ -19,6 +20,10 @@ export type Serving = {
   /** By their clocks the deadlines are told. */
   workers?: readonly Pick<Worker, 'projectId' | 'platform'>[];
   watch?: EnterOperations;
+  /** This machine's clock; the real one unless given. */
+  now?: () => number;
+  /** What is told of them over HTTP; none unless given. */
+  inForce?: SettingInForce[];
 };
 
 /**
@@ -29,7 +34,7 @@ export async function startServing(
   settings: Settings,
   primary: string,
   log: Log,
-  { metrics, workers = [], watch }: Serving = {},
+  { metrics, workers = [], watch, inForce = [], now = Date.now }: Serving = {},
 ): Promise<Served> {
   const keys = readReaders(settings);
   const opened: { close(): Promise<void> }[] = [];
@@ -45,6 +50,7 @@ export async function startServing(
     if (db !== null) opened.push(db);
     const ids = settings.projects.map(({ id }) => id);
     const clocks = new Map(workers.map((one) => [one.projectId, one.platform.clock]));
+    const timeOf = (project: string): number => clocks.get(project)?.now() ?? now();
     const served = await serve({
       archive,
       archiveOfV1,
@@ -55,6 +61,7 @@ export async function startServing(
         id: project.id,
         classesOf: carrierOf(project, settings.projects),
       })),
+      settings: inForce,
       ...(watch === undefined ? {} : { watch }),
       ...(metrics === undefined || db === null
         ? {}
@@ -62,11 +69,12 @@ export async function startServing(
             metrics: {
               ...metrics,
               read: () => readArchiveState(db, ids),
-              now: (project: string) => clocks.get(project)?.now() ?? Date.now(),
+              now: timeOf,
             },
           }),
       log,
-      now: Date.now,
+      now,
+      timeOf,
     });
     opened.push(served);
     return { url: served.url, close };

@@ -3,12 +3,14 @@ import type { Command } from 'commander';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
 import { mostOpen } from '../http/v1/watch.ts';
-import { createLog } from '../log.ts';
+import { settingsInForce } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/operations/enter.ts';
 import { startSchedule } from '../sync/schedule.ts';
-import { createWorker, openAlerts, openMigrated } from './app.ts';
+import { openMigrated } from './app.ts';
+import { createWorker, openAlerts } from './workers.ts';
 import { startServing } from './serving.ts';
+import { openLog } from './log-lines.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
 export const startCommand = (command: Command): Command =>
@@ -20,7 +22,7 @@ export const startCommand = (command: Command): Command =>
 const alertsPatienceMs = 2_000;
 
 async function start(settings: Settings): Promise<void> {
-  const log = createLog(settings.logLevel);
+  const log = openLog(settings.logLevel);
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
   const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
   const archive = await openMigrated(settings, log, metrics.meter);
@@ -33,6 +35,7 @@ async function start(settings: Settings): Promise<void> {
     served = await startServing(settings, archive.store.connectionString, log, {
       metrics,
       workers,
+      inForce: settingsInForce(),
       watch: (project, operations, signature) =>
         enterUpTo(mostOpen, archive.db, project, operations, signature),
     });

@@ -1,8 +1,10 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import type { Command } from 'commander';
 import { clockText } from '../alert/words.ts';
+import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList } from '../model.ts';
+import { readCalendar, type CalendarMonth } from '../query/calendar.ts';
 import {
   readReplica,
   readStatus,
@@ -17,6 +19,7 @@ import type { Queryable } from '../store/db.ts';
 import { notYetKnown } from '../store/projects.ts';
 import type { Foresight } from '../sync/forecast/foresee.ts';
 import { openToRead, type Store, withStore } from './app.ts';
+import { calendarLines } from './calendar.ts';
 import { check } from './check.ts';
 import { factLines, olderOffers } from './facts.ts';
 import {
@@ -24,22 +27,25 @@ import {
   forecastJson,
   foreseeAll,
   lateLines,
+  otherClockLines,
   shortName,
   timeLines,
+  type DatedForesight,
   type Foreseen,
 } from './forecast.ts';
 import { operationLines, tokenLines } from './operations-tokens.ts';
-import { formatSpan, indented, printJson, table, type Cell } from './print.ts';
+import { formatSpan, indentedTable, print, printJson, type Cell } from './print.ts';
 
 export const statusCommand = (command: Command): Command =>
   command
     .option('--project <name>', 'only this project')
+    .option('--all', 'draw the calendar of all months, not only of those in the window')
     .option('--json', 'print it as JSON')
     .option(
       '--check',
       'print one line for a monitor: exits with 0 if all is well, 1 for a warning, 2 if something is at risk, 3 if it cannot tell',
     )
-    .action(async (flags: { project?: string; json?: true; check?: true }) => {
+    .action(async (flags: { project?: string; all?: true; json?: true; check?: true }) => {
       if (flags.check === true) {
         await check((db) => readKnown(db, flags.project));
         return;
@@ -48,12 +54,10 @@ export const statusCommand = (command: Command): Command =>
       await withStore(openToRead, settings, async ({ db, store }) => {
         const projects = await readKnown(db, flags.project);
         const replica = await readReplica(db);
-        const now = Date.now();
         const foreseen = await foreseeAll(
           db,
           projects.map((one) => one.project),
           settings,
-          now,
         );
         if (flags.json === true) {
           printJson({
@@ -61,14 +65,20 @@ export const statusCommand = (command: Command): Command =>
             deleting_is_prevented: db.role !== null,
             projects: projects.map((one) => ({
               ...one,
-              forecast: forecastJson(foreseen.get(one.project), now),
+              forecast: forecastJson(foreseen.get(one.project)),
             })),
           });
         } else {
-          if (replica !== null) process.stdout.write(`${replicaText(replica)}\n\n`);
-          if (db.role === null) process.stdout.write(`${unprotectedText}\n\n`);
-          process.stdout.write(`${statusText(projects, now, foreseen)}\n`);
-          if (store.isEmbedded) process.stdout.write(whereItIs(store));
+          if (replica !== null) print(`${replicaText(replica)}\n`);
+          if (db.role === null) print(`${unprotectedText}\n`);
+          const calendars = new Map<string, CalendarMonth[]>();
+          for (const { project } of projects) {
+            const now = foreseen.get(project)?.now ?? Date.now();
+            const from = flags.all === true ? '0001-01-02' : windowAt(now).from;
+            calendars.set(project, await readCalendar(db, project, from));
+          }
+          print(statusText(projects, foreseen, calendars));
+          if (store.isEmbedded) print(whereItIs(store));
         }
       });
     });
@@ -91,15 +101,24 @@ const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica)
 
 /** The embedded database's address, password included: whoever may start it may read it (P10). */
 const whereItIs = ({ connectionString }: Store): string =>
-  `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${connectionString}\n`;
+  `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${connectionString}`;
 
-/** The status as a person reads it. `now` is only for "in 9 days". */
-export function statusText(projects: ProjectStatus[], now: number, foreseen: Foreseen): string {
+/** By project. */
+export type Calendars = ReadonlyMap<string, CalendarMonth[]>;
+
+/** The status as a person reads it. */
+export function statusText(
+  projects: ProjectStatus[],
+  foreseen: Foreseen,
+  calendars: Calendars = new Map(),
+): string {
   if (projects.length === 0) {
     return 'Nothing is archived yet. Run `outlast sync` first.';
   }
   return projects
-    .map((project) => projectText(project, now, foreseen.get(project.project)))
+    .map((project) =>
+      projectText(project, foreseen.get(project.project), calendars.get(project.project)),
+    )
     .join('\n\n');
 }
 
@@ -108,7 +127,12 @@ const sinceText = (firstDay: string): string =>
     ? "no day accounted for yet: the platform's time is not known"
     : `every day accounted for since ${firstDay}`;
 
-function projectText(project: ProjectStatus, now: number, foresight?: Foresight): string {
+function projectText(
+  project: ProjectStatus,
+  foresight?: DatedForesight,
+  calendar: CalendarMonth[] = [],
+): string {
+  const now = foresight?.now ?? Date.now();
   const lines = [
     `Project ${project.project} from ${project.base_url}`,
     `  ${sinceText(project.first_day)}${lastRunText(project.last_run, now)}`,
@@ -117,12 +141,15 @@ function projectText(project: ProjectStatus, now: number, foresight?: Foresight)
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
   }
   for (const alert of project.alerts) lines.push(`  ALERT  ${alert.text}`);
-  lines.push(...clockLines(project));
+  lines.push(...clockLines(project), ...otherClockLines(now).map((line) => `  ${line}`));
   const late = foresight === undefined ? [] : lateLines(foresight, now);
   // Loud and early: before any table.
   lines.push(...late.map((line) => `  TOO LATE  ${line}`));
-  lines.push('', indented(heldTable(project.lists)), '');
-  lines.push(indented(monthTable(project.lists, foresight)), '');
+  lines.push('', heldTable(project.lists), '');
+  if (calendar.length > 0) {
+    lines.push(...calendarLines(calendar, project.facts).map((line) => `  ${line}`), '');
+  }
+  lines.push(monthTable(project.lists, foresight), '');
   for (const line of foresight === undefined ? [] : timeLines(foresight, now))
     lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
@@ -173,22 +200,23 @@ function reopenedText({
   return `${list} ${month.slice(0, 7)}: ${count} that ${do_} ${was} ${do_} opened again (last on ${at.slice(0, 16).replace('T', ' ')} UTC): ${because}.`;
 }
 
+/** How a run ended, where the ledger's word is not a person's. */
+const endings: Readonly<Record<string, string>> = {
+  quiet: 'done, nothing new',
+  idle: 'nothing was due',
+  part: 'done, of what was asked for',
+};
+
 function lastRunText(run: RunStatus | null, now: number): string {
   if (run === null) return '';
-  const ending =
-    run.outcome === null
-      ? 'still running or cut off'
-      : run.outcome === 'quiet'
-        ? 'done, nothing new'
-        : run.outcome === 'part'
-          ? 'done, of what was asked for'
-          : run.outcome;
+  const { outcome } = run;
+  const ending = outcome === null ? 'still running or cut off' : (endings[outcome] ?? outcome);
   const error = run.last_error === null ? '' : `: ${run.last_error}`;
   return `; last run ${formatSpan(Math.max(0, now - Date.parse(run.started_at)))} ago, ${ending}${error}`;
 }
 
 function heldTable(lists: ListStatus[]): string {
-  return table(
+  return indentedTable(
     ['resource', 'records', 'earlier versions', 'pending', 'missing', 'rejects'],
     lists
       .filter((list, i) => lists.findIndex((one) => one.resource === list.resource) === i)
@@ -209,8 +237,18 @@ function monthTable(lists: ListStatus[], foresight?: Foresight): string {
   const months = lists.flatMap((list) => list.months);
   // States that occur nowhere would only be columns of noughts.
   const shown = states.filter((state) => months.some((month) => month[state] > 0));
-  return table(
-    ['month', 'resource', 'days', ...shown, 'proved', 'requests', 'time', 'before'],
+  return indentedTable(
+    [
+      'month',
+      'resource',
+      'days',
+      ...shown,
+      'proved',
+      // `outlast plan` shows them as well.
+      { header: 'requests', spare: 2 },
+      { header: 'time', spare: 1 },
+      'before',
+    ],
     lists.flatMap((list) =>
       list.months.map((month): Cell[] => [
         month.month.slice(0, 7),

@@ -1,17 +1,20 @@
 // `outlast sync`: does everything due now and exits; narrowed by options, due or not.
 import { Option, type Command } from 'commander';
 import { exitCode, settingsError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
+import type { RunCounts } from '../store/runs.ts';
 import { untilToday } from '../sync/plan.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
-import { createWorker, openAlerts, openMigrated } from './app.ts';
+import { openMigrated } from './app.ts';
+import { createWorker, openAlerts } from './workers.ts';
 import { verdictOn } from './exit.ts';
 import { readOptions } from './options.ts';
-import { createProgress, formatCount, printJson, printTable } from './print.ts';
+import { openLog } from './log-lines.ts';
+import { formatCount, printError, printJson, printTable } from './print.ts';
+import { createProgress, type Sofar } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
 type SyncFlags = {
@@ -77,13 +80,14 @@ async function sync(
   settings: Settings,
   options: Pick<RunOptions, 'only' | 'acceptNewSource'> & { json: boolean },
 ): Promise<number> {
-  const log = createLog(settings.logLevel);
+  const log = openLog(settings.logLevel);
   const stop = stopOnSignals();
   const archive = await openMigrated(settings, log);
   const progress = createProgress(process.stderr);
   const workers = settings.projects.map((project) =>
     createWorker(project, settings, archive.db, log),
   );
+  const sofar: Sofars = new Map();
   try {
     const settled = await Promise.allSettled(
       workers.map((worker) =>
@@ -91,10 +95,10 @@ async function sync(
           ...options,
           signal: stop.signal,
           evenIfParked: true,
-          onProgress: ({ recordsShown, slicesDone, requests }) =>
-            progress.update(
-              `${worker.projectId}: ${formatCount(recordsShown)} records read, ${formatCount(slicesDone)} slices done, ${formatCount(requests)} requests`,
-            ),
+          onProgress: (counts, slicesDue) => {
+            sofar.set(worker.projectId, { counts, slicesDue });
+            progress.update(sofarOf(sofar));
+          },
         }),
       ),
     );
@@ -110,7 +114,7 @@ async function sync(
       printJson({ projects: [...reports, ...failed] });
     } else if (reports.length > 0) printReports(reports);
     for (const { projectId, text } of failures) {
-      process.stderr.write(`${workers.length > 1 ? projectId : 'outlast'}: ${text}\n`);
+      printError(`${workers.length > 1 ? projectId : 'outlast'}: ${text}`);
     }
     const mayBeat = options.only === undefined;
     const alerts = openAlerts(settings, archive.db, workers, { mayBeat }, log);
@@ -123,6 +127,24 @@ async function sync(
     await archive.close();
     stop.close();
   }
+}
+
+type Sofars = Map<string, { counts: RunCounts; slicesDue: number }>;
+
+/** All projects as one: they are asked at the same time. Slices that fell due meanwhile count as well. */
+function sofarOf(sofars: Sofars): Sofar {
+  const all = [...sofars.values()];
+  const sum = (of: (one: (typeof all)[number]) => number): number =>
+    all.reduce((total, one) => total + of(one), 0);
+  const [name = ''] = sofars.keys();
+  return {
+    name: all.length === 1 ? name : `${all.length} projects`,
+    done: sum(({ counts }) => counts.slicesDone),
+    all: sum(({ counts, slicesDue }) => Math.max(slicesDue, counts.slicesDone)),
+    unit: 'slices',
+    paced: { count: sum(({ counts }) => counts.requests), unit: 'requests' },
+    more: `${formatCount(sum(({ counts }) => counts.recordsShown))} records read`,
+  };
 }
 
 type Failure = TickResult & { outcome: 'failed'; text: string; code: number };
@@ -160,7 +182,7 @@ export function exitCodeOfReports(reports: RunReport[]): number {
 
 export function printReports(reports: RunReport[]): void {
   printTable(
-    ['project', 'outcome', 'slices', 'records read', 'new', 'changed', 'rejected', 'requests'],
+    ['project', 'outcome', 'slices', 'records', 'new', 'changed', 'rejected', 'requests'],
     reports.map((report) => [
       report.projectId,
       report.outcome,
@@ -174,8 +196,8 @@ export function printReports(reports: RunReport[]): void {
   );
   for (const { projectId, slicesLeft, problem } of reports) {
     if (problem !== null) {
-      process.stderr.write(
-        `${projectId}: ${slicesLeft > 0 ? `${slicesLeft} slices are left: ` : ''}${problem}\n`,
+      printError(
+        `${projectId}: ${slicesLeft > 0 ? `${slicesLeft} slices are left: ` : ''}${problem}`,
       );
     }
   }

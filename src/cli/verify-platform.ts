@@ -7,7 +7,9 @@ import type { Db } from '../store/db.ts';
 import { reproveResults, type ResultReproved } from '../sync/verify-platform/results.ts';
 import { reprove, type Reproved } from '../sync/verify-platform/slices.ts';
 import type { Finding } from '../verify/finding.ts';
-import { createWorker } from './app.ts';
+import { createWorker } from './workers.ts';
+import { printError } from './print.ts';
+import type { Progress } from './progress.ts';
 import type { Output } from './verify-print.ts';
 
 export type Asked = {
@@ -18,23 +20,27 @@ export type Asked = {
   failure: Error | null;
 };
 
-/** Asks for the projects in the settings, of which there are none unless `--platform` was given. */
-export async function askPlatform(
+/** Asks for those of these projects that are in the settings. */
+export async function ask(
   settings: Settings,
   { projects, resource }: { projects: string[]; resource: Resource | undefined },
   db: Db,
   log: Log,
   signal: AbortSignal,
-  output: Output,
+  { output, progress }: { output: Output; progress: Progress },
 ): Promise<Asked> {
   const asked: Asked = { differing: 0, isComplete: true, failure: null };
   for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
     const worker = createWorker(project, settings, db, log);
+    let done = 0;
+    const count = (unit: string): void =>
+      progress.update({ name: `${project.id}, the platform`, done: ++done, unit });
     try {
       const isAnswered =
         resource === 'transactions'
           ? await reproveResults({ ...worker, signal }, async (result) => {
               output.result(result);
+              count('results');
               if (result.outcome !== 'differs') return;
               asked.differing += 1;
               await output.finding(findingOfResult(project.id, result));
@@ -45,6 +51,7 @@ export async function askPlatform(
               signal,
               onSlice: async (slice) => {
                 output.slice(slice);
+                count('proved days');
                 if (slice.outcome !== 'differs') return;
                 asked.differing += 1;
                 await output.finding(findingOf(slice));
@@ -52,8 +59,9 @@ export async function askPlatform(
             });
       if (isAnswered) continue;
       asked.isComplete = false;
-      process.stderr.write(
-        `${project.id}: not asked, for the platform refused its key; \`outlast sync\` asks again\n`,
+      progress.end();
+      printError(
+        `${project.id}: not asked, for the platform refused its key; \`outlast sync\` asks again`,
       );
     } catch (error) {
       asked.failure = error as Error;

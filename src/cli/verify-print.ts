@@ -8,8 +8,7 @@ import type { ChainsVerified } from '../verify/chains.ts';
 import { fileName } from '../verify/files.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
-import { formatCount, table } from './print.ts';
-import { printable } from './print.ts';
+import { formatCount, print, printable, screenWidth, table, wrapped } from './print.ts';
 
 /** How many results were asked for again, by what came of it. */
 type Results = Record<ResultReproved['outcome'], number>;
@@ -54,7 +53,8 @@ export function asText(): Output {
     },
     slice: (slice) => void slices.push(slice),
     result: ({ outcome }) => void (results[outcome] += 1),
-    end: (lists, journals) => say(`${textOf(lists, journals, slices, results, findings, count)}\n`),
+    end: async (lists, journals) =>
+      print(textOf(lists, journals, slices, results, findings, count)),
   };
 }
 
@@ -85,7 +85,8 @@ export function textOf(
   const asked = results.agrees + results.differs + results.unclear;
   if (asked > 0) parts.push(resultsText(asked, results));
   if (count > 0) {
-    const lines = findings.map(findingLine);
+    // Under its kind each finding stands by itself.
+    const lines = findings.map((one) => wrapped(findingLine(one), screenWidth(), ' '.repeat(12)));
     if (count > lines.length) {
       lines.push(`and ${formatCount(count - lines.length)} more: --json names them all`);
     }
@@ -97,16 +98,7 @@ export function textOf(
 
 const listTable = (lists: ListVerified[]): string =>
   table(
-    [
-      'project',
-      'resource',
-      'records',
-      'earlier versions',
-      'rejects',
-      'files',
-      'certificates',
-      'findings',
-    ],
+    ['project', 'resource', 'records', 'versions', 'rejects', 'files', 'certificates', 'findings'],
     lists.map((list) => [
       list.project,
       list.resource,
@@ -125,9 +117,9 @@ const certificateTable = (lists: ListVerified[]): string =>
       'month',
       'project',
       'resource',
-      'certified records',
-      'seen since',
-      'certified as of (UTC)',
+      'records',
+      { header: 'since', spare: 1 },
+      'certified (UTC)',
       '',
     ],
     lists.flatMap((list) =>

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { monthStart } from '../day.ts';
 import { codeOf, exitCode, settingsError } from '../errors.ts';
-import { createLog } from '../log.ts';
 import { resources, type DayRange, type Resource } from '../model.ts';
 import { month as oneMonth } from '../query/arguments.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
+import { countRows } from '../store/derived-columns.ts';
+import { archivedOf } from '../store/tables.ts';
 import type { ChainsVerified } from '../verify/chains.ts';
 import { headsIn } from '../verify/publish-heads.ts';
 import {
@@ -19,9 +20,9 @@ import {
 } from '../verify/verify.ts';
 import { openMigrated, openToRead, wantedProjects } from './app.ts';
 import { readOptions } from './options.ts';
-import { createProgress, formatCount } from './print.ts';
+import { createProgress, type Progress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
-import { askPlatform } from './verify-platform.ts';
+import { openLog } from './log-lines.ts';
 import { asJson, asText, type Output } from './verify-print.ts';
 
 type Flags = {
@@ -81,12 +82,16 @@ export function readMonths(flags: Flags): DayRange | null {
 /** Returns the exit code: failed where anything does not follow. */
 async function verify(settings: Settings, flags: Flags, months: DayRange | null): Promise<number> {
   const heads = readHeads(flags);
-  const log = createLog(settings.logLevel);
+  const log = openLog(settings.logLevel);
   const stop = stopOnSignals();
   // What asks the platform counts its requests in the database.
   const open = flags.platform === true ? openMigrated : openToRead;
+  const platform = flags.platform === true ? await import('./verify-platform.ts') : null;
   const archive = await open(settings, log);
   const output = flags.json === true ? asJson() : asText();
+  // Findings that stream to the same terminal leave no line for it.
+  const isQuiet = flags.json === true && process.stdout.isTTY;
+  const progress = createProgress(isQuiet ? { write: () => undefined } : process.stderr);
   try {
     const projects = await wantedProjects(archive.db, flags.project);
     if (heads.length > 0 && projects.length > 1) {
@@ -106,15 +111,29 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
       );
     }
     const wanted = { projects, months, resource: flags.resource, heads };
-    const { lists, journals } = await verifyHeld(archive.db, settings, wanted, stop.signal, output);
-    const asked = await askPlatform(settings, wanted, archive.db, log, stop.signal, output);
+    const { lists, journals } = await verifyHeld(
+      archive.db,
+      settings,
+      wanted,
+      stop.signal,
+      output,
+      progress,
+    );
+    const asked = await platform?.ask(settings, wanted, archive.db, log, stop.signal, {
+      output,
+      progress,
+    });
+    progress.end();
     await output.end(lists, journals);
     // What is held was verified all the same, and is told first.
-    if (asked.failure !== null) throw asked.failure;
+    const failure = asked?.failure ?? null;
+    if (failure !== null) throw failure;
     const all = [...lists, ...journals];
-    if (all.some(({ findings }) => findings > 0) || asked.differing > 0) return exitCode.failed;
-    return asked.isComplete ? exitCode.done : exitCode.tryLater;
+    const differing = asked?.differing ?? 0;
+    if (all.some(({ findings }) => findings > 0) || differing > 0) return exitCode.failed;
+    return asked?.isComplete === false ? exitCode.tryLater : exitCode.done;
   } finally {
+    progress.end();
     await archive.close();
     stop.close();
   }
@@ -152,31 +171,47 @@ async function verifyHeld(
   wanted: Wanted,
   signal: AbortSignal,
   output: Output,
+  progress: Progress,
 ): Promise<{ lists: ListVerified[]; journals: ChainsVerified[] }> {
-  const progress = createProgress(process.stderr);
   const lists: ListVerified[] = [];
   const journals: ChainsVerified[] = [];
-  try {
-    for (const projectId of wanted.projects) {
-      const verifying: Verifying = {
-        db,
-        projectId,
-        ...(wanted.resource === undefined ? {} : { resources: [wanted.resource] }),
-        months: wanted.months,
-        certificatesDir: settings.certificatesDir,
-        heads: wanted.heads,
-        signal,
-        onFinding: (finding) => output.finding(finding),
-        onProgress: (resource, { records, versions }) =>
-          progress.update(
-            `${projectId}: ${formatCount(records)} ${resource} and ${formatCount(versions)} earlier versions of them verified`,
-          ),
-      };
-      lists.push(...(await verifyProject(verifying)));
-      journals.push(await verifyChains(verifying));
-    }
-  } finally {
-    progress.end();
+  for (const projectId of wanted.projects) {
+    const all = await countAll(db, projectId, wanted);
+    let before = 0;
+    const verifying: Verifying = {
+      db,
+      projectId,
+      ...(wanted.resource === undefined ? {} : { resources: [wanted.resource] }),
+      months: wanted.months,
+      certificatesDir: settings.certificatesDir,
+      heads: wanted.heads,
+      signal,
+      onFinding: (finding) => output.finding(finding),
+      onProgress: (resource, { records }, at) =>
+        progress.update({
+          name: projectId,
+          done: before + records,
+          all,
+          unit: 'records',
+          more: at === 'journal' ? `${resource}: the journal` : resource,
+        }),
+      onVerified: ({ records }) => (before += records),
+    };
+    lists.push(...(await verifyProject(verifying)));
+    progress.update(`${projectId}: the journal`);
+    journals.push(await verifyChains(verifying));
   }
   return { lists, journals };
+}
+
+/** How many records there are to be verified; null where only some months are: nobody has counted those. */
+async function countAll(
+  db: Db,
+  projectId: string,
+  { resource, months }: Wanted,
+): Promise<number | null> {
+  if (months !== null) return null;
+  const wanted = resource === undefined ? resources : [resource];
+  const counts = wanted.flatMap((one) => archivedOf(projectId, one)).map((of) => countRows(db, of));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }

@@ -15,7 +15,7 @@ import {
 } from '../store/operations/enter.ts';
 import { openMigrated, withStore } from './app.ts';
 import { readOptions } from './options.ts';
-import { formatCount, printJson } from './print.ts';
+import { formatCount, print, printJson } from './print.ts';
 
 type WatchFlags = {
   file?: string;
@@ -46,8 +46,7 @@ export const watchCommand = (command: Command): Command =>
         const { given, added } = await enter(db, project, operations);
         if (flags.json === true) printJson({ project, given, added });
         else {
-          process.stdout.write(`${sentenceOf(project, given, added)}\n`);
-          process.stdout.write(goneText(operations[0]?.createdOn, Date.now()));
+          print(sentenceOf(project, given, added) + goneText(operations[0]?.createdOn, Date.now()));
         }
       });
     });
@@ -63,7 +62,7 @@ function sentenceOf(project: string, given: number, added: number): string {
 function goneText(createdOn: Day | undefined, now: Instant): string {
   const { from } = windowAt(now);
   if (createdOn === undefined || createdOn >= from) return '';
-  return `${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost.\n`;
+  return `\n${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost.`;
 }
 
 function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {

@@ -26,7 +26,8 @@ export type Importing = {
   db: Db;
   folder: string;
   signal: AbortSignal;
-  onProgress: (sofar: { file: string; rows: number }) => void;
+  /** Rows brought in, of all in the export. */
+  onProgress: (sofar: { file: string; rows: number; all: number }) => void;
 };
 
 /** As long as it takes, but nobody is waited for. */
@@ -73,6 +74,7 @@ async function bringIn(
   scratch: string,
 ): Promise<void> {
   let rows = 0;
+  const all = parts.reduce((sum, { file }) => sum + file.rows, 0);
   for (const found of parts) {
     if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
     const { file, part } = found;
@@ -86,7 +88,7 @@ async function bringIn(
       );
     }
     rows += content.rows;
-    onProgress({ file: file.path, rows });
+    onProgress({ file: file.path, rows, all });
   }
   if (manifest.columns['order_versions']?.some(({ name }) => name === 'unread') !== true) {
     for (const { project } of manifest.projects) await typeVersions(tx, project);

@@ -21,7 +21,8 @@ export type Exporting = {
   projects: ProjectId[];
   now: Instant;
   signal: AbortSignal;
-  onProgress: (sofar: { file: string; rows: number }) => void;
+  /** After each file: rows in all files so far, and how many parts are done of all. A part without rows has no file. */
+  onProgress: (sofar: { file: string; rows: number; done: number; all: number }) => void;
 };
 
 export type Exported = { manifest: Manifest; written: number; kept: number };
@@ -103,7 +104,9 @@ async function exportParts(
   // While one file is made of its rows, Postgres hands out those of the next.
   let making: Promise<void> = Promise.resolve();
   try {
-    for (const part of await partsOf(tx, exporting.projects)) {
+    const parts = await partsOf(tx, exporting.projects);
+    const all = parts.length;
+    for (const [done, part] of parts.entries()) {
       if (exporting.signal.aborted) {
         throw transient(
           'aborted',
@@ -120,7 +123,7 @@ async function exportParts(
       await making;
       if (read === null) continue;
       rows += read.file.rows;
-      exporting.onProgress({ file: read.file.path, rows });
+      exporting.onProgress({ file: read.file.path, rows, done: done + 1, all });
       files.push(read.file);
       if (read.isKept) continue;
       written += 1;

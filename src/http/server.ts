@@ -1,11 +1,11 @@
-// The HTTP server: the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether the service is well. It
+// The HTTP server: the pages, the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether it is well. It
 // reads through the library and nothing else. Every answer has the platform's shape, errors too; none says more than it
 // must (P10).
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Instant } from '../model.ts';
+import type { Instant, ProjectId, SettingInForce } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import { answerOf, answerUnreadable, badRequest, notFound, type Answer } from './answers.ts';
 import { addDocs } from './docs/serve.ts';
@@ -13,8 +13,11 @@ import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { addMetrics, type MetricsOptions } from './metrics/serve.ts';
 import { addPlatform } from './platform/serve.ts';
 import { closeUnasked, noteMethods, settleRequests, traceRequests } from './requests.ts';
+import type { EventTimes } from './v1/events.ts';
 import { addArchive } from './v1/serve.ts';
 import type { EnterOperations } from './v1/watch.ts';
+import { addWeb } from './web/serve.tsx';
+import { createSessions } from './web/session.ts';
 
 export type ServerOptions = {
   archive: Archive;
@@ -31,13 +34,19 @@ export type ServerOptions = {
   projects: readonly { id: string; classesOf: string }[];
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
   watch?: EnterOperations;
+  /** What `/archive/v1/settings` shows; none unless told. */
+  settings?: readonly SettingInForce[];
   /** What `/metrics` shows; absent: there is no such path. */
   metrics?: MetricsOptions;
   log: Log;
   /** This machine's clock, milliseconds: signatures are checked by it. */
   now: () => Instant;
+  /** The time by which a project's deadlines are told: the platform's. This machine's clock unless told. */
+  timeOf?: (project: ProjectId) => Instant;
   /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes unless told. */
   stalledAfterMs?: number;
+  /** When `/archive/v1/events` looks and gives a sign of life; its own unless told. */
+  eventTimes?: EventTimes;
   /** A request that has not come in after so long is given up, milliseconds; half a minute unless told. */
   requestTimeoutMs?: number;
 };
@@ -104,25 +113,48 @@ function createApp(options: ServerOptions): FastifyInstance {
 
   const answered = (error: unknown): Answer => answerOf(error, log);
   const { now } = options;
+  const sessions = createSessions(gate);
   addPlatform(app, { archive, gate, classesOf, now, send, answerOf: answered });
   addArchive(app, {
     archive: options.archiveOfV1 ?? archive,
     gate,
+    sessions,
     classesOf,
     now,
     answerOf: answered,
+    settings: options.settings ?? [],
+    eventTimes: options.eventTimes,
     watch: options.watch,
     stalledAfterMs: options.stalledAfterMs ?? 300_000,
   });
   if (options.metrics !== undefined) {
     addMetrics(app, options.metrics, { gate, now, answerOf: answered });
   }
+  const web = addWeb(app, {
+    archive: options.archiveOfV1 ?? archive,
+    gate,
+    sessions,
+    classesOf,
+    settings: options.settings ?? [],
+    timeOf: options.timeOf ?? now,
+    now,
+    answerOf: answered,
+  });
   addDocs(app, { takesOperations: options.watch !== undefined, isLoopback: gate.isLoopback });
-  refuseOtherMethods();
-  app.setNotFoundHandler((_request, reply) => send(reply, notFound('there is no such path')));
+  // Where signing in has its own way of reading a body, its routes come later.
+  app.after(() => refuseOtherMethods());
+  app.setNotFoundHandler((request, reply) =>
+    wantsPage(request)
+      ? web.answerNotFound(request, reply)
+      : send(reply, notFound('there is no such path')),
+  );
   app.setErrorHandler((error, _request, reply) => send(reply, answerOf(error, log)));
   return app;
 }
+
+/** A browser in which somebody opened an address. */
+const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
 
 function send(reply: FastifyReply, { status, body, headers = {} }: Answer): FastifyReply {
   return reply

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
 import { getReject, listCertificates, listRejects, listRuns, listWatched } from './books.ts';
 import { readCoverage } from './coverage.ts';
+import { readDay } from './day-report.ts';
 import { createNftClasses } from './nft-classes.ts';
+import { readAlerts, readProgress, readRecent } from './now.ts';
 import { createOrders } from './orders.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
@@ -44,6 +46,10 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     tokens: createTokens(reader),
     projects: () => readProjects(reader),
     coverage: (query) => readCoverage(reader, query),
+    day: (query) => readDay(reader, query),
+    progress: (query) => readProgress(reader, query),
+    alerts: (query) => readAlerts(reader, query),
+    recent: (query) => readRecent(reader, query),
     facts: (query) => readFacts(reader, query),
     summary: (query) => readSummary(reader, query),
     statistics: createStatistics(reader),

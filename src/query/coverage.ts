@@ -10,21 +10,31 @@ import type { CoverageDay, CoverageQuery } from './book-types.ts';
 export const coverageFilters = { resource: listedResource, ...days };
 const coverageArguments = z.strictObject({ project, ...optional(coverageFilters) });
 
-type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 'rejected'> & {
+/** A row of analytics.coverage as Postgres gives it: `coverageColumns`. */
+export type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 'rejected'> & {
   platformTotal: string | null;
   shownTotal: string | null;
   rejected: string;
 };
 
+export const coverageColumns = `
+  project_id as "project", resource, owner, day, state, proof, proved_at as "provedAt", walked_at as "walkedAt",
+  platform_total as "platformTotal", shown_total as "shownTotal", unresolved, rejected, deadline_at as "deadlineAt",
+  reservations, last_error as "lastError"`;
+
+/** Counts of records: far below 2^53. */
+export const withCounts = <Row extends CoverageRow>(row: Row) => ({
+  ...row,
+  platformTotal: row.platformTotal === null ? null : Number(row.platformTotal),
+  shownTotal: row.shownTotal === null ? null : Number(row.shownTotal),
+  rejected: Number(row.rejected),
+});
+
 /** By resource, day and owner: one slice each. */
 export async function readCoverage(reader: Reader, given: CoverageQuery): Promise<CoverageDay[]> {
   const query = parseArguments('coverage', coverageArguments, given);
   const { rows } = await reader.query<CoverageRow>(
-    `select project_id as "project", resource, owner, day, state, proof,
-            proved_at as "provedAt", walked_at as "walkedAt",
-            platform_total as "platformTotal", shown_total as "shownTotal",
-            unresolved, rejected, deadline_at as "deadlineAt",
-            reservations, last_error as "lastError"
+    `select ${coverageColumns}
        from analytics.coverage
       where project_id = $1
         and ($2::text is null or resource = $2)
@@ -33,11 +43,5 @@ export async function readCoverage(reader: Reader, given: CoverageQuery): Promis
       order by resource desc, day, owner`,
     [query.project, query.resource ?? null, query.from ?? null, query.to ?? null],
   );
-  return rows.map((row) => ({
-    ...row,
-    // Counts of records: far below 2^53.
-    platformTotal: row.platformTotal === null ? null : Number(row.platformTotal),
-    shownTotal: row.shownTotal === null ? null : Number(row.shownTotal),
-    rejected: Number(row.rejected),
-  }));
+  return rows.map(withCounts);
 }

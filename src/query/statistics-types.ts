@@ -79,6 +79,19 @@ export type OrderFigures = PeriodCoverage & {
   creditedFeesUnits: string;
 };
 
+/** What the orders of an account came to, in the days that were asked for. */
+export type AccountSpending = {
+  /** Null for orders that show none. */
+  account: string | null;
+  orders: number;
+  succeeded: number;
+  /** The prices of those that succeeded, in fen and in whole currency units. */
+  spentFen: string;
+  spentUnits: string;
+  /** Orders whose price is not known: in no sum. */
+  amountUnknown: number;
+};
+
 export type NftClassStatisticsQuery = StatisticsQuery & { groupBy?: readonly 'owner'[] };
 
 /** Classes made in a period and the NFTs in them. */
@@ -122,6 +135,16 @@ export type NftOwner = {
  */
 export type Statistics = {
   orders(query: OrderStatisticsQuery): Promise<OrderFigures[]>;
+  /**
+   * Those that spent most first, by what is held now of the days `[from, to)`; `limit` as for owners. The figures of
+   * the same days say how much of them is held.
+   */
+  accounts(query: {
+    project: ProjectId;
+    from?: Day;
+    to?: Day;
+    limit?: number;
+  }): Promise<AccountSpending[]>;
   nftClasses(query: NftClassStatisticsQuery): Promise<NftClassFigures[]>;
   nftGrowth(query: StatisticsQuery): Promise<NftGrowth[]>;
   /** Those with the most classes first; `limit` is 1 to 10,000, 100 unless told. */

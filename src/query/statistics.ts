@@ -14,6 +14,7 @@ import {
   withCoverage,
 } from './statistics-sql.ts';
 import type {
+  AccountSpending,
   NftClassFigures,
   NftGrowth,
   NftOwner,
@@ -38,6 +39,7 @@ const statisticsArguments = {
   orders: z.strictObject({ ...range, groupBy: orderGroups.default([]) }),
   nftClasses: z.strictObject({ ...range, groupBy: nftClassGroups.default([]) }),
   nftGrowth: z.strictObject(range),
+  accounts: z.strictObject({ project, ...optional(days), limit: limit.default(100) }),
   owners: z.strictObject({ project, limit: limit.default(100) }),
 };
 
@@ -110,6 +112,25 @@ export const createStatistics = (reader: Reader): Statistics => ({
       parametersOf(query),
     );
     return checkRows('statistics.orders', rows);
+  },
+  accounts: async (given) => {
+    const query = parseArguments('statistics.accounts', statisticsArguments.accounts, given);
+    const { rows } = await reader.query<AccountSpending>(
+      `select account, orders, succeeded, spent::text as "spentFen", (spent * 0.01)::text as "spentUnits",
+              unknown as "amountUnknown"
+         from (select account,
+                      count(*)::float8                                      as orders,
+                      count(*) filter (where status = 2)::float8            as succeeded,
+                      coalesce(sum(amount) filter (where status = 2), 0)    as spent,
+                      count(*) filter (where amount is null)::float8        as unknown
+                 from archive.orders
+                where project_id = $1 and ${inRange('slice_day')}
+                group by account) accounts
+        order by spent desc, account
+        limit $4`,
+      [query.project, query.from ?? null, query.to ?? null, query.limit],
+    );
+    return rows;
   },
   nftClasses: async (given) => {
     const query = parseArguments('statistics.nftClasses', statisticsArguments.nftClasses, given);

@@ -16,6 +16,7 @@ import type {
   WatchedQuery,
 } from './book-types.ts';
 import type { CoverageDay, CoverageQuery } from './book-types.ts';
+import type { Alert, DayQuery, DayReport, Progress, Recent, RecentQuery } from './report-types.ts';
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
@@ -220,6 +221,14 @@ export type Archive = {
   projects(): Promise<ProjectId[]>;
   /** By resource, day and owner. */
   coverage(query: CoverageQuery): Promise<CoverageDay[]>;
+  /** All that is known of one day. Null where the ledger knows no such day of such a list. */
+  day(query: DayQuery): Promise<DayReport | null>;
+  /** Cheap enough to be asked for every two seconds. Null before a run could enter the project. */
+  progress(query: { project: ProjectId }): Promise<Progress | null>;
+  /** Those that go on and those told lately, the newest first. */
+  alerts(query: { project: ProjectId }): Promise<Alert[]>;
+  /** The newest records of the newest days. */
+  recent(query: RecentQuery): Promise<Recent[]>;
   /** Of every project, or of one. Counts are exact. */
   summary(query?: { project?: ProjectId }): Promise<Summary[]>;
   /** What was observed of the platform, by name, for example `orders.day_end`: `inclusive`. */

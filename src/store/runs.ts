@@ -18,8 +18,8 @@ export async function openRun(db: Queryable, projectId: ProjectId, at: Instant):
 }
 
 /**
- * A run that found nothing new replaces the quiet one before it, and one that had nothing to do leaves no row: a row a
- * minute would say nothing.
+ * A run that found nothing new, or nothing to do, replaces the one before it that did as little: a row a minute would
+ * say nothing.
  */
 export async function closeRun(
   db: Queryable,
@@ -30,17 +30,12 @@ export async function closeRun(
   counts: RunCounts,
   lastError: string | null,
 ): Promise<void> {
-  const one = and(eq(runs.projectId, projectId), eq(runs.runId, runId));
-  if (outcome === 'idle') {
-    await drizzleOn(db).delete(runs).where(one);
-    return;
-  }
   await drizzleOn(db)
     .update(runs)
     .set({ endedAt: at, outcome, ...counts, lastError })
-    .where(one);
-  if (outcome !== 'quiet') return;
+    .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
+  if (outcome !== 'quiet' && outcome !== 'idle') return;
   await drizzleOn(db)
     .delete(runs)
-    .where(and(eq(runs.projectId, projectId), eq(runs.outcome, 'quiet'), ne(runs.runId, runId)));
+    .where(and(eq(runs.projectId, projectId), eq(runs.outcome, outcome), ne(runs.runId, runId)));
 }

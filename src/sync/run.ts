@@ -103,7 +103,15 @@ async function pass(
     only === undefined ? startBackgroundLane(worker, counts, options.signal) : noBackgroundLane;
   let work: Work;
   try {
-    work = await workThrough(worker, withOnly(options, only), facts, counts, dueBy);
+    const asked = withOnly(options, only);
+    work = await workThrough(
+      worker,
+      asked,
+      facts,
+      counts,
+      dueBy,
+      await dueFor(asked, worker, dueBy),
+    );
   } catch (error) {
     await background.abandon();
     throw error;
@@ -140,6 +148,17 @@ function narrowed(
   const resources = listsOf(scope).map((list) => list.resource);
   const wanted = only.resource === undefined ? resources : [only.resource];
   return { ...only, days: daysToAsk(only.days, wanted, facts, now) };
+}
+
+/** Counted only for who looks on. */
+async function dueFor(
+  { only, onProgress }: RunOptions,
+  { db, projectId }: Worker,
+  dueBy: Instant | null,
+): Promise<number> {
+  if (onProgress === undefined) return 0;
+  const { due, held } = await countDue(db, projectId, dueBy, only);
+  return due - held;
 }
 
 const withOnly = (options: RunOptions, only: Only | undefined): RunOptions =>

@@ -43,6 +43,7 @@ export async function workThrough(
   facts: Facts,
   counts: RunCounts,
   dueBy: Instant | null,
+  slicesDue: number,
 ): Promise<Work> {
   const { db, projectId, log } = worker;
   const platform = soundly(worker.platform, facts);
@@ -66,7 +67,7 @@ export async function workThrough(
     counts.recordsRejected += effects.rejected;
     counts.requests = platform.requests() - requestsBefore;
     if (effects.reopened > 0) void noteReopened(worker, effects.reopened);
-    options.onProgress?.(counts);
+    options.onProgress?.(counts, slicesDue);
   };
 
   // Asked for once by all who need it; a run of hours asks again, for the window moves and orders settle.
@@ -157,7 +158,7 @@ export async function workThrough(
       if (acted.done) {
         if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
         failedInARow = 0;
-        options.onProgress?.(counts);
+        options.onProgress?.(counts, slicesDue);
       } else {
         failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
         notDone.add(name);

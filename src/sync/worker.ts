@@ -46,7 +46,8 @@ export type RunOptions = {
   only?: Only;
   acceptNewSource?: boolean;
   evenIfParked?: boolean;
-  onProgress?: (sofar: RunCounts) => void;
+  /** Also told how many slices were due when the run began. */
+  onProgress?: (sofar: RunCounts, slicesDue: number) => void;
 };
 
 /** What became of the operations watched. */

@@ -49,6 +49,7 @@ export async function writeOwedFiles(
   const rest = resting.get(certifying);
   if (folder === null || (rest !== undefined && now < rest.until)) return rest?.trouble ?? null;
   const certified = await certifiedMonths(db, projectId);
+  if (certified.length === 0) return null;
   let trouble: FileTrouble | null = null;
   let path = join(folder, projectId);
   try {

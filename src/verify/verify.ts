@@ -26,7 +26,9 @@ export type Verifying = {
   heads?: readonly string[];
   signal: AbortSignal;
   onFinding: (finding: Finding) => Promise<void> | void;
-  onProgress: (resource: Resource, sofar: RecordsChecked) => void;
+  /** While its records are looked at one by one, and then all of them as the journal has them. */
+  onProgress: (resource: Resource, sofar: RecordsChecked, at: 'records' | 'journal') => void;
+  onVerified?: (list: ListVerified) => void;
 };
 
 export type ListVerified = ResourceChecked & {
@@ -69,7 +71,9 @@ export async function verifyProject(verifying: Verifying): Promise<ListVerified[
   const verified: ListVerified[] = [];
   for (const resource of verifying.resources ?? resources) {
     if (resource === 'tokens' && verifying.months !== null) continue;
-    verified.push(await verifyResource(verifying, resource));
+    const list = await verifyResource(verifying, resource);
+    verifying.onVerified?.(list);
+    verified.push(list);
   }
   return verified;
 }
@@ -104,10 +108,11 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
   return withSnapshot(db, async (tx) => {
     const checked = await checkResource(tx, projectId, resource, months, report, (sofar) => {
       goOnUnless(signal);
-      onProgress(resource, sofar);
+      onProgress(resource, sofar, 'records');
     });
     const of = { projectId, resource };
     const certificates = isCertified(of) ? await checkCertificates(tx, of, verifying, report) : [];
+    onProgress(resource, checked, 'journal');
     await checkAgainstJournal(tx, projectId, resource, (finding) =>
       named.has(finding.id ?? '') || !isWithin(months, finding.when) ? undefined : report(finding),
     );

@@ -53,7 +53,7 @@ test('killed in the middle of the first sync, it completes the archive when it i
   expect(held).toBeGreaterThan(1000);
 });
 
-test('run again it goes on with what it holds, can be looked into by psql, and leaves cleanly at Ctrl-C', async () => {
+test('run again it goes on with what it holds, can be looked into and watched, and leaves cleanly at Ctrl-C', async () => {
   const demo = startCommand(['demo'], { cwd: folder });
   const [, address = ''] = await demo.waitFor(/psql "(postgres:[^"]+)"/);
   expect(ordersIn(demo.stdout())).toBeGreaterThanOrEqual(held);
@@ -68,6 +68,9 @@ test('run again it goes on with what it holds, can be looked into by psql, and l
   );
   await client.end();
   expect(rows).toEqual([{ filled: true, unread: 0 }]);
+  const [, page = ''] = /Open (http:\S+) to watch it/.exec(demo.stdout()) ?? [];
+  expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/);
+  await demo.waitFor(/^\d\d:\d\d:\d\d {2}\d+ new orders?\b/m);
   // As when the terminal is closed.
   expect((await demo.stop('SIGHUP')).code).toBe(0);
   await expect(new pg.Client({ connectionString: address }).connect()).rejects.toMatchObject({

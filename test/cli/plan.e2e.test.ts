@@ -1,5 +1,6 @@
 // `outlast plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
 import { describe, expect, test } from 'vitest';
+import { noteClock } from '../../src/store/clocks.ts';
 import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
 import type { Ended } from '../support/command.ts';
@@ -15,11 +16,12 @@ const outlast = (...args: string[]): Promise<Ended> =>
   runHere(args, { env: { DATABASE_URL: database.connectionString } });
 
 const today = dayOf(Date.now());
-const thisMonth = monthStart(today);
 const lastMonth = monthStart(today, -1);
 
-/** The window as this machine's clock has it: the last month never read, one day known to hold so many orders. */
-async function enterWindow(ordersPerDay: number): Promise<void> {
+/** The window by this machine's clock, or on another day: the last month never read, one day known to hold so many orders. */
+async function enterWindow(ordersPerDay: number, on = today): Promise<void> {
+  const thisMonth = monthStart(on);
+  const lastMonth = monthStart(on, -1);
   await db.query(
     `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
      values ('p', 'https://platform.example', 'salt', 'print', now(), $1)`,
@@ -32,7 +34,7 @@ async function enterWindow(ordersPerDay: number): Promise<void> {
       [from, to, new Date(cliffOf(from) - 86_400_000).toISOString()],
     );
   await enter(lastMonth, thisMonth);
-  await enter(thisMonth, addDays(today, 1));
+  await enter(thisMonth, addDays(on, 1));
   await db.query(
     `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = day + interval '30 hours',
             shown_total = $2, due_at = now() + interval '1 hour'
@@ -129,6 +131,41 @@ describe('plan', () => {
     );
     const { stdout } = await outlast('plan');
     expect(stdout).toMatch(/This machine's clock is at least 2 h 59 min behind the platform's/);
+  });
+
+  test("plan and status reckon by the platform's clock as last seen, and the check by this machine's as well", async () => {
+    const behindMs = 60 * 86_400_000;
+    const platformNow = Date.now() - behindMs;
+    await enterWindow(120, dayOf(platformNow));
+    const both = async (): Promise<string[]> => [
+      (await outlast('plan')).stdout,
+      (await outlast('status')).stdout,
+    ];
+    // Sabotaged: where nobody has seen that clock, the days of then are long gone.
+    for (const text of await both()) {
+      expect(text).toMatch(/TOO LATE {2}.*left\s+the\s+window/);
+      expect(text).not.toContain('as last seen');
+    }
+    await noteClock(db, 'p', {
+      machine: 'here',
+      platformNow,
+      machineBehindMs: -behindMs,
+      disagreement: { of: 'machine', byMs: -behindMs },
+    });
+    for (const text of await both()) {
+      expect(text).not.toContain('TOO LATE');
+      expect(text).not.toContain(' ago. It needs');
+      expect(text).toMatch(
+        /The platform's clock, as last seen, is 60 days behind\s+this machine's/,
+      );
+    }
+    const { projects } = JSON.parse((await outlast('status', '--json')).stdout) as {
+      projects: { forecast: { as_of: string } }[];
+    };
+    expect(projects[0]?.forecast.as_of.slice(0, 10)).toBe(dayOf(platformNow));
+    // What it says may be wrong all the same.
+    await db.query(`update sync.clocks set disagrees_since = disagrees_since - interval '2 hours'`);
+    expect(await outlast('status', '--check')).toMatchObject({ code: 2 });
   });
 
   test.each([

@@ -1,7 +1,14 @@
 // What people see in a terminal.
-import { describe, expect, it } from 'vitest';
-import { createProgress, formatCount, formatSpan, formatWhen, table } from '../../src/cli/print.ts';
-import { fitting, printable } from '../../src/cli/print.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { formatCount, formatSpan, formatWhen, table } from '../../src/cli/print.ts';
+import {
+  fittedTable,
+  fitting,
+  printable,
+  screenWidth,
+  widthOf,
+  wrapped,
+} from '../../src/cli/print.ts';
 
 describe('a table', () => {
   it('puts numbers to the right, text to the left, and separates thousands', () => {
@@ -66,51 +73,71 @@ describe('numbers and spans', () => {
   it('never names a third unit', () => expect(formatSpan(90_061_000)).toBe('1 day 1 h'));
 });
 
-describe('a progress line', () => {
-  const progressOn = (out: { isTTY?: boolean; columns?: number }) => {
-    const written: string[] = [];
-    const clock = { now: 0 };
-    const progress = createProgress(
-      { ...out, write: (text: string) => written.push(text) },
-      () => clock.now,
+describe('a table that does not fit', () => {
+  const columns = [
+    { header: 'id', least: 6 },
+    'n',
+    { header: 'account', spare: 1 },
+    { header: 'note', wrapsTo: 8 },
+  ];
+  const rows = [['0123456789abcdef', 7, 'acc-1234', 'a sentence of some words']];
+  const widthsOf = (text: string): number[] => text.split('\n').map(widthOf);
+
+  it('has text cut, then goes on in lines below, then does without columns, then is records', () => {
+    expect(table(columns, rows, 80)).toContain(
+      '0123456789abcdef  7  acc-1234  a sentence of some words',
     );
-    return { written, clock, progress };
-  };
+    expect(fittedTable(columns, rows, 38)).toEqual({
+      text: [
+        'id           n  account   note',
+        '───────────  ─  ────────  ────────────',
+        '0123456789…  7  acc-1234  a sentence',
+        '                          of some',
+        '                          words',
+      ].join('\n'),
+      left: [],
+    });
+    expect(fittedTable(columns, rows, 22).left).toEqual(['account']);
+    expect(
+      table(['name', 'meaning'], [['orders', 'every order as it is known']], 20).split('\n'),
+    ).toEqual(['orders', '  every order as it', '  is known']);
+    expect(
+      table(['name', 'type', 'n'], [['orders_by_month', 'view of days', 12]], 24).split('\n'),
+    ).toEqual(['name  orders_by_month', 'type  view of days', 'n     12']);
+    for (const width of [80, 60, 40, 30, 22]) {
+      expect(Math.max(...widthsOf(table(columns, rows, width)))).toBeLessThanOrEqual(width);
+    }
+  });
+});
 
-  it('is rewritten in place on a terminal, ten times a second at most, and taken away at the end', () => {
-    const { written, clock, progress } = progressOn({ isTTY: true, columns: 20 });
-    progress.update('12 records');
-    progress.update('13 records');
-    clock.now = 100;
-    progress.update('2 slices');
-    progress.end();
-    progress.end();
-    expect(written).toEqual(['12 records\r', '2 slices  \r', '        \r']);
+describe('prose', () => {
+  it('is broken between words, further in below its line, and what fits is left alone', () => {
+    expect(wrapped('  orders: 53 of 54 days read to their ends', 24)).toBe(
+      '  orders: 53 of 54 days\n    read to their ends',
+    );
+    expect(wrapped('a  table   row\nshort', 24)).toBe('a  table   row\nshort');
+    expect(wrapped('It was read 46 min 8 s ago.', 22)).toBe('It was read 46 min 8 s\nago.');
+    expect(wrapped('It was read 46 min 8 s ago.', 21)).toBe('It was read 46 min\n8 s ago.');
   });
 
-  it('never wraps: it ends before the last column, also between wide characters', () => {
-    const { written, progress } = progressOn({ isTTY: true, columns: 8 });
-    progress.update('数字藏品数字');
-    expect(written).toEqual(['数字藏\r']);
+  it('keeps commands and digests whole, to be copied, and breaks Chinese anywhere', () => {
+    const digest = 'd'.repeat(64);
+    expect(wrapped(`run \`outlast sync --from 2026-03-01\` now: ${digest}`, 40)).toBe(
+      `run \`outlast sync --from 2026-03-01\`\nnow:\n${digest}`,
+    );
     expect(fitting('ab数', 3)).toBe('ab');
+    for (const line of wrapped(`失败 ${'余额不足'.repeat(12)}`, 20).split('\n')) {
+      expect(widthOf(line)).toBeLessThanOrEqual(20);
+    }
   });
 
-  it('is a plain line every five seconds where lines stay, and the newest at the end', () => {
-    const { written, clock, progress } = progressOn({});
-    progress.update('1 record');
-    clock.now = 5_000;
-    progress.update('2 records');
-    clock.now = 6_000;
-    progress.update('3 records');
-    progress.end();
-    progress.end();
-    expect(written).toEqual(['2 records\n', '3 records\n']);
-  });
-
-  it('says nothing about what took less than five seconds where lines stay', () => {
-    const { written, progress } = progressOn({});
-    progress.update('1 record');
-    progress.end();
-    expect(written).toEqual([]);
+  it('is as wide as the terminal, else as COLUMNS says', () => {
+    const out = { write: () => undefined };
+    expect(screenWidth({ ...out, columns: 120 })).toBe(120);
+    vi.stubEnv('COLUMNS', '66');
+    expect(screenWidth({ ...out, columns: 0 })).toBe(66);
+    vi.stubEnv('COLUMNS', '');
+    expect(screenWidth(out)).toBe(80);
+    vi.unstubAllEnvs();
   });
 });

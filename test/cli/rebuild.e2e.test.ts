@@ -1,7 +1,7 @@
 // `outlast rebuild` as a real process: killed in the middle it goes on, and what it says and how it ends.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bar } from '../../src/cli/rebuild.ts';
+import { bar } from '../../src/cli/progress.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { startCommand, type Ended, type Running } from '../support/command.ts';

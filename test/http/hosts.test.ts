@@ -8,10 +8,11 @@ import { serveArchive } from '../support/served.ts';
 
 let served: Served;
 beforeAll(async () => {
-  served = await serveArchive(
-    // No question here reaches it.
-    {} as Archive,
-  );
+  // Whatever a page asks of it is refused: who is let in is the subject here.
+  const refused: object = new Proxy(() => Promise.reject(new Error('nothing is archived')), {
+    get: (_, name) => (name === 'then' ? undefined : refused),
+  });
+  served = await serveArchive(refused as Archive);
 });
 afterAll(() => served.close());
 
@@ -68,8 +69,13 @@ test.each([['cross-site'], ['same-site'], ['same-origin, cross-site'], ['']])(
     expect((await askWith(lines)).status).toBe(401);
     expect((await askWith(lines, '/v3/orders')).status).toBe(403);
     expect((await askWith(lines, '/token/tokens')).status).toBe(403);
-    // What needs no key may be led to from anywhere.
-    expect((await askWith(lines, '/')).status).toBe(302);
+    expect((await askWith(lines, '/')).status).toBe(303);
+    // What needs no key, and a page for people, may be led to from anywhere: that other page sees nothing of it.
+    const led = [...lines, 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+    expect((await askWith(led, '/')).status).not.toBe(303);
+    expect(
+      (await askWith([...lines, 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe'], '/')).status,
+    ).toBe(303);
     expect((await askWith(lines, '/docs')).status).toBe(200);
     expect((await askWith(lines, '/healthz')).status).toBe(200);
   },

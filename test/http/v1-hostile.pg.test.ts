@@ -61,7 +61,11 @@ async function refusal(target: string, init: RequestInit = {}): Promise<Refusal>
 }
 
 const filled = (path: string): string =>
-  path.replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`).replace(/\{\w+\}/, 'op-1');
+  path
+    .replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`)
+    .replace('{resource}/{day}', 'orders/2026-03-05')
+    .replace('{resource}/{month}', 'orders/2026-02')
+    .replace(/\{\w+\}/, 'op-1');
 const gets = () =>
   Object.entries(document.paths).flatMap(([path, { get }]) =>
     get === undefined || !path.startsWith('/archive/')
@@ -246,7 +250,7 @@ describe('every parameter of every route', () => {
 });
 
 describe('operations to watch', () => {
-  const post = (body: string | Buffer, type = 'application/json') =>
+  const post = (body: string | Uint8Array<ArrayBuffer>, type = 'application/json') =>
     refusal('/archive/v1/watch', { method: 'POST', headers: { 'content-type': type }, body });
 
   test('a body that is too large, no JSON, or harms prototypes is refused in the same shape', async () => {

@@ -99,6 +99,8 @@ const paths = (): { path: string; takesProject: boolean }[] =>
           {
             path: path
               .replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`)
+              .replace('{resource}/{day}', 'orders/2026-03-05')
+              .replace('{resource}/{month}', 'orders/2026-02')
               .replace(/\{\w+\}/, 'of-theirs'),
             takesProject: get.parameters.some(({ name }) => name === 'project'),
           },
@@ -152,6 +154,7 @@ test('another’s project and one that does not exist are told apart on no route
     expect(answers[0]?.status).toBe(403);
     expect(answers[1]).toEqual(answers[0]);
     // What is another's is not found under one's own either.
+    if (path.endsWith('/events')) continue;
     const own = await outside(path, bearing(bearer));
     expect([200, 404]).toContain(own.status);
     expect(await own.text()).not.toContain('of-theirs"');
@@ -175,7 +178,8 @@ test('the same questions tell both apart where a reader may read the other: the 
 
 test('routes of all projects show those one may read and no other', async () => {
   for (const { path, takesProject } of paths()) {
-    if (takesProject) continue;
+    // The settings are those of all projects: test/http/now.pg.test.ts.
+    if (takesProject || path.endsWith('/settings')) continue;
     const text = await (await outside(path, bearing(bearer))).text();
     expect(text).toContain('"mine"');
     expect(text).not.toMatch(/theirs|ours/);
@@ -294,7 +298,7 @@ test('a proxy in front and a foreign name count as outside', async () => {
 });
 
 test('what describes the interface needs no key and names no project', async () => {
-  for (const path of ['/', '/openapi.json', '/docs']) {
+  for (const path of ['/openapi.json', '/docs', '/sign-in', '/']) {
     const answer = await outside(path);
     expect(answer.status).toBe(200);
     expect(await answer.text()).not.toMatch(/\bmine\b|\btheirs\b/);

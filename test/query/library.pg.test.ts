@@ -42,7 +42,7 @@ describe('docs/library.md', () => {
     const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
       code.replace(/^import .*$/gm, ''),
     );
-    expect(examples).toHaveLength(11);
+    expect(examples).toHaveLength(12);
     for (const code of examples) expect(source).toContain(squeezed(code));
   });
 

@@ -8,6 +8,8 @@ import { createStatistics } from '../../src/query/statistics.ts';
 import { createTransactions } from '../../src/query/transactions.ts';
 import { listRuns } from '../../src/query/books.ts';
 import { listWatched } from '../../src/query/books.ts';
+import { readDay } from '../../src/query/day-report.ts';
+import { readProgress } from '../../src/query/now.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -56,16 +58,30 @@ beforeAll(async () => {
        from unnest(array['v1beta1', 'v3']) version, generate_series(1, 20000) n`,
   );
   await owner.query(
-    `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at)
-     select 'p', 'orders', '2024-01-01'::date + n, 'final', 'walk', '2030-01-01', '2030-01-01' from generate_series(0, 729) n`,
+    `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at, whole_walk)
+     select 'p', 'orders', '2024-01-01'::date + n, 'final', 'walk', '2030-01-01', '2030-01-01', 1 from generate_series(0, 729) n`,
+  );
+  await owner.query(
+    `insert into sync.pages (project_id, resource, owner, day, walk, page, ids, rejects, asked_at)
+     select 'p', 'orders', '', '2024-01-01'::date + n, 1, page, array_fill('an id of some length'::text, '{50}'), '{}', now()
+       from generate_series(0, 729) n, generate_series(0, 5) page`,
+  );
+  await owner.query(
+    `insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, head)
+     select 'p', 'orders', '', '2024-01-01'::date + n, seq, now(), 'ledger', '{"state": "open"}', '\\xab'
+       from generate_series(0, 729) n, generate_series(1, 30) seq`,
+  );
+  await owner.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ('p', 'x', 's', 'f', now(), '2024-01-01')`,
   );
   await owner.query(
     `insert into sync.watched_operations (project_id, operation_id, state)
      select 'p', 'op_' || md5(n::text), 'done' from generate_series(1, 20000) n`,
   );
   await owner.query(
-    `insert into sync.runs (project_id, run_id, started_at)
-     select 'p', n::text, '2024-01-01T00:00:00Z'::timestamptz + n * interval '1 minute' from generate_series(1, 20000) n`,
+    `insert into sync.runs (project_id, run_id, outcome, started_at)
+     select 'p', n::text, 'done', '2024-01-01T00:00:00Z'::timestamptz + n * interval '1 minute' from generate_series(1, 20000) n`,
   );
   for (const table of [
     'archive.orders',
@@ -73,6 +89,9 @@ beforeAll(async () => {
     'archive.transactions',
     'sync.watched_operations',
     'sync.runs',
+    'sync.slices',
+    'sync.pages',
+    'sync.journal',
   ]) {
     await owner.pool.query(`vacuum (analyze) ${table}`);
   }
@@ -105,7 +124,10 @@ const nodesOf = (plan: Plan): string[] => [
 ];
 
 /** What a call reads: the nodes of its plans that touch a table, and how many blocks in all. */
-async function readsOf(call: () => Promise<unknown>): Promise<{ nodes: string[]; blocks: number }> {
+async function readsOf(
+  call: () => Promise<unknown>,
+  tables = / (orders|order_|transaction|watched|runs)/,
+): Promise<{ nodes: string[]; blocks: number }> {
   sent = [];
   await call();
   const nodes: string[] = [];
@@ -117,9 +139,7 @@ async function readsOf(call: () => Promise<unknown>): Promise<{ nodes: string[];
     );
     const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
     if (plan === undefined) throw new Error('no plan');
-    nodes.push(
-      ...nodesOf(plan).filter((node) => / (orders|order_|transaction|watched|runs)/.test(node)),
-    );
+    nodes.push(...nodesOf(plan).filter((node) => tables.test(node)));
     blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   }
   return { nodes, blocks };
@@ -265,6 +285,20 @@ test('operations watched and runs are read a page at a time, results for the pag
       expect(blocks).toBeLessThan(2000);
     }
   }
+});
+
+test('a day is read with what it rests on and no other', async () => {
+  const all = / (orders|order_|pages|journal|slices)/;
+  const query = { project, resource: 'orders', day: '2025-03-14' } as const;
+  const { nodes, blocks } = await readsOf(() => readDay(reader, query), all);
+  expect(nodes.length).toBeGreaterThan(8);
+  // The ledger of two years is so small that PostgreSQL 15 reads it whole.
+  expect(seqScans(nodes).filter((node) => !node.endsWith(' slices'))).toEqual([]);
+  // A few for each of its 274 orders and their earlier contents.
+  expect(blocks).toBeLessThan(274 * 15);
+  const { blocks: ofProgress } = await readsOf(() => readProgress(reader, { project }));
+  // What is final is not looked at.
+  expect(ofProgress).toBeLessThan(100);
 });
 
 describe('figures', () => {

@@ -291,6 +291,19 @@ describe('classes', () => {
         Number(row['transfers']),
       ]),
     );
+    const accounts = await archive.statistics.accounts({
+      project,
+      from: '2026-03-01',
+      to: '2026-04-01',
+      limit: 10_000,
+    });
+    const spent = await ask(
+      `select account, orders, succeeded, spent_fen, spent_units, without_amount from analytics.spend_by_account
+        where project_id = 'p' and month = '2026-03-01' order by spent_fen desc, account`,
+    );
+    expect(accounts.map((row) => Object.values(row).map(String))).toEqual(
+      spent.map((row) => Object.values(row).map(String)),
+    );
     const owners = await archive.statistics.owners({ project, limit: 3 });
     const [most] = await ask(
       `select max(classes)::int as classes from analytics.nft_owners where project_id = 'p'`,

@@ -20,8 +20,8 @@ import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createPooler } from '../support/pooler.ts';
 
 // What counts here is who uses a connection after whom, not how much.
-const world = { ordersPerDay: 10, classesPerDay: 5, quietShare: 0.2, since: '2026-04-02' };
-const days = ['2026-03-01', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })];
+const world = { ordersPerDay: 10, classesPerDay: 5, quietShare: 0, since: '2026-04-04' };
+const days = ['2026-03-01', ...daysIn({ from: '2026-04-04', to: '2026-04-07' })];
 
 let simulator: Simulator;
 let database: TestDatabase;
@@ -59,7 +59,7 @@ function watchPool(connectionString: string): { end(): Promise<unknown[]> } {
     while (!over.signal.aborted) {
       const [row] = (await client.query<Record<string, unknown>>(untouched)).rows;
       answers.set(JSON.stringify(row), row);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await client.end();
   })();

@@ -12,26 +12,33 @@ import type { Ended } from './command.ts';
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * `outlast <args>` with this environment and no other; its log says nothing unless told. `MACHINE_CLOCK_NOW`, as of
+ * `outlast <args>` with this environment and no other; its log says nothing unless told. With `columns` both streams are a
+ * terminal of that width. `MACHINE_CLOCK_NOW`, as of
  * machine-clock.ts, stops this process's wall clock until the command ends.
  */
 export function runHere(
   args: string[],
-  { env = {} }: { env?: Record<string, string> } = {},
+  { env = {}, columns }: { env?: Record<string, string>; columns?: number } = {},
 ): Promise<Ended> {
-  const ended = before.then(() => runAlone(args, env));
+  const ended = before.then(() => runAlone(args, env, columns));
   before = ended.catch(() => undefined);
   return ended;
 }
 
-async function runAlone(args: string[], env: Record<string, string>): Promise<Ended> {
-  const stdout = collecting();
-  const stderr = collecting();
+async function runAlone(
+  args: string[],
+  env: Record<string, string>,
+  columns: number | undefined,
+): Promise<Ended> {
+  const stdout = collecting(columns);
+  const stderr = collecting(columns);
   const now = env['MACHINE_CLOCK_NOW'];
   const putBack = [
     replace(process, 'env', {
       OUTLAST_LOG_LEVEL: 'silent',
       OUTLAST_ENV_FILE: devNull,
+      // So that no sentence is looked for across lines.
+      COLUMNS: '1000',
       ...env,
     }),
     replace(process, 'exit', (code: number) => {
@@ -64,7 +71,7 @@ function replace(of: object, name: string, value: unknown): () => void {
   return () => void Object.defineProperty(of, name, was);
 }
 
-function collecting(): { stream: Writable; text: () => string } {
+function collecting(columns?: number): { stream: Writable; text: () => string } {
   const pieces: Buffer[] = [];
   const stream = new Writable({
     write: (piece: Buffer, _encoding, done) => {
@@ -72,5 +79,6 @@ function collecting(): { stream: Writable; text: () => string } {
       done();
     },
   });
+  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns });
   return { stream, text: () => Buffer.concat(pieces).toString('utf8') };
 }

@@ -125,5 +125,6 @@ function inherited(): Record<string, string> {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(given), OUTLAST_ENV_FILE: devNull };
+  // Wide enough that no sentence is looked for across lines.
+  return { ...Object.fromEntries(given), OUTLAST_ENV_FILE: devNull, COLUMNS: '1000' };
 }

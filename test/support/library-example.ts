@@ -70,6 +70,14 @@ export async function books(archive: Archive, project: string): Promise<string[]
   return [lost, newest, months, rejects].map((one) => typeof one);
 }
 
+export async function oneDay(archive: Archive, project: string): Promise<string[]> {
+  const day = await archive.day({ project, resource: 'orders', day: '2026-03-14' });
+  const now = await archive.progress({ project });
+  const alerts = await archive.alerts({ project });
+  const newest = await archive.recent({ project, resource: 'orders', limit: 10 });
+  return [day, now, alerts, newest].map((one) => typeof one);
+}
+
 export async function report(archive: Archive, project: string): Promise<string[]> {
   const march = await archive.statistics.orders({
     project,

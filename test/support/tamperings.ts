@@ -40,6 +40,9 @@ export const forgedSha = (raw: string): string =>
   `(select sha256(convert_to('{' || string_agg(to_json(key) || ':' || value, ',' order by key collate "C") || '}', 'UTF8'))
       from jsonb_each(${raw}))`;
 
+/** Whether it puts such a digest beside a content. */
+export const isForged = (sql: string): boolean => sql.includes('from jsonb_each(');
+
 const forgedRaw = `n.raw || '{"message": "forged"}'`;
 const ofFinal = `project_id = 'p' and resource = 'orders' and day = '$final'`;
 const ofSealed = `project_id = 'p' and resource = 'orders' and day = '$sealed'`;

@@ -80,6 +80,8 @@ test('while the platform is down no tick counts as a success, and no part of the
     expect(problem).toContain('the platform gave no page of');
   }
   expect(outcomes).toEqual(new Set(['left', 'idle']));
+  const idle = await bench.db.query(`select from sync.runs where outcome = 'idle'`);
+  expect(idle.rowCount).toBe(1);
   await bench.db.query(`update sync.slices set attempts = 0`);
   await bench.db.query(
     `update sync.slices set attempts = 9, due_at = 'infinity' where day = '2026-04-01'`,

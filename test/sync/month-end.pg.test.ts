@@ -72,7 +72,7 @@ async function expectNoEmptySeal(): Promise<void> {
   expect(proved.filter(({ day, held }) => held !== (counts[day] ?? 0))).toEqual([]);
 }
 
-const moments = ['04-30T16:30', '04-30T23:30', '05-01T00:30', '05-01T08:30', '05-01T11:45'];
+const moments = ['04-30T16:30', '05-01T00:30', '05-01T08:30', '05-01T11:45'];
 const decided = ['05-01T12:05', '05-01T13:30'];
 const setNow = (moment: string): void => bench.simulator.setNow(at(`2026-${moment}:00Z`));
 
@@ -122,12 +122,14 @@ describe.each(cases)('%s', (_name, dialect, faults, scope) => {
     await expectNoEmptySeal();
   });
 
+  // Of an honest platform the next test says more.
+  if (Object.keys({ ...dialect, ...faults }).length === 0) return;
   test('who starts in the last hours seals no day because it is answered empty', async () => {
     bench = await createBench(
       { records, days, dialect, faults, startAt: at('2026-04-30T19:00:00Z') },
       { scope },
     );
-    for (const moment of ['04-30T19:00', '04-30T21:00', ...moments.slice(2)]) {
+    for (const moment of ['04-30T19:00', '04-30T21:00', ...moments.slice(1)]) {
       setNow(moment);
       await bench.run();
       await expectNoEmptySeal();

@@ -85,7 +85,8 @@ test('P11, P8: three processes keep to one rate, share the slices, and no slice 
   expect(mostWithin(times, 1_000)).toBeLessThanOrEqual(2 * perSecond);
   const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
   expect(times.length).toBeLessThanOrEqual(perSecond * (seconds + 1) + 1);
-  expect((await bench.run()).outcome).toBe('done');
+  // Idle where the last of them left nothing that is due.
+  expect(['done', 'idle']).toContain((await bench.run()).outcome);
   expect(await differences(bench)).toEqual([]);
   const { rows } = await bench.db.query<{ twice: number }>(
     `select count(*)::int as twice from sync.slices

@@ -1,6 +1,7 @@
 // How a process under torture may end, and what is a finding; and whether what was tampered with is named.
 import { expect, test } from 'vitest';
 import { judgeEnding } from './endings.ts';
+import { forgedSha } from '../support/tamperings.ts';
 import { isNamed } from './tamper.ts';
 
 test.each([
@@ -35,11 +36,15 @@ test('a code that was to be expected is none, whatever else is said still is', (
 test('what was tampered with is named by its kind, its record and its words, and by nothing less', () => {
   const line = (kind: string, id: string, says: string): string =>
     `{"findings": [\n  ${JSON.stringify({ project: 'p', resource: 'orders', kind, when: null, id, says })}\n],`;
-  const named = (said: string): boolean =>
-    isNamed(['an order gone', '', 'missing', /was archived/, '$order'], { order: 'o-1' }, said);
+  const named = (said: string, sql = ''): boolean =>
+    isNamed(['an order gone', sql, 'missing', /was archived/, '$order'], { order: 'o-1' }, said);
   expect(named(line('missing', 'o-1', 'it was archived by entry 3'))).toBe(true);
   expect(named(line('missing', 'o-2', 'it was archived by entry 3'))).toBe(false);
   expect(named(line('altered', 'o-1', 'it was archived by entry 3'))).toBe(false);
   expect(named(line('missing', 'o-1', 'page 0 is gone'))).toBe(false);
   expect(named('{"findings": [],')).toBe(false);
+  const digest = `raw_sha256 is ${'8b'.repeat(32)}, and that of the record held is ${'c1'.repeat(32)}`;
+  expect(named(line('altered', 'o-1', digest), forgedSha('raw'))).toBe(true);
+  expect(named(line('altered', 'o-2', digest), forgedSha('raw'))).toBe(false);
+  expect(named(line('altered', 'o-1', digest))).toBe(false);
 });

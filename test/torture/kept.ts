@@ -39,4 +39,9 @@ export const keptWorlds: readonly KeptWorld[] = [
     kills: 40,
     found: 'verify missed the certificate of a month whose certifying run had been killed',
   },
+  {
+    seed: 9101,
+    kills: 12,
+    found: 'judge: a forger whose digest did not fit the record was to be named by the journal',
+  },
 ];

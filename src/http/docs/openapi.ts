@@ -45,8 +45,9 @@ const securityOf = (needs: Needs, isLoopback: boolean): Operation['security'] =>
 function operationOf(route: Route, group: string, isLoopback: boolean, schemas: Json): Operation {
   const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   const lines = { schema: { type: 'string' } };
-  const content =
-    route.answer === null
+  const content = route.isEvents
+    ? { 'text/event-stream': lines }
+    : route.answer === null
       ? file
       : {
           'application/json': { schema: jsonOf(route.answer, schemas) },

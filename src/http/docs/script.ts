@@ -28,7 +28,13 @@ for (const form of document.forms) form.addEventListener('submit', async (event)
     const reader = answer.body?.getReader();
     const decoder = new TextDecoder();
     let text = '';
-    for (let part; reader && text.length <= most && !(part = await reader.read()).done;) text += decoder.decode(part.value, { stream: true });
+    for (let part; reader && text.length <= most && !(part = await reader.read()).done;) {
+      text += decoder.decode(part.value, { stream: true });
+      // What goes on and on is shown as it comes.
+      if (!(answer.headers.get('content-type') ?? '').startsWith('text/event-stream')) continue;
+      shown.textContent = text;
+      shown.hidden = false;
+    }
     const isCut = text.length > most;
     if (isCut) leaving.abort();
     told.className = answer.ok ? 'good' : 'bad';

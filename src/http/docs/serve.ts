@@ -21,6 +21,4 @@ export function addDocs(app: FastifyInstance, told: Told): void {
       .type('text/html; charset=utf-8')
       .send(page),
   );
-  // Whoever opens the address in a browser.
-  app.get('/', (_request, reply) => reply.headers(headers).redirect('/docs'));
 }

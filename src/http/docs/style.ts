@@ -39,5 +39,5 @@ output.good{color:var(--good)}
 .key{display:flex;gap:.75rem;align-items:center;margin:1rem 0;padding:.7rem .9rem;border-radius:8px;background:var(--panel);font-size:13.5px}
 .key input{max-width:28rem}
 [hidden]{display:none}
-@media (max-width:760px){body{display:block}nav{display:none}.about{margin-left:0;text-align:left;width:100%}td:first-child{white-space:normal}}
+@media (max-width:760px){body{display:block}main{padding:1rem .9rem 3rem}.body table,.body tbody,.body tr,.body td{display:block;width:100%}.body td{border:0;padding:.1rem 0}.body tr{border-bottom:1px solid var(--line);padding:.35rem 0}.type{white-space:normal;overflow-wrap:anywhere}.key{flex-wrap:wrap}.key input{min-width:0}nav{display:none}.about{margin-left:0;text-align:left;width:100%}td:first-child{white-space:normal}}
 `;

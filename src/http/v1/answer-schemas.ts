@@ -42,6 +42,8 @@ export const json = z.unknown().describe('JSON as the platform gave it: numbers 
 export const listedResource = z.enum(['orders', 'nft_classes']);
 export const anyResource = z.enum(['orders', 'nft_classes', 'transactions', 'tokens']);
 export const apiVersion = z.enum(['v1beta1', 'v3']);
+export const state = z.enum(['open', 'walked', 'sealed', 'final', 'lost']);
+export const proof = z.enum(['none', 'counts', 'walk', 'walks']);
 export const reservations = z
   .array(z.enum(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders']))
   .describe('What is not certain, by name; empty for a clean claim');

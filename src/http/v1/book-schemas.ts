@@ -4,7 +4,7 @@ import type { MonthCertificate, Reject, Run, WatchedOperation } from '../../quer
 import type { CoverageDay } from '../../query/book-types.ts';
 import type { Summary } from '../../query/types.ts';
 import * as kind from './answer-schemas.ts';
-import { row } from './answer-schemas.ts';
+import { row, type RowShape } from './answer-schemas.ts';
 
 const { text, textOrNull, whole, wholeOrNull, day, time, timeOrNull } = kind;
 
@@ -12,28 +12,29 @@ export const project = row<{ project: string }>('Project', 'A project you may re
   project: text,
 });
 
+export const coverageDayShape: RowShape<CoverageDay> = {
+  project: text,
+  resource: kind.listedResource,
+  owner: text.describe('The owner whose classes these are; empty for the whole list'),
+  day,
+  state: kind.state,
+  proof: kind.proof,
+  provedAt: timeOrNull,
+  walkedAt: timeOrNull.describe('When it was last read to its end'),
+  platformTotal: wholeOrNull.describe('What the platform said there is'),
+  shownTotal: wholeOrNull.describe('What the last walk was shown'),
+  unresolved: whole.describe('Orders still pending'),
+  rejected: whole.describe(
+    'Records without a usable id, kept as bytes, but for those that a whole walk a day later was without',
+  ),
+  deadlineAt: time,
+  reservations: kind.reservations,
+  lastError: textOrNull,
+};
 export const coverageDay = row<CoverageDay>(
   'CoverageDay',
   'What is held of a UTC day and how sure that is',
-  {
-    project: text,
-    resource: kind.listedResource,
-    owner: text.describe('The owner whose classes these are; empty for the whole list'),
-    day,
-    state: z.enum(['open', 'walked', 'sealed', 'final', 'lost']),
-    proof: z.enum(['none', 'counts', 'walk', 'walks']),
-    provedAt: timeOrNull,
-    walkedAt: timeOrNull.describe('When it was last read to its end'),
-    platformTotal: wholeOrNull.describe('What the platform said there is'),
-    shownTotal: wholeOrNull.describe('What the last walk was shown'),
-    unresolved: whole.describe('Orders still pending'),
-    rejected: whole.describe(
-      'Records without a usable id, kept as bytes, but for those that a whole walk a day later was without',
-    ),
-    deadlineAt: time,
-    reservations: kind.reservations,
-    lastError: textOrNull,
-  },
+  coverageDayShape,
 );
 
 export const summary = row<Summary>('Summary', 'How one list of one project stands', {

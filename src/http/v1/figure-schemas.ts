@@ -1,6 +1,7 @@
 // Figures as `/archive/v1` gives them: exact sums as decimal text with their unit in the name, and beside each how much
 // of its period is held (P7).
 import type {
+  AccountSpending,
   NftClassFigures,
   NftGrowth,
   NftOwner,
@@ -55,6 +56,19 @@ export const orderFigures = row<OrderFigures>('OrderFigures', 'Orders of a perio
   creditedFeesUnits: decimal,
   ...coverage,
 });
+
+export const accountSpending = row<AccountSpending>(
+  'AccountSpending',
+  'What the orders of an account came to',
+  {
+    account: textOrNull,
+    orders: whole,
+    succeeded: whole,
+    spentFen: decimal.describe('The prices of those that succeeded'),
+    spentUnits: decimal.describe('The same in whole currency units'),
+    amountUnknown: whole.describe('Orders whose price is not known: in no sum'),
+  },
+);
 
 export const nftClassFigures = row<NftClassFigures>('NftClassFigures', 'Classes made in a period', {
   period,

@@ -1,5 +1,6 @@
 // The routes of figures: sums by day or month, in groups, each with how much of its period is held (P7).
 import { limit } from '../../query/arguments.ts';
+import { days } from '../../query/days.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as schema from './figure-schemas.ts';
 import { listOf, type RowKind } from './answer-schemas.ts';
@@ -38,6 +39,18 @@ export const figureRoutes: readonly Route[] = [
         Object.values(fieldOf),
         (query.groupBy ?? []).map((one) => fieldOf[one]),
       ),
+  }),
+  route({
+    path: '/statistics/accounts',
+    name: 'accountStatistics',
+    summary: 'The accounts that spent most',
+    about:
+      'By what is held now of these days: /statistics/orders of the same days says how much of them is held.',
+    isList: true,
+    inQuery: { ...days, limit: limit.describe('How many of them; 100 unless told') },
+    answer: listOf(schema.accountSpending),
+    read: async (query, { archive, project }) =>
+      whole(await archive.statistics.accounts({ project, ...query }), schema.accountSpending),
   }),
   route({
     path: '/statistics/nft_classes',

@@ -2,17 +2,18 @@
 // (406). Ours, for of what clients send the usual package (negotiator 1.1) refuses `application/json; charset=utf-8`, and
 // a header of 4,000 ranges holds it up for 0.14 s.
 import { Refused, refusal } from '../answers.ts';
-import type { Format } from './parameters.ts';
+import type { Form } from './parameters.ts';
 
-const names: Record<Format | 'file', string> = {
+const names: Record<Form, string> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   file: 'application/octet-stream',
+  events: 'text/event-stream',
 };
 
 /** The best of what is offered, the first where several are as good. Throws `Refused`. */
-export function negotiated<Offer extends Format | 'file'>(
+export function negotiated<Offer extends Form>(
   accept: string | undefined,
   offers: readonly [Offer, ...Offer[]],
 ): Offer {

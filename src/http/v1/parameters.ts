@@ -9,6 +9,8 @@ import { refuse } from '../answers.ts';
 
 export const formats = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
+/** And those in which a route answers that has no other. */
+export type Form = Format | 'file' | 'events';
 export const format = oneOf(formats).describe(
   'json unless told; ndjson and csv give the whole list as a stream. Goes before Accept',
 );

@@ -4,9 +4,11 @@ import * as z from 'zod';
 import { listedResources } from '../../model.ts';
 import { certificateFilters } from '../../query/books.ts';
 import { coverageFilters } from '../../query/coverage.ts';
+import { dayOf, owner } from '../../query/day-report.ts';
 import * as schema from './book-schemas.ts';
 import { listOf, text } from './answer-schemas.ts';
-import { whole } from './lists.ts';
+import { one, whole } from './lists.ts';
+import { dayReport } from './report-schemas.ts';
 import { route, type Asking, type Route } from './route.ts';
 
 /** Both lists, or the one that is asked for, each of the project that archives it. */
@@ -54,6 +56,21 @@ export const proofRoutes: readonly Route[] = [
     },
   }),
   route({
+    path: '/coverage/{resource}/{day}',
+    name: 'getDay',
+    summary: 'All that is known of one day',
+    about:
+      'What coverage says of it, and what that rests on: its records, pages, journal and rejects, and what changed or vanished.',
+    mayBeAbsent: true,
+    inPath: dayOf,
+    inQuery: { owner },
+    answer: dayReport.schema,
+    read: async ({ resource, ...of }, { archive, project, classesOf }) => {
+      const by = resource === 'nft_classes' ? classesOf(project) : project;
+      return one(await archive.day({ project: by, resource, ...of }), dayReport);
+    },
+  }),
+  route({
     path: '/summary',
     name: 'listSummaries',
     summary: 'How each list of each project stands',
@@ -89,6 +106,23 @@ export const proofRoutes: readonly Route[] = [
         asking.archive.certificates({ ...one, ...of }),
       );
       return whole(rows, schema.certificate);
+    },
+  }),
+  route({
+    path: '/certificates/{resource}/{month}',
+    name: 'getCertificate',
+    summary: 'The certificate of a month as a file',
+    about: 'Byte for byte what its digest is of, and what stands under OUTLAST_CERTIFICATES_DIR.',
+    mayBeAbsent: true,
+    inPath: certificateFilters,
+    answer: null,
+    read: async ({ resource, month }, { archive, project, classesOf }) => {
+      const of = resource === 'nft_classes' ? classesOf(project) : project;
+      const [found] = await archive.certificates({ project: of, resource, month });
+      if (found === undefined) return null;
+      const { issue = 1 } = JSON.parse(found.certificateJson) as { issue?: number };
+      const name = `${resource}-${month}.${issue > 1 ? `${issue}.` : ''}certificate.json`;
+      return { kind: 'file', bytes: Buffer.from(found.certificateJson), name };
     },
   }),
   route({

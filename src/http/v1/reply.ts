@@ -4,17 +4,20 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProjectId } from '../../model.ts';
 import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../answers.ts';
-import type { Format } from './parameters.ts';
+import type { Events } from './events.ts';
+import type { Form, Format } from './parameters.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { Reply, Rows } from './route.ts';
 
-export const mediaTypes: Record<Format | 'file', string> = {
+export const mediaTypes: Record<Form, string> = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
   file: 'application/octet-stream',
+  events: 'text/event-stream; charset=utf-8',
 };
 
 /** No guessing of types, no other page's use of it, nothing run from it. */
@@ -31,6 +34,7 @@ export type Streams = Set<Readable>;
 
 export type Sending = {
   streams: Streams;
+  events: Events;
   /** For reading and writing an answer. */
   limited: Semaphore;
   /** Set when the server stops: no further stream begins. */
@@ -58,10 +62,11 @@ export async function sendReply(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Ready,
-  name: string,
+  { name, project }: { name: string; project: ProjectId },
   sending: Sending,
 ): Promise<FastifyReply> {
   void reply.headers(headers);
+  if (answer.kind === 'events') return sendEvents(request, reply, project, sending);
   if (answer.kind === 'file') {
     void reply.header('content-disposition', `attachment; filename="${plain(answer.name)}"`);
     return sendWhole(request, reply, [Buffer.from(answer.bytes)], mediaTypes.file);
@@ -167,6 +172,22 @@ async function sendStream(
   streams.add(stream);
   stream.once('close', () => streams.delete(stream));
   // Node's own word for a connection on which nothing has moved.
+  reply.raw.setTimeout(stalledAfterMs, () => reply.raw.destroy());
+  return reply.send(stream);
+}
+
+/** Nothing between us and them may keep what is told, nor wait for more of it. */
+function sendEvents(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  project: ProjectId,
+  { events, stalledAfterMs }: Sending,
+): FastifyReply {
+  const stream = method === 'HEAD' ? Readable.from([]) : events.listen(project);
+  void reply
+    .header('content-type', mediaTypes.events)
+    .headers({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' })
+    .header('connection', 'close');
   reply.raw.setTimeout(stalledAfterMs, () => reply.raw.destroy());
   return reply.send(stream);
 }

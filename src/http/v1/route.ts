@@ -1,7 +1,7 @@
 // What a route of `/archive/v1` is: data, from which the server answers, /openapi.json and /docs tell, and the tests
 // ask.
 import * as z from 'zod';
-import type { ProjectId } from '../../model.ts';
+import type { ProjectId, SettingInForce } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
 import { project as projectName } from '../../query/arguments.ts';
 import { checked, optional, type Output, type Shape } from '../../query/check.ts';
@@ -18,6 +18,8 @@ export type Asking = {
   projects: readonly ProjectId[];
   /** The project whose classes stand for the platform's list, which depends on no key. */
   classesOf: (project: ProjectId) => ProjectId;
+  /** The settings of this process; null: not for this reader. */
+  settings: readonly SettingInForce[] | null;
   format: Format;
 };
 
@@ -34,7 +36,9 @@ export type Reply =
   | Rows
   /** One object, as JSON text. */
   | { kind: 'object'; json: string }
-  | { kind: 'file'; bytes: Uint8Array; name: string };
+  | { kind: 'file'; bytes: Uint8Array; name: string }
+  /** What goes on in the project, as it comes. */
+  | { kind: 'events' };
 
 export type Route = {
   /** Below `/archive/v1`, parameters in braces. */
@@ -48,8 +52,10 @@ export type Route = {
   inPath: z.ZodObject;
   /** `project` and `format` included where they are taken. */
   inQuery: z.ZodObject;
-  /** The JSON of 200; null for a file. */
+  /** The JSON of 200; null for a file, and for events. */
   answer: z.ZodType | null;
+  /** Whether it goes on and on: Server-Sent Events. */
+  isEvents: boolean;
   /** Whether 404 is among the answers. */
   mayBeAbsent: boolean;
   /** Null: there is no such thing. */
@@ -72,6 +78,7 @@ type Definition<Path extends Shape, Query extends Shape> = {
   inPath?: Path;
   inQuery?: Query;
   answer: z.ZodType | null;
+  isEvents?: boolean;
   mayBeAbsent?: boolean;
   read: (given: Output<Path> & Partial<Output<Query>>, asking: Asking) => Promise<Reply | null>;
 };
@@ -100,6 +107,7 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
   return {
     about: '',
     mayBeAbsent: false,
+    isEvents: false,
     ...rest,
     needs,
     inPath,

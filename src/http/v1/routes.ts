@@ -1,6 +1,7 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
 import { bookRoutes } from './books.ts';
 import { figureRoutes } from './figures.ts';
+import { nowRoutes } from './now.ts';
 import { proofRoutes } from './proof.ts';
 import { recordRoutes } from './orders-classes.ts';
 import type { Route } from './route.ts';
@@ -11,6 +12,7 @@ export const base = '/archive/v1';
 export const groups: readonly { name: string; routes: readonly Route[] }[] = [
   { name: 'Records', routes: [...recordRoutes, ...lookupRoutes] },
   { name: 'What is certain', routes: proofRoutes },
+  { name: 'What goes on', routes: nowRoutes },
   { name: 'Figures', routes: figureRoutes },
   { name: 'The archive’s own books', routes: bookRoutes },
 ];

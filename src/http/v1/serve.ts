@@ -3,15 +3,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
-import type { Instant, ProjectId } from '../../model.ts';
+import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
 import type { Archive } from '../../query/types.ts';
 import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
 import type { Gate, Opened } from '../gate.ts';
+import type { Sessions } from '../web/session.ts';
 import { openedTo, openedUnlessSigned, projectOf } from './admission.ts';
+import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check.ts';
-import { formats, readQuery, type Format } from './parameters.ts';
+import { formats, readQuery, type Form, type Format } from './parameters.ts';
 import { createSemaphore } from './semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { Asking, Route } from './route.ts';
@@ -22,9 +24,12 @@ import { createBodyDigests, entered, projectToWatch, type EnterOperations } from
 export type Serving = {
   archive: Archive;
   gate: Gate;
+  sessions: Sessions;
   classesOf: (project: ProjectId) => ProjectId;
   now: () => Instant;
   answerOf: (error: unknown) => Answer;
+  settings: readonly SettingInForce[];
+  eventTimes?: EventTimes | undefined;
   /** Absent: nothing is taken in over HTTP. */
   watch?: EnterOperations | undefined;
   stalledAfterMs: number;
@@ -39,10 +44,11 @@ const answersAtOnce = 4;
 type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
 
 export function addArchive(app: FastifyInstance, serving: Serving): void {
-  const { gate, now, watch } = serving;
+  const { gate, sessions, now, watch } = serving;
   const { stalledAfterMs } = serving;
   const sending: Sending = {
     streams: new Set(),
+    events: createEvents(serving.archive, serving.answerOf, serving.eventTimes),
     limited: createSemaphore(answersAtOnce),
     isStopping: false,
     stalledAfterMs,
@@ -51,12 +57,14 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
   // end.
   app.addHook('preClose', (done) => {
     sending.isStopping = true;
+    sending.events.close();
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
     done();
   });
   const digests = createBodyDigests();
-  /** Nobody comes in but through here. */
+  /** Nobody comes in but through here. Signing in opens what reads, and nothing that writes. */
   const opened = (request: FastifyRequest, body?: string): Opened =>
+    (request.method === 'POST' ? null : sessions.openedBy(request.headers, now())) ??
     openedTo(gate, targetOf(request.raw.url ?? '/'), request.headers, now(), body);
   const admitted =
     (work: Work, bodyOf?: (request: FastifyRequest) => string) =>
@@ -69,7 +77,7 @@ export function addArchive(app: FastifyInstance, serving: Serving): void {
     };
   const index: Work = (request, reply) => {
     checked(z.strictObject({}), Object.fromEntries(readQuery(request.raw.url ?? '/')));
-    return sendReply(request, reply, indexReply, 'index', sending);
+    return sendReply(request, reply, indexReply, { name: 'index', project: '' }, sending);
   };
   app.get(base, admitted(index));
   app.get(`${base}/`, admitted(index));
@@ -126,7 +134,7 @@ const indexReply: Ready = {
 
 async function answer(
   route: Route,
-  { archive, classesOf }: Serving,
+  { archive, gate, classesOf, settings }: Serving,
   projects: readonly ProjectId[],
   sending: Sending,
   request: FastifyRequest,
@@ -140,7 +148,8 @@ async function answer(
     project: route.needs === 'one' ? projectOf(projects, query.get('project')) : '',
     projects,
     classesOf,
-    format: offer === 'file' ? 'json' : offer,
+    settings: gate.projects.every((id) => projects.includes(id)) ? settings : null,
+    format: offer === 'file' || offer === 'events' ? 'json' : offer,
   };
   const path = new Map(Object.entries(request.params as Record<string, string>));
   // `/orders/` names no order: nothing is there, as behind any other path that is none.
@@ -151,10 +160,17 @@ async function answer(
     return read === null ? null : ready(read, asking.format);
   });
   if (found === null) throw new Refused(notFound('the archive holds no such thing'));
-  return sendReply(request, reply, found, route.path.slice(1), sending);
+  return sendReply(
+    request,
+    reply,
+    found,
+    { name: route.path.slice(1), project: asking.project },
+    sending,
+  );
 }
 
-function offersOf(route: Route): [Format | 'file', ...Format[]] {
+function offersOf(route: Route): [Form, ...Format[]] {
+  if (route.isEvents) return ['events'];
   if (route.answer === null) return ['file'];
   return 'format' in route.inQuery.shape ? [...formats] : ['json'];
 }

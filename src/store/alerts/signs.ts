@@ -78,7 +78,15 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
   const ended = await orm
     .select({ outcome: runs.outcome })
     .from(runs)
-    .where(and(eq(runs.projectId, projectId), isNotNull(runs.endedAt), isNotNull(runs.outcome)))
+    .where(
+      and(
+        eq(runs.projectId, projectId),
+        isNotNull(runs.endedAt),
+        isNotNull(runs.outcome),
+        // Between failures it says nothing.
+        ne(runs.outcome, 'idle'),
+      ),
+    )
     .orderBy(desc(runs.startedAt))
     .limit(options.runs);
   const rejected = await orm

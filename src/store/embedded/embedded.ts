@@ -102,7 +102,7 @@ async function leave(
         continue;
       }
       const stopped = await stopServer(home, binaries, log);
-      if (stopped) log.info({ dataDir: home.folder }, 'The embedded Postgres was stopped');
+      if (stopped) log.debug({ dataDir: home.folder }, 'The embedded Postgres was stopped');
       return { stopped };
     }
   });

@@ -32,7 +32,7 @@ export async function join(
     try {
       const client = await connectToMaintenance(home, port);
       await enter(client);
-      log.info(
+      log.debug(
         { port, dataDir: home.folder, adopted: running !== null },
         'The embedded Postgres is ready',
       );

@@ -180,7 +180,7 @@ export async function lastLookedAfter(tx: Tx, projectId: ProjectId): Promise<str
     // A run that was killed, or ended by an error, came to no certificate: only one that was done says what is owed.
     `select case when exists (select from sync.runs where project_id = $1)
                  then (select max(started_at) from sync.runs
-                        where project_id = $1 and outcome in ('done', 'quiet', 'part'))
+                        where project_id = $1 and outcome in ('done', 'quiet', 'part', 'idle'))
                  else (select max(observed_at) from sync.slices where project_id = $1)
             end as at`,
     [projectId],

@@ -1,0 +1,72 @@
+// The routes of what goes on now: progress, as it stands and as it comes, alerts, what came in, and the settings in
+// force.
+import { recentFilters } from '../../query/now.ts';
+import { Refused, refusal } from '../answers.ts';
+import { listOf } from './answer-schemas.ts';
+import { one, whole } from './lists.ts';
+import * as schema from './report-schemas.ts';
+import { present, route, type Route } from './route.ts';
+
+export const nowRoutes: readonly Route[] = [
+  route({
+    path: '/progress',
+    name: 'getProgress',
+    summary: 'What goes on now',
+    about: 'Cheap enough to be asked for every two seconds; /events tells it when it changes.',
+    mayBeAbsent: true,
+    answer: schema.progress.schema,
+    read: async (_, { archive, project }) =>
+      one(await archive.progress({ project }), schema.progress),
+  }),
+  route({
+    path: '/events',
+    name: 'listenToEvents',
+    summary: 'What goes on, told when it changes',
+    about:
+      'Server-Sent Events: `progress`, with what /progress answers, at once and whenever more than a clock has changed; `trouble`, with what a refusal says, while the archive cannot be read. A comment every 15 seconds is a sign of life. 503 while 100 listen.',
+    answer: null,
+    isEvents: true,
+    read: () => Promise.resolve({ kind: 'events' }),
+  }),
+  route({
+    path: '/alerts',
+    name: 'listAlerts',
+    summary: 'What somebody should hear of, the newest first',
+    about: 'What goes on, and what was over or told a while ago.',
+    isList: true,
+    answer: listOf(schema.alert),
+    read: async (_, { archive, project }) => whole(await archive.alerts({ project }), schema.alert),
+  }),
+  route({
+    path: '/recent',
+    name: 'listRecent',
+    summary: 'The newest records of the newest days',
+    about: 'Orders unless told.',
+    isList: true,
+    inQuery: recentFilters,
+    answer: listOf(schema.recent),
+    read: async ({ resource = 'orders', limit }, { archive, project, classesOf }) => {
+      const by = resource === 'nft_classes' ? classesOf(project) : project;
+      const query = { project: by, resource, ...present({ limit }) };
+      return whole(await archive.recent(query), schema.recent);
+    },
+  }),
+  route({
+    path: '/settings',
+    name: 'listSettings',
+    summary: 'The settings in force',
+    about:
+      'For whoever may read every project here, or sits at this machine. Of a secret it says only whether it is set.',
+    needs: 'none',
+    isList: true,
+    answer: listOf(schema.setting),
+    read: async (_, { settings }) => {
+      if (settings === null) {
+        throw new Refused(
+          refusal(403, 'FORBIDDEN', 'the settings are shown to whoever may read every project'),
+        );
+      }
+      return whole(settings, schema.setting);
+    },
+  }),
+];

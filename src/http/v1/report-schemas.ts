@@ -1,0 +1,171 @@
+// What one looks at first, as `/archive/v1` gives it: what goes on, alerts, one day, what came in, settings.
+import * as z from 'zod';
+import type { SettingInForce } from '../../model.ts';
+import type {
+  Alert,
+  DayEntry,
+  DayPage,
+  DayReport,
+  Progress,
+  Recent,
+  Reopening,
+} from '../../query/report-types.ts';
+import * as kind from './answer-schemas.ts';
+import { row, type RowShape } from './answer-schemas.ts';
+import { coverageDayShape } from './book-schemas.ts';
+
+const { text, textOrNull, whole, wholeOrNull, day, time, timeOrNull } = kind;
+
+/** Members of an object that has no name of its own. */
+const inner = <Item>(shape: RowShape<Item>): z.ZodObject =>
+  z.object(row('', '', shape).schema.shape);
+const counted = (item: z.ZodObject, more: z.ZodRawShape = {}): z.ZodObject =>
+  z.object({ count: whole.describe('How many there are'), ...more, items: z.array(item) });
+
+export const alert = row<Alert>('Alert', 'What somebody should hear of', {
+  project: text,
+  kind: text.describe('docs/alerts.md has every kind'),
+  subject: text.describe('Of what: a month, a list, a machine; empty for the project'),
+  text,
+  openedAt: time,
+  toldAt: timeOrNull.describe('When it was told last; null: not yet, or there is nobody to tell'),
+  resolvedAt: timeOrNull.describe('Null while it goes on'),
+  isNews: kind.truth.describe('It only happened: `resolved_at` is `opened_at`'),
+});
+
+const page = row<DayPage>('DayPage', 'A page of the last whole walk of a day', {
+  page: whole.describe('Its number in the walk, from 0'),
+  askedAt: time,
+  shown: whole.describe('Distinct records, rejects included'),
+  total: wholeOrNull.describe('The total that came with it'),
+});
+
+const entry = row<DayEntry>('DayEntry', 'An entry of a day’s journal', {
+  entry: whole.describe('Its number in the day’s chain, from 1'),
+  enteredAt: time.describe('On the database’s clock'),
+  kind: z
+    .enum(['pages', 'contents', 'ledger', 'dropped', 'missing', 'returned', 'certified', 'adopted'])
+    .describe('docs/verify.md says what each is'),
+  records: whole.describe('Records of which it stored a content, or that it marked as missing'),
+  state: kind.state
+    .nullable()
+    .describe('What the day became, as the next ones: null unless `kind` is ledger'),
+  proof: kind.proof.nullable(),
+  platformTotal: wholeOrNull,
+  shownTotal: wholeOrNull,
+  unresolved: wholeOrNull,
+});
+
+export const dayReport = row<DayReport>(
+  'DayReport',
+  'All that is known of one day of a list: what coverage says of it, and what that rests on',
+  {
+    ...coverageDayShape,
+    owners: z.array(text).describe('Whose lists stand for the day; empty text is the whole list'),
+    newestPageAt: timeOrNull.describe('When the newest page held was asked for'),
+    dueAt: timeOrNull.describe('When it is looked at next; null: it is final or lost'),
+    records: whole.describe('Held under the day; of an owner’s list, the owner’s now'),
+    pending: whole.describe('Of them, orders that are pending'),
+    missing: counted(inner<{ id: string; since: string }>({ id: text, since: time })).describe(
+      'Of them, those that the platform shows no more; the newest 100',
+    ),
+    changes: counted(
+      inner<{ id: string; observedAt: string }>({ id: text, observedAt: time }),
+    ).describe('Their earlier contents; the newest 100 by when they were first seen'),
+    rejects: counted(
+      inner<{ sha256: string; reason: string; seenAt: string }>({
+        sha256: kind.sha256,
+        reason: text,
+        seenAt: time,
+      }),
+    ).describe('The newest 100'),
+    pages: counted(page.schema, { first_asked_at: timeOrNull, last_asked_at: timeOrNull }).describe(
+      'Of the last whole walk; the first 100, and when the first and the last of all were asked for',
+    ),
+    history: counted(entry.schema).describe(
+      'Its journal: the newest 200 entries, the newest first',
+    ),
+    reopenings: z
+      .array(
+        inner<Reopening>({
+          reopenedAt: time,
+          was: z.enum(['lost', 'final']),
+          reason: z
+            .enum(['window', 'answered'])
+            .describe(
+              'window: it lies in the window after all. answered: the platform was seen to answer for days as old',
+            ),
+        }),
+      )
+      .describe('When it was final or lost, and was found to be answered for after all'),
+  },
+);
+
+type Inner<Name extends keyof Progress> = NonNullable<Progress[Name]>;
+
+export const progress = row<Progress>('Progress', 'What goes on now', {
+  project: text,
+  revision: text.describe(
+    'Another text whenever something of the ledger, the runs, the alerts or what is held may have changed',
+  ),
+  run: inner<Inner<'run'>>({
+    runId: text,
+    startedAt: time,
+    slicesDone: whole.describe('Days it has read or counted so far'),
+    recordsShown: whole.describe('What the days it has read whole so far have shown'),
+  })
+    .nullable()
+    .describe('The run in progress; null: none is'),
+  inHand: z
+    .array(
+      inner<Inner<'inHand'>[number]>({
+        resource: kind.listedResource,
+        owner: text,
+        day: day.nullable().describe('Null: an owner’s whole list'),
+        pages: wholeOrNull.describe('Pages read of it so far; null where it is not walked'),
+      }),
+    )
+    .describe('The days that are being read or counted at this moment'),
+  slicesDue: whole.describe('Days to be looked at now, those in hand included'),
+  slicesWaiting: whole.describe('Days that will be looked at again at all, those due included'),
+  nextDueAt: timeOrNull.describe('When the next of the others is due'),
+  succeededAt: timeOrNull.describe('When the newest run ended that did all that was due'),
+  certificate: inner<Inner<'certificate'>>({
+    resource: kind.listedResource,
+    month: day.describe('Its first day'),
+    certifiedAt: time,
+    digest: kind.sha256,
+  })
+    .nullable()
+    .describe('The newest'),
+  parked: inner<Inner<'parked'>>({ at: time, reason: textOrNull, askAgainAt: timeOrNull })
+    .nullable()
+    .describe(
+      'Since when the platform refuses the project, and what it said; null while it answers',
+    ),
+  archiveNow: time.describe('The database’s clock'),
+  platformNow: timeOrNull.describe('The platform’s clock, as it was last believed'),
+  platformSeenAt: timeOrNull.describe('When that was noted, on the database’s clock'),
+});
+
+export const recent = row<Recent>('Recent', 'A record that came in lately', {
+  project: text,
+  resource: kind.listedResource,
+  id: text,
+  day,
+  createdAt: timeOrNull,
+  firstSeenAt: time,
+  status: wholeOrNull.describe('Of an order'),
+  amount: kind.decimalOrNull.describe('Of an order, in fen'),
+  name: textOrNull.describe('Of a class its name, of an order its account'),
+});
+
+export const setting = row<SettingInForce>('Setting', 'A setting in force', {
+  name: text,
+  value: textOrNull.describe('Of a secret only `set` or `not set`; null: there is none'),
+  from: z
+    .enum(['environment', 'file', 'default'])
+    .describe('The process’s environment; the file of settings, or that of a secret; neither'),
+  isSecret: kind.truth,
+  meaning: text,
+});

@@ -1,0 +1,65 @@
+// How numbers, days, instants and spans stand on the pages, in the reader's language; days and times are UTC's.
+import { monthStart, startOf } from '../../day.ts';
+import type { Day, Instant } from '../../model.ts';
+import type { Lang } from './words.ts';
+
+const locales: Record<Lang, string> = { en: 'en-GB', zh: 'zh-CN' };
+
+export type Format = {
+  /** Exact, also of decimal text that a double cannot hold. */
+  number(value: number | string): string;
+  /** `2026-11` or a day of it: November 2026. */
+  month(day: Day): string;
+  /** The month's name alone. */
+  monthName(day: Day): string;
+  day(day: Day): string;
+  /** To the minute; '' for none. */
+  time(at: string | Instant | null): string;
+  /** To the second. */
+  second(at: string): string;
+  /** Of milliseconds, in the two greatest units that count: 9 days, 3 h 20 min. */
+  span(ms: number): string;
+};
+
+const dayMs = 86_400_000;
+
+export function createFormat(lang: Lang): Format {
+  const locale = locales[lang];
+  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+  const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
+  const month = dates({ year: 'numeric', month: 'long' });
+  const monthName = dates({ month: 'long' });
+  const day = dates({ year: 'numeric', month: 'short', day: 'numeric' });
+  const units = lang === 'zh' ? [' 天', ' 小时', ' 分钟', ' 秒'] : [' days', ' h', ' min', ' s'];
+  return {
+    // Exact decimal text is taken as it is by Intl, which its types do not say.
+    number: (value) => whole.format(value as number),
+    month: (text) => month.format(startOf(monthStart(text))),
+    monthName: (text) => monthName.format(startOf(monthStart(text))),
+    day: (text) => day.format(startOf(text)),
+    time: (at) => {
+      if (at === null) return '';
+      const text = typeof at === 'string' ? at : new Date(at).toISOString();
+      return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
+    },
+    second: (at) => `${at.slice(0, 10)} ${at.slice(11, 19)}`,
+    span: (ms) => {
+      const left = Math.max(0, ms);
+      const parts = [
+        Math.floor(left / dayMs),
+        Math.floor((left % dayMs) / 3_600_000),
+        Math.floor((left % 3_600_000) / 60_000),
+        Math.floor((left % 60_000) / 1000),
+      ];
+      const first = parts.findIndex((part) => part > 0);
+      if (first === -1) return `0${units[3]}`;
+      const text = (i: number): string =>
+        i === 0 && parts[0] === 1 && lang === 'en' ? '1 day' : `${parts[i]}${units[i]}`;
+      // Of ten days the hours say nothing.
+      const isEnough =
+        first === 3 || parts[first + 1] === 0 || (first === 0 && (parts[0] ?? 0) > 2);
+      return isEnough ? text(first) : `${text(first)} ${text(first + 1)}`;
+    },
+  };
+}

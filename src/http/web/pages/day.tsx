@@ -1,0 +1,296 @@
+// One day of one list: both counts, what the proof rests on, what is pending, missing or changed, and every entry that
+// was ever written of it. What an auditor asks first.
+import type { ComponentChildren } from 'preact';
+import { addDays, dayOf, isDay } from '../../../day.ts';
+import { listedResources, type ListedResource } from '../../../model.ts';
+import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
+import { Foreign, Table } from '../layout.tsx';
+import { linkTo, type Made, type Page, type View } from '../view.ts';
+import { notFoundPage } from './trouble.tsx';
+
+export const dayPage: Page = { path: '/days/:resource/:day', nav: 'overview', read };
+
+async function read(
+  view: View,
+  { resource: named = '', day = '' }: Record<string, string>,
+): Promise<Made> {
+  const { words, format } = view;
+  const resource = listedResources.find((one) => one === named);
+  if (resource === undefined || !isDay(day)) return notFoundPage(view, words.day.noSuch);
+  const project = resource === 'nft_classes' ? view.classesOf(view.project) : view.project;
+  const owner = view.query.get('owner');
+  const of = owner === null ? {} : { owner };
+  const report = await view.archive.day({ project, resource, day, ...of });
+  if (report === null) return notFoundPage(view, words.day.noSuch);
+  const title = words.day.title(words.resources[resource], format.day(day));
+  return {
+    title,
+    twin: linkTo(view, `/archive/v1/coverage/${resource}/${day}`, of),
+    isLive: true,
+    body: (
+      <>
+        <nav class="pages" aria-label={words.nav.label}>
+          <a href={linkTo(view, `/days/${resource}/${addDays(day, -1)}`)}>← {words.day.previous}</a>
+          <a href={linkTo(view, `/days/${resource}/${addDays(day, 1)}`)}>{words.day.next} →</a>
+        </nav>
+        <h1>{title}</h1>
+        <Verdict view={view} report={report} />
+        <Owners view={view} report={report} />
+        <Counts view={view} report={report} />
+        <Evidence view={view} report={report} />
+        <p>
+          <a class="button" href={linkTo(view, `/${resource}`, { from: day, to: addDays(day, 1) })}>
+            {words.day.list}
+          </a>
+        </p>
+        <Parts view={view} report={report} resource={resource} />
+      </>
+    ),
+  };
+}
+
+type Of = { view: View; report: DayReport };
+
+/** The day in one line: its state, and what cannot be claimed of it. */
+function Verdict({ view, report }: Of) {
+  const { words } = view;
+  const { state, proof, reservations, lastError } = report;
+  const isBad = state === 'lost';
+  const isGrowing = state === 'open' && report.day >= dayOf(view.now);
+  const isGood = proof !== 'none' && reservations.length === 0 && report.rejects.count === 0;
+  return (
+    <>
+      <p class="lead">
+        <strong class={isBad ? 'bad' : isGood ? 'good' : undefined}>
+          {isGrowing
+            ? words.day.growing
+            : state === 'walked' && proof !== 'none'
+              ? words.calendar.proved
+              : words.states[state]}
+        </strong>
+        {proof !== 'none' && ` · ${words.proofs[proof]}`}
+      </p>
+      {reservations.length > 0 && (
+        <p class={`notice${isBad ? '' : ' mild'}`}>
+          {words.day.reservations}: {reservations.map((one) => words.reservations[one]).join('; ')}
+        </p>
+      )}
+      {lastError !== null && (
+        <p class="notice mild">
+          {words.day.lastError}: <Foreign text={lastError} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function Owners({ view, report }: Of) {
+  if (report.owners.length < 2) return null;
+  return (
+    <p>
+      {view.words.day.owner}:{' '}
+      {report.owners.map((owner) => (
+        <>
+          <a
+            href={linkTo(view, `/days/${report.resource}/${report.day}`, { owner })}
+            aria-current={owner === report.owner ? 'true' : undefined}
+          >
+            <Foreign text={owner} />
+          </a>{' '}
+        </>
+      ))}
+    </p>
+  );
+}
+
+function Counts({ view: { words, format }, report }: Of) {
+  const tile = (value: number | null, name: string) => (
+    <div class="tile">
+      <b>{value === null ? '–' : format.number(value)}</b>
+      <span>{name}</span>
+    </div>
+  );
+  return (
+    <div class="tiles">
+      {tile(report.records, words.day.ours)}
+      {tile(report.shownTotal, words.day.shown)}
+      {tile(report.platformTotal, words.day.platform)}
+      {tile(report.pending, words.day.pending)}
+    </div>
+  );
+}
+
+function Evidence({ view: { words, format }, report }: Of) {
+  const rows: [string, ComponentChildren][] = [
+    [words.day.walkedAt, format.time(report.walkedAt) || words.never],
+    [words.day.provedAt, format.time(report.provedAt) || words.never],
+    [words.day.proof, words.proofs[report.proof]],
+    ...(report.deadlineAt < '9999' && report.state !== 'final' && report.state !== 'lost'
+      ? [[words.day.deadline, format.time(report.deadlineAt)] satisfies [string, string]]
+      : []),
+    [words.day.dueAt, format.time(report.dueAt) || words.never],
+  ];
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+function Parts({ view, report, resource }: Of & { resource: ListedResource }) {
+  const { words, format } = view;
+  const record = (id: string) => (
+    <a class="id" href={linkTo(view, `/${resource}/${encodeURIComponent(id)}`)}>
+      <Foreign text={id} />
+    </a>
+  );
+  const { missing, changes, rejects, pages, history, reopenings } = report;
+  return (
+    <>
+      <Part of={missing} title={words.day.missing} view={view}>
+        <ul>
+          {missing.items.map(({ id, since }) => (
+            <li>
+              {record(id)} <span class="soft">{format.time(since)}</span>
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <Part of={rejects} title={words.day.rejects} view={view}>
+        <ul>
+          {rejects.items.map(({ sha256, reason, seenAt }) => (
+            <li>
+              <a class="id" href={linkTo(view, `/archive/v1/rejects/${resource}/${sha256}`)}>
+                {sha256.slice(0, 16)}…
+              </a>{' '}
+              <Foreign text={reason} /> <span class="soft">{format.time(seenAt)}</span>
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <Part of={changes} title={words.day.changes} view={view}>
+        <ul>
+          {changes.items.map(({ id, observedAt }) => (
+            <li>
+              {record(id)} <span class="soft">{format.time(observedAt)}</span>
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <Part of={pages} title={words.day.requests} view={view}>
+        <Table
+          caption={words.day.requests}
+          head={
+            <>
+              <th scope="col" class="n">
+                #
+              </th>
+              <th scope="col">{words.day.askedAt}</th>
+              <th scope="col" class="n">
+                {words.day.records}
+              </th>
+              <th scope="col" class="n">
+                {words.day.total}
+              </th>
+            </>
+          }
+        >
+          {pages.items.map(({ page, askedAt, shown, total }) => (
+            <tr>
+              <td class="n">{page + 1}</td>
+              <td class="t">{format.second(askedAt)}</td>
+              <td class="n">{format.number(shown)}</td>
+              <td class="n">{total === null ? '' : format.number(total)}</td>
+            </tr>
+          ))}
+        </Table>
+      </Part>
+      {reopenings.length > 0 && (
+        <section>
+          <h2>{words.day.reopenings}</h2>
+          <ul>
+            {reopenings.map(({ reopenedAt, was, reason }) => (
+              <li>
+                {format.time(reopenedAt)}: {words.states[was]} → {words.day.reopened[reason]}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Part of={history} title={words.day.history} view={view}>
+        <Table
+          caption={words.day.history}
+          head={
+            <>
+              <th scope="col" class="n">
+                {words.day.entry}
+              </th>
+              <th scope="col">{words.day.enteredAt}</th>
+              <th scope="col">{words.day.kind}</th>
+              <th scope="col" class="n">
+                {words.day.records}
+              </th>
+            </>
+          }
+        >
+          {history.items.map((entry) => (
+            <tr>
+              <td class="n">{entry.entry}</td>
+              <td class="t">{format.second(entry.enteredAt)}</td>
+              <td>{told(view, entry)}</td>
+              <td class="n">{entry.records === 0 ? '' : format.number(entry.records)}</td>
+            </tr>
+          ))}
+        </Table>
+      </Part>
+    </>
+  );
+}
+
+/** A part of which there is something; the long ones are closed at first. */
+function Part<Item>(props: {
+  view: View;
+  of: Counted<Item>;
+  title: string;
+  children: ComponentChildren;
+}) {
+  const { view, of, title, children } = props;
+  if (of.count === 0) return null;
+  const some =
+    of.items.length < of.count
+      ? view.words.day.some(view.format.number(of.items.length), view.format.number(of.count))
+      : view.format.number(of.count);
+  return (
+    <section>
+      <h2>
+        {title} <span class="soft">({some})</span>
+      </h2>
+      {of.items.length > 8 ? (
+        <details>
+          <summary>{view.words.choose}</summary>
+          {children}
+        </details>
+      ) : (
+        children
+      )}
+    </section>
+  );
+}
+
+function told({ words, format }: View, entry: DayEntry): string {
+  const { kind, state, proof, platformTotal, shownTotal } = entry;
+  if (kind !== 'ledger') return words.day.kinds[kind];
+  const totals =
+    platformTotal === null || shownTotal === null
+      ? ''
+      : ` · ${format.number(shownTotal)} / ${format.number(platformTotal)}`;
+  return [state === null ? '' : words.states[state], proof === null ? '' : words.proofs[proof]]
+    .filter((one) => one !== '')
+    .join(' · ')
+    .concat(totals);
+}

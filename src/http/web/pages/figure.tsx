@@ -1,0 +1,73 @@
+// A figure by periods: its heading, its chart, and the table under it; and how rows of figures become periods.
+import type { Day } from '../../../model.ts';
+import type { OrderFigures, PeriodCoverage } from '../../../query/statistics-types.ts';
+import { Chart, FiguresTable, periodOf, type By, type Period, type Series } from '../chart.tsx';
+import type { View } from '../view.ts';
+
+/** A bound that is open is ''. */
+export type Asked = { by: By; from: Day; to: Day };
+
+/** The rows of each period: one, or one for each group. */
+export function byPeriod<Row extends { period: Day }>(rows: readonly Row[]): Map<Day, Row[]> {
+  const found = new Map<Day, Row[]>();
+  for (const row of rows) {
+    const held = found.get(row.period);
+    if (held === undefined) found.set(row.period, [row]);
+    else held.push(row);
+  }
+  return found;
+}
+
+/**
+ * Its periods in order. The first is the first that the archive knows: what lies before it is no hole. `others` are
+ * periods of what has no coverage of its own.
+ */
+export function axisOf<Row extends PeriodCoverage>(
+  found: ReadonlyMap<Day, readonly Row[]>,
+  others: readonly Day[] = [],
+): Period[] {
+  return [...new Set([...found.keys(), ...others])].toSorted().map((period) => {
+    const row = found.get(period)?.[0];
+    return row === undefined ? { period, isWhole: false, daysWhole: 0, days: 0 } : periodOf(row);
+  });
+}
+
+export function Figure(props: {
+  view: View;
+  asked: Asked;
+  id: string;
+  title: string;
+  note?: string;
+  periods: readonly Period[];
+  series: readonly Series[];
+  isStacked?: boolean;
+  hrefOf?: (from: Day, to: Day) => string;
+  csv: string;
+}) {
+  const { asked, id, title, note = '', ...rest } = props;
+  const figure = { ...rest, title, by: asked.by };
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {note !== '' && <p class="soft">{note}</p>}
+      <Chart {...figure} />
+      <FiguresTable {...figure} />
+    </section>
+  );
+}
+
+/** Orders by what became of them; `of` gives a number for each period. */
+export function outcomes(
+  { words: { figures } }: View,
+  of: (value: (row: OrderFigures) => number) => readonly (number | string)[],
+): Series[] {
+  const other = of((row) => row.ofOtherStatus);
+  return [
+    { label: figures.succeeded, colour: 'held', values: of((row) => row.succeeded) },
+    { label: figures.failed, colour: 'bad', values: of((row) => row.failed) },
+    { label: figures.pending, colour: 'open', values: of((row) => row.pending) },
+    ...(other.some((count) => Number(count) > 0)
+      ? [{ label: figures.ofOtherStatus, colour: 'soft', values: other }]
+      : []),
+  ];
+}

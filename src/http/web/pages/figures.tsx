@@ -1,0 +1,358 @@
+// What came in within a range of days: charts with the same figures as tables, each period with how much of it is held.
+import type { ComponentChildren } from 'preact';
+import { addDays, dayOf, isDay } from '../../../day.ts';
+import type { Day } from '../../../model.ts';
+import type {
+  AccountSpending,
+  NftClassFigures,
+  NftGrowth,
+  NftOwner,
+  OrderFigures,
+} from '../../../query/statistics-types.ts';
+import { together, type By, type Series } from '../chart.tsx';
+import { sumOf } from '../exact.ts';
+import { Table } from '../layout.tsx';
+import { Cut, grouped, ProjectField } from '../parts.tsx';
+import { linkTo, type Made, type Page, type View } from '../view.ts';
+import { axisOf, byPeriod, Figure, outcomes, type Asked } from './figure.tsx';
+
+export const figuresPage: Page = { path: '/figures', nav: 'figures', read };
+
+const lastDays = 60;
+const rows = 10;
+/** More than these are added up by account only for whoever asks: a million take a second, and ten million twelve. */
+const manyOrders = 1_000_000;
+
+async function read(view: View): Promise<Made> {
+  const { words, archive, project } = view;
+  const asked = askedOf(view);
+  const { by, from, to } = asked;
+  const range = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
+  const classes = { project: view.classesOf(project), ...range, by };
+  const [orders, made, growth, owners] = await Promise.all([
+    archive.statistics.orders({ project, ...range, by, groupBy: ['order_type'] }),
+    archive.statistics.nftClasses(classes),
+    archive.statistics.nftGrowth(classes),
+    archive.statistics.owners({ project: classes.project, limit: rows }),
+  ]);
+  const isQuick = orders.reduce((sum, row) => sum + row.orders, 0) <= manyOrders;
+  const accounts =
+    isQuick || view.query.has('accounts')
+      ? await archive.statistics.accounts({ project, ...range, limit: rows })
+      : null;
+  const isEmpty = orders.length + made.length === 0;
+  return {
+    title: words.figures.title,
+    twin: linkTo(view, '/archive/v1/statistics/orders', { by, from, to, group_by: 'order_type' }),
+    hasCharts: true,
+    body: (
+      <>
+        <h1>{words.figures.title}</h1>
+        <Form view={view} asked={asked} />
+        {isEmpty ? (
+          <p class="lead">{words.figures.nothing}</p>
+        ) : (
+          <>
+            <InSum view={view} orders={orders} made={made} />
+            <Orders view={view} asked={asked} orders={orders} />
+            <Classes view={view} asked={asked} made={made} growth={growth} />
+            <Accounts view={view} asked={asked} accounts={accounts} orders={orders} />
+            <Owners view={view} owners={owners} />
+          </>
+        )}
+      </>
+    ),
+  };
+}
+
+/** As the form was sent; the last 60 days by day, or all months, unless it says otherwise. */
+function askedOf({ query, now }: View): Asked {
+  const by = query.get('by') || 'day';
+  const given = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
+  const today = dayOf(now);
+  const isOpen = given.from === '' && given.to === '' && by === 'day';
+  // What is no day is refused by the library, in words.
+  const to = isOpen ? addDays(today, 1) : given.to;
+  const from = isOpen ? addDays(to, -lastDays) : given.from;
+  return { by: by as By, from, to };
+}
+
+function Form({ view, asked: { by, from, to } }: { view: View; asked: Asked }) {
+  const { words } = view;
+  const { figures } = words;
+  const shown = (day: string): string => (isDay(day) ? day : '');
+  return (
+    <>
+      <form class="filter" action="/figures" method="get">
+        <ProjectField view={view} />
+        <div>
+          <label for="from">{words.records.from}</label>
+          <input id="from" name="from" type="date" value={shown(from)} />
+        </div>
+        <div>
+          <label for="to">{words.records.to}</label>
+          <input id="to" name="to" type="date" value={shown(to)} />
+        </div>
+        <div>
+          <label for="by">{figures.by}</label>
+          <select id="by" name="by">
+            <option value="day" selected={by === 'day'}>
+              {figures.byDay}
+            </option>
+            <option value="month" selected={by === 'month'}>
+              {figures.byMonth}
+            </option>
+          </select>
+        </div>
+        <button>{words.choose}</button>
+      </form>
+      <p class="pages">
+        <a href={linkTo(view, '/figures')}>{figures.lastDays}</a>
+        <a href={linkTo(view, '/figures', { by: 'month' })}>{figures.allMonths}</a>
+      </p>
+    </>
+  );
+}
+
+type Part = { view: View; asked: Asked };
+
+function Orders({ view, asked, orders }: Part & { orders: readonly OrderFigures[] }) {
+  const { words } = view;
+  const { figures } = words;
+  const found = byPeriod(orders);
+  const periods = axisOf(found);
+  const of = (value: (row: OrderFigures) => number | string): string[] =>
+    periods.map(({ period }) => sumOf((found.get(period) ?? []).map(value)));
+  const unknown = of((row) => row.amountUnknown);
+  const amounts: Series[] = [
+    { label: figures.spent, colour: 'accent', values: of((row) => row.spentUnits) },
+    { label: figures.pending, colour: 'open', values: of((row) => row.pendingUnits) },
+    ...(sumOf(unknown) === '0'
+      ? []
+      : [{ label: figures.unknownPrice, colour: null, values: unknown }]),
+  ];
+  const types = [...new Set(orders.filter((row) => row.orders > 0).map((row) => row.orderType))];
+  const byType = types.map((type, i) => ({
+    label: type === null || type === undefined ? words.unknown : figures.type(String(type)),
+    colour: colours[i % colours.length] ?? 'open',
+    values: of((row) => (row.orderType === type ? row.orders : 0)),
+  }));
+  const link = (from: Day, to: Day): string => linkTo(view, '/orders', { from, to });
+  const csv = csvOf(view, asked, 'orders');
+  const figure = { view, asked, periods, hrefOf: link, csv };
+  return (
+    <>
+      <Figure id="orders" title={figures.orders} series={outcomes(view, of)} {...figure} />
+      <Figure id="amounts" title={figures.amounts} series={amounts} {...figure} />
+      <Figure
+        id="types"
+        title={figures.types}
+        series={byType}
+        {...figure}
+        csv={csvOf(view, asked, 'orders', 'order_type')}
+      />
+    </>
+  );
+}
+
+const colours = ['accent', 'open', 'read', 'held', 'bad'];
+
+/** Everything in sum, and how much of its days is held; striped is what is not. */
+function InSum(props: {
+  view: View;
+  orders: readonly OrderFigures[];
+  made: readonly NftClassFigures[];
+}) {
+  const { view, orders, made } = props;
+  const { words, format } = view;
+  const { isWhole, daysWhole, days } = together(axisOf(byPeriod(orders)));
+  const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number | string): string =>
+    grouped(sumOf(rows.map(of)));
+  return (
+    <>
+      <p class="lead">{words.figures.wholeDays(format.number(daysWhole), format.number(days))}</p>
+      {!isWhole && (
+        <p class="notice mild">
+          <span class="stripes" aria-hidden="true" /> {words.figures.incompleteNote}
+        </p>
+      )}
+      <div class="tiles">
+        <Tile name={words.resources.orders}>{sum(orders, (row) => row.orders)}</Tile>
+        <Tile name={words.figures.spentUnits}>{sum(orders, (row) => row.spentUnits)}</Tile>
+        {made.length > 0 && (
+          <Tile name={words.figures.classes}>{sum(made, (row) => row.classes)}</Tile>
+        )}
+      </div>
+    </>
+  );
+}
+
+const Tile = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div class="tile">
+    <b>{children}</b>
+    {name}
+  </div>
+);
+
+function Classes(props: Part & { made: readonly NftClassFigures[]; growth: readonly NftGrowth[] }) {
+  const { view, asked, made, growth } = props;
+  const { figures } = view.words;
+  if (made.length === 0) return null;
+  const classes = byPeriod(made);
+  const grown = new Map(growth.map((row) => [row.period, row]));
+  const periods = axisOf(classes, [...grown.keys()]);
+  const of = (value: (row: NftClassFigures) => number | string): string[] =>
+    periods.map(({ period }) => sumOf((classes.get(period) ?? []).map(value)));
+  const ofGrowth = (value: (row: NftGrowth) => number | string): string[] =>
+    periods.map(({ period }) => {
+      const row = grown.get(period);
+      return row === undefined ? '0' : String(value(row));
+    });
+  const unread = of((row) => row.countsUnread);
+  const unknown = ofGrowth((row) => row.countsUnread);
+  const column = (label: string, values: string[]): Series => ({ label, colour: null, values });
+  const link = (from: Day, to: Day): string => linkTo(view, '/nft_classes', { from, to });
+  const figure = { view, asked, periods };
+  return (
+    <>
+      <Figure
+        id="classes"
+        title={figures.classes}
+        note={
+          made.some((row) => row.daysAccounted > 0 && !row.isWholeList) ? figures.someOwners : ''
+        }
+        series={[
+          { label: figures.classesOf, colour: 'accent', values: of((row) => row.classes) },
+          column(
+            figures.nfts,
+            of((row) => row.nfts),
+          ),
+          ...(sumOf(unread) === '0' ? [] : [column(figures.unknownCount, unread)]),
+        ]}
+        hrefOf={link}
+        csv={csvOf(view, asked, 'nft_classes')}
+        {...figure}
+      />
+      <Figure
+        id="growth"
+        title={figures.growth}
+        note={figures.growthNote}
+        series={[
+          { label: figures.minted, colour: 'held', values: ofGrowth((row) => row.nftsMinted) },
+          { label: figures.burnt, colour: 'bad', values: ofGrowth((row) => row.nftsBurnt) },
+          column(
+            figures.transfers,
+            ofGrowth((row) => row.transfers),
+          ),
+          ...(sumOf(unknown) === '0' ? [] : [column(figures.unknownCount, unknown)]),
+        ]}
+        isStacked={false}
+        csv={csvOf(view, asked, 'nft_growth')}
+        {...figure}
+      />
+    </>
+  );
+}
+
+const csvOf = (view: View, { by, from, to }: Asked, of: string, group?: string): string =>
+  linkTo(view, `/archive/v1/statistics/${of}`, { by, from, to, group_by: group, format: 'csv' });
+
+type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };
+
+function Accounts({ view, asked, accounts, orders }: Part & Spending) {
+  const { words, format } = view;
+  const { figures } = words;
+  const { by, from, to } = asked;
+  const isWhole = together(axisOf(byPeriod(orders))).isWhole;
+  return (
+    <section aria-labelledby="accounts">
+      <h2 id="accounts">{figures.accounts}</h2>
+      {accounts === null ? (
+        <p>
+          {figures.many}{' '}
+          <a href={linkTo(view, '/figures', { by, from, to, accounts: 'yes' })}>{figures.addUp}</a>
+        </p>
+      ) : (
+        <>
+          {!isWhole && <p class="soft">{figures.incompleteDays}</p>}
+          <Table
+            caption={figures.accounts}
+            head={
+              <>
+                <th scope="col">{words.records.account}</th>
+                <th scope="col" class="n">
+                  {figures.spentUnits}
+                </th>
+                <th scope="col" class="n">
+                  {figures.succeeded}
+                </th>
+                <th scope="col" class="n">
+                  {words.resources.orders}
+                </th>
+              </>
+            }
+          >
+            {accounts.map((one) => (
+              <tr>
+                <th scope="row" class="id">
+                  {one.account === null ? (
+                    figures.noAccount
+                  ) : (
+                    <a href={linkTo(view, '/orders', { account: one.account, from, to })}>
+                      <Cut text={one.account} />
+                    </a>
+                  )}
+                </th>
+                <td class="n">{grouped(one.spentUnits)}</td>
+                <td class="n">{format.number(one.succeeded)}</td>
+                <td class="n">{format.number(one.orders)}</td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
+  const { words, format } = view;
+  const { figures } = words;
+  if (owners.length === 0) return null;
+  return (
+    <section aria-labelledby="owners">
+      <h2 id="owners">{figures.owners}</h2>
+      <p class="soft">{figures.ownersNote}</p>
+      <Table
+        caption={figures.owners}
+        head={
+          <>
+            <th scope="col">{words.records.owner}</th>
+            <th scope="col" class="n">
+              {figures.classesOf}
+            </th>
+            <th scope="col" class="n">
+              {figures.nfts}
+            </th>
+          </>
+        }
+      >
+        {owners.map((one) => (
+          <tr>
+            <th scope="row" class="id">
+              {one.owner === null ? (
+                figures.noOwner
+              ) : (
+                <a href={linkTo(view, '/nft_classes', { owner: one.owner })}>
+                  <Cut text={one.owner} />
+                </a>
+              )}
+            </th>
+            <td class="n">{format.number(one.classes)}</td>
+            <td class="n">{grouped(one.nfts)}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,204 @@
+// The first page: whether all days are safe, until when what is not can still be read, and every day at a glance.
+import { addDays, dayOf } from '../../../day.ts';
+import { listedResources } from '../../../model.ts';
+import type { CoverageDay } from '../../../query/book-types.ts';
+import type { Progress } from '../../../query/report-types.ts';
+import type { OrderFigures } from '../../../query/statistics-types.ts';
+import { Chart } from '../chart.tsx';
+import { sumOf } from '../exact.ts';
+import { linkTo, type Made, type Page, type View } from '../view.ts';
+import { safetyOf, type Safety } from '../safety.ts';
+import { isOpen } from './alerts.tsx';
+import { Calendar, stretches } from './calendar.tsx';
+import { axisOf, byPeriod, outcomes } from './figure.tsx';
+
+export const overviewPage: Page = { path: '/', nav: 'overview', read };
+
+async function read(view: View): Promise<Made> {
+  const { archive, project, now } = view;
+  const to = addDays(dayOf(now), 1);
+  const [coverage, progress, alerts, orders] = await Promise.all([
+    coverageOf(view),
+    archive.progress({ project }),
+    archive.alerts({ project }),
+    archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
+  ]);
+  const safety = safetyOf(coverage, view.now);
+  const headline = headlineOf(view, safety);
+  return {
+    title: headline,
+    twin: linkTo(view, '/archive/v1/coverage'),
+    isLive: true,
+    hasCharts: true,
+    body: (
+      <>
+        <h1 class={(safety.closing?.atRisk ?? 0) > 0 ? 'bad' : undefined}>{headline}</h1>
+        <Lead view={view} safety={safety} progress={progress} />
+        <Alerts view={view} open={alerts.filter(isOpen).length} />
+        {coverage.length > 0 && (
+          <Held view={view} coverage={coverage} held={await heldOf(view, coverage)} />
+        )}
+        {coverage.length > 0 && <Calendar view={view} coverage={coverage} />}
+        {orders.length > 0 && <Lately view={view} orders={orders} />}
+      </>
+    ),
+  };
+}
+
+/** Of every list: classes may be another project's. */
+export async function coverageOf({ archive, project, classesOf }: View): Promise<CoverageDay[]> {
+  const lists = await Promise.all(
+    listedResources.map((resource) =>
+      archive.coverage({
+        project: resource === 'nft_classes' ? classesOf(project) : project,
+        resource,
+      }),
+    ),
+  );
+  return lists.flat();
+}
+
+function headlineOf({ words, format }: View, safety: Safety): string {
+  const { headline } = words;
+  if (safety.days === 0) return headline.nothing;
+  if (safety.lost.length > 0)
+    return headline.lost(format.number(safety.lost.length), format.number(safety.safe));
+  if (safety.notYet > 0) {
+    return headline.notYet(format.number(safety.notYet), format.number(safety.days));
+  }
+  return headline.safe(format.number(safety.days));
+}
+
+/** After so long without a run that did all that was due, nobody may say that nothing is at risk. */
+const stalledMs = 6 * 3_600_000;
+
+function Lead(props: { view: View; safety: Safety; progress: Progress | null }) {
+  const { view, safety, progress } = props;
+  const { words, format, now } = view;
+  const { closing, lost, reserved, changing } = safety;
+  const separator = view.lang === 'zh' ? '；' : '; ';
+  if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
+  // Both on the platform's clock.
+  const succeededAt = progress?.succeededAt ?? null;
+  const idleMs = succeededAt === null ? 0 : now - Date.parse(succeededAt);
+  const isParked = (progress?.parked ?? null) !== null;
+  const isStalled = idleMs > stalledMs;
+  return (
+    <>
+      {isParked && <p class="notice">{words.headline.parked}</p>}
+      {isStalled && !isParked && (
+        <p class="notice">{words.headline.stalled(format.span(idleMs))}</p>
+      )}
+      {lost.length > 0 && (
+        <p class="notice">
+          {stretches(view, lost)}. {words.headline.lostMore}
+        </p>
+      )}
+      <p class="lead">
+        {closing !== null && (
+          <>
+            <strong>
+              {closing.at > now
+                ? words.headline.closes(
+                    format.monthName(closing.month),
+                    format.span(closing.at - now),
+                  )
+                : words.headline.closed(format.monthName(closing.month))}
+            </strong>
+            {closing.atRisk > 0 ? (
+              <>
+                {separator}
+                <span class="bad">{words.headline.atRisk(format.number(closing.atRisk))}</span>
+              </>
+            ) : isParked || isStalled ? (
+              '.'
+            ) : (
+              separator + words.headline.noRisk
+            )}
+          </>
+        )}{' '}
+        {changing > 0 && words.headline.changing(format.number(changing))}{' '}
+        {reserved > 0 && words.headline.reserved(format.number(reserved))}
+      </p>
+    </>
+  );
+}
+
+function Alerts({ view, open }: { view: View; open: number }) {
+  const { words, format } = view;
+  if (open === 0) return null;
+  return (
+    <p class="notice">
+      {words.headline.alerts(format.number(open))}{' '}
+      <a href={linkTo(view, '/alerts')}>{words.headline.whatToDo}</a>
+    </p>
+  );
+}
+
+function Lately({ view, orders }: { view: View; orders: readonly OrderFigures[] }) {
+  const { words } = view;
+  const found = byPeriod(orders);
+  const periods = axisOf(found);
+  const of = (value: (row: OrderFigures) => number): string[] =>
+    periods.map(({ period }) => sumOf((found.get(period) ?? []).map(value)));
+  const figure = { view, by: 'day', periods, series: outcomes(view, of) } as const;
+  return (
+    <section aria-labelledby="lately">
+      <h2 id="lately">{words.figures.lately}</h2>
+      <p class="soft">
+        {words.figures.latelyAbout} · <a href={linkTo(view, '/figures')}>{words.figures.more}</a>
+      </p>
+      <Chart {...figure} title={words.figures.orders} isSmall />
+    </section>
+  );
+}
+
+/** So many can be counted while a page is made: 0.2 s for each million. */
+const countedAtMost = 500_000;
+
+type HeldRecords = { of: ReadonlyMap<string, number>; isShown: boolean };
+
+/** Records held of each list; of more than can be counted, what its last readings were shown. */
+async function heldOf(view: View, coverage: readonly CoverageDay[]): Promise<HeldRecords> {
+  const shown = new Map<string, number>();
+  for (const { resource, shownTotal } of coverage) {
+    shown.set(resource, (shown.get(resource) ?? 0) + (shownTotal ?? 0));
+  }
+  if (Math.max(0, ...shown.values()) > countedAtMost) return { of: shown, isShown: true };
+  const of = new Map<string, number>();
+  for (const resource of shown.keys()) {
+    const project = resource === 'nft_classes' ? view.classesOf(view.project) : view.project;
+    const found = await view.archive.summary({ project });
+    of.set(resource, found.find((one) => one.resource === resource)?.records ?? 0);
+  }
+  return { of, isShown: false };
+}
+
+function Held(props: { view: View; coverage: readonly CoverageDay[]; held: HeldRecords }) {
+  const { view, coverage, held } = props;
+  const { words, format } = view;
+  return (
+    <section aria-labelledby="held">
+      <h2 id="held">{words.stats.title}</h2>
+      <div class="tiles">
+        {listedResources.map((resource) => {
+          const slices = coverage.filter((one) => one.resource === resource);
+          const first = slices[0];
+          if (first === undefined) return null;
+          const pending = slices.reduce((sum, one) => sum + one.unresolved, 0);
+          return (
+            <div class="tile">
+              <b>{format.number(held.of.get(resource) ?? 0)}</b>
+              <a href={linkTo(view, `/${resource}`)}>{words.resources[resource]}</a>{' '}
+              <span>
+                {held.isShown && `${words.day.shown} · `}
+                {words.stats.since(format.day(first.day))}
+                {pending > 0 && ` · ${format.number(pending)} ${words.stats.pending}`}
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+// Everything a record was ever seen to say, oldest first: when each content was in force, and what it changed.
+import type { Version } from '../../../query/types.ts';
+import { differences, readRaw, type Difference } from '../json-text.ts';
+import { Table } from '../layout.tsx';
+import { Time } from '../parts.tsx';
+import type { View } from '../view.ts';
+import { Raw } from './record-content.tsx';
+import type { Held } from './record-kinds.tsx';
+
+/** The newest contents are shown; a record that changes every hour has thousands. */
+const mostContents = 100;
+/** Characters of JSON that they have together. */
+const mostInHistory = 2_000_000;
+
+function countShown(versions: readonly Version<Held>[]): number {
+  let [count, characters] = [0, 0];
+  for (const { item } of versions.toReversed()) {
+    characters += item.rawJson.length + (item.rawBytes?.length ?? 0);
+    if (count === mostContents || (count > 0 && characters > mostInHistory)) break;
+    count++;
+  }
+  return count;
+}
+
+export function History<Item extends Held>(props: {
+  view: View;
+  lookup: string;
+  versions: readonly Version<Item>[];
+  path: string;
+}) {
+  const { view, lookup, versions, path } = props;
+  const { words, format } = view;
+  const hidden = versions.length - countShown(versions);
+  const shown = versions.slice(hidden);
+  return (
+    <section>
+      {lookup !== '' && <h3>{lookup}</h3>}
+      {hidden > 0 && (
+        <p class="soft">
+          <a href={path}>{words.record.earlier(format.number(hidden))}</a>
+        </p>
+      )}
+      <ol class="versions" start={hidden + 1}>
+        {shown.map((version, i) => (
+          <li>
+            <p>
+              <strong>
+                <Period view={view} of={version} />
+              </strong>{' '}
+              {version.isCurrent && <span class="mark good">{words.record.current}</span>}
+            </p>
+            <Changes view={view} of={version} before={inForceBefore(versions, hidden + i)} />
+            <details>
+              <summary>{words.record.raw}</summary>
+              <Raw view={view} value={readRaw(version.item)} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What was in force last: a content that never was replaced nothing. */
+function inForceBefore<Item>(versions: readonly Version<Item>[], at: number): Item | null {
+  return versions.slice(0, at).findLast(({ inForceFrom }) => inForceFrom !== null)?.item ?? null;
+}
+
+function Period<Item extends Held>({ view, of: version }: { view: View; of: Version<Item> }) {
+  const { words } = view;
+  const { inForceFrom, inForceUntil, item } = version;
+  if (inForceFrom === null) {
+    const { observedAt } = item as { observedAt?: string };
+    return (
+      <>
+        {words.record.neverInForce} ({words.record.late} <Time at={observedAt ?? null} />)
+      </>
+    );
+  }
+  const second = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)}`;
+  const text = words.record.inForce(
+    second(inForceFrom),
+    inForceUntil === null ? words.record.now : second(inForceUntil),
+  );
+  return <span title={`${inForceFrom} – ${inForceUntil ?? ''}`}>{text}</span>;
+}
+
+/** Fields of a content that are shown as changed. */
+const mostFields = 200;
+
+function Changes<Item extends Held>(props: { view: View; of: Version<Item>; before: Item | null }) {
+  const { view, of: version, before } = props;
+  const { words, format } = view;
+  if (before === null) return <p class="soft">{words.record.first}</p>;
+  const found = differences(readRaw(before), readRaw(version.item));
+  if (found.length === 0) return <p class="soft">{words.record.same}</p>;
+  const head = [words.record.field, words.record.was, words.record.became].map((text) => (
+    <th scope="col">{text}</th>
+  ));
+  return (
+    <>
+      <Table caption={words.record.changes} head={head}>
+        {found.slice(0, mostFields).map((difference) => (
+          <tr>
+            <th scope="row">
+              <code class="value">{difference.path}</code>
+            </th>
+            <Sides view={view} of={difference} />
+          </tr>
+        ))}
+      </Table>
+      {found.length > mostFields && (
+        <p class="soft">{words.record.moreFields(format.number(found.length - mostFields))}</p>
+      )}
+    </>
+  );
+}
+
+function Sides({ view, of: { was, became } }: { view: View; of: Difference }) {
+  const { added, removed } = view.words.record;
+  return (
+    <>
+      <td>{was === null ? <span class="soft">{added}</span> : <del class="value">{was}</del>}</td>
+      <td>
+        {became === null ? <span class="soft">{removed}</span> : <ins class="value">{became}</ins>}
+      </td>
+    </>
+  );
+}

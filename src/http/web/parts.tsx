@@ -1,0 +1,41 @@
+// Small pieces that pages of records have in common: times, exact numbers, text of any length, and hidden fields.
+import type { View } from './view.ts';
+
+/** To the second; as exact as it is held where one points at it. Nothing for none. */
+export const Time = ({ at }: { at: string | null }) =>
+  at === null ? null : (
+    <time datetime={at} title={at}>
+      {`${at.slice(0, 10)} ${at.slice(11, 19)}`}
+    </time>
+  );
+
+/** More would only be sent: a table has no room for a hundred characters. */
+const mostShown = 200;
+const mostInTitle = 10_000;
+
+/** Cut where the table has no room for it, with the whole where one points at it. */
+export const Cut = ({ text }: { text: string | null }) =>
+  text === null || text === '' ? null : (
+    <span class="long" title={text.slice(0, mostInTitle)}>
+      <bdi>{text.slice(0, mostShown)}</bdi>
+    </span>
+  );
+
+/** Decimal text with its thousands set apart, no digit lost. */
+export const grouped = (decimal: string): string =>
+  decimal.length > 60 ? decimal : decimal.replace(/\d(?=(\d{3})+(?!\d))(?<!\.\d*)/g, '$&,');
+
+/** An amount of hundredths in whole units: the point moves by two places. */
+export function hundredths(decimal: string): string {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
+  if (whole === '') return decimal;
+  const digits = whole.padStart(3, '0');
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}${fraction}`;
+}
+
+/** A form keeps the project, where there are several to choose from. */
+export const ProjectField = ({ view }: { view: View }) =>
+  view.projects.length > 1 ? <input type="hidden" name="project" value={view.project} /> : null;
+
+/** Foreign text in the title of a window: its direction ends with it. */
+export const isolated = (text: string): string => `\u2068${text}\u2069`;

@@ -1,0 +1,75 @@
+// What the coverage of all days comes to, for the headline: what is safe, what is not yet, what is at risk, what is lost.
+import { dayOf, monthStart, startOf } from '../../day.ts';
+import type { Day, Instant } from '../../model.ts';
+import type { CoverageDay } from '../../query/book-types.ts';
+
+export type Safety = {
+  /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
+  days: number;
+  safe: number;
+  /** Over and not proved yet, while the platform still answers for them. */
+  notYet: number;
+  lost: Day[];
+  /** Held for good with a reservation, or with a record that could not be read. */
+  reserved: number;
+  /** Of the safe ones: days with orders that are pending, and so may still change. */
+  changing: number;
+  /** The month that leaves the window next, with days that are not final yet; null: none is held. */
+  closing: { month: Day; at: Instant; atRisk: number } | null;
+};
+
+/** Not proved so near to the deadline, a day is at risk: a few attempts are left. */
+const riskMs = 3 * 86_400_000;
+
+export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety {
+  const today = dayOf(now);
+  const days = new Map<Day, CoverageDay[]>();
+  for (const slice of coverage) {
+    if (slice.day < today) days.set(slice.day, [...(days.get(slice.day) ?? []), slice]);
+  }
+  const safety: Safety = {
+    days: 0,
+    safe: 0,
+    notYet: 0,
+    lost: [],
+    reserved: 0,
+    changing: 0,
+    closing: null,
+  };
+  for (const [day, slices] of days) {
+    safety.days++;
+    if (slices.some(({ state }) => state === 'lost')) safety.lost.push(day);
+    else if (slices.some(isOpen)) safety.notYet++;
+    else if (slices.some(isReserved)) safety.reserved++;
+    else {
+      safety.safe++;
+      if (slices.some(({ unresolved }) => unresolved > 0)) safety.changing++;
+    }
+  }
+  const inWindow = coverage.filter(
+    ({ state, deadlineAt }) => canBeAsked(state) && deadlineAt < '9999',
+  );
+  const month = inWindow.map(({ day }) => monthStart(day)).toSorted()[0];
+  if (month !== undefined) {
+    const atRisk = inWindow.filter(
+      (slice) =>
+        monthStart(slice.day) === month &&
+        slice.day < today &&
+        isOpen(slice) &&
+        Date.parse(slice.deadlineAt) - now < riskMs,
+    );
+    safety.closing = {
+      month,
+      at: startOf(monthStart(month, 2)),
+      atRisk: new Set(atRisk.map(({ day }) => day)).size,
+    };
+  }
+  return safety;
+}
+
+const canBeAsked = (state: CoverageDay['state']): boolean => state !== 'final' && state !== 'lost';
+
+const isReserved = ({ state, reservations, rejected }: CoverageDay): boolean =>
+  rejected > 0 || (state === 'final' && reservations.length > 0);
+
+const isOpen = ({ state, proof }: CoverageDay): boolean => canBeAsked(state) && proof === 'none';

@@ -1,0 +1,258 @@
+// The web pages: who asks is let in, the page is read through the library and made here, as HTML that needs no script.
+// Scripts of our own only add to it: charts, the arrow keys, what has changed meanwhile. Nothing comes from elsewhere
+// and nothing inline is run (Content-Security-Policy).
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { codeOf, isOutlastError } from '../../errors.ts';
+import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
+import type { Archive } from '../../query/types.ts';
+import { targetOf } from '../../platform/target.ts';
+import { Refused, type Answer } from '../answers.ts';
+import type { Gate, Opened } from '../gate.ts';
+import { openedTo } from '../v1/admission.ts';
+import { createSemaphore, type Semaphore } from '../v1/semaphore.ts';
+import { sentenceOf } from './asked.ts';
+import { addFiles } from './files.ts';
+import { createFormat } from './format.ts';
+import { pageText } from './layout.tsx';
+import { pages } from './pages/pages.ts';
+import { cookieName, cookieOf, createThrottle, type Sessions } from './session.ts';
+import {
+  notFoundPage,
+  signInPage,
+  troublePage,
+  whichProjectPage,
+  type SignInTrouble,
+} from './pages/trouble.tsx';
+import type { Made, Page, Trouble, View } from './view.ts';
+import { preferredLang, words, type Lang } from './words.ts';
+
+export type WebOptions = {
+  archive: Archive;
+  gate: Gate;
+  sessions: Sessions;
+  classesOf: (project: ProjectId) => ProjectId;
+  /** The time by which a project's deadlines are told. */
+  timeOf: (project: ProjectId) => Instant;
+  /** Shown to whoever may read every project. */
+  settings: readonly SettingInForce[];
+  /** This machine's clock. */
+  now: () => Instant;
+  /** Logs what is no mistake of the reader's. */
+  answerOf: (error: unknown) => Answer;
+};
+
+export const pagePolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'cache-control': 'private, no-store',
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': pagePolicy,
+  'x-content-type-options': 'nosniff',
+  // With none at all, a browser would not say either whose form it sends.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  vary: 'Accept-Language, Cookie',
+};
+
+const langCookie = 'outlast_lang';
+
+/** Each takes connections, and holds a page of records whole. */
+const pagesAtOnce = 4;
+
+export type Web = { answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply };
+
+export function addWeb(app: FastifyInstance, options: WebOptions): Web {
+  addFiles(app);
+  const limited = createSemaphore(pagesAtOnce);
+  for (const page of pages) {
+    app.get(page.path, (request, reply) => answer(page, options, limited, request, reply));
+  }
+  addSigning(app, options);
+  return {
+    answerNotFound: (request, reply) => {
+      const view = viewOf(options, request, reply);
+      return send(reply, view, null, notFoundPage(view));
+    },
+  };
+}
+
+async function answer(
+  page: Page,
+  options: WebOptions,
+  limited: Semaphore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const view = viewOf(options, request, reply);
+  let made: Made;
+  try {
+    const opened = openedBy(options, request);
+    view.projects = opened.projects.toSorted();
+    const isEvery = options.gate.projects.every((id) => opened.projects.includes(id));
+    view.settings = isEvery ? options.settings : null;
+    view.isSignedIn = options.sessions.openedBy(request.headers, options.now()) !== null;
+    const asked = view.query.get('project');
+    const project = asked ?? view.projects[0];
+    if (project === undefined || !view.projects.includes(project)) {
+      made = whichProjectPage(view, asked !== null);
+    } else {
+      view.project = project;
+      view.now = options.timeOf(project);
+      // A place is for reading only: however slowly a page is taken, it keeps nobody from theirs.
+      made = await limited(() => page.read(view, request.params as Record<string, string>));
+    }
+  } catch (error) {
+    if (needsKey(error)) {
+      return reply.code(303).headers(headers).header('location', signInAddress(request)).send('');
+    }
+    const trouble = troubleOf(error, options);
+    // The page keeps its word: it is asked for again until it can be shown.
+    if (trouble.kind === 'database') void reply.header('refresh', '5');
+    made = troublePage(view, trouble);
+  }
+  return send(reply, view, page.nav, made);
+}
+
+function send(reply: FastifyReply, view: View, nav: Page['nav'] | null, made: Made): FastifyReply {
+  const { location } = made;
+  return reply
+    .code(made.status ?? 200)
+    .headers({ ...headers, ...(location === undefined ? {} : { location }) })
+    .send(pageText(view, nav, made));
+}
+
+function viewOf(
+  { archive, classesOf, now }: WebOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): View {
+  const [path = '/', search = ''] = (request.raw.url ?? '/').split('?', 2);
+  const query = new URLSearchParams(search);
+  const lang = langOf(query, request, reply);
+  query.delete('lang');
+  return {
+    lang,
+    words: words[lang],
+    format: createFormat(lang),
+    archive,
+    classesOf,
+    project: '',
+    projects: [],
+    now: now(),
+    settings: null,
+    path,
+    query,
+    isSignedIn: false,
+  };
+}
+
+/** As it was last chosen, or as the browser prefers. */
+function langOf(query: URLSearchParams, request: FastifyRequest, reply: FastifyReply): Lang {
+  const chosen = query.get('lang');
+  if (chosen === 'en' || chosen === 'zh') {
+    void reply.header(
+      'set-cookie',
+      `${langCookie}=${chosen}; Path=/; SameSite=Lax; Max-Age=31536000`,
+    );
+    return chosen;
+  }
+  const kept = cookieOf(request.headers, langCookie);
+  return kept === 'en' || kept === 'zh' ? kept : preferredLang(request.headers['accept-language']);
+}
+
+/** By the cookie of somebody who signed in, or as for `/archive/v1`. Throws `Refused`. */
+function openedBy({ sessions, gate, now }: WebOptions, request: FastifyRequest): Opened {
+  const { 'sec-fetch-site': _site, ...others } = request.headers;
+  // Somebody followed a link: the page that led here sees nothing of what is shown.
+  const isLed = others['sec-fetch-mode'] === 'navigate' && others['sec-fetch-dest'] === 'document';
+  const asked = isLed ? others : request.headers;
+  return (
+    sessions.openedBy(asked, now()) ??
+    openedTo(gate, targetOf(request.raw.url ?? '/'), asked, now())
+  );
+}
+
+const needsKey = (error: unknown): boolean =>
+  error instanceof Refused && (error.answer.status === 401 || error.answer.status === 403);
+
+/** Back to this page afterwards. */
+const signInAddress = (request: FastifyRequest): string =>
+  `/sign-in?${new URLSearchParams({ to: request.raw.url ?? '/' }).toString()}`;
+
+function troubleOf(error: unknown, { answerOf }: WebOptions): Trouble {
+  const sentence = sentenceOf(error);
+  if (sentence !== null) return { kind: 'invalid', sentence };
+  // The log hears of it as of any other answer.
+  answerOf(error);
+  if (isOutlastError(error, 'query_timed_out')) return { kind: 'busy' };
+  return { kind: String(codeOf(error)).startsWith('database_') ? 'database' : 'unforeseen' };
+}
+
+/** Signing in and out. A form of another site's page gets nowhere: the browser says whose it is. */
+function addSigning(app: FastifyInstance, options: WebOptions): void {
+  const { sessions, now } = options;
+  const throttle = createThrottle();
+  const isOurs = ({ headers: { origin, host }, headers: all }: FastifyRequest): boolean =>
+    // Behind a proxy the Host may be another than the browser's: its own word comes first.
+    all['sec-fetch-site'] === undefined
+      ? origin === undefined || origin.replace(/^https?:\/\//, '') === host
+      : all['sec-fetch-site'] === 'same-origin';
+  const cookie = (request: FastifyRequest, value: string, maxAge: number): string => {
+    const isSecure = request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : '';
+    return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isSecure}`;
+  };
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    wrong: SignInTrouble | null,
+  ): FastifyReply => {
+    const view = viewOf(options, request, reply);
+    return send(reply, view, null, signInPage(view, wrong));
+  };
+  app.get('/sign-in', (request, reply) => show(request, reply, null));
+  app.register((inner, _options, done) => {
+    inner.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: 4096 },
+      (_request, body, parsed) => parsed(null, new URLSearchParams(String(body))),
+    );
+    inner.post('/sign-in', (request, reply) => {
+      if (!isOurs(request)) return show(request, reply, 'foreign');
+      const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+      const value = sessions.begin((form.get('key') ?? '').trim(), now());
+      // A right key opens in any case: nobody can keep its owner out by guessing.
+      if (value === null) {
+        const isFull = throttle.isFull(request.ip, now());
+        throttle.add(request.ip, now());
+        return show(request, reply, isFull ? 'tooMany' : 'wrong');
+      }
+      const to = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '').get('to') ?? '/';
+      return reply
+        .code(303)
+        .header('set-cookie', cookie(request, value, 43_200))
+        .header('location', ownPath(to))
+        .send('');
+    });
+    inner.post('/sign-out', (request, reply) =>
+      reply
+        .code(303)
+        .header('set-cookie', isOurs(request) ? cookie(request, '', 0) : [])
+        .header('location', '/sign-in')
+        .send(''),
+    );
+    done();
+  });
+}
+
+/** A path of this server's, and no address that a link put there. */
+const ownPath = (to: string): string => (/^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/');

@@ -1,0 +1,87 @@
+// Signing in with a bearer key: what it opens is remembered in a cookie, which opens the pages and what they read, and
+// nothing that writes. The cookie says who and until when, sealed with what only the service knows, so that every
+// replica reads it and no key is kept in a browser.
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Instant } from '../../model.ts';
+import { openedByBearer, type Gate, type Opened, type ReaderKey } from '../gate.ts';
+
+export const cookieName = 'outlast_session';
+const lastsMs = 12 * 3_600_000;
+
+export type Sessions = {
+  /** The cookie for this key; null where it opens nothing. */
+  begin(bearerKey: string, now: Instant): string | null;
+  /** What the cookie of these headers opens; null where there is none, or one that is forged or over. */
+  openedBy(headers: IncomingHttpHeaders, now: Instant): Opened | null;
+};
+
+export function createSessions(gate: Gate): Sessions {
+  // Every replica has the same keys. A secret of each project is among them, which no reader has.
+  const sealing = hash(
+    'sha256',
+    gate.keys
+      .map(({ key, secret = '' }) => JSON.stringify([key, secret]))
+      .toSorted()
+      .join('\n'),
+    'buffer',
+  );
+  const sealOf = ({ key, bearerSha256 = '' }: ReaderKey, until: string): Buffer =>
+    createHmac('sha256', sealing).update(`${until}\n${bearerSha256}\n${key}`).digest();
+  return {
+    begin: (bearerKey, now) => {
+      if (openedByBearer(gate, `Bearer ${bearerKey}`) === null) return null;
+      const digest = hash('sha256', bearerKey, 'hex');
+      const reader = gate.keys.find(({ bearerSha256 }) => bearerSha256 === digest);
+      if (reader === undefined) return null;
+      const until = String(now + lastsMs);
+      return `${until}.${sealOf(reader, until).toString('base64url')}`;
+    },
+    openedBy: (headers, now) => {
+      const [, until = '', seal = ''] =
+        /^(\d{13})\.([\w-]{43})$/.exec(cookieOf(headers, cookieName) ?? '') ?? [];
+      if (until === '' || Number(until) <= now || Number(until) > now + lastsMs) return null;
+      const given = Buffer.from(seal, 'base64url');
+      const [reader] = gate.keys.filter(
+        (one) => one.bearerSha256 !== undefined && timingSafeEqual(sealOf(one, until), given),
+      );
+      return reader === undefined ? null : { projects: reader.projects, mayWatch: false };
+    },
+  };
+}
+
+/** The value of a cookie, as the browser sent it. */
+export function cookieOf({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
+  return cookie
+    .split(';')
+    .map((one) => one.trim())
+    .find((one) => one.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+}
+
+const tries = 10;
+const overMs = 60_000;
+/** Addresses remembered: beyond it the oldest is forgotten. */
+const mostAddresses = 10_000;
+
+export type Throttle = {
+  isFull(from: string, now: Instant): boolean;
+  add(from: string, now: Instant): void;
+};
+
+/** Ten wrong keys a minute from one address, so that nobody can keep the others out; a proxy's clients share its own. */
+export function createThrottle(): Throttle {
+  const wrong = new Map<string, Instant[]>();
+  const lately = (from: string, now: Instant): Instant[] =>
+    (wrong.get(from) ?? []).filter((at) => at > now - overMs && at <= now);
+  return {
+    isFull: (from, now) => lately(from, now).length >= tries,
+    add: (from, now) => {
+      const times = [...lately(from, now), now];
+      wrong.delete(from);
+      wrong.set(from, times);
+      const [oldest] = wrong.keys();
+      if (wrong.size > mostAddresses && oldest !== undefined) wrong.delete(oldest);
+    },
+  };
+}

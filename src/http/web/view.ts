@@ -1,0 +1,68 @@
+// What a page is made from: who reads, in which language, which project, at what time.
+import type { ComponentChildren } from 'preact';
+import type { Archive } from '../../query/types.ts';
+import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
+import type { Format } from './format.ts';
+import type { Lang, Words } from './words.ts';
+
+export type View = {
+  lang: Lang;
+  words: Words;
+  format: Format;
+  archive: Archive;
+  project: ProjectId;
+  /** Every project this reader may read. */
+  projects: readonly ProjectId[];
+  /** The project whose classes stand for the platform's list. */
+  classesOf: (project: ProjectId) => ProjectId;
+  /** The archive's time, by which deadlines are told. */
+  now: Instant;
+  /** The settings of this process; null: not for this reader. */
+  settings: readonly SettingInForce[] | null;
+  /** The page's own path, as a link leads to it, and what was asked of it. */
+  path: string;
+  query: URLSearchParams;
+  isSignedIn: boolean;
+};
+
+/** A page as it was made. */
+export type Made = {
+  title: string;
+  body: ComponentChildren;
+  /** The same as JSON: an address of `/archive/v1`. */
+  twin: string;
+  /** It is shown again whenever something of the archive has changed. */
+  isLive?: boolean;
+  /** It draws charts. */
+  hasCharts?: boolean;
+  status?: number;
+  /** With status 303: whoever asked is sent on to this path. */
+  location?: string;
+};
+
+/** Why a page cannot be shown; `sentence`: what was wrong with what was asked. */
+export type Trouble = { kind: 'database' | 'busy' | 'unforeseen' | 'invalid'; sentence?: string };
+
+/** A page: `read` gets what stands in its path. */
+export type Page = {
+  /** As Fastify writes it. */
+  path: string;
+  /** Its entry in the navigation. */
+  nav: keyof Words['nav'];
+  read(view: View, inPath: Record<string, string>): Promise<Made>;
+};
+
+/** A link that keeps the project, where there are several to choose from. */
+export function linkTo(
+  view: Pick<View, 'projects' | 'project'>,
+  path: string,
+  query: Record<string, string | undefined> = {},
+): string {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') asked.set(name, value);
+  }
+  if (view.projects.length > 1) asked.set('project', view.project);
+  const text = asked.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -1,0 +1,42 @@
+// The calendar of coverage: for each day of a resource the weakest of what its lists say (analytics.coverage_by_day).
+import type { Day } from '../model.ts';
+import type { Queryable } from '../store/db.ts';
+
+/** `unproved`: read to the end, or held as it is since its month left the window, and never proved. */
+export type DayMark = 'open' | 'walked' | 'unproved' | 'sealed' | 'final' | 'lost';
+
+export type CalendarMonth = {
+  resource: string;
+  /** First day of the month, `yyyy-MM-dd`. */
+  month: Day;
+  /** By day of the month, beginning with 1; days that nothing is known of are absent. */
+  marks: ReadonlyMap<number, DayMark>;
+};
+
+/** Months of both lists from this day on, the oldest of each first. */
+export async function readCalendar(
+  db: Queryable,
+  project: string,
+  from: Day,
+): Promise<CalendarMonth[]> {
+  const { rows } = await db.query<{
+    resource: string;
+    month: Day;
+    days: number[];
+    marks: DayMark[];
+  }>(
+    `select resource, month, array_agg(extract(day from day)::int order by day) as days,
+            array_agg(case when state in ('walked', 'final') and proof = 'none' then 'unproved' else state end
+                      order by day) as marks
+       from analytics.coverage_by_day
+      where project_id = $1 and day >= $2
+      group by resource, month
+      order by resource desc, month`,
+    [project, from],
+  );
+  return rows.map(({ resource, month, days, marks }) => ({
+    resource,
+    month,
+    marks: new Map(days.map((day, i) => [day, marks[i] as DayMark])),
+  }));
+}

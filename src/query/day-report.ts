@@ -1,0 +1,119 @@
+// One day of a list with all that is known of it: what an auditor asks. One statement, so that nothing moves between
+// its parts; each part is found by an index, whatever the archive holds besides.
+import * as z from 'zod';
+import { listedResources } from '../model.ts';
+import { tableShapes } from '../store/tables.ts';
+import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
+import { coverageColumns, withCounts, type CoverageRow } from './coverage.ts';
+import { day } from './days.ts';
+import type { Reader } from './reader.ts';
+import type { Counted, DayEntry, DayPage, DayQuery, DayReport } from './report-types.ts';
+
+const ownerSentence = 'must be an owner: text of at most 1000 characters, without NUL';
+export const owner = z
+  .string(ownerSentence)
+  .max(1000, ownerSentence)
+  .refine(isStorable, ownerSentence)
+  .describe(
+    'Of this owner’s list, where owners’ lists stand for the day; unless told the whole list, or else the first owner’s',
+  );
+export const dayOf = {
+  resource: oneOf(listedResources).describe('One of the two lists'),
+  day: day.describe('A UTC day, yyyy-MM-dd'),
+};
+const dayArguments = z.strictObject({ project, ...dayOf, owner: owner.optional() });
+
+const some = 100;
+const entriesAtMost = 200;
+
+/**
+ * Rows as JSON, in the order and up to the number that `select` says: never in that of a table's key alone, for readers
+ * avoid to sort (reader.ts), and would read the whole table along its key.
+ */
+const listed = (select: string): string =>
+  `(select coalesce(json_agg(row_to_json(one)), '[]') from (${select}) one)`;
+const counted = (from: string, items: string): string =>
+  `json_build_object('count', (select count(*) ${from}), 'items', ${listed(`${items} limit ${some}`)})`;
+
+/** The rows `d` of the list that was chosen: $1 project, $2 resource, $3 day. */
+const ofDay = 'd.project_id = $1 and d.resource = $2 and d.day = $3 and d.owner = c.owner';
+
+function statementOf(resource: DayQuery['resource']): string {
+  const { table, versions, key } = tableShapes[resource];
+  const isOrders = resource === 'orders';
+  const held = `from ${table} r where r.project_id = $1 and r.slice_day = $3
+                  ${isOrders ? '' : `and (c.owner = '' or r.owner = c.owner)`}`;
+  const missing = `${held} and r.missing_since is not null`;
+  const changes = `from ${versions} v join (select project_id, ${key} ${held}) r using (project_id, ${key})`;
+  const rejects = `from analytics.rejects d where ${ofDay}`;
+  const pages = `from analytics.day_pages d where ${ofDay}`;
+  const history = `from analytics.day_history d where ${ofDay}`;
+  return `
+    with c as materialized (
+      select * from analytics.coverage
+       where project_id = $1 and resource = $2 and day = $3 and ($4::text is null or owner = $4)
+       order by owner limit 1
+    )
+    select ${coverageColumns}, newest_page_at as "newestPageAt", due_at as "dueAt",
+           (select array_agg(d.owner order by d.owner) from analytics.coverage d
+             where d.project_id = $1 and d.resource = $2 and d.day = $3) as owners,
+           (select count(*)::int ${held}) as records,
+           ${isOrders ? `(select count(*)::int ${held} and r.status = 1)` : '0'} as pending,
+           ${counted(missing, `select ${key} as id, missing_since as since ${missing} order by missing_since desc, ${key}`)} as missing,
+           ${counted(changes, `select ${key} as id, observed_at as "observedAt" ${changes} order by observed_at desc, ${key}`)} as changes,
+           ${counted(rejects, `select sha256, reason, seen_at as "seenAt" ${rejects} order by seen_at desc, sha256`)} as rejects,
+           ${counted(pages, `select page, asked_at as "askedAt", shown, total ${pages} order by page`)} as pages,
+           (select min(asked_at) ${pages}) as "firstAskedAt", (select max(asked_at) ${pages}) as "lastAskedAt",
+           (select coalesce(max(entry), 0) ${history}) as entries,
+           ${listed(
+             `select entry, entered_at as "enteredAt", kind, records, state, proof, platform_total as "platformTotal",
+                     shown_total as "shownTotal", unresolved ${history} order by entry desc limit ${entriesAtMost}`,
+           )} as history,
+           ${listed(
+             `select reopened_at as "reopenedAt", was, reason from analytics.reopenings d where ${ofDay}
+               order by reopened_at desc`,
+           )} as reopenings
+      from c`;
+}
+
+type Asked = Pick<DayReport['pages'], 'firstAskedAt' | 'lastAskedAt'>;
+type DayRow = CoverageRow &
+  Asked &
+  Pick<DayReport, 'owners' | 'newestPageAt' | 'dueAt' | 'records' | 'pending' | 'missing'> &
+  Pick<DayReport, 'changes' | 'rejects' | 'reopenings'> & {
+    pages: Counted<DayPage>;
+    entries: number;
+    history: DayEntry[];
+  };
+
+/** Null where the ledger knows no such day of such a list. */
+export async function readDay(reader: Reader, given: DayQuery): Promise<DayReport | null> {
+  const query = parseArguments('day', dayArguments, given);
+  const { rows } = await reader.query<DayRow>(statementOf(query.resource), [
+    query.project,
+    query.resource,
+    query.day,
+    query.owner ?? null,
+  ]);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { pages, firstAskedAt, lastAskedAt, entries, history, ...rest } = withCounts(row);
+  return {
+    ...rest,
+    missing: timed(rest.missing, 'since'),
+    changes: timed(rest.changes, 'observedAt'),
+    rejects: timed(rest.rejects, 'seenAt'),
+    pages: { firstAskedAt, lastAskedAt, ...timed(pages, 'askedAt') },
+    history: timed({ count: entries, items: history }, 'enteredAt'),
+    reopenings: timed({ count: 0, items: rest.reopenings }, 'reopenedAt').items,
+  };
+}
+
+/** JSON has a time with `+00:00`; everywhere else it ends with Z. */
+function timed<Item, Name extends keyof Item>(
+  { count, items }: Counted<Item & Record<Name, string>>,
+  name: Name,
+): Counted<Item> {
+  const at = (text: string): string => text.replace(/\+00:00$/, 'Z');
+  return { count, items: items.map((item) => ({ ...item, [name]: at(item[name]) })) };
+}

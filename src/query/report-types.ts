@@ -1,0 +1,165 @@
+// What one looks at first: what goes on, what somebody should hear of, one day with all that is known of it, and what
+// came in. Plain data, as in types.ts.
+import type { Day, ListedResource, ProjectId, Proof, SliceState } from '../model.ts';
+import type { CoverageDay } from './book-types.ts';
+
+/** What somebody should hear of (docs/alerts.md): kept while it goes on, and for a while after. */
+export type Alert = {
+  project: ProjectId;
+  kind: string;
+  /** Of what: a month, a list, a machine; '' for the project. */
+  subject: string;
+  text: string;
+  openedAt: string;
+  /** When it was told last; null: not yet, or there is nobody to tell. */
+  toldAt: string | null;
+  /** Null while it goes on. */
+  resolvedAt: string | null;
+  /** It only happened, such as a lost day: `resolvedAt` is `openedAt`. */
+  isNews: boolean;
+};
+
+export type DayQuery = {
+  project: ProjectId;
+  resource: ListedResource;
+  day: Day;
+  /** '' is the whole list. Unless told the whole list, or else the first of the owners whose lists stand for the day. */
+  owner?: string;
+};
+
+/** How many there are, and some of them. */
+export type Counted<Item> = { count: number; items: Item[] };
+
+/** One page of a day's last whole walk. */
+export type DayPage = {
+  /** Its number in the walk, from 0. */
+  page: number;
+  askedAt: string;
+  /** Distinct records, rejects included. */
+  shown: number;
+  /** The total that came with it; null where none did. */
+  total: number | null;
+};
+
+/** One entry of a day's journal (docs/verify.md). */
+export type DayEntry = {
+  /** Its number in the day's chain, from 1. */
+  entry: number;
+  /** On the database's clock. */
+  enteredAt: string;
+  kind:
+    'pages' | 'contents' | 'ledger' | 'dropped' | 'missing' | 'returned' | 'certified' | 'adopted';
+  /** Records of which it stored a content, or that it marked as missing. */
+  records: number;
+  /** What the day became; all null unless the kind is `ledger`. */
+  state: SliceState | null;
+  proof: Proof | null;
+  platformTotal: number | null;
+  shownTotal: number | null;
+  unresolved: number | null;
+};
+
+/** A day that was final or lost, and was found to be answered for after all. */
+export type Reopening = {
+  reopenedAt: string;
+  was: 'lost' | 'final';
+  /** `window`: it lies in the window after all. `answered`: the platform was seen to answer for days as old. */
+  reason: 'window' | 'answered';
+};
+
+/** Everything that is known of one day of a list: what coverage says of it, and what that rests on. */
+export type DayReport = CoverageDay & {
+  /** The owners whose lists stand for the day, by name; '' is the whole list. This report is of one of them. */
+  owners: string[];
+  /** When the newest page held was asked for. */
+  newestPageAt: string | null;
+  /** When it is looked at next; null: it is final or lost. */
+  dueAt: string | null;
+  /** Records held under the day, of an owner's list those that are the owner's now. */
+  records: number;
+  /** Of them, orders that are pending. */
+  pending: number;
+  /** Of them, those that the platform shows no more; the newest 100. */
+  missing: Counted<{ id: string; since: string }>;
+  /** Earlier contents of these records; the newest 100 by when they were first seen. */
+  changes: Counted<{ id: string; observedAt: string }>;
+  /** The newest 100. */
+  rejects: Counted<{ sha256: string; reason: string; seenAt: string }>;
+  /** Of the last whole walk; the first 100, and when the first and the last of all were asked for. */
+  pages: Counted<DayPage> & { firstAskedAt: string | null; lastAskedAt: string | null };
+  /** The newest 200, the newest first. */
+  history: Counted<DayEntry>;
+  /** The newest first. */
+  reopenings: Reopening[];
+};
+
+/** What goes on now. */
+export type Progress = {
+  project: ProjectId;
+  /** Another text whenever something of the ledger, the runs, the alerts or what is held may have changed. */
+  revision: string;
+  /** The run in progress; null: none is. */
+  run: {
+    runId: string;
+    startedAt: string;
+    /** Slices it has read or counted so far. */
+    slicesDone: number;
+    /** What the slices it has read whole so far have shown. */
+    recordsShown: number;
+  } | null;
+  /** Slices that are being read or counted at this moment. */
+  inHand: {
+    resource: ListedResource;
+    owner: string;
+    /** Null: an owner's whole list. */
+    day: Day | null;
+    /** How many pages of it were read so far; null where it is not walked. */
+    pages: number | null;
+  }[];
+  /** Slices to be looked at now, those in hand included. */
+  slicesDue: number;
+  /** Slices that will be looked at again at all, those due included. */
+  slicesWaiting: number;
+  /** When the next of the others is due. */
+  nextDueAt: string | null;
+  /** When the newest run ended that did all that was due. */
+  succeededAt: string | null;
+  /** The newest. */
+  certificate: {
+    resource: ListedResource;
+    /** Its first day. */
+    month: Day;
+    certifiedAt: string;
+    digest: string;
+  } | null;
+  /** Since when the platform refuses the project, what it said, and when it is asked again; null while it answers. */
+  parked: { at: string; reason: string | null; askAgainAt: string | null } | null;
+  /** The database's clock. */
+  archiveNow: string;
+  /** The platform's clock as it was last believed, and when that was, on the database's; null before it told the time. */
+  platformNow: string | null;
+  platformSeenAt: string | null;
+};
+
+export type RecentQuery = {
+  project: ProjectId;
+  resource: ListedResource;
+  /** 1 to 100; 20 unless told. */
+  limit?: number;
+};
+
+/** A record that came in lately. */
+export type Recent = {
+  project: ProjectId;
+  resource: ListedResource;
+  id: string;
+  day: Day;
+  createdAt: string | null;
+  firstSeenAt: string;
+  /** Of an order its status, of a class null. */
+  status: number | null;
+  /** Of an order its amount in fen as decimal text, of a class null. */
+  amount: string | null;
+  /** Of a class its name, of an order its account. */
+  name: string | null;
+};

@@ -1,0 +1,110 @@
+// An archive to look at: whole days, a lost week, pending orders, changes, rejects, alerts, names that mean harm.
+import { hash } from 'node:crypto';
+import { openArchive, type Archive } from '../../src/index.ts';
+import type { Served } from '../../src/http/server.ts';
+import { createBench, noon, tenDays, type Bench } from '../support/archive.ts';
+import { observe } from '../support/observe.ts';
+import { serveArchive } from '../support/served.ts';
+
+export const bearer = 'a-key-for-people-0123456789';
+
+/** What a platform might call an account, a class or an order. */
+export const hostile = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  'right-to-left \u202e txt.exe',
+  'عربي 数字藏品 👩‍🚀',
+  'x'.repeat(10_000),
+  '{{7*7}} ${7*7}',
+];
+
+export type World = {
+  bench: Bench;
+  archive: Archive;
+  served: Served;
+  remote: Served;
+  close(): Promise<void>;
+};
+
+export async function createWorld(): Promise<World> {
+  const bench = await createBench(tenDays);
+  await bench.run();
+  const { db, connectionString } = bench;
+  await db.query(`delete from sync.slices where walked_at is null and day < '2026-04-06'`);
+  await db.query(
+    `insert into sync.slices (project_id, resource, day, state, proof, deadline_at, last_error)
+     select 'p', resource, '2026-01-10'::date + n, case when n < 7 then 'lost' else 'final' end,
+            case when n < 7 then 'none' else 'walk' end, '2026-02-28', case n when 3 then '<b>trouble</b>' end
+       from generate_series(0, 12) n, unnest(array['orders', 'nft_classes']) resource`,
+  );
+  await observe(
+    db,
+    { project: 'p', resource: 'orders' },
+    hostile.map((name, i) => ({
+      operation_id: `op-${i}-${name}`.slice(0, 500),
+      account: name,
+      message: name,
+      status: 1 + (i % 3),
+      amount: '123456789012345678901234567890',
+      create_time: '2026-04-05T10:00:00Z',
+      order_type: 1 + (i % 2),
+    })),
+    '2026-04-05T11:00:00Z',
+  );
+  await observe(
+    db,
+    { project: 'p', resource: 'orders' },
+    [{ operation_id: 'op-changed', status: 1, create_time: '2026-04-05T09:00:00Z', amount: '5' }],
+    '2026-04-05T09:10:00Z',
+  );
+  await observe(
+    db,
+    { project: 'p', resource: 'orders' },
+    [
+      {
+        operation_id: 'op-changed',
+        status: 2,
+        create_time: '2026-04-05T09:00:00Z',
+        amount: '7',
+        message: hostile[0],
+      },
+    ],
+    '2026-04-05T12:00:00Z',
+  );
+  await observe(
+    db,
+    { project: 'p', resource: 'nft_classes' },
+    hostile.map((name, i) => ({
+      id: `class-${i}`,
+      name,
+      symbol: name,
+      owner: name,
+      nft_count: i,
+      timestamp: '2026-04-05 10:00:00 +0000 UTC',
+    })),
+    '2026-04-05T11:00:00Z',
+  );
+  await db.query(
+    `insert into sync.alerts (project_id, kind, subject, text, opened_at)
+     values ('p', 'deadline_at_risk', '<i>orders</i>', 'At risk: <script>alert(3)</script>', '2026-04-06T10:00:00Z')`,
+  );
+  const archive = await openArchive({ connectionString });
+  const keys = [
+    { key: 'own', secret: 'a secret of the project', projects: ['p'] },
+    { key: 'people', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
+  ];
+  const served = await serveArchive(archive, { timeOf: () => noon });
+  const remote = await serveArchive(archive, { host: '0.0.0.0', keys, timeOf: () => noon });
+  return {
+    bench,
+    archive,
+    served,
+    remote: { ...remote, url: remote.url.replace('0.0.0.0', '127.0.0.1') },
+    close: async () => {
+      await served.close();
+      await remote.close();
+      await archive.close();
+      await bench.close();
+    },
+  };
+}

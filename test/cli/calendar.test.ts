@@ -1,0 +1,38 @@
+// The calendar of `outlast status`: what a person reads of it without colour.
+import { expect, test } from 'vitest';
+import { calendarLines } from '../../src/cli/calendar.ts';
+import type { CalendarMonth, DayMark } from '../../src/query/calendar.ts';
+
+const days = (from: number, to: number, mark: DayMark): [number, DayMark][] =>
+  Array.from({ length: to - from + 1 }, (_, i) => [from + i, mark]);
+
+const month = (of: string, ...known: [number, DayMark][][]): CalendarMonth => ({
+  resource: of === '2026-02' ? 'nft_classes' : 'orders',
+  month: `${of}-01`,
+  marks: new Map(known.flat()),
+});
+
+test('has a letter for each day of a month, and says what those that occur mean', () => {
+  const lines = calendarLines(
+    [
+      month('2026-02', days(1, 20, 'final'), days(21, 22, 'lost'), days(23, 28, 'unproved')),
+      month('2026-03', days(2, 9, 'sealed'), days(10, 10, 'walked'), days(11, 11, 'open')),
+    ],
+    {},
+  );
+  expect(lines).toEqual([
+    '                      1      8      15     22     29',
+    '2026-02  nft_classes  ffffffffffffffffffffLL??????',
+    '2026-03  orders       ·sssssssswo····················',
+    '                      s sealed  f final  w walked  ? read, not proved  o open  L LOST',
+  ]);
+});
+
+test('where the platform ignores dates the first of a month stands for all of it', () => {
+  const held = month('2026-03', days(1, 1, 'sealed'));
+  const [, line] = calendarLines([held], { 'orders.date_filter': 'ignored' });
+  expect(line).toBe(`2026-03  orders  ${'s'.repeat(31)}`);
+  expect(calendarLines([held], {})[1]).toBe(`2026-03  orders  s${'·'.repeat(30)}`);
+});
+
+test('nothing known is nothing drawn', () => expect(calendarLines([], {})).toEqual([]));

@@ -1,0 +1,188 @@
+// What every command prints fits into a terminal of 80 columns: tables, prose, help, mistakes, log lines and the line
+// that says how far it is. Only what is to be copied in one piece may be longer.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { widthOf } from '../../src/cli/print.ts';
+import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { environmentOf, mainFile, type Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
+
+let bench: Bench;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outlast '));
+  bench = await createBench({ ...fiveDays, startAt: noon });
+  await bench.run();
+  const said = `余额不足，请充值后重试 ${'the account has too little for this '.repeat(4)}`;
+  // What a long life leaves behind, all at once.
+  await bench.db.query(
+    `insert into sync.slices (project_id, resource, day, state, proof, deadline_at, due_at, last_error, attempts)
+     select 'p', 'orders', day, (array['lost', 'final', 'open'])[1 + extract(day from day)::int % 3], 'none',
+            '2026-03-30', null, $1, 3
+       from generate_series('2026-01-01'::date, '2026-02-28', '1 day') day`,
+    [said],
+  );
+  await bench.db.query(
+    `insert into sync.alerts (project_id, kind, subject, text, opened_at) values ('p', 'days_lost', 'x', $1, now())`,
+    [said],
+  );
+  await bench.db.query(
+    `insert into sync.watched_operations (project_id, operation_id, state, last_error)
+     values ('p', 'op_' || repeat('0123456789abcdef', 3), 'lost', $1)`,
+    [said],
+  );
+});
+afterAll(async () => {
+  await bench.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const settings = (): Record<string, string> => ({
+  ...environmentOf(bench.simulator, bench.connectionString),
+  ...stoppedAt(bench.simulator.clock.now()),
+  OUTLAST_PROJECT: 'p',
+  OUTLAST_LOG_LEVEL: 'debug',
+  OUTLAST_CERTIFICATES_DIR: folder,
+});
+
+const at80 = (...args: string[]): Promise<Ended> => runHere(args, { columns: 80, env: settings() });
+
+/** Lines as they stand on the terminal, also those that were drawn over, wider than it is. */
+const tooWide = ({ stdout, stderr }: Ended): string[] =>
+  stripVTControlCharacters(stdout + stderr)
+    .split(/[\r\n]+/)
+    .filter((line) => widthOf(line) > 80 && line.trim().includes(' '));
+
+test('every command fits into 80 columns', async () => {
+  const { rows } = await bench.db.query<{ id: string }>(
+    'select operation_id as id from archive.orders order by length(operation_id) desc limit 1',
+  );
+  const id = rows[0]?.id ?? '';
+  const names = ['init', 'simulate', 'demo', 'sync', 'status', 'verify', 'export', 'query'];
+  const commands: [string[], RegExp][] = [
+    [['status'], /^ {2}2026-04 {2}orders +[sw]/m],
+    [['status', '--all'], /^ {2}2026-01 {2}orders +(\?oL){10}\?$/m],
+    [['plan'], /must be done by/],
+    [['alert'], /since/],
+    [['verify'], /follow/],
+    [['verify', '--platform'], /confirms/],
+    [['rebuild'], /altered/],
+    [['dictionary'], /^analytics\.orders_as_of/m],
+    [['dictionary', 'orders'], /^operation_id/m],
+    [['dictionary', 'nft_classes_as_of'], /:/],
+    [['query', 'orders'], /…/],
+    [['query', 'orders', '--id', id], /^operation id +\S{64}$/m],
+    [['query', 'orders', '--id', id, '--history'], /in force/],
+    [['query', 'nft_classes'], /…/],
+    [['query', 'transactions'], /No results/],
+    [['sync'], /outcome/],
+    [['query', 'tokens'], /symbol/],
+    [['export', join(folder, 'export')], /files written/],
+    [['import', join(folder, 'export')], /holds an archive already/],
+    [['doctor'], /Outlast can work here/],
+    [['migrate'], /up to date/],
+    [['probe'], /orders\.limit/],
+    [['watch', 'op_1'], /1 more operation/],
+    [['--help'], /OUTLAST_BASE_URL/],
+    ...names.map((name): [string[], RegExp] => [[name, '--help'], /Usage/]),
+    [['query', 'orders', '--help'], /--as-of/],
+    [['query', 'orders', '--status', 'done'], /must be one of/],
+    [['status', '--project', 'x'.repeat(60)], /Nothing is archived/],
+  ];
+  for (const [args, expected] of commands) {
+    const ended = await at80(...args);
+    const plain = stripVTControlCharacters(ended.stdout + ended.stderr);
+    expect(plain, args.join(' ')).toMatch(expected);
+    expect({ args, lines: tooWide(ended) }).toEqual({ args, lines: [] });
+  }
+});
+
+test('the calendar is that of the window unless all months are asked for', async () => {
+  expect(stripVTControlCharacters((await at80('status')).stdout)).not.toContain('?oL');
+});
+
+test('what programs read is not wrapped: data, and the line for a monitor', async () => {
+  const { stdout } = await at80('status', '--check');
+  expect(stdout).toMatch(/^OUTLAST [A-Z]+: .{80,}\n$/);
+  const json = await at80('query', 'orders', '--format', 'ndjson', '--limit', '1');
+  expect(json.stdout).toMatch(/^\{.{80,}\}\n$/);
+  const status = await at80('status', '--json');
+  expect(() => JSON.parse(status.stdout) as unknown).not.toThrow();
+});
+
+/** The command under a real pseudo-terminal, what it wrote, and its exit code; `onOutput` may type. */
+function onTerminal(
+  args: string[],
+  env: Record<string, string>,
+  onOutput: (sofar: string, type: (keys: string) => void) => void = () => undefined,
+): Promise<{ code: number | null; output: string }> {
+  const command = ['stty cols 80;', 'exec', process.execPath, mainFile, ...args].join(' ');
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    env: {
+      PATH: process.env['PATH'],
+      TERM: 'xterm',
+      OUTLAST_ENV_FILE: devNull,
+      ...settings(),
+      ...env,
+    },
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    output += part;
+    onOutput(output, (keys) => void child.stdin.write(keys));
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+describe.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
+  'on a terminal',
+  () => {
+    test('a bar is drawn, and nothing of it is left in the end; NO_COLOR is heeded', async () => {
+      const { code, output } = await onTerminal(['verify'], { NO_COLOR: '1' });
+      expect(code, output).toBe(1);
+      const at = output.indexOf('project ');
+      const [drawn, rest] = [output.slice(0, at), output.slice(at)];
+      expect(drawn).toMatch(/\rp {2}█.* of [\d,]+ records/);
+      expect(screenOf(drawn)).toBe('');
+      expect(rest).toMatch(/^project[^]*do not follow/);
+      expect(rest).not.toContain('\u001b');
+    });
+
+    test('Ctrl-C leaves nothing of the bar behind', async () => {
+      let isTyped = false;
+      const { code, output } = await onTerminal(
+        ['sync', '--from', '2026-04-02', '--resource', 'orders'],
+        { OUTLAST_MAX_RPS: '1' },
+        (sofar, type) => {
+          if (!isTyped && /\rp {2}/.test(sofar)) type('\u0003');
+          isTyped ||= /\rp {2}/.test(sofar);
+        },
+      );
+      expect(code, output).toBe(75);
+      expect(screenOf(output)).not.toMatch(/slices.*\/s|[█░]/);
+    });
+  },
+);
+
+/** What stands on the screen in the end: what was drawn over is gone. */
+const screenOf = (output: string): string =>
+  output
+    .split('\n')
+    .map((line) =>
+      line.split('\r').reduce((shown, piece) => {
+        const [text = '', ...erased] = piece.split('\u001b[K');
+        return erased.length > 0 ? text + erased.join('') : text + shown.slice(text.length);
+      }, ''),
+    )
+    .join('\n');

@@ -1,0 +1,321 @@
+// What goes on, over HTTP: progress, alerts, one day, what came in, and the settings; and progress as it comes
+// (Server-Sent Events).
+import { mostOfOne } from '../../src/http/v1/events.ts';
+import { hash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startServing } from '../../src/cli/serving.ts';
+import { transient } from '../../src/errors.ts';
+import type { Served } from '../../src/http/server.ts';
+import type { Archive } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { settingsInForce } from '../../src/settings/in-force.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { settings } from '../../src/settings/table.ts';
+import { openEmpty, type Opened } from '../support/opened.ts';
+import { writeClass, writeOrder } from '../support/rows.ts';
+import { serveArchive } from '../support/served.ts';
+
+let opened: Opened;
+let served: Served;
+beforeAll(async () => {
+  opened = await openEmpty();
+  const { db } = opened;
+  await db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     select id, 'https://x.example', 'salt', 'print', now(), '2026-03-01' from unnest(array['p', 'q']) id`,
+  );
+  await db.query(
+    `insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
+     select 'p', resource, owner, '2026-03-10', now(), '2026-04-30T00:00:00Z'
+       from (values ('orders', ''), ('nft_classes', 'a'), ('nft_classes', 'b')) s (resource, owner)`,
+  );
+  await db.query(
+    `insert into sync.alerts (project_id, kind, subject, text, opened_at)
+     values ('p', 'parked', '', 'It is parked.', '2026-03-01T10:00:00Z')`,
+  );
+  await writeOrder(db, { project: 'p', id: 'first', createdAt: '2026-03-10T10:00:00Z' });
+  await writeOrder(db, { project: 'p', id: 'second', createdAt: '2026-03-11T10:00:00Z' });
+  await writeClass(db, { project: 'p', id: 'c', name: 'C', owner: 'b' });
+  served = await serveArchive(opened.archive, {
+    projects: [
+      { id: 'p', classesOf: 'p' },
+      { id: 'q', classesOf: 'p' },
+    ],
+  });
+});
+afterAll(async () => {
+  await served.close();
+  await opened.close();
+});
+
+const ask = (path: string, of = served): Promise<Response> => fetch(`${of.url}/archive/v1${path}`);
+async function json(path: string, of = served): Promise<unknown> {
+  const answer = await ask(path, of);
+  const text = await answer.text();
+  expect(answer.status, text).toBe(200);
+  return JSON.parse(text) as unknown;
+}
+
+describe('one day', () => {
+  test('has the tables’ names, and is of the owner who is asked for', async () => {
+    expect(await json('/coverage/orders/2026-03-10?project=p')).toMatchObject({
+      owner: '',
+      owners: [''],
+      records: 1,
+      newest_page_at: null,
+      pages: { count: 0, first_asked_at: null, last_asked_at: null, items: [] },
+      history: { count: 0, items: [] },
+    });
+    // Of the project that archives the classes.
+    const first = await json('/coverage/nft_classes/2026-03-10?project=q');
+    expect(first).toMatchObject({ project: 'p', owner: 'a', owners: ['a', 'b'], records: 0 });
+    const second = await json('/coverage/nft_classes/2026-03-10?project=q&owner=b');
+    expect(second).toMatchObject({ owner: 'b', records: 1 });
+  });
+
+  test('that the ledger does not know is not found, and what is no day is refused', async () => {
+    expect((await ask('/coverage/orders/2026-03-11?project=p')).status).toBe(404);
+    expect((await ask('/coverage/orders/2026-03-32?project=p')).status).toBe(400);
+    expect((await ask('/coverage/tokens/2026-03-10?project=p')).status).toBe(400);
+  });
+});
+
+test('progress and alerts are what the library says', async () => {
+  const progress = (await json('/progress?project=p')) as Record<string, unknown>;
+  expect(progress).toMatchObject({ project: 'p', run: null, in_hand: [], slices_due: 3 });
+  const { revision } = (await opened.archive.progress({ project: 'p' })) ?? {};
+  expect(progress['revision']).toBe(revision);
+  expect(await json('/alerts?project=p')).toEqual({
+    items: [
+      {
+        project: 'p',
+        kind: 'parked',
+        subject: '',
+        text: 'It is parked.',
+        opened_at: '2026-03-01T10:00:00Z',
+        told_at: null,
+        resolved_at: null,
+        is_news: false,
+      },
+    ],
+  });
+});
+
+test('what came in lately goes by day, the newest first', async () => {
+  const { items } = (await json('/recent?project=p')) as { items: Record<string, unknown>[] };
+  expect(items.map(({ id, day }) => [id, day])).toEqual([
+    ['second', '2026-03-11'],
+    ['first', '2026-03-10'],
+  ]);
+  expect(await json('/recent?project=q&resource=nft_classes&limit=1')).toMatchObject({
+    items: [{ project: 'p', id: 'c', name: 'C', status: null, amount: null }],
+  });
+});
+
+describe('events', () => {
+  const times = { everyMs: 40, aliveMs: 100 };
+  type Listening = {
+    /** What has come so far, comments included. */
+    text(): string;
+    /** Its events until now, each with its data. */
+    events(): [name: string, data: Record<string, unknown>][];
+    leave(): void;
+    /** How the answer ended. */
+    ended: Promise<'ended' | 'left'>;
+  };
+
+  async function listen(of: Served): Promise<Listening> {
+    const leaving = new AbortController();
+    const answer = await fetch(`${of.url}/archive/v1/events?project=p`, { signal: leaving.signal });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    let text = '';
+    const ended = (async () => {
+      try {
+        const decoder = new TextDecoder();
+        for await (const part of answer.body ?? []) text += decoder.decode(part, { stream: true });
+        return 'ended';
+      } catch {
+        return 'left';
+      }
+    })();
+    const events = (): ReturnType<Listening['events']> =>
+      [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(([, name = '', data = '']) => [
+        name,
+        JSON.parse(data) as Record<string, unknown>,
+      ]);
+    return { text: () => text, events, leave: () => leaving.abort(), ended };
+  }
+
+  /** An archive that counts how often it is looked at, and of which nothing can be read at times. */
+  async function counted(): Promise<{
+    of: Served;
+    looks: () => number;
+    fail: (fails: boolean) => void;
+  }> {
+    let looks = 0;
+    let isGone = false;
+    const progress: Archive['progress'] = async (query) => {
+      looks += 1;
+      if (isGone) throw transient('database_unreachable', 'secret-host refuses connections');
+      return opened.archive.progress(query);
+    };
+    const of = await serveArchive({ ...opened.archive, progress }, { eventTimes: times });
+    return { of, looks: () => looks, fail: (fails) => void (isGone = fails) };
+  }
+  const change = (reason: string): Promise<unknown> =>
+    opened.db.query(
+      `update sync.projects set parked_at = now(), parked_reason = $1 where project_id = 'p'`,
+      [reason],
+    );
+
+  test('tell at once, and then when something has changed, all who listen by one look', async () => {
+    const { of, looks } = await counted();
+    const [one, two] = await Promise.all([listen(of), listen(of)]);
+    await vi.waitFor(() => expect(one.events()).toHaveLength(1));
+    expect(one.text()).toMatch(/^retry: 3000\n\n/);
+    const progress = await json('/progress?project=p');
+    const clocks = { archive_now: expect.any(String) as string };
+    expect(one.events()[0]).toEqual(['progress', { ...(progress as object), ...clocks }]);
+    await wait(5 * times.everyMs);
+    expect(one.events()).toHaveLength(1);
+    await change('no');
+    await vi.waitFor(() => expect(two.events()).toHaveLength(2));
+    expect(two.events()[1]?.[1]).toMatchObject({ parked: { reason: 'no' } });
+    await vi.waitFor(() => expect(one.events()).toEqual(two.events()));
+    expect(one.text()).toContain(': all is well\n\n');
+    const before = looks();
+    await wait(10 * times.everyMs);
+    expect(looks() - before).toBeLessThanOrEqual(11);
+    await of.close();
+  });
+
+  test('nobody who left is told anything, and nothing is looked at for nobody', async () => {
+    const { of, looks } = await counted();
+    const all = await Promise.all(Array.from({ length: mostOfOne }, () => listen(of)));
+    const refused = await ask('/events?project=p', of);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+    expect(await refused.text()).toContain('too many listen');
+    for (const one of all.slice(1)) one.leave();
+    // Their places are free as soon as the server has seen them leave.
+    const next = await vi.waitFor(() => listen(of), { timeout: 5000 });
+    await vi.waitFor(() => expect(next.events()).toHaveLength(1));
+    next.leave();
+    all[0]?.leave();
+    await Promise.all([...all, next].map(({ ended }) => ended));
+    let seen: number;
+    do {
+      seen = looks();
+      await wait(5 * times.everyMs);
+    } while (looks() !== seen);
+    await wait(5 * times.everyMs);
+    expect(looks()).toBe(seen);
+    await of.close();
+  });
+
+  test('end when the server stops, and are not begun any more', async () => {
+    const { of } = await counted();
+    const one = await listen(of);
+    const closing = of.close();
+    expect(await one.ended).toBe('ended');
+    await closing;
+  });
+
+  test('tell of trouble in a sentence once, and go on when it is over', async () => {
+    const { of, fail } = await counted();
+    const one = await listen(of);
+    await vi.waitFor(() => expect(one.events()).toHaveLength(1));
+    fail(true);
+    await vi.waitFor(() => expect(one.events()).toHaveLength(2));
+    const late = await listen(of);
+    await vi.waitFor(() => expect(late.events()).toHaveLength(1));
+    await wait(3 * times.everyMs);
+    const trouble = [
+      'trouble',
+      { error: { message: 'the archive cannot be reached: try again later' } },
+    ];
+    expect(one.events()[1]).toMatchObject(trouble);
+    expect(late.events()).toMatchObject([trouble]);
+    expect(one.text()).not.toContain('secret-host');
+    fail(false);
+    await vi.waitFor(() => expect(late.events()).toHaveLength(2));
+    expect(late.events()[1]?.[0]).toBe('progress');
+    expect(one.events().map(([name]) => name)).toEqual(['progress', 'trouble', 'progress']);
+    await of.close();
+  });
+
+  test('of a project that no run could enter there is nothing to tell yet; HEAD listens to nothing', async () => {
+    const none = await serveArchive(opened.archive, {
+      projects: [{ id: 'none', classesOf: 'none' }],
+      eventTimes: times,
+    });
+    const answer = await fetch(`${none.url}/archive/v1/events`);
+    const reader = answer.body?.getReader();
+    const first = await reader?.read();
+    expect(Buffer.from(first?.value ?? []).toString()).toBe('retry: 3000\n\n');
+    const head = await fetch(`${none.url}/archive/v1/events`, { method: 'HEAD' });
+    expect(head.status).toBe(200);
+    await none.close();
+  });
+});
+
+describe('the settings', () => {
+  const marker = 'Sesame-Sesame-77';
+
+  // P10
+  test('are told as they are in force, and of secrets only that they are set', async () => {
+    const address = new URL(opened.connectionString);
+    const values: Record<string, string> = {
+      DATABASE_URL: `postgres://me:${marker}@127.0.0.1:1/${marker}`,
+      OUTLAST_READ_DATABASE_URL: address.href,
+      OUTLAST_ALERT_WEBHOOK: `https://${marker}@hooks.example/${marker}`,
+      OUTLAST_HEARTBEAT_URL: `https://beats.example/${marker}`,
+    };
+    const secrets = settings.filter(({ about }) => about.secret === true).map(({ name }) => name);
+    const environment = {
+      OUTLAST_BASE_URL: 'https://platform.example',
+      OUTLAST_PORT: '0',
+      ...Object.fromEntries(secrets.map((name) => [name, values[name] ?? marker])),
+    };
+    const { DATABASE_PASSWORD: _, ...read } = environment as Record<string, string>;
+    const own = await startServing(
+      readSettings({ needs: 'platform' }, read),
+      opened.connectionString,
+      silentLog(),
+      { inForce: settingsInForce(environment) },
+    );
+    const text = JSON.stringify(await json('/settings', own));
+    const { items } = JSON.parse(text) as { items: { name: string; value: string }[] };
+    await own.close();
+    expect(text).not.toContain(marker);
+    expect(text).not.toContain(address.password);
+    const told = new Map(items.map(({ name, value }) => [name, value]));
+    expect(secrets.map((name) => told.get(name))).toEqual(secrets.map(() => 'set'));
+    expect(told.get('OUTLAST_BASE_URL')).toBe('https://platform.example');
+  });
+
+  test('are told to whoever reads every project, and to nobody else', async () => {
+    const keys = [
+      { key: 'all', bearer: 'of-all', projects: ['p', 'q'] },
+      { key: 'one', bearer: 'of-one', projects: ['p'] },
+    ];
+    const guarded = await serveArchive(opened.archive, {
+      host: '0.0.0.0',
+      projects: ['p', 'q'].map((id) => ({ id, classesOf: id })),
+      keys: keys.map(({ bearer, ...key }) => ({
+        ...key,
+        bearerSha256: hash('sha256', bearer, 'hex'),
+      })),
+      settings: settingsInForce({}),
+    });
+    const status = async (bearer: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${bearer}` };
+      const url = `${guarded.url.replace('0.0.0.0', '127.0.0.1')}/archive/v1/settings`;
+      return (await fetch(url, { headers })).status;
+    };
+    expect(await Promise.all(keys.map(({ bearer }) => status(bearer)))).toEqual([200, 403]);
+    await guarded.close();
+  });
+});

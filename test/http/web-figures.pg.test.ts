@@ -1,0 +1,286 @@
+// The pages of figures, runs, alerts, certificates, facts and settings: what they say is what the library says, what is
+// incomplete is marked, and nothing foreign becomes markup.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AlertKind } from '../../src/alert/kinds.ts';
+import type { Served } from '../../src/http/server.ts';
+import { sumOf } from '../../src/http/web/exact.ts';
+import { createFormat } from '../../src/http/web/format.ts';
+import { grouped } from '../../src/http/web/parts.tsx';
+import { words } from '../../src/http/web/words.ts';
+import { openArchive, type Archive } from '../../src/index.ts';
+import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { observe } from '../support/observe.ts';
+import { serveArchive } from '../support/served.ts';
+
+const hostile = '"><script>alert(1)</script>&\u202e';
+const escaped = '&quot;>&lt;script>alert(1)&lt;/script>&amp;\u202e';
+const secret = { name: 'OUTLAST_API_SECRET', value: 'set', from: 'file', isSecret: true } as const;
+
+let bench: Bench;
+let archive: Archive;
+let served: Served;
+beforeAll(async () => {
+  bench = await createBench(fiveDays);
+  await bench.run();
+  const { connectionString, db } = bench;
+  archive = await openArchive({ connectionString });
+  served = await serveArchive(archive, {
+    now: () => noon,
+    settings: [{ ...secret, meaning: 'the secret' }],
+    projects: [
+      { id: 'p', classesOf: 'p' },
+      { id: 'empty', classesOf: 'empty' },
+    ],
+  });
+  const order = { operation_id: 'x', account: hostile, amount: '90071992547409931.5', status: 2 };
+  const when = { create_time: '2026-04-03T09:00:00Z', update_time: '2026-04-03T09:00:00Z' };
+  const orders = { project: 'p', resource: 'orders' } as const;
+  await observe(db, orders, [{ ...order, ...when }], '2026-04-03T10:00:00Z');
+  await db.query(
+    `update sync.slices set state = 'lost' where project_id = 'p' and resource = 'orders' and day = '2026-04-02'`,
+  );
+  await db.query(
+    `insert into sync.certificates (project_id, resource, month, certified_at, certificate, digest, leaves_sha256)
+     select 'p', resource, '2026-03-01', '2026-05-01T00:10:00Z', '{"b": "ü", "a":  [1.50]}', sha256('1'), sha256('2')
+       from unnest(array['nft_classes', 'orders']) resource`,
+  );
+  await db.query(
+    `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at) values
+       ('p', 'parked', '', $1, '2026-04-05T10:00:00Z', null),
+       ('p', 'of_a_later_release', '', 'Something else.', '2026-04-05T09:00:00Z', null),
+       ('p', 'run_failed', '', 'It was over soon.', '2026-04-04T10:00:00Z', '2026-04-04T11:00:00Z')`,
+    [hostile],
+  );
+  await db.query(
+    `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome, last_error)
+     select 'p', 'run ' || i, '2026-03-01'::timestamptz + i * interval '1 minute', '2026-03-02', 'left', $1
+       from generate_series(1, 60) i`,
+    [hostile],
+  );
+});
+afterAll(async () => {
+  await served.close();
+  await archive.close();
+  await bench.close();
+});
+
+async function page(path: string, lang = 'en'): Promise<string> {
+  const query = path.includes('project=') ? '' : `${path.includes('?') ? '&' : '?'}project=p`;
+  const answer = await fetch(served.url + path + query, { headers: { 'accept-language': lang } });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+}
+
+const paths = ['/', '/figures', '/runs', '/alerts', '/certificates', '/facts', '/settings'];
+
+/** Its cells as text, a line each. */
+function rowsOf(html: string, caption: string): string[][] {
+  const table = html.split('<table>').find((one) => one.startsWith(`<caption>${caption}<`)) ?? '';
+  const [body = ''] = table.split('</tbody>');
+  return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      cell.replaceAll(/<[^>]*>/g, '').trim(),
+    ),
+  );
+}
+
+const format = createFormat('en');
+const { figures } = words.en;
+
+describe('figures', () => {
+  const range = { from: '2026-04-01', to: '2026-04-07' };
+
+  test('are the library’s, exactly, in sum and by period', async () => {
+    const html = await page(`/figures?from=${range.from}&to=${range.to}`);
+    const orders = await archive.statistics.orders({ project: 'p', ...range, by: 'day' });
+    const text = (values: (string | number)[]): string => grouped(sumOf(values));
+    const rows = rowsOf(html, figures.orders);
+    expect(rows.slice(1).map((row) => row.slice(0, 4))).toEqual([
+      ...orders.map((row) => [
+        format.day(row.period),
+        ...[row.succeeded, row.failed, row.pending].map((count) => text([count])),
+      ]),
+      [
+        figures.sum,
+        text(orders.map((row) => row.succeeded)),
+        text(orders.map((row) => row.failed)),
+        text(orders.map((row) => row.pending)),
+      ],
+    ]);
+    const spent = rowsOf(html, figures.amounts);
+    expect(spent.at(-1)?.[1]).toBe(text(orders.map((row) => row.spentUnits)));
+    // More than a double can hold.
+    expect(spent.find(([day]) => day === '3 Apr 2026')?.[1]).toMatch(
+      /^900,719,925,\d{3},\d{3}\.\d{3}$/,
+    );
+    const made = await archive.statistics.nftClasses({ project: 'p', ...range, by: 'day' });
+    const classes = rowsOf(html, figures.classes).at(-1);
+    expect(classes?.[1]).toBe(text(made.map((row) => row.classes)));
+    expect(classes?.[2]).toBe(text(made.map((row) => row.nfts)));
+    const [most] = await archive.statistics.accounts({ project: 'p', ...range, limit: 1 });
+    expect(most).toMatchObject({ account: hostile, orders: 1, spentFen: '90071992547409931.5' });
+    expect(rowsOf(html, figures.accounts)[1]?.[1]).toBe(text([most?.spentUnits ?? '']));
+    const [owner] = await archive.statistics.owners({ project: 'p', limit: 1 });
+    expect(rowsOf(html, figures.owners)[1]).toEqual([
+      owner?.owner,
+      String(owner?.classes),
+      format.number(owner?.nfts ?? ''),
+    ]);
+  });
+
+  test('mark a period with a hole, in the chart and in the table, and no day before the first', async () => {
+    const html = await page(`/figures?from=2026-01-01&to=${range.to}`);
+    const [, json = ''] = /data-chart="([^"]*)"/.exec(html) ?? [];
+    const drawn = JSON.parse(json.replaceAll('&quot;', '"')) as {
+      labels: string[];
+      isWhole: boolean[];
+    };
+    // The archive begins on the first of March.
+    expect(drawn.labels[0]).toBe('03-01');
+    const whole = new Map(drawn.labels.map((label, i) => [label, drawn.isWhole[i]]));
+    expect(whole.get('04-01')).toBe(true);
+    expect(whole.get('04-02')).toBe(false);
+    const rows = rowsOf(html, figures.orders);
+    const coverage = (day: string): string | undefined =>
+      rows.find(([name]) => name === day)?.at(-1);
+    expect(coverage('1 Apr 2026')).toBe(figures.complete);
+    expect(coverage('2 Apr 2026')).toBe(figures.incomplete);
+    expect(rows.at(-1)?.at(-1)).toContain(figures.incomplete);
+    const months = await page('/figures?by=month');
+    expect(rowsOf(months, figures.orders).map(([month]) => month)).toEqual([
+      figures.period,
+      'March 2026',
+      'April 2026',
+      figures.sum,
+    ]);
+  });
+
+  test('that cannot be asked for are refused in words', async () => {
+    const answer = await fetch(`${served.url}/figures?project=p&by=week`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('by must be one of day, month');
+  });
+
+  test('lead to the records they are made of', async () => {
+    const html = await page('/figures');
+    expect(html).toContain(`account=${encodeURIComponent('"><script>').replaceAll('%20', '+')}`);
+    expect(html).toContain('href="/orders?from=2026-04-03&amp;to=2026-04-04&amp;project=p"');
+  });
+});
+
+test('a certificate comes as the file that is certified, byte for byte', async () => {
+  const html = await page('/certificates');
+  const [, href = ''] = /href="([^"]*\/certificates\/orders[^"]*)"/.exec(html) ?? [];
+  const answer = await fetch(served.url + href.replaceAll('&amp;', '&'));
+  const { rows } = await bench.db.query(`select certificate::text as text from sync.certificates`);
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(String(rows[0]?.['text'])));
+  expect(answer.headers.get('content-disposition')).toBe(
+    'attachment; filename="orders-2026-03.certificate.json"',
+  );
+  expect(html).toContain('outlast verify --project p --resource orders --month 2026-03');
+  expect(html.indexOf('/certificates/orders/')).toBeLessThan(
+    html.indexOf('/certificates/nft_classes/'),
+  );
+  expect(html).toMatch(/\/orders\?from=2026-03-01&amp;to=2026-04-01&amp;as_of=2026-05-01T00/);
+  const none = await fetch(`${served.url}/archive/v1/certificates/orders/2026-02?project=p`);
+  expect(none.status).toBe(404);
+});
+
+test('runs are paged, and told in words how they ended', async () => {
+  const html = await page('/runs');
+  expect(rowsOf(html, words.en.runs.past)).toHaveLength(1 + 50);
+  const [, next = ''] = /rel="next" href="([^"]*)"/.exec(html) ?? [];
+  const older = await page(next.replaceAll('&amp;', '&'));
+  expect(older).toContain(words.en.runs.outcomes['left']);
+  expect(older).toContain(words.en.runs.newer);
+  expect(older).not.toContain('rel="next"');
+});
+
+test('what goes on is shown with its pace and its end', async () => {
+  const at = new Date(noon).toISOString();
+  const run = { runId: 'r', startedAt: '2026-04-06T11:50:00Z', slicesDone: 20, recordsShown: 1 };
+  const inHand = [{ resource: 'orders' as const, owner: '', day: '2026-04-03', pages: 7 }];
+  const during = await serveArchive(
+    {
+      ...archive,
+      progress: async (query) => {
+        const found = await archive.progress(query);
+        const parked = { at, reason: hostile, askAgainAt: null };
+        return found && { ...found, run, inHand, slicesDue: 40, platformNow: at, parked };
+      },
+    },
+    { now: () => noon },
+  );
+  const html = await (await fetch(`${during.url}/runs`)).text();
+  await during.close();
+  expect(html).toContain('20 days done, 40 still due · 2 days a minute · about 20 min left');
+  expect(html).toContain('<progress class="bar" value="20" max="60"');
+  expect(html).toContain('7 pages so far');
+  expect(html).toContain(words.en.runs.parked('2026-04-06 12:00'));
+});
+
+test('open alerts come first, each with what to do, and the overview leads to them', async () => {
+  const html = await page('/alerts');
+  const places = ['Something else.', 'It was over soon.'].map((text) => html.indexOf(text));
+  expect(places.toSorted((a, b) => a - b)).toEqual(places);
+  expect(html).toContain(words.en.alerts.kinds.parked);
+  expect(html).toContain(words.en.alerts.notTold);
+  const home = await page('/');
+  expect(home).toContain('2 alerts are open.');
+  expect(home).toContain('href="/alerts?project=p"');
+});
+
+test('every kind of alert has a sentence that says what to do', () => {
+  // Of this very type: the compiler finds a kind too few, the list below one too many.
+  const kinds: Record<AlertKind, string> = words.en.alerts.kinds;
+  const documented = [...readFileSync('docs/alerts.md', 'utf8').matchAll(/^- `(\w+)`: /gm)];
+  expect(new Set(Object.keys(kinds))).toEqual(new Set(documented.map(([, kind]) => kind)));
+});
+
+test('settings are for whoever may read every project, and a secret is not shown', async () => {
+  expect(await page('/settings')).toContain('OUTLAST_API_SECRET');
+  const bearerSha256 = createHash('sha256').update('one').digest('hex');
+  const guarded = await serveArchive(archive, {
+    host: '0.0.0.0',
+    keys: [{ key: 'one', bearerSha256, projects: ['p'] }],
+    projects: ['p', 'q'].map((id) => ({ id, classesOf: id })),
+    settings: [{ ...secret, meaning: 'the secret' }],
+  });
+  const address = `${guarded.url.replace('0.0.0.0', '127.0.0.1')}/settings`;
+  const answer = await fetch(address, { headers: { authorization: 'Bearer one' } });
+  await guarded.close();
+  expect(answer.status).toBe(403);
+  const text = await answer.text();
+  expect(text).toContain(words.en.settings.none);
+  expect(text).not.toContain('OUTLAST_API_SECRET');
+});
+
+describe.each(['en', 'zh'] as const)('in %s', (lang) => {
+  test.each(paths)('%s is whole, and says nothing foreign but as text', async (path) => {
+    const html = await page(path, lang === 'zh' ? 'zh-CN' : 'en');
+    expect(html).toContain(`<html lang="${lang === 'zh' ? 'zh-CN' : 'en'}">`);
+    expect(html).not.toContain(hostile);
+    expect(html).not.toMatch(/ style=|<script>|undefined|\[object/);
+    if (['/figures', '/runs', '/alerts'].includes(path)) expect(html).toContain(escaped);
+    const [, twin = ''] =
+      /rel="alternate" type="application\/json" href="([^"]*)"/.exec(html) ?? [];
+    expect((await fetch(served.url + twin.replaceAll('&amp;', '&'))).status).toBe(200);
+  });
+
+  test.each(paths)('%s of an archive without anything says so', async (path) => {
+    const html = await page(`${path}?project=empty`, lang);
+    const { alerts, certificates, facts, headline, runs } = words[lang];
+    const said = {
+      '/': headline.nothing,
+      '/figures': words[lang].figures.nothing,
+      '/runs': runs.noRun,
+      '/alerts': alerts.none,
+      '/certificates': certificates.none,
+      '/facts': facts.none,
+      '/settings': words[lang].settings.title,
+    }[path];
+    expect(html).toContain(said);
+  });
+});

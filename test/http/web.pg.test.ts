@@ -1,0 +1,407 @@
+// The pages as a program sees them: who is let in, what the first page and a day's page say, and in which language.
+// What a person sees is tested in a browser: test/browser.
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startOf } from '../../src/day.ts';
+import type { Progress } from '../../src/query/report-types.ts';
+import type { CoverageDay } from '../../src/query/book-types.ts';
+import { safetyOf } from '../../src/http/web/safety.ts';
+import { en, preferredLang } from '../../src/http/web/words.ts';
+import { zh } from '../../src/http/web/words-zh.ts';
+import { openArchive, type Archive } from '../../src/index.ts';
+import type { Served, ServerOptions } from '../../src/http/server.ts';
+import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { serveArchive } from '../support/served.ts';
+
+const bearer = 'a-key-for-people-0123456789';
+const keys = [
+  { key: 'own', secret: 'a secret of the project', projects: ['p'] },
+  { key: 'people', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
+];
+
+let bench: Bench;
+let archive: Archive;
+let served: Served;
+let remote: Served;
+let now = noon;
+
+beforeAll(async () => {
+  bench = await createBench(fiveDays);
+  await bench.run();
+  // The days that the bench leaves out.
+  await bench.db.query(`delete from sync.slices where walked_at is null and day < '2026-04-06'`);
+  archive = await openArchive({ connectionString: bench.connectionString });
+  served = await open({});
+  remote = await open({ host: '0.0.0.0' });
+});
+afterAll(async () => {
+  await served.close();
+  await remote.close();
+  await archive.close();
+  await bench.close();
+});
+
+const open = (more: Partial<ServerOptions>): Promise<Served> =>
+  serveArchive(archive, {
+    keys,
+    now: () => now,
+    watch: () => Promise.reject(new Error()),
+    ...more,
+  });
+
+const get = (path: string, headers: Record<string, string> = {}, at = served): Promise<Response> =>
+  fetch(at.url.replace('0.0.0.0', '127.0.0.1') + path, { headers, redirect: 'manual' });
+const post = (path: string, body: string, headers: Record<string, string> = {}, at = remote) =>
+  fetch(at.url.replace('0.0.0.0', '127.0.0.1') + path, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
+const text = async (path: string, headers?: Record<string, string>): Promise<string> =>
+  (await get(path, headers)).text();
+
+describe('the first page', () => {
+  test('says how many days are safe, and leads to each', async () => {
+    const answer = await get('/');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const page = await answer.text();
+    expect(page).toContain('<h1>All 6 days are safe.</h1>');
+    expect(page).toContain(
+      '<strong>March leaves the platform’s window in 24 days</strong>; nothing is at risk.',
+    );
+    for (const [, path = ''] of page.matchAll(/href="(\/days\/[^"]+)"/g)) {
+      expect((await get(path)).status).toBe(200);
+    }
+    expect([...page.matchAll(/href="\/days\//g)]).toHaveLength(14);
+  });
+
+  test('runs nothing but its own scripts, and loads nothing from elsewhere', async () => {
+    const answer = await get('/');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const page = await answer.text();
+    expect(page).not.toMatch(/<script(?![^>]*src="\/web\/)|\sstyle=|\son[a-z]+=|https?:\/\//);
+    const files = [...page.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(
+      ([, path]) => path ?? '',
+    );
+    expect(files.length).toBeGreaterThan(2);
+    for (const path of [...files, '/web/chart.js', '/web/charts.js']) {
+      const file = await get(path);
+      expect([path, file.status]).toEqual([path, 200]);
+      const etag = file.headers.get('etag') ?? '';
+      expect((await get(path, { 'if-none-match': etag })).status).toBe(304);
+    }
+  });
+
+  test('has its twin in JSON', async () => {
+    const [, twin = ''] =
+      /rel="alternate" type="application\/json" href="([^"]+)"/.exec(await text('/')) ?? [];
+    expect(twin).toBe('/archive/v1/coverage');
+    expect((await get(twin)).headers.get('content-type')).toContain('application/json');
+  });
+});
+
+describe('a day', () => {
+  test('shows both counts, its proof, its requests and what was written of it', async () => {
+    const [report] = await archive.coverage({
+      project: 'p',
+      resource: 'orders',
+      from: '2026-04-03',
+    });
+    const page = await text('/days/orders/2026-04-03');
+    expect(report?.shownTotal).toBeGreaterThan(0);
+    const tile = (name: string): string | undefined =>
+      new RegExp(`<b>([^<]*)</b><span>${name}</span>`).exec(page)?.[1];
+    for (const name of [en.day.ours, en.day.shown, en.day.platform]) {
+      expect(tile(name)).toBe(String(report?.shownTotal));
+    }
+    for (const part of [en.day.requests, en.day.history, en.proofs.walk])
+      expect(page).toContain(part);
+  });
+
+  test('that the archive has not is not found', async () => {
+    for (const path of [
+      'orders/2020-01-01',
+      'orders/2026-02-30',
+      'tokens/2026-04-03',
+      'orders/x',
+    ]) {
+      const answer = await get(`/days/${path}`);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(await answer.text()).toContain(en.day.noSuch);
+    }
+  });
+});
+
+describe('language', () => {
+  test('is what the browser prefers, or what was chosen last', async () => {
+    expect(await text('/', { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' })).toContain(
+      '<html lang="zh-CN">',
+    );
+    expect(await text('/', { 'accept-language': 'de,en;q=0.7,zh;q=0.3' })).toContain(
+      '<html lang="en">',
+    );
+    const chosen = await get('/?lang=zh');
+    const cookie = (chosen.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    expect(await chosen.text()).toContain('全部 6 天都是安全的');
+    expect(await text('/', { cookie })).toContain('全部 6 天都是安全的');
+  });
+
+  test.each([
+    ['', 'en'],
+    ['*', 'en'],
+    ['zh', 'zh'],
+    ['zh-Hant-TW;q=0.5, en;q=0.4', 'zh'],
+    ['en, zh', 'en'],
+    ['zh;q=0, en;q=0', 'en'],
+    ['zh;q=x, en;q=0.1', 'en'],
+  ])('%s is read as %s', (header, lang) => {
+    expect(preferredLang(header)).toBe(lang);
+  });
+
+  test('has every sentence in both', () => {
+    const leaves = (of: object): string[] =>
+      Object.entries(of).flatMap(([key, value]: [string, unknown]) =>
+        typeof value === 'object' && value !== null
+          ? leaves(value).map((leaf) => `${key}.${leaf}`)
+          : [key],
+      );
+    expect(leaves(zh).toSorted()).toEqual(leaves(en).toSorted());
+  });
+});
+
+describe('beyond loopback', () => {
+  const signIn = async (key = bearer): Promise<Response> =>
+    post('/sign-in?to=%2Fdays%2Forders%2F2026-04-03', new URLSearchParams({ key }).toString());
+  const cookieFrom = (answer: Response): string =>
+    (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+
+  test('whoever has no key is led to the door, and a key opens it', async () => {
+    const refused = await get('/', {}, remote);
+    expect([refused.status, refused.headers.get('location')]).toEqual([303, '/sign-in?to=%2F']);
+    const opened = await signIn();
+    expect([opened.status, opened.headers.get('location')]).toEqual([
+      303,
+      '/days/orders/2026-04-03',
+    ]);
+    expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict/);
+    expect(opened.headers.get('set-cookie')).not.toContain(bearer);
+    const cookie = cookieFrom(opened);
+    expect((await get('/', { cookie }, remote)).status).toBe(200);
+    expect((await get('/archive/v1/orders?format=csv', { cookie }, remote)).status).toBe(200);
+  });
+
+  test('the cookie opens nothing that writes', async () => {
+    const cookie = cookieFrom(await signIn());
+    const answer = await post('/archive/v1/watch', '{"operation_ids":["a"]}', {
+      cookie,
+      'content-type': 'application/json',
+    });
+    expect(answer.status).toBe(401);
+    expect((await get('/metrics', { cookie }, remote)).status).not.toBe(200);
+  });
+
+  test('a cookie that is forged, altered or over opens nothing', async () => {
+    const cookie = cookieFrom(await signIn());
+    const [name = '', value = ''] = cookie.split('=');
+    const [until = '', seal = ''] = value.split('.');
+    const others = await open({
+      host: '0.0.0.0',
+      keys: [{ ...keys[0]!, secret: 'another' }, keys[1]!],
+    });
+    const foreign = cookieFrom(await post('/sign-in', `key=${bearer}`, {}, others));
+    await others.close();
+    for (const forged of [
+      `${Number(until) + 1}.${seal}`,
+      `${until}.${seal.slice(1)}A`,
+      `${until}.`,
+      '',
+      foreign.split('=')[1] ?? '',
+    ]) {
+      expect([forged, (await get('/', { cookie: `${name}=${forged}` }, remote)).status]).toEqual([
+        forged,
+        303,
+      ]);
+    }
+    now += 12 * 3_600_000 + 1;
+    expect((await get('/', { cookie }, remote)).status).toBe(303);
+    now = noon;
+  });
+
+  test('another site can neither sign anybody in nor out, nor send them elsewhere', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example' },
+    ]) {
+      const answer = await post('/sign-in', `key=${bearer}`, headers);
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+    }
+    for (const to of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a\r\nx: y']) {
+      const answer = await post(
+        `/sign-in?${new URLSearchParams({ to }).toString()}`,
+        `key=${bearer}`,
+      );
+      expect([to, answer.headers.get('location')]).toEqual([to, '/']);
+    }
+  });
+
+  test('after ten wrong keys a minute a wrong one is told to wait, and the right one opens', async () => {
+    const later = await open({ host: '0.0.0.0' });
+    const wrong = () => post('/sign-in', 'key=wrong', {}, later);
+    for (let i = 0; i < 10; i++) expect((await wrong()).status).toBe(403);
+    expect((await wrong()).status).toBe(429);
+    expect((await post('/sign-in', `key=${bearer}`, {}, later)).status).toBe(303);
+    now += 61_000;
+    expect((await wrong()).status).toBe(403);
+    expect((await post('/sign-in', `key=${bearer}`, {}, later)).status).toBe(303);
+    now = noon;
+    await later.close();
+  });
+});
+
+describe('what is said besides', () => {
+  const overviewOf = async (of: Partial<Archive>): Promise<string> => {
+    const other = await serveArchive({ ...archive, ...of }, { now: () => now });
+    const page = await (await get('/', {}, other)).text();
+    await other.close();
+    return page;
+  };
+  const progress = async (more: Partial<Progress>): Promise<Progress | null> => {
+    const found = await archive.progress({ project: 'p' });
+    return found === null ? null : { ...found, ...more };
+  };
+
+  test('a platform that refuses, or no run that did all for hours, is not called without risk', async () => {
+    const parked = { at: '2026-04-06T00:00:00Z', reason: null, askAgainAt: null };
+    const refused = await overviewOf({ progress: () => progress({ parked }) });
+    expect(refused).toContain(en.headline.parked);
+    const stalled = await overviewOf({
+      progress: () =>
+        progress({
+          succeededAt: '2026-04-05T12:00:00Z',
+        }),
+    });
+    expect(stalled).toContain(en.headline.stalled('1 day'));
+    for (const page of [refused, stalled]) expect(page).not.toContain(en.headline.noRisk);
+  });
+
+  test('what the platform no longer shows is held all the same', async () => {
+    const [one] = (await archive.orders.list({ project: 'p', limit: 1 })).items;
+    await bench.db.query(
+      `update archive.orders set missing_since = now() where operation_id = $1`,
+      [one?.operationId],
+    );
+    const held = await archive.orders.count({ project: 'p' });
+    expect(await text('/')).toContain(`<b>${held}</b><a href="/orders">`);
+  });
+
+  test('an address of nothing is a page for people, and a refusal for programs', async () => {
+    const page = await get('/nothing', { accept: 'text/html,*/*' });
+    expect([page.status, await page.text()]).toEqual([
+      404,
+      expect.stringContaining(en.trouble.notFound),
+    ]);
+    expect((await get('/nothing')).headers.get('content-type')).toContain('application/json');
+  });
+
+  test('every sentence is used', () => {
+    const folder = new URL('../../src/http/web/', import.meta.url);
+    const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('words'))
+      .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+      .join('\n');
+    // Those of these groups are named by data.
+    const byData = ['proofs', 'reservations', 'states', 'resources'];
+    const unused = Object.entries(en)
+      .filter(([group]) => !byData.includes(group))
+      .flatMap(([, group]) => (typeof group === 'object' ? Object.keys(group) : []))
+      .filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
+    expect(unused).toEqual([]);
+  });
+});
+
+test('while the database is down the page says so, and shows the archive again afterwards', async () => {
+  const down = async (): Promise<never> => {
+    throw Object.assign(new Error('gone'), { code: 'database_unreachable' });
+  };
+  const broken = await serveArchive({ ...archive, coverage: down, day: down });
+  for (const path of ['/', '/days/orders/2026-04-03']) {
+    const answer = await get(path, {}, broken);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain(en.trouble.database);
+  }
+  await broken.close();
+});
+
+describe('the headline', () => {
+  const slice = (day: string, more: Partial<CoverageDay> = {}): CoverageDay => ({
+    project: 'p',
+    resource: 'orders',
+    owner: '',
+    day,
+    state: 'sealed',
+    proof: 'walk',
+    provedAt: null,
+    walkedAt: null,
+    platformTotal: 1,
+    shownTotal: 1,
+    unresolved: 0,
+    rejected: 0,
+    deadlineAt: `${day.slice(0, 4)}-${String(Number(day.slice(5, 7)) + 1).padStart(2, '0')}-30T00:00:00Z`,
+    reservations: [],
+    lastError: null,
+    ...more,
+  });
+  const at = startOf('2026-04-06') + 43_200_000;
+
+  test('counts a day as safe as the least safe of its lists', () => {
+    const days = [
+      slice('2026-04-01'),
+      slice('2026-04-01', { resource: 'nft_classes', state: 'open', proof: 'none' }),
+      slice('2026-04-02'),
+      slice('2026-04-06', { state: 'open', proof: 'none' }),
+    ];
+    expect(safetyOf(days, at)).toMatchObject({
+      days: 2,
+      safe: 1,
+      notYet: 1,
+      lost: [],
+      reserved: 0,
+    });
+  });
+
+  test('a day that is read but not proved is not safe, and at risk near the deadline', () => {
+    const days = [slice('2026-03-01', { state: 'walked', proof: 'none' })];
+    expect(safetyOf(days, at)).toMatchObject({
+      notYet: 1,
+      closing: { month: '2026-03-01', atRisk: 0 },
+    });
+    expect(safetyOf(days, startOf('2026-04-28')).closing).toMatchObject({ atRisk: 1 });
+  });
+
+  test('a record that could not be read is a reservation, and a pending order may still change its day', () => {
+    const days = [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })];
+    expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, reserved: 1, changing: 1 });
+  });
+
+  test('lost days and final days without proof are never safe', () => {
+    const days = [
+      slice('2026-01-01', { state: 'lost', proof: 'none', reservations: ['lost'] }),
+      slice('2026-01-02', { state: 'final', proof: 'none', reservations: ['no_proof'] }),
+      slice('2026-01-03', { state: 'final' }),
+    ];
+    expect(safetyOf(days, at)).toEqual({
+      days: 3,
+      safe: 1,
+      notYet: 0,
+      lost: ['2026-01-01'],
+      reserved: 1,
+      changing: 0,
+      closing: null,
+    });
+  });
+});
