@@ -18,7 +18,7 @@ import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated, type OpenedStore } from './app.ts';
-import { createWorker } from './workers.ts';
+import { createWorker, openAlerts } from './workers.ts';
 import { startServing } from './serving.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
@@ -106,12 +106,17 @@ async function demo(once: boolean): Promise<number> {
     say(`\n${whereToLook(archive.store.connectionString, served.url)}\n`);
     say('A few orders come every minute. Ctrl-C ends the demo; the archive stays.');
     news.take();
-    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, () => {
+    const sayNews = (): void => {
       const text = news.take();
       if (text !== '') say(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
-    });
+    };
+    const alerts = openAlerts(settings, archive.db, [worker], { mayBeat: false }, log);
+    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, sayNews, (turn) =>
+      alerts.after(turn),
+    );
     await stopped(stop.signal);
     await schedule.close();
+    await alerts.close(1000);
     say(`\n${stoppedText}`);
     return exitCode.done;
   } finally {

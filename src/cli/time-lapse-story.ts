@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '../model.ts';
 import { run } from '../sync/run.ts';
-import type { Worker } from '../sync/worker.ts';
+import type { RunReport, Worker } from '../sync/worker.ts';
 import { createTeller, type Lived, type Telling } from './time-lapse-teller.ts';
 
 const dayMs = 86_400_000;
@@ -48,6 +48,8 @@ export const threeMonths: Story = {
 export type Lapse = Omit<Telling, 'now'> & {
   story: Story;
   time: LeapingTime;
+  /** Looks after the alerts when a run has ended. */
+  lookAfter: (report: RunReport) => Promise<void>;
   signal: AbortSignal;
 };
 
@@ -56,7 +58,7 @@ export type Lapse = Omit<Telling, 'now'> & {
  * the signal is aborted. Throws what a run throws.
  */
 export async function liveThrough(lapse: Lapse): Promise<Lived> {
-  const { story, time, worker, msADay, signal } = lapse;
+  const { story, time, worker, msADay, lookAfter, signal } = lapse;
   const teller = createTeller({ ...lapse, now: time.now });
   teller.begin();
   await runUntil(worker, story.cutAfterDays, signal);
@@ -68,9 +70,10 @@ export async function liveThrough(lapse: Lapse): Promise<Lived> {
     if (outage !== undefined && !wasOff) teller.goesOff(outage.to);
     if (outage === undefined) {
       if (wasOff) teller.comesBack();
-      const { recordsNew } = await run(worker, { signal });
+      const report = await run(worker, { signal });
       if (signal.aborted) break;
-      await teller.notice(recordsNew);
+      await lookAfter(report);
+      await teller.notice(report.recordsNew);
     }
     wasOff = outage !== undefined;
     const leftMs = msADay * (leapMs / dayMs) - (performance.now() - begun);

@@ -8,7 +8,7 @@ import type { Environment } from '../settings/environment.ts';
 import { settingsInForce } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { createSimulator } from '../simulator/server.ts';
-import type { Worker } from '../sync/worker.ts';
+import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated } from './app.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
@@ -16,12 +16,14 @@ import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { createLeapingTime, liveThrough, threeMonths, type Story } from './time-lapse-story.ts';
 import { rangesText, type Lived } from './time-lapse-teller.ts';
-import { createWorker } from './workers.ts';
+import { createWorker, openAlerts } from './workers.ts';
 
 const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
 /** Few, so that a hundred days cost little; with the seed, the same ones each time. */
 const world = { ordersPerDay: 6, pendingShare: 0.03 };
 const seed = 7;
+/** One look takes milliseconds. */
+const alertsPatienceMs = 10_000;
 
 /** On the terminal, until Ctrl-C unless `once`. Returns the exit code. */
 export async function showTimeLapse(once: boolean, seconds: number): Promise<number> {
@@ -96,7 +98,22 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     open.push(served);
     say(`\nOpen ${url}/ to watch it.\n\n${introduction}\n`);
     const msADay = (seconds * 1000) / days;
-    const lived = await liveThrough({ story, time, worker, url, msADay, say, signal });
+    // As after `outlast sync`: looked at to the end, before the clock leaps on. Nobody is told, for there is no webhook.
+    const lookAfter = async (report: RunReport): Promise<void> => {
+      const alerts = openAlerts(settings, archive.db, [worker], { mayBeat: false }, log);
+      alerts.after(report);
+      await alerts.close(alertsPatienceMs);
+    };
+    const lived = await liveThrough({
+      story,
+      time,
+      worker,
+      url,
+      msADay,
+      say,
+      lookAfter,
+      signal,
+    });
     await options.whenOver({ worker, url, dataDir: folder, lived });
   } finally {
     for (const one of open.toReversed()) await one.close();

@@ -34,10 +34,10 @@ async function answered({ worker, url }: Over, day: string): Promise<number[]> {
 }
 
 test('days are sealed, a month is forgotten by the platform and certified, and what an outage hid is lost by name', async () => {
-  expect.assertions(15);
+  expect.assertions(17);
   const said: string[] = [];
   const whenOver = async (over: Over): Promise<void> => {
-    const { worker, lived: end } = over;
+    const { worker, url, lived: end } = over;
     const { lost = [], final = [], sealed = [] } = await ledger(over);
     expect(lost).toEqual(daysIn({ from: '2025-12-25', to: '2026-01-01' }));
     expect(final).toEqual(daysIn({ from: '2025-12-01', to: '2025-12-25' }));
@@ -54,6 +54,11 @@ test('days are sealed, a month is forgotten by the platform and certified, and w
 
     const { rows } = await worker.db.query('select month::text from sync.certificates');
     expect(rows).toEqual([{ month: '2025-12-01' }]);
+    const { rows: alerts } = await worker.db.query(
+      'select kind, subject, told_at from sync.alerts',
+    );
+    expect(alerts).toEqual([{ kind: 'day_lost', subject: 'orders 2025-12', told_at: null }]);
+    expect(await (await fetch(`${url}/alerts`)).text()).toContain('orders 2025-12: 7 days');
     expect(await readdir(join(worker.certificatesDir ?? '', 'demo'))).toEqual([
       'orders-2025-12.certificate.json',
       'orders-2025-12.leaves.txt',
