@@ -25,7 +25,7 @@ import { formatCount, print } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { foreseeAll } from './forecast.ts';
-import { statusText } from './status.ts';
+import { readCalendars, statusText } from './status.ts';
 import { exitCodeOfReports } from './sync.ts';
 
 const dataDir = './.outlast-demo';
@@ -98,7 +98,9 @@ async function demo(once: boolean): Promise<number> {
     say(firstSyncText(report, performance.now() - begun));
     say('');
     const foreseen = await foreseeAll(archive.db, ['demo'], settings);
-    say(statusText(await readStatus(archive.db), foreseen));
+    const projects = await readStatus(archive.db);
+    const calendars = await readCalendars(archive.db, projects, foreseen);
+    say(statusText(projects, foreseen, calendars));
     if (served === null) {
       say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
       return exitCodeOfReports([report]);

@@ -39,7 +39,10 @@ import { formatSpan, indentedTable, print, printJson, type Cell } from './print.
 export const statusCommand = (command: Command): Command =>
   command
     .option('--project <name>', 'only this project')
-    .option('--all', 'draw the calendar of all months, not only of those in the window')
+    .option(
+      '--all',
+      'draw the calendar of all months, not only of those in the window or with lost days',
+    )
     .option('--json', 'print it as JSON')
     .option(
       '--check',
@@ -71,12 +74,7 @@ export const statusCommand = (command: Command): Command =>
         } else {
           if (replica !== null) print(`${replicaText(replica)}\n`);
           if (db.role === null) print(`${unprotectedText}\n`);
-          const calendars = new Map<string, CalendarMonth[]>();
-          for (const { project } of projects) {
-            const now = foreseen.get(project)?.now ?? Date.now();
-            const from = flags.all === true ? '0001-01-02' : windowAt(now).from;
-            calendars.set(project, await readCalendar(db, project, from));
-          }
+          const calendars = await readCalendars(db, projects, foreseen, flags.all);
           print(statusText(projects, foreseen, calendars));
           if (store.isEmbedded) print(whereItIs(store));
         }
@@ -105,6 +103,21 @@ const whereItIs = ({ connectionString }: Store): string =>
 
 /** By project. */
 export type Calendars = ReadonlyMap<string, CalendarMonth[]>;
+
+export async function readCalendars(
+  db: Queryable,
+  projects: readonly ProjectStatus[],
+  foreseen: Foreseen,
+  isAll = false,
+): Promise<Calendars> {
+  const calendars = new Map<string, CalendarMonth[]>();
+  for (const { project } of projects) {
+    const now = foreseen.get(project)?.now ?? Date.now();
+    const from = isAll ? undefined : windowAt(now).from;
+    calendars.set(project, await readCalendar(db, project, from));
+  }
+  return calendars;
+}
 
 /** The status as a person reads it. */
 export function statusText(

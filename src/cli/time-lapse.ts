@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
+import { readCalendar } from '../query/calendar.ts';
 import type { Environment } from '../settings/environment.ts';
 import { settingsInForce } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { createSimulator } from '../simulator/server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated } from './app.ts';
+import { calendarLines } from './calendar.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
 import { startServing } from './serving.ts';
@@ -30,9 +32,11 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
   const stop = stopOnSignals();
   const { signal } = stop;
   try {
-    const whenOver = async ({ lived, url, dataDir }: Over): Promise<void> => {
+    const whenOver = async ({ worker, lived, url, dataDir }: Over): Promise<void> => {
       if (signal.aborted) return;
-      print(`\n${livedText(lived)}`);
+      const months = await readCalendar(worker.db, worker.projectId);
+      const calendar = calendarLines(months, {}).map((line) => `  ${line}`);
+      print(`\n${livedText(lived)}\n\n${calendar.join('\n')}`);
       if (once) return;
       print(`\nWhere to look, until Ctrl-C removes it all:
   ${url}/

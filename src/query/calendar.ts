@@ -13,11 +13,11 @@ export type CalendarMonth = {
   marks: ReadonlyMap<number, DayMark>;
 };
 
-/** Months of both lists from this day on, the oldest of each first. */
+/** Months of both lists from this one on, and whatever earlier ones have lost days; the oldest of each first. */
 export async function readCalendar(
   db: Queryable,
   project: string,
-  from: Day,
+  fromMonth: Day = '0001-01-01',
 ): Promise<CalendarMonth[]> {
   const { rows } = await db.query<{
     resource: string;
@@ -29,10 +29,12 @@ export async function readCalendar(
             array_agg(case when state in ('walked', 'final') and proof = 'none' then 'unproved' else state end
                       order by day) as marks
        from analytics.coverage_by_day
-      where project_id = $1 and day >= $2
+      where project_id = $1
       group by resource, month
+     -- P7: what is lost stays in sight for ever.
+     having month >= $2 or bool_or(state = 'lost')
       order by resource desc, month`,
-    [project, from],
+    [project, fromMonth],
   );
   return rows.map(({ resource, month, days, marks }) => ({
     resource,

@@ -25,7 +25,7 @@ beforeAll(async () => {
     `insert into sync.slices (project_id, resource, day, state, proof, deadline_at, due_at, last_error, attempts)
      select 'p', 'orders', day, (array['lost', 'final', 'open'])[1 + extract(day from day)::int % 3], 'none',
             '2026-03-30', null, $1, 3
-       from generate_series('2026-01-01'::date, '2026-02-28', '1 day') day`,
+       from generate_series('2025-12-31'::date, '2026-02-28', '1 day') day`,
     [said],
   );
   await bench.db.query(
@@ -67,7 +67,7 @@ test('every command fits into 80 columns', async () => {
   const names = ['init', 'simulate', 'demo', 'sync', 'status', 'verify', 'export', 'query'];
   const commands: [string[], RegExp][] = [
     [['status'], /^ {2}2026-04 {2}orders +[sw]/m],
-    [['status', '--all'], /^ {2}2026-01 {2}orders +(\?oL){10}\?$/m],
+    [['status', '--all'], /^ {2}2025-12 {2}orders/m],
     [['plan'], /must be done by/],
     [['alert'], /since/],
     [['verify'], /follow/],
@@ -103,8 +103,13 @@ test('every command fits into 80 columns', async () => {
   }
 });
 
-test('the calendar is that of the window unless all months are asked for', async () => {
-  expect(stripVTControlCharacters((await at80('status')).stdout)).not.toContain('?oL');
+test('the calendar is that of the window and of months with lost days, unless all are asked for', async () => {
+  const drawn = async (...args: string[]): Promise<string> =>
+    stripVTControlCharacters((await at80('status', ...args)).stdout);
+  expect(await drawn()).toMatch(/^ {2}2026-01 {2}orders +(\?oL){10}\?$/m);
+  const december = /^ {2}2025-12 {2}orders +·{30}\?$/m;
+  expect(await drawn()).not.toMatch(december);
+  expect(await drawn('--all')).toMatch(december);
 });
 
 test('what programs read is not wrapped: data, and the line for a monitor', async () => {
