@@ -37,6 +37,17 @@ export function monthStart(day: Day, months = 0): Day {
   return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
 }
 
+/** Days, in whatever order, as the fewest ranges that have them all. */
+export function rangesOf(days: Iterable<Day>): DayRange[] {
+  const ranges: DayRange[] = [];
+  for (const day of [...days].toSorted()) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to >= day) last.to = addDays(day, 1);
+    else ranges.push({ from: day, to: addDays(day, 1) });
+  }
+  return ranges;
+}
+
 /** The window at an instant: the current and the previous calendar month (UTC), up to the end of today. */
 export function windowAt(at: Instant): DayRange {
   const today = dayOf(at);

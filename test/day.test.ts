@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { addDays, cliffOf, dayOf, daysIn, isDay, monthStart, windowAt } from '../src/day.ts';
+import {
+  addDays,
+  cliffOf,
+  dayOf,
+  daysIn,
+  isDay,
+  monthStart,
+  rangesOf,
+  windowAt,
+} from '../src/day.ts';
 
 test.each([
   ['2026-03-31T23:59:59Z', '2026-02-01', '2026-04-01'],
@@ -29,6 +38,13 @@ test('days are half-open ranges and cross months, leap days and years', () => {
   expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
   expect(monthStart('2026-01-15', -1)).toBe('2025-12-01');
   expect(dayOf(Date.parse('2026-03-01T00:00:00Z') - 1)).toBe('2026-02-28');
+});
+
+test('days are named by the fewest ranges', () => {
+  expect(rangesOf(['2026-03-02', '2026-02-28', '2026-03-01', '2026-03-04', '2026-03-04'])).toEqual([
+    { from: '2026-02-28', to: '2026-03-03' },
+    { from: '2026-03-04', to: '2026-03-05' },
+  ]);
 });
 
 test('only real calendar days are days', () => {

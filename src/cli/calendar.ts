@@ -1,14 +1,15 @@
 // The calendar of `outlast status`: a line for each month of a resource, a letter for each day.
 import { addDays, monthStart } from '../day.ts';
-import type { CalendarMonth, DayMark } from '../query/calendar.ts';
+import type { CalendarMonth } from '../query/calendar.ts';
+import type { DayMark } from '../query/how-sure.ts';
 import { painted, type Paint } from './print.ts';
 
 /** Colour only repeats the letter. What is well is quiet; a capital cannot be put right any more. */
 const marks: Readonly<Record<DayMark, { sign: string; meaning: string; paint: Paint }>> = {
   sealed: { sign: 's', meaning: 'sealed', paint: 'green' },
   final: { sign: 'f', meaning: 'final', paint: 'green' },
-  walked: { sign: 'w', meaning: 'walked', paint: 'cyan' },
-  unproved: { sign: '?', meaning: 'read, not proved', paint: 'yellow' },
+  proved: { sign: 'w', meaning: 'walked', paint: 'cyan' },
+  unproved: { sign: '?', meaning: 'not proved', paint: 'yellow' },
   open: { sign: 'o', meaning: 'open', paint: 'yellow' },
   lost: { sign: 'L', meaning: 'LOST', paint: 'red' },
 };

@@ -1,6 +1,6 @@
 // What a spectator of the time-lapse is told: days as they are read and sealed, outages, and months as they leave the
 // window. All of it is read from the ledger, from the platform, or from the archive's own HTTP interface.
-import { addDays, dayOf, monthStart } from '../day.ts';
+import { addDays, dayOf, monthStart, rangesOf } from '../day.ts';
 import type { Day, Instant, SliceState } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { Worker } from '../sync/worker.ts';
@@ -47,11 +47,11 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
   let toldOn = '';
   let datedOn = '';
   let asksNext = leavesNext();
-  let told: Part = 'days';
+  let lastPart: Part = 'days';
 
   function tell(text: string, part: Part = 'days'): void {
-    if (part !== told) say('');
-    told = part;
+    if (part !== lastPart) say('');
+    lastPart = part;
     say(hanging(datedOn === today() ? '' : today(), text));
     datedOn = today();
   }
@@ -182,13 +182,12 @@ const monthName = (day: Day): string =>
 
 /** `2026-01-29`, `2026-01-29 to 2026-02-04`, several by commas. */
 export function rangesText(days: readonly Day[]): string {
-  const ranges: [Day, Day][] = [];
-  for (const day of days) {
-    const last = ranges.at(-1);
-    if (last !== undefined && addDays(last[1], 1) === day) last[1] = day;
-    else ranges.push([day, day]);
-  }
-  return ranges.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(', ');
+  return rangesOf(days)
+    .map(({ from, to }) => {
+      const last = addDays(to, -1);
+      return from === last ? from : `${from} to ${last}`;
+    })
+    .join(', ');
 }
 
 /** Wrapped, beside a date or below one. */

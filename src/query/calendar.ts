@@ -1,9 +1,7 @@
 // The calendar of coverage: for each day of a resource the weakest of what its lists say (analytics.coverage_by_day).
-import type { Day } from '../model.ts';
+import type { Day, Proof, SliceState } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
-
-/** `unproved`: read to the end, or held as it is since its month left the window, and never proved. */
-export type DayMark = 'open' | 'walked' | 'unproved' | 'sealed' | 'final' | 'lost';
+import { markOf, type DayMark } from './how-sure.ts';
 
 export type CalendarMonth = {
   resource: string;
@@ -22,12 +20,10 @@ export async function readCalendar(
   const { rows } = await db.query<{
     resource: string;
     month: Day;
-    days: number[];
-    marks: DayMark[];
+    days: { day: number; state: SliceState; proof: Proof }[];
   }>(
-    `select resource, month, array_agg(extract(day from day)::int order by day) as days,
-            array_agg(case when state in ('walked', 'final') and proof = 'none' then 'unproved' else state end
-                      order by day) as marks
+    `select resource, month,
+            json_agg(json_build_object('day', extract(day from day), 'state', state, 'proof', proof) order by day) as days
        from analytics.coverage_by_day
       where project_id = $1
       group by resource, month
@@ -36,9 +32,9 @@ export async function readCalendar(
       order by resource desc, month`,
     [project, fromMonth],
   );
-  return rows.map(({ resource, month, days, marks }) => ({
+  return rows.map(({ resource, month, days }) => ({
     resource,
     month,
-    marks: new Map(days.map((day, i) => [day, marks[i] as DayMark])),
+    marks: new Map(days.map((one) => [one.day, markOf(one)])),
   }));
 }

@@ -1,7 +1,8 @@
 // The calendar of `outlast status`: what a person reads of it without colour.
 import { expect, test } from 'vitest';
 import { calendarLines } from '../../src/cli/calendar.ts';
-import type { CalendarMonth, DayMark } from '../../src/query/calendar.ts';
+import type { CalendarMonth } from '../../src/query/calendar.ts';
+import type { DayMark } from '../../src/query/how-sure.ts';
 
 const days = (from: number, to: number, mark: DayMark): [number, DayMark][] =>
   Array.from({ length: to - from + 1 }, (_, i) => [from + i, mark]);
@@ -16,7 +17,7 @@ test('has a letter for each day of a month, and says what those that occur mean'
   const lines = calendarLines(
     [
       month('2026-02', days(1, 20, 'final'), days(21, 22, 'lost'), days(23, 28, 'unproved')),
-      month('2026-03', days(2, 9, 'sealed'), days(10, 10, 'walked'), days(11, 11, 'open')),
+      month('2026-03', days(2, 9, 'sealed'), days(10, 10, 'proved'), days(11, 11, 'open')),
     ],
     {},
   );
@@ -24,7 +25,7 @@ test('has a letter for each day of a month, and says what those that occur mean'
     '                      1      8      15     22     29',
     '2026-02  nft_classes  ffffffffffffffffffffLL??????',
     '2026-03  orders       ·sssssssswo····················',
-    '                      s sealed  f final  w walked  ? read, not proved  o open  L LOST',
+    '                      s sealed  f final  w walked  ? not proved  o open  L LOST',
   ]);
 });
 

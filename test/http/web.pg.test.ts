@@ -383,6 +383,12 @@ describe('the headline', () => {
     expect(safetyOf(days, startOf('2026-04-28')).closing).toMatchObject({ atRisk: 1 });
   });
 
+  test('a day whose tail was proved while it was today, and that was never read to its end, is not safe', () => {
+    const days = [slice('2026-03-01', { state: 'open', proof: 'counts' })];
+    const end = startOf('2026-04-28');
+    expect(safetyOf(days, end)).toMatchObject({ safe: 0, notYet: 1, closing: { atRisk: 1 } });
+  });
+
   test('a record that could not be read is a reservation, and a pending order may still change its day', () => {
     const days = [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })];
     expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, reserved: 1, changing: 1 });

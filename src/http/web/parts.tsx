@@ -1,4 +1,5 @@
 // Small pieces that pages of records have in common: times, exact numbers, text of any length, and hidden fields.
+import type { DayMark } from '../../query/how-sure.ts';
 import type { View } from './view.ts';
 
 /** To the second; as exact as it is held where one points at it. Nothing for none. */
@@ -32,6 +33,10 @@ export function hundredths(decimal: string): string {
   const digits = whole.padStart(3, '0');
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}${fraction}`;
 }
+
+/** How sure a day is, in words. */
+export const markText = ({ words }: View, mark: DayMark): string =>
+  mark === 'unproved' || mark === 'proved' ? words.calendar[mark] : words.states[mark];
 
 /** A form keeps the project, where there are several to choose from. */
 export const ProjectField = ({ view }: { view: View }) =>

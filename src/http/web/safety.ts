@@ -2,12 +2,13 @@
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { CoverageDay } from '../../query/book-types.ts';
+import { isSafe, mayBecomeSafe } from '../../query/how-sure.ts';
 
 export type Safety = {
   /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
   days: number;
   safe: number;
-  /** Over and not proved yet, while the platform still answers for them. */
+  /** Over and not read to their end, or not proved, while the platform still answers for them. */
   notYet: number;
   lost: Day[];
   /** Held for good with a reservation, or with a record that could not be read. */
@@ -39,15 +40,15 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
   for (const [day, slices] of days) {
     safety.days++;
     if (slices.some(({ state }) => state === 'lost')) safety.lost.push(day);
-    else if (slices.some(isOpen)) safety.notYet++;
-    else if (slices.some(isReserved)) safety.reserved++;
+    else if (slices.some(mayBecomeSafe)) safety.notYet++;
+    else if (!slices.every(isSafe)) safety.reserved++;
     else {
       safety.safe++;
       if (slices.some(({ unresolved }) => unresolved > 0)) safety.changing++;
     }
   }
   const inWindow = coverage.filter(
-    ({ state, deadlineAt }) => canBeAsked(state) && deadlineAt < '9999',
+    ({ state, deadlineAt }) => state !== 'final' && state !== 'lost' && deadlineAt < '9999',
   );
   const month = inWindow.map(({ day }) => monthStart(day)).toSorted()[0];
   if (month !== undefined) {
@@ -55,7 +56,7 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
       (slice) =>
         monthStart(slice.day) === month &&
         slice.day < today &&
-        isOpen(slice) &&
+        mayBecomeSafe(slice) &&
         Date.parse(slice.deadlineAt) - now < riskMs,
     );
     safety.closing = {
@@ -66,10 +67,3 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
   }
   return safety;
 }
-
-const canBeAsked = (state: CoverageDay['state']): boolean => state !== 'final' && state !== 'lost';
-
-const isReserved = ({ state, reservations, rejected }: CoverageDay): boolean =>
-  rejected > 0 || (state === 'final' && reservations.length > 0);
-
-const isOpen = ({ state, proof }: CoverageDay): boolean => canBeAsked(state) && proof === 'none';

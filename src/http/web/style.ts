@@ -67,7 +67,7 @@ button,.button{background:var(--accent);border-color:var(--accent);color:var(--g
 a.cell:hover{outline:2px solid var(--accent);outline-offset:1px}
 .cell.none{background:transparent}
 .cell.open{border:1px dashed var(--open);background:transparent}
-.cell.walked{background:repeating-linear-gradient(45deg,var(--read) 0 2px,transparent 2px 5px);border-color:var(--read)}
+.cell.unproved{background:repeating-linear-gradient(45deg,var(--read) 0 2px,transparent 2px 5px);border-color:var(--read)}
 .cell.proved{background:linear-gradient(135deg,var(--held) 50%,transparent 50%);border-color:var(--held)}
 .cell.sealed{background:var(--held);border-color:var(--held)}
 .cell.final{background:radial-gradient(circle,var(--ground) 0 22%,var(--good) 24%);border-color:var(--good)}

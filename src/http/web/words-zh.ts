@@ -74,6 +74,7 @@ export const zh: Words = {
   calendar: {
     title: '每一天，以及有多确定',
     about: '每个格子是一个列表的一天。点开可以看到保存了什么，以及为什么可信。',
+    unproved: '已读完，未证实',
     proved: '已读完并证实',
     years: '年份',
     newest: '最近几个月',

@@ -96,6 +96,7 @@ export const en = {
   calendar: {
     title: 'Every day, and how sure it is',
     about: 'A cell is a day of one list. Choose one to see what is held and why it is trusted.',
+    unproved: 'read, not proved',
     proved: 'read and proved',
     years: 'Years',
     newest: 'The newest months',

@@ -5,13 +5,13 @@ import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };
 
-export const isOpen = ({ resolvedAt }: Alert): boolean => resolvedAt === null;
+export const isOpenAlert = ({ resolvedAt }: Alert): boolean => resolvedAt === null;
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project } = view;
   const alerts = await archive.alerts({ project });
-  const open = alerts.filter(isOpen);
-  const past = alerts.filter((one) => !isOpen(one));
+  const open = alerts.filter(isOpenAlert);
+  const past = alerts.filter((one) => !isOpenAlert(one));
   return {
     title: words.alerts.title,
     twin: linkTo(view, '/archive/v1/alerts'),
@@ -45,7 +45,7 @@ async function read(view: View): Promise<Made> {
 const todoOf = ({ words }: View, { kind }: Alert): string | undefined =>
   Object.entries(words.alerts.kinds).find(([name]) => name === kind)?.[1];
 
-const told = ({ words, format }: View, { toldAt }: Alert): string =>
+const toldText = ({ words, format }: View, { toldAt }: Alert): string =>
   toldAt === null ? words.alerts.notTold : `${words.alerts.told} ${format.time(toldAt)}`;
 
 /** As long as it goes on, what it says is read first. */
@@ -65,7 +65,7 @@ function Open({ view, alert }: { view: View; alert: Alert }) {
         </p>
       )}
       <p class="soft">
-        {words.alerts.since} {format.time(alert.openedAt)} · {told(view, alert)} ·{' '}
+        {words.alerts.since} {format.time(alert.openedAt)} · {toldText(view, alert)} ·{' '}
         <code>{alert.kind}</code> <Foreign text={alert.subject} />
       </p>
     </article>

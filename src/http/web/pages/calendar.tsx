@@ -1,37 +1,26 @@
 // The calendar of coverage: a cell for each day of each list, its state by colour and pattern, leading to the day.
-import { addDays, daysIn, monthStart } from '../../../day.ts';
+import { addDays, daysIn, monthStart, rangesOf } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { CoverageDay } from '../../../query/book-types.ts';
+import { isInDoubt, markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
+import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
-/** How a cell looks: a state, but that what is read and proved stands out from what is only read. */
-type Look = CoverageDay['state'] | 'proved';
+/** As a day goes through them. */
+const legend: readonly DayMark[] = ['open', 'unproved', 'proved', 'sealed', 'final', 'lost'];
 
-const weakestFirst: readonly Look[] = ['lost', 'open', 'walked', 'proved', 'final', 'sealed'];
-const shownInLegend: readonly Look[] = ['open', 'walked', 'proved', 'sealed', 'final', 'lost'];
-
-const lookOf = ({ state, proof }: CoverageDay): Look =>
-  state === 'walked' && proof !== 'none' ? 'proved' : state;
-
-/** Pending orders of a day that the platform still answers for are no doubt. */
-const isDoubt = (one: CoverageDay['reservations'][number]): boolean => one !== 'unresolved_orders';
-
-type Cell = { look: Look; isDoubtful: boolean };
+type Cell = { mark: DayMark; isInDoubt: boolean };
 
 /** Of several lists of a day the weakest decides. */
 function cellsOf(coverage: readonly CoverageDay[]): Map<string, Cell> {
   const cells = new Map<string, Cell>();
   for (const slice of coverage) {
     const key = `${slice.resource} ${slice.day}`;
-    const look = lookOf(slice);
-    const isDoubtful =
-      slice.state !== 'lost' && (slice.rejected > 0 || slice.reservations.some(isDoubt));
+    const mark = markOf(slice);
     const held = cells.get(key);
-    const isWeaker =
-      held === undefined || weakestFirst.indexOf(look) < weakestFirst.indexOf(held.look);
     cells.set(key, {
-      look: isWeaker ? look : held.look,
-      isDoubtful: isDoubtful || (held?.isDoubtful ?? false),
+      mark: weaker(mark, held?.mark ?? mark),
+      isInDoubt: isInDoubt(slice) || (held?.isInDoubt ?? false),
     });
   }
   return cells;
@@ -54,10 +43,10 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
       <h2 id="calendar">{words.calendar.title}</h2>
       <p class="soft">{words.calendar.about}</p>
       <ul class="legend">
-        {shownInLegend.map((look) => (
+        {legend.map((mark) => (
           <li>
-            <span class={`cell ${look}`} />
-            {nameOf(view, look)}
+            <span class={`cell ${mark}`} />
+            {markText(view, mark)}
           </li>
         ))}
       </ul>
@@ -103,11 +92,11 @@ function List(props: {
         {daysIn({ from: month, to: monthStart(month, 1) }).map((day) => {
           const cell = cells.get(`${resource} ${day}`);
           if (cell === undefined) return <li class="cell none" aria-hidden="true" />;
-          const label = `${view.format.day(day)}, ${name}: ${nameOf(view, cell.look)}`;
+          const label = `${view.format.day(day)}, ${name}: ${markText(view, cell.mark)}`;
           return (
             <li>
               <a
-                class={`cell ${cell.look}${cell.isDoubtful ? ' doubt' : ''}`}
+                class={`cell ${cell.mark}${cell.isInDoubt && cell.mark !== 'lost' ? ' doubt' : ''}`}
                 href={linkTo(view, `/days/${resource}/${day}`)}
                 aria-label={label}
                 title={label}
@@ -120,20 +109,11 @@ function List(props: {
   );
 }
 
-const nameOf = ({ words }: View, look: Look): string =>
-  look === 'proved' ? words.calendar.proved : words.states[look];
-
-/** Days in words: stretches, not each by itself. */
-export function stretches({ format }: Pick<View, 'format'>, days: readonly Day[]): string {
-  const found: [Day, Day][] = [];
-  for (const day of days.toSorted()) {
-    const last = found.at(-1);
-    if (last !== undefined && addDays(last[1], 1) === day) last[1] = day;
-    else found.push([day, day]);
-  }
-  return found
-    .map(([from, to]) =>
-      from === to ? format.day(from) : `${format.day(from)} – ${format.day(to)}`,
-    )
+/** Days in words: from one to another, not each by itself. */
+export const rangesText = ({ format }: View, days: readonly Day[]): string =>
+  rangesOf(days)
+    .map(({ from, to }) => {
+      const last = addDays(to, -1);
+      return from === last ? format.day(from) : `${format.day(from)} – ${format.day(last)}`;
+    })
     .join(', ');
-}

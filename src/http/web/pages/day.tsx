@@ -3,8 +3,10 @@
 import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource } from '../../../model.ts';
+import { isSafe, markOf } from '../../../query/how-sure.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
 import { Foreign, Table } from '../layout.tsx';
+import { markText } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { notFoundPage } from './trouble.tsx';
 
@@ -57,16 +59,11 @@ function Verdict({ view, report }: Of) {
   const { state, proof, reservations, lastError } = report;
   const isBad = state === 'lost';
   const isGrowing = state === 'open' && report.day >= dayOf(view.now);
-  const isGood = proof !== 'none' && reservations.length === 0 && report.rejects.count === 0;
   return (
     <>
       <p class="lead">
-        <strong class={isBad ? 'bad' : isGood ? 'good' : undefined}>
-          {isGrowing
-            ? words.day.growing
-            : state === 'walked' && proof !== 'none'
-              ? words.calendar.proved
-              : words.states[state]}
+        <strong class={isBad ? 'bad' : isSafe(report) ? 'good' : undefined}>
+          {isGrowing ? words.day.growing : markText(view, markOf(report))}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
       </p>
@@ -242,7 +239,7 @@ function Parts({ view, report, resource }: Of & { resource: ListedResource }) {
             <tr>
               <td class="n">{entry.entry}</td>
               <td class="t">{format.second(entry.enteredAt)}</td>
-              <td>{told(view, entry)}</td>
+              <td>{entryText(view, entry)}</td>
               <td class="n">{entry.records === 0 ? '' : format.number(entry.records)}</td>
             </tr>
           ))}
@@ -282,7 +279,7 @@ function Part<Item>(props: {
   );
 }
 
-function told({ words, format }: View, entry: DayEntry): string {
+function entryText({ words, format }: View, entry: DayEntry): string {
   const { kind, state, proof, platformTotal, shownTotal } = entry;
   if (kind !== 'ledger') return words.day.kinds[kind];
   const totals =

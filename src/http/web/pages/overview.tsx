@@ -8,8 +8,8 @@ import { Chart } from '../chart.tsx';
 import { sumOf } from '../exact.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { safetyOf, type Safety } from '../safety.ts';
-import { isOpen } from './alerts.tsx';
-import { Calendar, stretches } from './calendar.tsx';
+import { isOpenAlert } from './alerts.tsx';
+import { Calendar, rangesText } from './calendar.tsx';
 import { axisOf, byPeriod, outcomes } from './figure.tsx';
 
 export const overviewPage: Page = { path: '/', nav: 'overview', read };
@@ -18,7 +18,7 @@ async function read(view: View): Promise<Made> {
   const { archive, project, now } = view;
   const to = addDays(dayOf(now), 1);
   const [coverage, progress, alerts, orders] = await Promise.all([
-    coverageOf(view),
+    allCoverage(view),
     archive.progress({ project }),
     archive.alerts({ project }),
     archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
@@ -34,7 +34,7 @@ async function read(view: View): Promise<Made> {
       <>
         <h1 class={(safety.closing?.atRisk ?? 0) > 0 ? 'bad' : undefined}>{headline}</h1>
         <Lead view={view} safety={safety} progress={progress} />
-        <Alerts view={view} open={alerts.filter(isOpen).length} />
+        <Alerts view={view} open={alerts.filter(isOpenAlert).length} />
         {coverage.length > 0 && (
           <Held view={view} coverage={coverage} held={await heldOf(view, coverage)} />
         )}
@@ -46,7 +46,7 @@ async function read(view: View): Promise<Made> {
 }
 
 /** Of every list: classes may be another project's. */
-export async function coverageOf({ archive, project, classesOf }: View): Promise<CoverageDay[]> {
+async function allCoverage({ archive, project, classesOf }: View): Promise<CoverageDay[]> {
   const lists = await Promise.all(
     listedResources.map((resource) =>
       archive.coverage({
@@ -91,7 +91,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
       )}
       {lost.length > 0 && (
         <p class="notice">
-          {stretches(view, lost)}. {words.headline.lostMore}
+          {rangesText(view, lost)}. {words.headline.lostMore}
         </p>
       )}
       <p class="lead">

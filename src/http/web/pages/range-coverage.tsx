@@ -1,27 +1,20 @@
 // Whether the days that a list was narrowed to are wholly covered, in a line.
 import { addDays, dayOf, startOf } from '../../../day.ts';
 import type { Day, ListedResource, ProjectId } from '../../../model.ts';
-import type { CoverageDay } from '../../../query/book-types.ts';
+import { isSafe, markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
+import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 export type RangeCoverage = {
   /** Days of the range that the ledger knows. */
   days: number;
-  /** Of them, those that are not whole, each with the state of its weakest list. */
-  holes: { day: Day; state: CoverageDay['state'] }[];
+  /** Of them, those that are not safe, each with the mark of its weakest list. */
+  holes: { day: Day; mark: DayMark }[];
   /** Days of the range, up to today, that the ledger does not know. */
   unknown: number;
   /** Records that the last readings were shown. */
   shown: number;
 };
-
-/** Over, read, proved, nothing in doubt: an order that is pending is there all the same. */
-const isWhole = ({ state, proof, reservations, rejected }: CoverageDay): boolean =>
-  state !== 'open' &&
-  state !== 'lost' &&
-  proof !== 'none' &&
-  rejected === 0 &&
-  reservations.every((one) => one === 'unresolved_orders');
 
 export async function readRange(
   { archive, now }: View,
@@ -30,8 +23,11 @@ export async function readRange(
   range: { from?: Day; to?: Day },
 ): Promise<RangeCoverage> {
   const slices = await archive.coverage({ project, resource, ...range });
-  const holes = new Map<Day, CoverageDay['state']>();
-  for (const slice of slices) if (!isWhole(slice)) holes.set(slice.day, slice.state);
+  const holes = new Map<Day, DayMark>();
+  for (const slice of slices.filter((one) => !isSafe(one))) {
+    const mark = markOf(slice);
+    holes.set(slice.day, weaker(mark, holes.get(slice.day) ?? mark));
+  }
   const held = new Set(slices.map(({ day }) => day));
   const tomorrow = addDays(dayOf(now), 1);
   const end = range.to === undefined || range.to > tomorrow ? tomorrow : range.to;
@@ -39,7 +35,7 @@ export async function readRange(
   const inRange = Math.max(0, (startOf(end) - startOf(begin)) / 86_400_000);
   return {
     days: held.size,
-    holes: [...holes].map(([day, state]) => ({ day, state })),
+    holes: [...holes].map(([day, mark]) => ({ day, mark })),
     unknown: Math.max(0, inRange - held.size),
     shown: slices.reduce((sum, { shownTotal }) => sum + (shownTotal ?? 0), 0),
   };
@@ -59,10 +55,10 @@ export function RangeLine(props: { view: View; resource: ListedResource; of: Ran
       {holes.length === 0
         ? words.records.whole(format.number(days))
         : words.records.notWhole(format.number(holes.length), format.number(days))}
-      {holes.slice(0, mostLinks).map(({ day, state }) => (
+      {holes.slice(0, mostLinks).map(({ day, mark }) => (
         <>
           {' '}
-          <a href={linkTo(view, `/days/${resource}/${day}`)} title={words.states[state]}>
+          <a href={linkTo(view, `/days/${resource}/${day}`)} title={markText(view, mark)}>
             {format.day(day)}
           </a>
         </>

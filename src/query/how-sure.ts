@@ -1,0 +1,38 @@
+// How sure one may be of a day: one word for it, and whether something is in doubt. Whatever draws a calendar, counts safe
+// days or says whether a range is covered goes by this. Pure.
+import type { CoverageDay } from './book-types.ts';
+
+/**
+ * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, or held as it is
+ * since its month left the window, and never proved. `proved`: proved, and not sealed: an order is pending, or a record
+ * is missing.
+ */
+export const dayMarks = ['lost', 'open', 'unproved', 'proved', 'final', 'sealed'] as const;
+export type DayMark = (typeof dayMarks)[number];
+
+export function markOf({ state, proof }: Pick<CoverageDay, 'state' | 'proof'>): DayMark {
+  if (state === 'lost' || state === 'open') return state;
+  if (proof === 'none') return 'unproved';
+  return state === 'walked' ? 'proved' : state;
+}
+
+/** The less sure of two. */
+export const weaker = (a: DayMark, b: DayMark): DayMark =>
+  dayMarks.indexOf(a) < dayMarks.indexOf(b) ? a : b;
+
+/**
+ * What its mark does not tell remains to be said of it: a record that could not be read, a proof that came early, an
+ * order that will never be settled. While the platform still answers for the day, a pending order is no doubt.
+ */
+export const isInDoubt = ({ state, rejected, reservations }: CoverageDay): boolean =>
+  rejected > 0 ||
+  reservations.includes('proved_before_closing') ||
+  (state === 'final' && reservations.includes('unresolved_orders'));
+
+/** Read to its end, proved, and nothing in doubt. A pending order may still change it. */
+export const isSafe = (day: CoverageDay): boolean =>
+  !['lost', 'open', 'unproved'].includes(markOf(day)) && !isInDoubt(day);
+
+/** Not safe yet, and the platform still answers for it. */
+export const mayBecomeSafe = (day: CoverageDay): boolean =>
+  day.state !== 'final' && ['open', 'unproved'].includes(markOf(day));
