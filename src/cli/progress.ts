@@ -39,11 +39,11 @@ const linesEveryMs = 5_000;
 
 /** `now` in milliseconds on a clock that never jumps. */
 export function createProgress(out: Out, now: () => number = () => performance.now()): Progress {
-  const paced = createPace(now);
-  return isScreen(out) ? redrawn(out, paced, now) : plain(out, paced, now);
+  const pace = createPace(now);
+  return isScreen(out) ? redrawn(out, pace, now) : plain(out, pace, now);
 }
 
-function redrawn(out: Out, paced: Pace, now: () => number): Progress {
+function redrawn(out: Out, pace: Pace, now: () => number): Progress {
   let shownAt = -Infinity;
   let latest: Paced | null = null;
   const show = (): void => {
@@ -63,7 +63,7 @@ function redrawn(out: Out, paced: Pace, now: () => number): Progress {
   }, redrawnEveryMs).unref();
   return {
     update(sofar) {
-      latest = paced(sofar);
+      latest = pace(sofar);
       if (now() - shownAt >= shownEveryMs) show();
     },
     end() {
@@ -74,7 +74,7 @@ function redrawn(out: Out, paced: Pace, now: () => number): Progress {
   };
 }
 
-function plain(out: Out, paced: Pace, now: () => number): Progress {
+function plain(out: Out, pace: Pace, now: () => number): Progress {
   let shownAt = now();
   let latest = '';
   let shown = '';
@@ -84,7 +84,7 @@ function plain(out: Out, paced: Pace, now: () => number): Progress {
   };
   return {
     update(sofar) {
-      latest = sentence(paced(sofar));
+      latest = sentence(pace(sofar));
       if (now() - shownAt < linesEveryMs) return;
       shownAt = now();
       show();

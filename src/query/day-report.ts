@@ -76,9 +76,8 @@ function statementOf(resource: DayQuery['resource']): string {
       from c`;
 }
 
-type Asked = Pick<DayReport['pages'], 'firstAskedAt' | 'lastAskedAt'>;
 type DayRow = CoverageRow &
-  Asked &
+  Pick<DayReport['pages'], 'firstAskedAt' | 'lastAskedAt'> &
   Pick<DayReport, 'owners' | 'newestPageAt' | 'dueAt' | 'records' | 'pending' | 'missing'> &
   Pick<DayReport, 'changes' | 'rejects' | 'reopenings'> & {
     pages: Counted<DayPage>;

@@ -111,7 +111,7 @@ export function FiguresTable(
             {series.map(({ values }) => (
               <td class="n">{grouped(String(values[i] ?? 0))}</td>
             ))}
-            <td>{coverageOf(view, one)}</td>
+            <td>{coverageText(view, one)}</td>
           </tr>
         ))}
         <tr>
@@ -121,7 +121,7 @@ export function FiguresTable(
               <b>{grouped(sumOf(values))}</b>
             </td>
           ))}
-          <td>{coverageOf(view, together(periods))}</td>
+          <td>{coverageText(view, together(periods))}</td>
         </tr>
       </Table>
       {csv !== undefined && (
@@ -142,7 +142,7 @@ export function together(periods: readonly Period[]): Omit<Period, 'period'> {
   };
 }
 
-export function coverageOf(view: View, { isWhole, daysWhole, days }: Omit<Period, 'period'>) {
+export function coverageText(view: View, { isWhole, daysWhole, days }: Omit<Period, 'period'>) {
   const { words, format } = view;
   if (isWhole) return words.figures.complete;
   const of = words.figures.wholeDays(format.number(daysWhole), format.number(days));

@@ -4,8 +4,8 @@ import type { OrderFigures, PeriodCoverage } from '../../../query/statistics-typ
 import { Chart, FiguresTable, periodOf, type By, type Period, type Series } from '../chart.tsx';
 import type { View } from '../view.ts';
 
-/** A bound that is open is ''. */
-export type Asked = { by: By; from: Day; to: Day };
+/** What the form was sent with; a bound that is open is ''. */
+export type FigureRange = { by: By; from: Day; to: Day };
 
 /** The rows of each period: one, or one for each group. */
 export function byPeriod<Row extends { period: Day }>(rows: readonly Row[]): Map<Day, Row[]> {
@@ -34,7 +34,7 @@ export function axisOf<Row extends PeriodCoverage>(
 
 export function Figure(props: {
   view: View;
-  asked: Asked;
+  range: FigureRange;
   id: string;
   title: string;
   note?: string;
@@ -44,8 +44,8 @@ export function Figure(props: {
   hrefOf?: (from: Day, to: Day) => string;
   csv: string;
 }) {
-  const { asked, id, title, note = '', ...rest } = props;
-  const figure = { ...rest, title, by: asked.by };
+  const { range, id, title, note = '', ...rest } = props;
+  const figure = { ...rest, title, by: range.by };
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>

@@ -14,7 +14,7 @@ import { sumOf } from '../exact.ts';
 import { Table } from '../layout.tsx';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { axisOf, byPeriod, Figure, outcomes, type Asked } from './figure.tsx';
+import { axisOf, byPeriod, Figure, outcomes, type FigureRange } from './figure.tsx';
 
 export const figuresPage: Page = { path: '/figures', nav: 'figures', read };
 
@@ -25,12 +25,12 @@ const manyOrders = 1_000_000;
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project } = view;
-  const asked = askedOf(view);
-  const { by, from, to } = asked;
-  const range = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
-  const classes = { project: view.classesOf(project), ...range, by };
+  const range = rangeIn(view);
+  const { by, from, to } = range;
+  const bounds = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
+  const classes = { project: view.classesOf(project), ...bounds, by };
   const [orders, made, growth, owners] = await Promise.all([
-    archive.statistics.orders({ project, ...range, by, groupBy: ['order_type'] }),
+    archive.statistics.orders({ project, ...bounds, by, groupBy: ['order_type'] }),
     archive.statistics.nftClasses(classes),
     archive.statistics.nftGrowth(classes),
     archive.statistics.owners({ project: classes.project, limit: rows }),
@@ -38,7 +38,7 @@ async function read(view: View): Promise<Made> {
   const isQuick = orders.reduce((sum, row) => sum + row.orders, 0) <= manyOrders;
   const accounts =
     isQuick || view.query.has('accounts')
-      ? await archive.statistics.accounts({ project, ...range, limit: rows })
+      ? await archive.statistics.accounts({ project, ...bounds, limit: rows })
       : null;
   const isEmpty = orders.length + made.length === 0;
   return {
@@ -48,15 +48,15 @@ async function read(view: View): Promise<Made> {
     body: (
       <>
         <h1>{words.figures.title}</h1>
-        <Form view={view} asked={asked} />
+        <Form view={view} range={range} />
         {isEmpty ? (
           <p class="lead">{words.figures.nothing}</p>
         ) : (
           <>
             <InSum view={view} orders={orders} made={made} />
-            <Orders view={view} asked={asked} orders={orders} />
-            <Classes view={view} asked={asked} made={made} growth={growth} />
-            <Accounts view={view} asked={asked} accounts={accounts} orders={orders} />
+            <Orders view={view} range={range} orders={orders} />
+            <Classes view={view} range={range} made={made} growth={growth} />
+            <Accounts view={view} range={range} accounts={accounts} orders={orders} />
             <Owners view={view} owners={owners} />
           </>
         )}
@@ -66,18 +66,18 @@ async function read(view: View): Promise<Made> {
 }
 
 /** As the form was sent; the last 60 days by day, or all months, unless it says otherwise. */
-function askedOf({ query, now }: View): Asked {
+function rangeIn({ query, now }: View): FigureRange {
   const by = query.get('by') || 'day';
   const given = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const today = dayOf(now);
-  const isOpen = given.from === '' && given.to === '' && by === 'day';
+  const isUnbounded = given.from === '' && given.to === '' && by === 'day';
   // What is no day is refused by the library, in words.
-  const to = isOpen ? addDays(today, 1) : given.to;
-  const from = isOpen ? addDays(to, -lastDays) : given.from;
+  const to = isUnbounded ? addDays(today, 1) : given.to;
+  const from = isUnbounded ? addDays(to, -lastDays) : given.from;
   return { by: by as By, from, to };
 }
 
-function Form({ view, asked: { by, from, to } }: { view: View; asked: Asked }) {
+function Form({ view, range: { by, from, to } }: { view: View; range: FigureRange }) {
   const { words } = view;
   const { figures } = words;
   const shown = (day: string): string => (isDay(day) ? day : '');
@@ -114,9 +114,9 @@ function Form({ view, asked: { by, from, to } }: { view: View; asked: Asked }) {
   );
 }
 
-type Part = { view: View; asked: Asked };
+type Part = { view: View; range: FigureRange };
 
-function Orders({ view, asked, orders }: Part & { orders: readonly OrderFigures[] }) {
+function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[] }) {
   const { words } = view;
   const { figures } = words;
   const found = byPeriod(orders);
@@ -138,8 +138,8 @@ function Orders({ view, asked, orders }: Part & { orders: readonly OrderFigures[
     values: of((row) => (row.orderType === type ? row.orders : 0)),
   }));
   const link = (from: Day, to: Day): string => linkTo(view, '/orders', { from, to });
-  const csv = csvOf(view, asked, 'orders');
-  const figure = { view, asked, periods, hrefOf: link, csv };
+  const csv = csvOf(view, range, 'orders');
+  const figure = { view, range, periods, hrefOf: link, csv };
   return (
     <>
       <Figure id="orders" title={figures.orders} series={outcomes(view, of)} {...figure} />
@@ -149,7 +149,7 @@ function Orders({ view, asked, orders }: Part & { orders: readonly OrderFigures[
         title={figures.types}
         series={byType}
         {...figure}
-        csv={csvOf(view, asked, 'orders', 'order_type')}
+        csv={csvOf(view, range, 'orders', 'order_type')}
       />
     </>
   );
@@ -195,7 +195,7 @@ const Tile = ({ name, children }: { name: string; children: ComponentChildren })
 );
 
 function Classes(props: Part & { made: readonly NftClassFigures[]; growth: readonly NftGrowth[] }) {
-  const { view, asked, made, growth } = props;
+  const { view, range, made, growth } = props;
   const { figures } = view.words;
   if (made.length === 0) return null;
   const classes = byPeriod(made);
@@ -212,7 +212,7 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
   const unknown = ofGrowth((row) => row.countsUnread);
   const column = (label: string, values: string[]): Series => ({ label, colour: null, values });
   const link = (from: Day, to: Day): string => linkTo(view, '/nft_classes', { from, to });
-  const figure = { view, asked, periods };
+  const figure = { view, range, periods };
   return (
     <>
       <Figure
@@ -230,7 +230,7 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
           ...(sumOf(unread) === '0' ? [] : [column(figures.unknownCount, unread)]),
         ]}
         hrefOf={link}
-        csv={csvOf(view, asked, 'nft_classes')}
+        csv={csvOf(view, range, 'nft_classes')}
         {...figure}
       />
       <Figure
@@ -247,22 +247,22 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
           ...(sumOf(unknown) === '0' ? [] : [column(figures.unknownCount, unknown)]),
         ]}
         isStacked={false}
-        csv={csvOf(view, asked, 'nft_growth')}
+        csv={csvOf(view, range, 'nft_growth')}
         {...figure}
       />
     </>
   );
 }
 
-const csvOf = (view: View, { by, from, to }: Asked, of: string, group?: string): string =>
+const csvOf = (view: View, { by, from, to }: FigureRange, of: string, group?: string): string =>
   linkTo(view, `/archive/v1/statistics/${of}`, { by, from, to, group_by: group, format: 'csv' });
 
 type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };
 
-function Accounts({ view, asked, accounts, orders }: Part & Spending) {
+function Accounts({ view, range, accounts, orders }: Part & Spending) {
   const { words, format } = view;
   const { figures } = words;
-  const { by, from, to } = asked;
+  const { by, from, to } = range;
   const isWhole = together(axisOf(byPeriod(orders))).isWhole;
   return (
     <section aria-labelledby="accounts">

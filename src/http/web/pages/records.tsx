@@ -16,7 +16,7 @@ const listPath = <Item extends Held>({ resource }: RecordKind<Item>): string => 
 /** No path can name these two: browsers take them for steps. */
 export const isStep = (id: string): boolean => id === '.' || id === '..';
 
-/** The record's page, as it was at an instant where that is asked. */
+/** The record's page, as it was at an instant where that is answer. */
 export function linkToRecord<Item extends Held>(
   view: View,
   kind: RecordKind<Item>,
@@ -28,9 +28,9 @@ export function linkToRecord<Item extends Held>(
     : linkTo(view, `${listPath(kind)}/${encodeURIComponent(id)}`, { as_of: asOf });
 }
 
-type Asked<Item> = {
+type Answer<Item> = {
   found: Found<Item> | null;
-  /** Why it could not be asked. */
+  /** Why it could not be answer. */
   sentence: string | null;
   range: RangeCoverage | null;
   count: number | null;
@@ -44,29 +44,29 @@ async function ask<Item extends Held>(
   view: View,
   kind: RecordKind<Item>,
   given: Record<string, string>,
-): Promise<Asked<Item>> {
+): Promise<Answer<Item>> {
   const { archive } = view;
   const { listed } = kind;
   const project = projectOf(view, kind);
-  const asked: Asked<Item> = { found: null, sentence: null, range: null, count: null };
+  const answer: Answer<Item> = { found: null, sentence: null, range: null, count: null };
   try {
     const query: Query = {
       project,
       ...askedOf(kind.shape, { ...kind.unlessTold, ...given }),
     };
     const found = await kind.list(archive, query);
-    asked.found = found;
+    answer.found = found;
     const { from, to } = given;
     if (listed !== null && (from !== undefined || to !== undefined)) {
       const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-      asked.range = await readRange(view, project, listed, days);
+      answer.range = await readRange(view, project, listed, days);
     }
-    asked.count = await countOf(view, kind, query, asked);
+    answer.count = await countOf(view, kind, query, answer);
   } catch (error) {
-    asked.sentence = sentenceOf(error);
-    if (asked.sentence === null) throw error;
+    answer.sentence = sentenceOf(error);
+    if (answer.sentence === null) throw error;
   }
-  return asked;
+  return answer;
 }
 
 /** Null where counting may take long. */
@@ -74,7 +74,7 @@ async function countOf<Item extends Held>(
   { archive }: View,
   kind: RecordKind<Item>,
   { limit: _limit, cursor, ...query }: Query & { limit?: unknown; cursor?: unknown },
-  { found, range }: Asked<Item>,
+  { found, range }: Answer<Item>,
 ): Promise<number | null> {
   if (found !== null && cursor === undefined && found.next === null) return found.items.length;
   const isCheap = range !== null && range.shown <= mostCounted && query['asOf'] === undefined;
@@ -89,8 +89,8 @@ export async function readList<Item extends Held>(
 ): Promise<Made> {
   const { words } = view;
   const given = lookedFor === null ? givenIn(view.query) : {};
-  const asked = await ask(view, kind, given);
-  const { sentence, found } = asked;
+  const answer = await ask(view, kind, given);
+  const { sentence, found } = answer;
   const json = `/archive/v1/${kind.resource}`;
   const twin =
     lookedFor === null
@@ -116,7 +116,7 @@ export async function readList<Item extends Held>(
           </p>
         )}
         {found !== null && (
-          <List view={view} kind={kind} given={given} asked={asked} found={found} />
+          <List view={view} kind={kind} given={given} answer={answer} found={found} />
         )}
       </>
     ),
@@ -246,10 +246,10 @@ function List<Item extends Held>(props: {
   view: View;
   kind: RecordKind<Item>;
   given: Record<string, string>;
-  asked: Asked<Item>;
+  answer: Answer<Item>;
   found: Found<Item>;
 }) {
-  const { view, kind, given, asked, found } = props;
+  const { view, kind, given, answer, found } = props;
   const { words, format } = view;
   const { cursor, limit: _limit, ...query } = given;
   const asOf = given['as_of'];
@@ -264,11 +264,13 @@ function List<Item extends Held>(props: {
           </a>
         </p>
       )}
-      {asked.range !== null && kind.listed !== null && (
-        <RangeLine view={view} resource={kind.listed} of={asked.range} />
+      {answer.range !== null && kind.listed !== null && (
+        <RangeLine view={view} resource={kind.listed} of={answer.range} />
       )}
       <div class="pages">
-        {asked.count !== null && <strong>{words.records.count(format.number(asked.count))}</strong>}
+        {answer.count !== null && (
+          <strong>{words.records.count(format.number(answer.count))}</strong>
+        )}
         {kind.hasCsv && (
           <a href={linkTo(view, `/archive/v1/${kind.resource}`, everything)}>{words.records.csv}</a>
         )}
