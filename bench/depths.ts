@@ -1,12 +1,12 @@
 // Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading
 // their way.
 import { fingerprintOf, type Side } from '../src/query/cursor.ts';
-import { writeCursor, type Position } from '../src/query/list-order.ts';
+import { writeCursor, type RecordPosition } from '../src/query/list-order.ts';
 import { below, mix } from '../src/simulator/world.ts';
 import type { Db } from '../src/store/db.ts';
 import { idSql, type Filling } from './archive.ts';
 
-export type Place = { position: Position; account: string };
+export type Place = { position: RecordPosition; account: string };
 
 /** How often a page is read: often enough for a 99th of a hundred, and less where there are few to read. */
 export const timesOf = ({ orders }: Filling): number => Math.min(1_000, Math.ceil(orders / 10));

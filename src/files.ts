@@ -16,7 +16,7 @@ export function ifThere<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 /** The text of a file; null where there is none. */
-export const textOf = (path: string): Promise<string | null> => ifThere(readFile(path, 'utf8'));
+export const textOfFile = (path: string): Promise<string | null> => ifThere(readFile(path, 'utf8'));
 
 export const exists = async (path: string): Promise<boolean> =>
   stat(path).then(
@@ -25,7 +25,7 @@ export const exists = async (path: string): Promise<boolean> =>
   );
 
 /** Length in bytes and SHA-256 in lower-case hex; null where there is none. */
-export function fingerprintOf(path: string): Promise<{ bytes: number; sha256: string } | null> {
+export function digestOfFile(path: string): Promise<{ bytes: number; sha256: string } | null> {
   const read = async (): Promise<{ bytes: number; sha256: string }> => {
     const hash = createHash('sha256');
     await pipeline(createReadStream(path), hash);

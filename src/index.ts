@@ -42,7 +42,6 @@ export type {
   RunQuery,
   WatchedOperation,
   WatchedQuery,
-  WatchedState,
 } from './query/book-types.ts';
 export type {
   Alert,
@@ -77,5 +76,6 @@ export type {
   Proof,
   Resource,
   SliceState,
+  WatchedState,
 } from './model.ts';
 export { isOutlastError, OutlastError, type ErrorKind } from './errors.ts';

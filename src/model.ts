@@ -63,6 +63,9 @@ export const orderStatuses = [1, 2, 3] as const;
 export const sliceStates = ['open', 'walked', 'sealed', 'final', 'lost'] as const;
 export type SliceState = (typeof sliceStates)[number];
 
+/** Of an operation that is watched: asked for on, with final results, or overtaken by its deadline. */
+export type WatchedState = 'open' | 'done' | 'lost';
+
 /** How a slice was proved: by a walk against its totals, by counts alone, or by two walks where totals are absent. */
 export type Proof = 'none' | 'counts' | 'walk' | 'walks';
 
@@ -90,7 +93,7 @@ export type ParsedRecord = {
  * A record without a usable id, or one that is too long: kept as bytes, with the reason. `wholeLength`: `bytes` are
  * only the beginning of so many, and the digest is that of all of them; null: they are all.
  */
-export type Reject = {
+export type RejectedRecord = {
   bytes: Buffer;
   sha256: string;
   reason: string;
@@ -98,11 +101,11 @@ export type Reject = {
 };
 
 /** One page of a list, read leniently at the door. */
-export type Page = {
+export type PlatformPage = {
   resource: ListedResource;
   /** In the order shown. The same id may stand here twice, with different contents. */
   records: ParsedRecord[];
-  rejects: Reject[];
+  rejects: RejectedRecord[];
   /** How many elements the list had: records and rejects, repeated ids included. */
   shown: number;
   /** The total the platform gave; null where it was missing, null, unreadable, or 0 on a page with elements. */

@@ -25,13 +25,13 @@ export type ColumnType = keyof Given;
  * noted beside it. `day`: the day it stands under. `content`: kept of every content. `row`: of the record as a whole.
  * Versions have the key, the record and the content.
  */
-export type Part = 'key' | 'record' | 'observed' | 'day' | 'content' | 'row';
+export type ColumnPart = 'key' | 'record' | 'observed' | 'day' | 'content' | 'row';
 
 export type Column = {
   column: string;
   type: ColumnType;
   meaning: string;
-  part: Part;
+  part: ColumnPart;
   /** Not null. Columns of the key never are. */
   isSet?: true;
   /** The unit, where views have it in the column's name: `amount_fen`. */
@@ -51,7 +51,7 @@ export type Field = Column | Group | Member;
 export type Fields = Readonly<Record<string, Field>>;
 
 const of =
-  <const Type extends ColumnType, const In extends Part>(type: Type, part: In) =>
+  <const Type extends ColumnType, const In extends ColumnPart>(type: Type, part: In) =>
   <const Name extends string, const Meaning extends string>(column: Name, meaning: Meaning) =>
     ({ column, type, meaning, part }) as const;
 
@@ -241,17 +241,17 @@ export const fieldsOf = {
 type Value<Of> = Of extends { values: readonly (infer One)[] }
   ? One
   : Of extends { members: infer Members }
-    ? Row<Members> | null
+    ? RecordOf<Members> | null
     : Of extends { isSet: true } | { part: 'key' }
       ? Plain<Of>
       : Plain<Of> | null;
 type Plain<Of> = Of extends { type: infer Type extends ColumnType } ? Given[Type] : string;
 
 /** A record as the library gives it. */
-export type Row<Of> = { -readonly [Name in keyof Of]: Value<Of[Name]> };
+export type RecordOf<Of> = { -readonly [Name in keyof Of]: Value<Of[Name]> };
 
 /** What every record of a list carries beside the platform's own fields. */
-export type Bookkeeping = Row<typeof project & typeof day & typeof bookkeeping>;
+export type Bookkeeping = RecordOf<typeof project & typeof day & typeof bookkeeping>;
 
 /** The columns of fields, those of groups one by one. */
 type ColumnsIn<Of> = {

@@ -7,7 +7,7 @@ import { createSeldom, type Log } from './log.ts';
 /** By OpenTelemetry's names where it has one, else `outlast.…`. Never a record, a secret or a whole URL (P10). */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-export type Span = { set(attributes: Attributes): void };
+export type TraceSpan = { set(attributes: Attributes): void };
 
 export type SpanOptions = {
   /** `internal` unless told: nothing outside this process takes part. */
@@ -20,12 +20,12 @@ export type SpanOptions = {
 type InSpan = <T>(
   name: string,
   options: SpanOptions,
-  work: (span: Span) => Promise<T>,
+  work: (span: TraceSpan) => Promise<T>,
 ) => Promise<T>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const nobody: Span = { set: () => undefined };
+const nobody: TraceSpan = { set: () => undefined };
 const unseen: InSpan = (_name, _options, work) => work(nobody);
 let current = unseen;
 

@@ -13,12 +13,12 @@ import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { aboutKind } from './kinds.ts';
+import { aboutKind } from './alert-kinds.ts';
 import { look } from './look.ts';
 import { createRisks } from './risk.ts';
-import { tell, type Told } from './tell.ts';
+import { tell, type ProjectToTell } from './tell.ts';
 
-export type Watched = {
+export type WatchedProject = {
   projectId: ProjectId;
   settings: PolicySettings;
   /** The platform's clock. */
@@ -30,7 +30,7 @@ export type Watched = {
 export type AlertsOptions = {
   db: Db;
   settings: AlertSettings;
-  projects: Watched[];
+  projects: WatchedProject[];
   /** False where only a part of the work was asked for: that says nothing of the rest. */
   mayBeat: boolean;
   log: Log;
@@ -64,7 +64,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const tellTrouble = (fields: object): void =>
     log[isToTell() ? 'warn' : 'debug'](fields, 'The alerts could not be looked after');
 
-  async function lookAt(project: Watched, outcome: TickResult['outcome']): Promise<void> {
+  async function lookAt(project: WatchedProject, outcome: TickResult['outcome']): Promise<void> {
     const { projectId } = project;
     const now = project.now();
     const watch = {
@@ -100,7 +100,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
 
   async function take(taken: TickResult[]): Promise<void> {
-    const told: Told[] = [];
+    const told: ProjectToTell[] = [];
     for (const { projectId, outcome } of taken) {
       const project = projects.get(projectId);
       // A run that has not heard from the platform yet soon will: no deadline is judged by another clock meanwhile.

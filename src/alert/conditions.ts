@@ -2,11 +2,11 @@
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
-import type { MonthSigns, OperationSigns, Signs } from '../store/alerts/signs.ts';
+import type { MonthInputs, OperationInputs, AlertInputs } from '../store/alerts/alert-inputs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { FileTrouble } from '../sync/worker.ts';
-import type { AlertKind } from './kinds.ts';
-import { clockText, counted, moment, monthName, named, nameOf } from './words.ts';
+import type { AlertKind } from './alert-kinds.ts';
+import { clockText, counted, moment, monthName, named, subjectName } from './words.ts';
 
 export type Condition = {
   kind: AlertKind;
@@ -37,37 +37,37 @@ export const operationPatienceMs = 60 * 60_000;
 /** So many failed runs in a row are no accident. */
 export const runsInARow = 3;
 
-export function conditionsOf(signs: Signs, watch: ProcessState): Condition[] {
+export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Condition[] {
   return [
-    ...signs.months.flatMap((month) => ofMonth(month, watch.now)),
-    ...signs.operations.flatMap((month) => ofOperations(month, watch.now)),
-    ...ofClocks(signs.clocks, watch.now),
-    ...signs.reopened.map(({ month, days, ...list }) => ({
+    ...inputs.months.flatMap((month) => ofMonth(month, watch.now)),
+    ...inputs.operations.flatMap((month) => ofOperations(month, watch.now)),
+    ...ofClocks(inputs.clocks, watch.now),
+    ...inputs.reopened.map(({ month, days, ...list }) => ({
       kind: 'day_reopened' as const,
       subject: monthName(list, month),
       text: `${monthName(list, month)}: ${named(days, 'was', 'were')} final or lost, and the platform still answers for ${days.count === 1 ? 'it' : 'them'}: open again. \`outlast status\` gives the reason.`,
     })),
-    ...signs.missing.map(({ resource, owner, day, count }) => ({
+    ...inputs.missing.map(({ resource, owner, day, count }) => ({
       kind: 'records_missing' as const,
-      subject: nameOf({ resource, owner }, day),
-      text: `${nameOf({ resource, owner }, day)}: the platform no longer shows ${counted(count, 'record')} that it showed before. What is archived stays.`,
+      subject: subjectName({ resource, owner }, day),
+      text: `${subjectName({ resource, owner }, day)}: the platform no longer shows ${counted(count, 'record')} that it showed before. What is archived stays.`,
     })),
-    ...signs.rejects.map(({ resource, count }) => ({
+    ...inputs.rejects.map(({ resource, count }) => ({
       kind: 'rejects' as const,
       subject: resource,
       text: `${resource}: ${counted(count, 'record')} without a usable id or too long, kept as ${count === 1 ? 'a reject' : 'rejects'} with the reason.`,
     })),
-    ...signs.changedFacts.map(({ fact, from, to }) => ({
+    ...inputs.changedFacts.map(({ fact, from, to }) => ({
       kind: 'fact_changed' as const,
       subject: fact,
       text: `The platform behaves differently than before: ${fact} was ${from} and is ${to} now.`,
     })),
     ...watch.files.map(({ kind, text }) => ({ kind, subject: '', text: `${text}.` })),
-    ...ofRuns(signs, watch),
+    ...ofRuns(inputs, watch),
   ];
 }
 
-function ofMonth(month: MonthSigns, now: Instant): Condition[] {
+function ofMonth(month: MonthInputs, now: Instant): Condition[] {
   const subject = monthName(month, month.month);
   const found: Condition[] = [];
   const add = (kind: AlertKind, text: string): void =>
@@ -116,7 +116,7 @@ function ofMonth(month: MonthSigns, now: Instant): Condition[] {
 /** Clocks are set right, and machines wake up: what has lasted so long needs a person. */
 export const clockPatienceMs = 60 * 60_000;
 
-function ofClocks(clocks: Signs['clocks'], now: Instant): Condition[] {
+function ofClocks(clocks: AlertInputs['clocks'], now: Instant): Condition[] {
   return clocks
     .filter(({ since }) => now - since >= clockPatienceMs)
     .map((clock) => ({
@@ -127,7 +127,7 @@ function ofClocks(clocks: Signs['clocks'], now: Instant): Condition[] {
 }
 
 function ofOperations(
-  { month, open, deadlineAt, lost }: OperationSigns,
+  { month, open, deadlineAt, lost }: OperationInputs,
   now: Instant,
 ): Condition[] {
   const subject = `transactions ${month.slice(0, 7)}`;
@@ -149,7 +149,10 @@ function ofOperations(
   return found;
 }
 
-function ofRuns({ project, lastRead, lastOutcomes }: Signs, watch: ProcessState): Condition[] {
+function ofRuns(
+  { project, lastRead, lastOutcomes }: AlertInputs,
+  watch: ProcessState,
+): Condition[] {
   const failed = (text: string): Condition[] => [{ kind: 'run_failed', subject: '', text }];
   if (project === null) {
     return watch.failedInARow < runsInARow

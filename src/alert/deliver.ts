@@ -5,7 +5,7 @@ import { codeOf } from '../errors.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
 
 /** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */
-export type Verdict = string | null;
+export type DeliveryProblem = string | null;
 
 export const deliveryTimeoutMs = 10_000;
 
@@ -20,7 +20,7 @@ export type Delivery = {
 };
 
 /** Asks once: no retry, no redirect. Any 2xx means taken; what the answer says is not read. */
-export async function deliver(delivery: Delivery): Promise<Verdict> {
+export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   const { body, timeoutMs = deliveryTimeoutMs, signal } = delivery;
   const isStopped = (): boolean => signal?.aborted === true;
   if (isStopped()) return stopped;

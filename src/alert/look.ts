@@ -2,8 +2,14 @@
 // record. One transaction, so that replicas look one after the other.
 import type { Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
-import { dropAlerts, isOver, lockAlerts, putAlerts, readAlerts } from '../store/alerts/alerts.ts';
-import { readSigns } from '../store/alerts/signs.ts';
+import {
+  dropAlerts,
+  isAlertOver,
+  lockAlerts,
+  putAlerts,
+  readAlertRows,
+} from '../store/alerts/alert-rows.ts';
+import { readAlertInputs } from '../store/alerts/alert-inputs.ts';
 import { withTx, type Db, type Queryable } from '../store/db.ts';
 import { closingMs } from '../sync/policy.ts';
 import {
@@ -40,7 +46,7 @@ export async function look(
   const looked = await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
     const conditions = await readConditions(tx, projectId, watch, risks);
-    const rows = await readAlerts(tx, projectId);
+    const rows = await readAlertRows(tx, projectId);
     const changes = mergeAlerts(rows, conditions, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
     await dropAlerts(tx, projectId, changes.drop);
@@ -59,7 +65,7 @@ export async function readConditions(
   risks: Condition[],
 ): Promise<Condition[]> {
   const { now } = watch;
-  const signs = await readSigns(db, {
+  const inputs = await readAlertInputs(db, {
     projectId,
     now,
     failingFrom,
@@ -67,7 +73,7 @@ export async function readConditions(
     runs: runsInARow,
     operations: { deadlineBy: now + closingMs, givenBy: now - operationPatienceMs },
   });
-  return withoutTwins([...risks, ...conditionsOf(signs, watch)]);
+  return withoutTwins([...risks, ...conditionsOf(inputs, watch)]);
 }
 
 /** A month may be at risk for two reasons: the first one is told. */
@@ -85,8 +91,8 @@ const loggedAtMost = 10;
 
 /** Whoever has no webhook has a log. */
 function logChanges(projectId: ProjectId, { put }: Changes, now: number, log: Log): void {
-  const over = put.filter(isOver);
-  const raised = put.filter((alert) => !isOver(alert) && alert.openedAt === now);
+  const over = put.filter(isAlertOver);
+  const raised = put.filter((alert) => !isAlertOver(alert) && alert.openedAt === now);
   for (const { kind, text } of over.slice(0, loggedAtMost)) {
     log.info({ projectId, kind, alert: text }, 'An alert is over');
   }

@@ -1,11 +1,11 @@
 // What becomes of the alerts on record when the conditions have been looked at again: which are new, which are over,
 // which are told once more. Pure; the caller holds the rows locked.
 import type { Instant } from '../model.ts';
-import type { Alert } from '../store/alerts/alerts.ts';
+import type { AlertRow } from '../store/alerts/alert-rows.ts';
 import type { Condition } from './conditions.ts';
-import { aboutKind } from './kinds.ts';
+import { aboutKind } from './alert-kinds.ts';
 
-export type Changes = { put: Alert[]; drop: Alert[] };
+export type Changes = { put: AlertRow[]; drop: AlertRow[] };
 
 /** An alert nobody took for so long has no listener. */
 export const forgottenAfterMs = 7 * 86_400_000;
@@ -18,13 +18,13 @@ const keyOf = ({ kind, subject }: { kind: string; subject: string }): string =>
  * told. Everything else is open until its condition is gone, then over; the row goes when that was told too.
  */
 export function mergeAlerts(
-  rows: Alert[],
+  rows: AlertRow[],
   conditions: Condition[],
   now: Instant,
   againAfterMs: number,
 ): Changes {
-  const put: Alert[] = [];
-  const drop: Alert[] = [];
+  const put: AlertRow[] = [];
+  const drop: AlertRow[] = [];
   const known = new Map(rows.map((row) => [keyOf(row), row]));
   const holding = new Set(conditions.map(keyOf));
   const ended = new Set(
@@ -47,7 +47,7 @@ export function mergeAlerts(
   return { put, drop };
 }
 
-function opened({ kind, subject, text }: Condition, now: Instant): Alert {
+function opened({ kind, subject, text }: Condition, now: Instant): AlertRow {
   return {
     kind,
     subject,
@@ -59,7 +59,7 @@ function opened({ kind, subject, text }: Condition, now: Instant): Alert {
   };
 }
 
-function goesOn(row: Alert, condition: Condition, now: Instant, againAfterMs: number): Alert {
+function goesOn(row: AlertRow, condition: Condition, now: Instant, againAfterMs: number): AlertRow {
   const { text } = condition;
   if (!aboutKind(row.kind).isNews) {
     // Back before its end was told: to those who listen it never ended.
@@ -71,7 +71,7 @@ function goesOn(row: Alert, condition: Condition, now: Instant, againAfterMs: nu
 }
 
 /** Null: nobody needs to hear of its end. */
-function isGone(row: Alert, now: Instant): Alert | null {
+function isGone(row: AlertRow, now: Instant): AlertRow | null {
   const wasPerhapsTold = row.toldAt !== null || row.attempts > 0;
   const isForgotten = now - (row.resolvedAt ?? row.openedAt) > forgottenAfterMs;
   if (aboutKind(row.kind).isNews) return row.toldAt !== null || isForgotten ? null : row;

@@ -1,11 +1,11 @@
 // What is told in one message: the body that goes to the webhook, as JSON of our own or as Slack and what understands
 // Slack's form take it. Pure. However much goes wrong at once, it is one message of bounded length.
 import type { AlertSettings } from '../settings/settings.ts';
-import { isOver } from '../store/alerts/alerts.ts';
+import { isAlertOver } from '../store/alerts/alert-rows.ts';
 import type { Claimed } from '../store/alerts/claims.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
 
-export type Format = AlertSettings['format'];
+export type AlertFormat = AlertSettings['format'];
 
 /** `open`: since now; `still`: a reminder; `news`: it happened, nothing will undo it; `over`: it was open. */
 export type Telling = 'open' | 'still' | 'news' | 'over';
@@ -18,7 +18,7 @@ const linesAtMost = 40;
 
 export function tellingOf(alert: Claimed): Telling {
   if (alert.resolvedAt === null) return alert.toldAt === null ? 'open' : 'still';
-  return isOver(alert) ? 'over' : 'news';
+  return isAlertOver(alert) ? 'over' : 'news';
 }
 
 const words: Record<Telling, string> = {
@@ -32,10 +32,10 @@ const inOrder: readonly Telling[] = ['open', 'news', 'still', 'over'];
 /** The request's body, JSON text. */
 export function bodyOf(
   alerts: Claimed[],
-  format: Format,
+  format: AlertFormat,
   heads: readonly NamedHead[] = [],
 ): string {
-  const text = [textOf(alerts), ...heads.slice(0, headsAtMost).map(headLine)].join('\n');
+  const text = [messageText(alerts), ...heads.slice(0, headsAtMost).map(headLine)].join('\n');
   if (format === 'slack') return JSON.stringify({ text: escaped(text) });
   const listed = sorted(alerts).slice(0, listedAtMost);
   return JSON.stringify({
@@ -59,7 +59,7 @@ const headLine = ({ project, n, head }: NamedHead): string =>
   `Journal of ${project}: head ${n} is ${head}`;
 
 /** A message that says nothing is wrong, to try the way. */
-export function testBody(format: Format): string {
+export function testBody(format: AlertFormat): string {
   const text = 'Outlast: a test message. Alerts will arrive here.';
   return JSON.stringify(
     format === 'slack' ? { text } : { source: 'outlast', text, alerts: [], left_out: 0, heads: [] },
@@ -67,7 +67,7 @@ export function testBody(format: Format): string {
 }
 
 /** For people: a heading, then a line for each alert; many of one kind are counted and the first few named. */
-export function textOf(alerts: Claimed[]): string {
+export function messageText(alerts: Claimed[]): string {
   const counts = inOrder
     .map((telling) => ({ telling, n: alerts.filter((one) => tellingOf(one) === telling).length }))
     .filter(({ n }) => n > 0)

@@ -6,9 +6,9 @@ import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import { deliver } from './deliver.ts';
-import { bodyOf, type Format } from './message.ts';
+import { bodyOf, type AlertFormat } from './message.ts';
 
-export type Webhook = { url: string; format: Format };
+export type Webhook = { url: string; format: AlertFormat };
 
 /** What is over is told after so long: it may be back at once. */
 const calmMs = 5 * 60_000;
@@ -17,18 +17,18 @@ const claimMs = 60_000;
 /** After the first failure a try at the next tick, after the second minutes later, then hourly: never in a loop. */
 const restMs = (attempts: number): number => [45_000, 5 * 60_000][attempts - 1] ?? 3_600_000;
 
-export type Told = { projectId: ProjectId; now: Instant };
+export type ProjectToTell = { projectId: ProjectId; now: Instant };
 
 /** True: nothing is left untold by this call. One request at most, however many projects. */
 export async function tell(
   db: Db,
   webhook: Webhook,
-  projects: Told[],
+  projects: ProjectToTell[],
   reminderMs: number,
   signal: AbortSignal,
   log: Log,
 ): Promise<boolean> {
-  const claimed: { project: Told; alerts: Claimed[] }[] = [];
+  const claimed: { project: ProjectToTell; alerts: Claimed[] }[] = [];
   for (const project of projects) {
     const alerts = await claimAlerts(db, { ...project, reminderMs, calmMs, claimMs });
     if (alerts.length > 0) claimed.push({ project, alerts });

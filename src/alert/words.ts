@@ -1,17 +1,17 @@
 // The words that alerts are made of: names of lists and months, counts with their nouns, moments. Pure.
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
-import type { Days } from '../store/alerts/signs.ts';
+import type { Days } from '../store/alerts/alert-inputs.ts';
 import type { Disagreement } from '../store/clocks.ts';
 
 type List = { resource: ListedResource; owner: string };
 
 /** `orders 2026-03-05`, `nft_classes of iaa1x 2026-03`. */
-export const nameOf = ({ resource, owner }: List, what: string): string =>
+export const subjectName = ({ resource, owner }: List, what: string): string =>
   owner === '' ? `${resource} ${what}` : `${resource} of ${owner} ${what}`;
 
 /** `orders 2026-03`; an owner's whole list is no month of the calendar. */
 export const monthName = (list: List, month: Day): string =>
-  nameOf(list, month === wholeList ? 'as a whole' : month.slice(0, 7));
+  subjectName(list, month === wholeList ? 'as a whole' : month.slice(0, 7));
 
 /** `1 day`, `1,200 days`. */
 export const counted = (count: number, noun: string): string =>

@@ -5,7 +5,7 @@ import { deliver } from '../alert/deliver.ts';
 import { testBody } from '../alert/message.ts';
 import { settingsError, transient } from '../errors.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { isOver, readAlerts, type KnownAlert } from '../store/alerts/alerts.ts';
+import { isAlertOver, readAlertRows, type KnownAlert } from '../store/alerts/alert-rows.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { print, printable, printJson } from './print.ts';
 
@@ -38,7 +38,7 @@ async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
 
 async function list(settings: Settings, project: string | null, asJson: boolean): Promise<void> {
   await withStore(openToRead, settings, async ({ db }) => {
-    const alerts = await readAlerts(db, project);
+    const alerts = await readAlertRows(db, project);
     // A misspelt name must not pass for a project without alerts.
     if (project !== null && alerts.length === 0) await wantedProjects(db, project);
     if (asJson) printJson({ alerts: alerts.map(asShown) });
@@ -60,7 +60,7 @@ const asShown = (alert: KnownAlert) => ({
 
 function stateOf(alert: KnownAlert): 'open' | 'over' | 'news' {
   if (alert.resolvedAt === null) return 'open';
-  return isOver(alert) ? 'over' : 'news';
+  return isAlertOver(alert) ? 'over' : 'news';
 }
 
 /** `open  shop, since 2026-04-06 12:00, told 2026-04-06 12:01 (UTC)`, and below it what it says. */

@@ -2,13 +2,13 @@
 // Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
 import { readConditions } from '../alert/look.ts';
 import type { Condition } from '../alert/conditions.ts';
-import { aboutKind } from '../alert/kinds.ts';
+import { aboutKind } from '../alert/alert-kinds.ts';
 import { risksOf } from '../alert/risk.ts';
 import { OutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import type { ProjectStatus } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
-import { readAlerts, type KnownAlert } from '../store/alerts/alerts.ts';
+import { readAlertRows, type KnownAlert } from '../store/alerts/alert-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { openToRead, withStore } from './app.ts';
 import { verdictOn } from './exit.ts';
@@ -58,7 +58,7 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       settings,
       { now },
     );
-    const alerts = await readAlerts(db, null);
+    const alerts = await readAlertRows(db, null);
     const wrong = neverEntered(projects, alerts);
     for (const one of projects) {
       const { project } = one;

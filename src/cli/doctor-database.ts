@@ -12,7 +12,7 @@ import type { Tell } from './doctor.ts';
 import { formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */
-export type Held = {
+export type ArchiveIdentity = {
   /** By project, the salt of its key's fingerprint: made by chance when the project began. */
   salts: ReadonlyMap<string, string>;
   /** When the newest run began; null: there was none. */
@@ -20,7 +20,7 @@ export type Held = {
 };
 
 /** Tells of the database; gives back what it holds, null where that is no archive that this release can read. */
-export async function examineServer(store: Store, tell: Tell): Promise<Held | null> {
+export async function examineServer(store: Store, tell: Tell): Promise<ArchiveIdentity | null> {
   const { connectionString, isEmbedded } = store;
   const db = await openDb({ connectionString, isReadOnly: true, max: 2, log: silentLog() });
   try {
@@ -193,7 +193,7 @@ async function tellGrowth(db: Db, tell: Tell): Promise<void> {
   tell('ok', 'growth', `the last 30 days take about ${formatMegabytes(bytes)} of the database`);
 }
 
-async function heldIn(db: Db): Promise<Held> {
+async function heldIn(db: Db): Promise<ArchiveIdentity> {
   const projects = await db.query<{ project: string; salt: string }>(
     `select project_id as project, encode(key_salt, 'hex') as salt from sync.projects`,
   );
@@ -212,7 +212,7 @@ const tolerableLagMs = 300_000;
 /** Tells of the replica, beside what its primary holds. */
 export async function examineReplica(
   store: Store,
-  primary: Held | null,
+  primary: ArchiveIdentity | null,
   tell: Tell,
 ): Promise<void> {
   try {

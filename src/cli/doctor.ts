@@ -16,7 +16,7 @@ import { findPackage } from '../store/embedded/binaries.ts';
 import { holdsArchive } from '../store/embedded/home.ts';
 import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
-import { examineReplica, examineServer, type Held } from './doctor-database.ts';
+import { examineReplica, examineServer, type ArchiveIdentity } from './doctor-database.ts';
 import { verdictOn } from './exit.ts';
 import {
   formatCount,
@@ -30,7 +30,7 @@ import {
 } from './print.ts';
 
 type State = 'ok' | 'warn' | 'fail';
-export type Finding = { about: string; state: State; text: string };
+export type DoctorFinding = { about: string; state: State; text: string };
 /** Hands on one finding; the text begins in lower case and has no full stop, unless it is an error's. */
 export type Tell = (state: State, about: string, text: string) => void;
 
@@ -46,7 +46,7 @@ export const doctorCommand = (command: Command): Command =>
 const paints = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 /** The state, what it is about, and the text in a column of its own. */
-export function printFinding({ about, state, text }: Finding): void {
+export function printFinding({ about, state, text }: DoctorFinding): void {
   const left = `${state.padEnd(4)}  ${about.padEnd(16)}  `;
   const lines = wrapped(text, screenWidth() - left.length).split('\n');
   const shown = lines.join(`\n${' '.repeat(left.length)}`);
@@ -55,10 +55,10 @@ export function printFinding({ about, state, text }: Finding): void {
 
 /** Looks at everything these variables lead to; hands each finding on as it is made, and all of them back. */
 export async function examine(
-  onFinding: (finding: Finding) => void,
+  onFinding: (finding: DoctorFinding) => void,
   env?: Environment,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
   const tell: Tell = (state, about, text) => {
     findings.push({ about, state, text });
     onFinding({ about, state, text });
@@ -71,7 +71,7 @@ export async function examine(
 
 async function examineAll(settings: Settings, tell: Tell): Promise<void> {
   const { database, readDatabase, certificatesDir, headsDir, projects } = settings;
-  let held: Held | null = null;
+  let held: ArchiveIdentity | null = null;
   await guarded(tell, 'database', async () => {
     held = await examineDatabase(settings, tell);
   });
@@ -126,7 +126,10 @@ async function settingsOf(tell: Tell, env?: Environment): Promise<Settings | nul
   }
 }
 
-async function examineDatabase({ database }: Settings, tell: Tell): Promise<Held | null> {
+async function examineDatabase(
+  { database }: Settings,
+  tell: Tell,
+): Promise<ArchiveIdentity | null> {
   if (database.kind === 'embedded') {
     const isThere = await holdsArchive(database.dataDir);
     await findPackage();

@@ -4,7 +4,7 @@ import type { Instant } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';
 import { platformNowOf } from '../store/clocks.ts';
 import type { Queryable } from '../store/db.ts';
-import { sumOf } from '../sync/forecast/costs.ts';
+import { sumOfRequests } from '../sync/forecast/costs.ts';
 import { foresee, type Foresight } from '../sync/forecast/foresee.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
 import { compareMs } from '../sync/comparison-rota.ts';
@@ -217,7 +217,7 @@ export function forecastJson(foresight: DatedForesight | undefined): unknown {
       unread_days: month.unread.length,
       days_too_late: month.tooLate,
       sizes: month.sizes,
-      requests: sumOf(month.needs),
+      requests: sumOfRequests(month.needs),
       requests_for: month.needs,
       requests_before: month.requestsBefore,
       minutes: rounded(month.takesMs / 60_000),

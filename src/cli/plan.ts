@@ -1,7 +1,7 @@
 // `outlast plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
 import { InvalidArgumentError, type Command } from 'commander';
-import { readMonths, type MonthStatus } from '../query/status.ts';
+import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Requests } from '../sync/forecast/costs.ts';
@@ -43,7 +43,7 @@ export const planCommand = (command: Command): Command =>
         for (const [project, foresight] of foreseen) {
           const { facts, compareEveryMs, now } = foresight;
           const terms = { facts, settings: { ...settings, compareEveryMs }, now };
-          const months = await readMonths(db, project);
+          const months = await readMonthStatus(db, project);
           planned.push({
             project,
             months,

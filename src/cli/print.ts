@@ -93,7 +93,7 @@ const isWide = (word: string): boolean =>
 
 export type Cell = string | number | null;
 
-export type Column = {
+export type TableColumn = {
   header: string;
   /** Stands to the right, though it is text: a number of any length. */
   isNumber?: true;
@@ -109,12 +109,12 @@ export type Column = {
  * A table under its headers that fits into so many columns; nothing for null. One that cannot fit is shown as records,
  * a line for each value. The lines end without a line break.
  */
-export const table = (columns: (string | Column)[], rows: Cell[][], width?: number): string =>
+export const table = (columns: (string | TableColumn)[], rows: Cell[][], width?: number): string =>
   fittedTable(columns, rows, width).text;
 
 /** The same, with the headers of the columns that were left out. */
 export function fittedTable(
-  given: (string | Column)[],
+  given: (string | TableColumn)[],
   rows: Cell[][],
   width = screenWidth(),
 ): { text: string; left: string[] } {
@@ -136,7 +136,7 @@ export function fittedTable(
 
 /** Takes from the widest column that may be cut until the table fits; null: none can give more. */
 function narrowed(
-  all: Column[],
+  all: TableColumn[],
   widest: number[],
   shown: number[],
   width: number,
@@ -155,7 +155,7 @@ function narrowed(
 }
 
 function drawn(
-  all: Column[],
+  all: TableColumn[],
   rows: Cell[][],
   text: string[][],
   shown: number[],
@@ -188,7 +188,7 @@ function drawn(
 }
 
 /** A line for each value that is there, behind its name; of two columns the second below the first, without names. */
-export function asRecords(given: (string | Column)[], rows: Cell[][], width: number): string {
+export function asRecords(given: (string | TableColumn)[], rows: Cell[][], width: number): string {
   const names = given.map((column) => (typeof column === 'string' ? column : column.header));
   const nameWidth = Math.max(...names.map(widthOf)) + 2;
   const linesOf = (cell: string, i: number): string[] => {
@@ -212,7 +212,7 @@ function cellText(cell: Cell): string {
 }
 
 /** A table two columns further to the right. */
-export const indentedTable = (columns: (string | Column)[], rows: Cell[][]): string =>
+export const indentedTable = (columns: (string | TableColumn)[], rows: Cell[][]): string =>
   indented(table(columns, rows, screenWidth() - 2));
 
 /** Every line two columns further to the right. */
@@ -223,7 +223,7 @@ export function indented(text: string): string {
     .join('\n');
 }
 
-export function printTable(columns: (string | Column)[], rows: Cell[][]): void {
+export function printTable(columns: (string | TableColumn)[], rows: Cell[][]): void {
   process.stdout.write(`${table(columns, rows)}\n`);
 }
 

@@ -2,7 +2,7 @@
 // loaded only when it is the one asked for: help and mistakes must answer at once.
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { groups, settings } from '../settings/table.ts';
+import { settingGroups, settings } from '../settings/table.ts';
 import { printError, screenWidth, wrapped } from './print.ts';
 
 type Entry = {
@@ -165,7 +165,7 @@ function helpAfter(program: Command): string {
   const item = (term: string, sentence: string): string =>
     help.formatItem(term, termWidth, sentence, help);
 
-  const environment = Object.entries(groups).flatMap(([group, title]) => [
+  const environment = Object.entries(settingGroups).flatMap(([group, title]) => [
     `${title}:`,
     ...settings
       .filter(({ about }) => about.group === group)

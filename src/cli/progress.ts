@@ -25,7 +25,7 @@ export type Sofar = {
   more?: string;
 };
 
-export type Progress = {
+export type ProgressLine = {
   /** Shows how far it is unless that was shown a moment ago. */
   update(sofar: Sofar | string): void;
   /** Takes the line away, or shows the newest text where lines stay. May be called twice. */
@@ -38,12 +38,15 @@ const redrawnEveryMs = 500;
 const linesEveryMs = 5_000;
 
 /** `now` in milliseconds on a clock that never jumps. */
-export function createProgress(out: Out, now: () => number = () => performance.now()): Progress {
+export function createProgress(
+  out: Out,
+  now: () => number = () => performance.now(),
+): ProgressLine {
   const pace = createPace(now);
   return isScreen(out) ? redrawn(out, pace, now) : plain(out, pace, now);
 }
 
-function redrawn(out: Out, pace: Pace, now: () => number): Progress {
+function redrawn(out: Out, pace: Pace, now: () => number): ProgressLine {
   let shownAt = -Infinity;
   let latest: Paced | null = null;
   const show = (): void => {
@@ -74,7 +77,7 @@ function redrawn(out: Out, pace: Pace, now: () => number): Progress {
   };
 }
 
-function plain(out: Out, pace: Pace, now: () => number): Progress {
+function plain(out: Out, pace: Pace, now: () => number): ProgressLine {
   let shownAt = now();
   let latest = '';
   let shown = '';

@@ -17,10 +17,10 @@ import type {
   Version,
 } from '../query/types.ts';
 import { namesOf, nftClass, order, token, transaction } from '../resources.ts';
-import type { Shown } from './query-print.ts';
+import type { RecordTable } from './query-print.ts';
 
 /** What is asked of a list: its days, its filters, an instant. */
-export type Query = { project: string; asOf?: string };
+export type ListQueried = { project: string; asOf?: string };
 
 /** What a list can be narrowed by. */
 export type Narrowing = {
@@ -31,26 +31,26 @@ export type Narrowing = {
   statusWords?: Readonly<Record<number, string>>;
 };
 
-export type List<Item> = Narrowing & {
+export type QueryList<Item> = Narrowing & {
   resource: Resource;
   summary: string;
-  shown: Shown<Item>;
+  shown: RecordTable<Item>;
   /** How it is read; `get` and `history` of what has this id. */
   read: (archive: Archive) => {
-    count(query: Query): Promise<number>;
-    stream(query: Query): AsyncIterable<Item>;
-    get(id: string, query: Query): Promise<Item[]>;
-    history(id: string, query: Query): Promise<Version<Item>[]>;
+    count(query: ListQueried): Promise<number>;
+    stream(query: ListQueried): AsyncIterable<Item>;
+    get(id: string, query: ListQueried): Promise<Item[]>;
+    history(id: string, query: ListQueried): Promise<Version<Item>[]>;
   };
 };
 
 const byDays =
-  <Item, Filters>(of: (archive: Archive) => Records<Item, Filters>): List<Item>['read'] =>
+  <Item, Filters>(of: (archive: Archive) => Records<Item, Filters>): QueryList<Item>['read'] =>
   (archive) => {
     const records = of(archive);
     return {
-      count: (query) => records.count(query as Query & Filters),
-      stream: (query) => records.stream(query as Query & Filters),
+      count: (query) => records.count(query as ListQueried & Filters),
+      stream: (query) => records.stream(query as ListQueried & Filters),
       get: async (id, { project, ...at }) => {
         const item = await records.get(project, id, at);
         return item === null ? [] : [item];
@@ -68,7 +68,7 @@ const typeWords: Record<number, string> = { 1: 'gas', 2: 'business fee' };
 const wordOf = (words: Record<number, string>, value: number | null): string =>
   value === null ? '' : (words[value] ?? String(value));
 
-const ordersShown: Shown<Order> = {
+const ordersShown: RecordTable<Order> = {
   name: 'orders',
   fields: namesOf(order),
   columns: [
@@ -84,7 +84,7 @@ const ordersShown: Shown<Order> = {
   ],
 };
 
-const nftClassesShown: Shown<NftClass> = {
+const nftClassesShown: RecordTable<NftClass> = {
   name: 'NFT classes',
   fields: namesOf(nftClass),
   columns: [
@@ -98,7 +98,7 @@ const nftClassesShown: Shown<NftClass> = {
   ],
 };
 
-const transactionsShown: Shown<Transaction> = {
+const transactionsShown: RecordTable<Transaction> = {
   name: 'results',
   fields: namesOf(transaction),
   columns: [
@@ -118,7 +118,7 @@ const transactionsShown: Shown<Transaction> = {
 const feeText = (fee: Token['issueFee']): string =>
   [fee?.amount ?? '', fee?.denom ?? ''].join(' ').trim();
 
-const tokensShown: Shown<Token> = {
+const tokensShown: RecordTable<Token> = {
   name: 'tokens',
   fields: namesOf(token),
   columns: [
@@ -139,7 +139,7 @@ const tokensShown: Shown<Token> = {
   ],
 };
 
-export const ordersList: List<Order> = {
+export const ordersList: QueryList<Order> = {
   resource: 'orders',
   summary: 'list purchase orders',
   filters: orderFilters,
@@ -152,7 +152,7 @@ export const ordersList: List<Order> = {
 // A class is found by its id like every other record.
 const { id: _, ...nftClassOptions } = nftClassFilters;
 
-export const nftClassesList: List<NftClass> = {
+export const nftClassesList: QueryList<NftClass> = {
   resource: 'nft_classes',
   summary: 'list NFT classes',
   filters: nftClassOptions,
@@ -161,7 +161,7 @@ export const nftClassesList: List<NftClass> = {
   read: byDays((archive) => archive.nftClasses),
 };
 
-export const transactionsList: List<Transaction> = {
+export const transactionsList: QueryList<Transaction> = {
   resource: 'transactions',
   summary: 'list results of operations',
   filters: transactionFilters,
@@ -176,7 +176,7 @@ export const transactionsList: List<Transaction> = {
   }),
 };
 
-export const tokensList: List<Token> = {
+export const tokensList: QueryList<Token> = {
   resource: 'tokens',
   summary: 'list tokens and their fees',
   filters: tokenFilters,
@@ -198,7 +198,10 @@ export const tokensList: List<Token> = {
 export const flat = <Item>({ item, ...when }: Version<Item>): Flat<Item> => ({ ...item, ...when });
 
 /** The same for all contents of one record. */
-export const historyShown = <Item>({ fields, columns }: Shown<Item>): Shown<Flat<Item>> => ({
+export const historyShown = <Item>({
+  fields,
+  columns,
+}: RecordTable<Item>): RecordTable<Flat<Item>> => ({
   name: 'contents',
   fields: ['inForceFrom', 'inForceUntil', 'isCurrent', ...fields],
   columns: [

@@ -10,26 +10,26 @@ import {
   formatCount,
   widthOf,
   wrapped,
-  type Column as Columns,
+  type TableColumn as Columns,
 } from './print.ts';
 
-export type Column<Item> = Columns & { text: (item: Item) => string };
+export type RecordColumn<Item> = Columns & { text: (item: Item) => string };
 
-export type Shown<Item> = {
+export type RecordTable<Item> = {
   /** What the records are called in a sentence. */
   name: string;
   /** The library's field names in the order of the output. */
   fields: readonly (keyof Item & string)[];
-  columns: readonly Column<Item>[];
+  columns: readonly RecordColumn<Item>[];
 };
 
-export const formats = ['table', 'json', 'ndjson', 'csv'] as const;
-export type Format = (typeof formats)[number];
+export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
 
 export type Printing<Item> = {
-  format: Format;
+  format: OutputFormat;
   limit: number;
-  shown: Shown<Item>;
+  shown: RecordTable<Item>;
   /** A single record is wanted: where a table would cut it, all of it is shown, a line for each value. */
   isOne?: boolean;
 };
@@ -73,7 +73,7 @@ async function* textOf<Item extends object>(
   if (format === 'json') yield isFirst ? ']\n' : '\n]\n';
 }
 
-const recordText = <Item>(items: Item[], { columns }: Shown<Item>, width: number): string =>
+const recordText = <Item>(items: Item[], { columns }: RecordTable<Item>, width: number): string =>
   `${asRecords(
     [...columns],
     items.map((item) => columns.map(({ text }) => text(item))),
@@ -84,7 +84,7 @@ const recordText = <Item>(items: Item[], { columns }: Shown<Item>, width: number
 export function tableText<Item>(
   items: Item[],
   hasMore: boolean,
-  { name, columns }: Shown<Item>,
+  { name, columns }: RecordTable<Item>,
   width = Infinity,
 ): string {
   if (items.length === 0) return `No ${name} match.\n`;

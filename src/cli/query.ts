@@ -17,11 +17,11 @@ import {
   ordersList,
   tokensList,
   transactionsList,
-  type List,
+  type QueryList,
   type Narrowing,
 } from './query-lists.ts';
 import { openLog } from './log-lines.ts';
-import { formats, printRecords, type Format } from './query-print.ts';
+import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
 /** Rows of a table unless told: a person's screen or two. */
 const tableRows = 100;
@@ -36,7 +36,7 @@ export type QueryFlags = {
   newestFirst?: true;
   limit?: string;
   count?: true;
-  format?: Format;
+  format?: OutputFormat;
   json?: true;
   asOf?: string;
   history?: true;
@@ -51,7 +51,7 @@ export const queryCommand = (command: Command): Command =>
     .addCommand(listing(transactionsList))
     .addCommand(listing(tokensList));
 
-function listing<Item extends object>(list: List<Item>): Command {
+function listing<Item extends object>(list: QueryList<Item>): Command {
   const { resource, summary, filters, hasDays, statusWords } = list;
   const command = new Command(resource)
     .description(summary)
@@ -68,7 +68,7 @@ function listing<Item extends object>(list: List<Item>): Command {
       new Option(
         '--format <format>',
         'table on a terminal, else ndjson (one record a line), unless told',
-      ).choices(formats),
+      ).choices(outputFormats),
     )
     .option('--json', 'the same as --format json: one list');
   if (hasDays) {
@@ -125,14 +125,14 @@ function mistakeIn(flags: QueryFlags, filters: string[]): string | null {
   return flags.asOf === undefined ? null : '--history shows every time: leave --as-of out.';
 }
 
-function formatOf({ format, json }: QueryFlags, isTerminal: boolean): Format {
+function formatOf({ format, json }: QueryFlags, isTerminal: boolean): OutputFormat {
   if (json === true && format !== undefined && format !== 'json') {
     throw settingsError('bad_format', '--json and --format are two ways to say it: give one.');
   }
   return json === true ? 'json' : (format ?? (isTerminal ? 'table' : 'ndjson'));
 }
 
-function rowsOf(limit: number | undefined, format: Format): number {
+function rowsOf(limit: number | undefined, format: OutputFormat): number {
   if (format === 'table' && limit !== undefined && limit > tableRowsAtMost) {
     const most = `A table shows ${tableRowsAtMost} records at most`;
     throw settingsError('bad_limit', `${most}: give --format csv, ndjson or json for more.`);
@@ -161,7 +161,7 @@ function inNumbers(
   };
 }
 
-async function query<Item extends object>(list: List<Item>, flags: QueryFlags): Promise<void> {
+async function query<Item extends object>(list: QueryList<Item>, flags: QueryFlags): Promise<void> {
   const { format, limit, id: one, query: asked } = readAsked(list, flags, process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
   await withArchive(settings, async (archive) => {

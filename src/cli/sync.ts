@@ -5,7 +5,7 @@ import { listedResources, type DayRange, type ListedResource } from '../model.ts
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { untilToday } from '../sync/plan.ts';
+import { untilToday } from '../sync/enter-days.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
 import { openMigrated } from './app.ts';

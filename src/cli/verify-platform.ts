@@ -9,10 +9,10 @@ import { reprove, type Reproved } from '../sync/verify-platform/slices.ts';
 import type { Finding } from '../verify/finding.ts';
 import { createWorker } from './workers.ts';
 import { printError } from './print.ts';
-import type { Progress } from './progress.ts';
-import type { Output } from './verify-print.ts';
+import type { ProgressLine } from './progress.ts';
+import type { VerifyPrinter } from './verify-print.ts';
 
-export type Asked = {
+export type PlatformComparison = {
   /** Proved slices that are counted differently now, or results that say something else. */
   differing: number;
   /** Whether every project could be asked. */
@@ -27,9 +27,9 @@ export async function ask(
   db: Db,
   log: Log,
   signal: AbortSignal,
-  { output, progress }: { output: Output; progress: Progress },
-): Promise<Asked> {
-  const asked: Asked = { differing: 0, isComplete: true, failure: null };
+  { output, progress }: { output: VerifyPrinter; progress: ProgressLine },
+): Promise<PlatformComparison> {
+  const asked: PlatformComparison = { differing: 0, isComplete: true, failure: null };
   for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
     const worker = createWorker(project, settings, db, log);
     let done = 0;

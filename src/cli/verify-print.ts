@@ -13,7 +13,7 @@ import { formatCount, print, printable, screenWidth, table, wrapped } from './pr
 /** How many results were asked for again, by what came of it. */
 type Results = Record<ResultReproved['outcome'], number>;
 
-export type Output = {
+export type VerifyPrinter = {
   finding(finding: Finding): Promise<void> | void;
   slice(slice: Reproved): void;
   result(result: ResultReproved): void;
@@ -21,7 +21,7 @@ export type Output = {
 };
 
 /** One JSON object, written as it grows: there may be as many findings as records. */
-export function asJson(): Output {
+export function asJson(): VerifyPrinter {
   let mark = '{"findings": [';
   const slices: Reproved[] = [];
   const results: Results = { agrees: 0, differs: 0, unclear: 0 };
@@ -41,7 +41,7 @@ export function asJson(): Output {
 
 const shownAtMost = 100;
 
-export function asText(): Output {
+export function textPrinter(): VerifyPrinter {
   const findings: Finding[] = [];
   const slices: Reproved[] = [];
   const results: Results = { agrees: 0, differs: 0, unclear: 0 };
@@ -54,7 +54,7 @@ export function asText(): Output {
     slice: (slice) => void slices.push(slice),
     result: ({ outcome }) => void (results[outcome] += 1),
     end: async (lists, journals) =>
-      print(textOf(lists, journals, slices, results, findings, count)),
+      print(verifyText(lists, journals, slices, results, findings, count)),
   };
 }
 
@@ -63,7 +63,7 @@ async function say(text: string): Promise<void> {
 }
 
 /** The whole text as a person reads it; the verdict is its last line. */
-export function textOf(
+export function verifyText(
   lists: ListVerified[],
   journals: ChainsVerified[],
   slices: Reproved[],

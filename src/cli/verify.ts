@@ -20,10 +20,10 @@ import {
 } from '../verify/verify.ts';
 import { openMigrated, openToRead, wantedProjects } from './app.ts';
 import { readOptions } from './options.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, type ProgressLine } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 import { openLog } from './log-lines.ts';
-import { asJson, asText, type Output } from './verify-print.ts';
+import { asJson, textPrinter, type VerifyPrinter } from './verify-print.ts';
 
 type Flags = {
   project?: string;
@@ -53,7 +53,7 @@ export const verifyCommand = (command: Command): Command =>
     .option('--heads <file>', 'the same for every head in a file, such as one of OUTLAST_HEADS_DIR')
     .option('--json', 'print everything as JSON, each finding included')
     .action(async (flags: Flags) => {
-      const months = readMonths(flags);
+      const months = monthsToVerify(flags);
       if (flags.resource === 'tokens' && months !== null) {
         throw settingsError('bad_month', 'Tokens belong to no month: leave the month out.');
       }
@@ -68,7 +68,7 @@ export const verifyCommand = (command: Command): Command =>
     });
 
 /** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
-export function readMonths(flags: Flags): DayRange | null {
+export function monthsToVerify(flags: Flags): DayRange | null {
   const given = readOptions({ month: oneMonth, fromMonth: oneMonth }, flags);
   if (given.month !== undefined && given.fromMonth !== undefined) {
     throw settingsError('bad_month', '--month and --from-month are two ways to say it: give one.');
@@ -88,7 +88,7 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
   const open = flags.platform === true ? openMigrated : openToRead;
   const platform = flags.platform === true ? await import('./verify-platform.ts') : null;
   const archive = await open(settings, log);
-  const output = flags.json === true ? asJson() : asText();
+  const output = flags.json === true ? asJson() : textPrinter();
   // Findings that stream to the same terminal leave no line for it.
   const isQuiet = flags.json === true && process.stdout.isTTY;
   const progress = createProgress(isQuiet ? { write: () => undefined } : process.stderr);
@@ -170,8 +170,8 @@ async function verifyHeld(
   settings: Settings,
   wanted: Wanted,
   signal: AbortSignal,
-  output: Output,
-  progress: Progress,
+  output: VerifyPrinter,
+  progress: ProgressLine,
 ): Promise<{ lists: ListVerified[]; journals: ChainsVerified[] }> {
   const lists: ListVerified[] = [];
   const journals: ChainsVerified[] = [];

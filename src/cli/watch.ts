@@ -8,8 +8,8 @@ import { apiVersions, type ApiVersion, type Day, type Instant } from '../model.t
 import { day } from '../query/days.ts';
 import { readSettings } from '../settings/settings.ts';
 import {
-  checkOperations,
-  enter,
+  checkNewOperations,
+  watchOperations,
   onlyProject,
   type NewOperation,
 } from '../store/operations/enter.ts';
@@ -39,11 +39,11 @@ export const watchCommand = (command: Command): Command =>
     .option('--json', 'print what was entered as JSON')
     .action(async (ids: string[], flags: WatchFlags) => {
       const operations = readOperations(ids, flags);
-      checkOperations(operations);
+      checkNewOperations(operations);
       const settings = readSettings({ needs: 'database' });
       await withStore(openMigrated, settings, async ({ db }) => {
         const project = flags.project ?? (await onlyProject(db));
-        const { given, added } = await enter(db, project, operations);
+        const { given, added } = await watchOperations(db, project, operations);
         if (flags.json === true) printJson({ project, given, added });
         else {
           print(sentenceOf(project, given, added) + goneText(operations[0]?.createdOn, Date.now()));

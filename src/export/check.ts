@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError, transient } from '../errors.ts';
-import { fingerprintOf } from '../files.ts';
+import { digestOfFile } from '../files.ts';
 import { placeIn, readFound, type FoundPart } from './found.ts';
 import { sha256Of, sumsName, sumsText, type Manifest } from './manifest.ts';
 import { stageName } from './stage.ts';
@@ -33,7 +33,7 @@ export async function checkExport(folder: string, signal: AbortSignal): Promise<
   const altered: string[] = [];
   for (const { file } of parts) {
     if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
-    const found = await fingerprintOf(join(folder, file.path));
+    const found = await digestOfFile(join(folder, file.path));
     if (found === null) altered.push(`${file.path} is missing`);
     else if (found.sha256 !== file.sha256) altered.push(`${file.path} was altered or cut off`);
   }

@@ -6,18 +6,24 @@ import { copyOut, type CopiedOut } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
 import { tableShapes } from '../store/tables.ts';
 import type { DayDigest } from '../verify/digest.ts';
-import { contentSql, digestsSql, leavesSql, type ExportedColumn, type Part } from './tables.ts';
+import {
+  contentSql,
+  digestsSql,
+  leavesSql,
+  type ExportedColumn,
+  type ExportPart,
+} from './tables.ts';
 
-export type Content = CopiedOut & { sha256: string };
+export type PartContent = CopiedOut & { sha256: string };
 
 /** The content of a part, written to a file after `head` where one is named. */
 export function readContent(
   tx: Tx,
-  part: Part,
+  part: ExportPart,
   columns: ExportedColumn[],
   to: string | null,
   head = '',
-): Promise<Content> {
+): Promise<PartContent> {
   return copyHashed(tx, contentSql(part, columns), to, head);
 }
 
@@ -27,7 +33,7 @@ export async function copyHashed(
   sql: string,
   to: string | null,
   head = '',
-): Promise<Content> {
+): Promise<PartContent> {
   const hash = createHash('sha256');
   const file = to === null ? null : await open(to, 'w');
   try {

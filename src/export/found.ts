@@ -5,10 +5,10 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
 import { readManifest, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
-import { exportedTables, pathOf, type Part } from './tables.ts';
+import { exportedTables, pathOf, type ExportPart } from './tables.ts';
 
 /** A file with the part it holds. */
-export type FoundPart = { file: ExportedFile; part: Part };
+export type FoundPart = { file: ExportedFile; part: ExportPart };
 
 export type FoundManifest = { manifest: Manifest; text: string; parts: FoundPart[] };
 
@@ -37,7 +37,7 @@ export async function readFound(folder: string, path: string): Promise<FoundMani
 function partOf(
   { file_format: format, projects, columns }: Manifest,
   file: ExportedFile,
-): Part | null {
+): ExportPart | null {
   const of = exportedTables.find(({ table }) => table === file.table);
   if (of === undefined || columns[of.name] === undefined) return null;
   if ((of.day === null) !== (file.month === null)) return null;

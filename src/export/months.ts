@@ -8,7 +8,7 @@ import type { ExportedFile, ExportedMonth } from './manifest.ts';
 type Covered = Omit<ExportedMonth, 'records' | 'digest'> & { days: Day[] };
 
 /** By project, resource and month. */
-export async function readMonths(
+export async function readExportedMonths(
   tx: Tx,
   projects: ProjectId[],
   files: ExportedFile[],

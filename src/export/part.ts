@@ -2,31 +2,31 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fatal } from '../errors.ts';
-import { fingerprintOf, syncFile } from '../files.ts';
+import { digestOfFile, syncFile } from '../files.ts';
 import { listedResources } from '../model.ts';
 import type { Tx } from '../store/db.ts';
-import { copyHashed, readContent, readDayDigests, type Content } from './content.ts';
+import { copyHashed, readContent, readDayDigests, type PartContent } from './content.ts';
 import type { Engine } from './duckdb.ts';
 import type { ExportedFile, FileFormat } from './manifest.ts';
 import { countSql, toParquetSql } from './parquet.ts';
 import type { Stage } from './stage.ts';
-import { formatFor, jsonSql, pathOf, type ExportedColumn, type Part } from './tables.ts';
+import { formatFor, jsonSql, pathOf, type ExportedColumn, type ExportPart } from './tables.ts';
 
 type Reading = {
   format: FileFormat;
   tx: Tx;
   stage: Stage;
-  part: Part;
+  part: ExportPart;
   columns: ExportedColumn[];
 };
 
 /** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
-export type Read = {
+export type ReadPart = {
   file: ExportedFile;
   isKept: boolean;
   columns: ExportedColumn[];
   source: string;
-  content: Content;
+  content: PartContent;
 };
 
 /** Null for a part without a row. */
@@ -36,7 +36,7 @@ export async function readPart({
   stage,
   part,
   columns,
-}: Reading): Promise<Read | null> {
+}: Reading): Promise<ReadPart | null> {
   const format = formatFor(part.of, wanted);
   const path = pathOf(part, wanted);
   const source = join(stage.scratch, path.replaceAll('/', ' '));
@@ -74,7 +74,7 @@ export async function readPart({
 }
 
 /** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
-export async function finish(stage: Stage, engine: Engine | null, read: Read): Promise<void> {
+export async function finish(stage: Stage, engine: Engine | null, read: ReadPart): Promise<void> {
   const staged = stage.stagedPath(read.file.path);
   if (engine === null || !staged.endsWith('.parquet')) await rename(read.source, staged);
   else {
@@ -89,7 +89,7 @@ export async function finish(stage: Stage, engine: Engine | null, read: Read): P
     await rm(read.source, { force: true });
   }
   await syncFile(staged);
-  const found = await fingerprintOf(staged);
+  const found = await digestOfFile(staged);
   Object.assign(read.file, found);
   await stage.note(read.file);
 }

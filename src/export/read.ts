@@ -20,7 +20,13 @@ import { openEngine, type Engine } from './duckdb.ts';
 import type { FoundPart } from './found.ts';
 import type { Manifest } from './manifest.ts';
 import { fromParquetSql } from './parquet.ts';
-import { columnsOf, csvInSql, exportedTables, jsonInSql, type ExportedColumn } from './tables.ts';
+import {
+  exportedColumnsOf,
+  csvInSql,
+  exportedTables,
+  jsonInSql,
+  type ExportedColumn,
+} from './tables.ts';
 
 export type Importing = {
   db: Db;
@@ -158,7 +164,7 @@ async function checkSchema(db: Db, manifest: Manifest): Promise<void> {
   const schema = onlyRow(
     await db.query<{ newest: string }>('select newest from analytics.schema_version'),
   );
-  const columns = await columnsOf(db);
+  const columns = await exportedColumnsOf(db);
   const isKnown = Object.entries(manifest.columns).every(([name, wanted]) =>
     wanted.every((one) => columns.get(name)?.some((has) => has.name === one.name) === true),
   );

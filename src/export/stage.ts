@@ -4,7 +4,7 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
-import { fingerprintOf, writeWhole } from '../files.ts';
+import { digestOfFile, writeWhole } from '../files.ts';
 import { checkBelow, placeIn, readFound } from './found.ts';
 import {
   exportedFile,
@@ -64,7 +64,7 @@ export async function openStage(folder: string): Promise<Stage> {
       for (const file of known.toReversed()) {
         if (file.path !== path || file.content_sha256 !== contentSha256) continue;
         for (const place of [stagedPath(path), inPlace]) {
-          const found = await fingerprintOf(place);
+          const found = await digestOfFile(place);
           if (found?.sha256 === file.sha256 && found.bytes === file.bytes) return file;
         }
       }

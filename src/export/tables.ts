@@ -70,13 +70,13 @@ export const leftOut: readonly string[] = [
 export type ExportedColumn = { name: string; type: string };
 
 /** One file of an export; `month` is `yyyy-MM`, null for a table that is not cut. */
-export type Part = { of: ExportedTable; project: ProjectId; month: string | null };
+export type ExportPart = { of: ExportedTable; project: ProjectId; month: string | null };
 
 /** How a table is written in an export of this format. */
 export const formatFor = (of: ExportedTable, format: FileFormat): FileFormat =>
   format === 'parquet' && of.isBulky === true ? 'csv' : format;
 
-export function pathOf({ of, project, month }: Part, format: FileFormat): string {
+export function pathOf({ of, project, month }: ExportPart, format: FileFormat): string {
   const file = `${project}/${of.name}${month === null ? '' : `/${month}`}`;
   return `${file}.${formatFor(of, format)}`;
 }
@@ -84,7 +84,7 @@ export function pathOf({ of, project, month }: Part, format: FileFormat): string
 /**
  * The columns of every table as this database has them: one that a later release adds is carried without a word here.
  */
-export async function columnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {
+export async function exportedColumnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {
   const { rows } = await db.query<{ table: string; name: string; type: string }>(
     `select n.nspname || '.' || c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
        from pg_attribute a
@@ -125,7 +125,7 @@ export async function monthsOf(
 }
 
 /** The rows of a part in their order. The project's name and the month are of our own making: nothing to escape. */
-export function rowsOf({ of, project, month }: Part, selected: string): string {
+export function partRowsSql({ of, project, month }: ExportPart, selected: string): string {
   const within =
     month === null || of.day === null
       ? ''
@@ -136,17 +136,17 @@ export function rowsOf({ of, project, month }: Part, selected: string): string {
 const names = (columns: ExportedColumn[]): string => columns.map(({ name }) => name).join(', ');
 
 /** A part's content as CSV without a header: what its digest is made of. */
-export const contentSql = (part: Part, columns: ExportedColumn[]): string =>
-  `copy (${rowsOf(part, names(columns))}) to stdout (format csv)`;
+export const contentSql = (part: ExportPart, columns: ExportedColumn[]): string =>
+  `copy (${partRowsSql(part, names(columns))}) to stdout (format csv)`;
 
 /**
  * The same with one JSON object a line. Exact numbers are text. JSON holds no control characters: nothing is quoted.
  */
-export function jsonSql(part: Part, columns: ExportedColumn[]): string {
+export function jsonSql(part: ExportPart, columns: ExportedColumn[]): string {
   const selected = columns.map(({ name, type }) =>
     type === 'numeric' || type === 'bigint' ? `${name}::text as ${name}` : name,
   );
-  return `copy (select row_to_json(r)::text from (${rowsOf(part, selected.join(', '))}) r)
+  return `copy (select row_to_json(r)::text from (${partRowsSql(part, selected.join(', '))}) r)
             to stdout (format csv, delimiter E'\\x01', quote E'\\x02', escape E'\\x02')`;
 }
 

@@ -8,10 +8,16 @@ import { onDisk } from './disk.ts';
 import { openEngine } from './duckdb.ts';
 import { checkNothingLost, checkSameArchive } from './found.ts';
 import { exportFormat, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
-import { readMonths } from './months.ts';
+import { readExportedMonths } from './months.ts';
 import { finish, readPart } from './part.ts';
 import { openStage, type Stage } from './stage.ts';
-import { columnsOf, exportedTables, monthsOf, type ExportedColumn, type Part } from './tables.ts';
+import {
+  exportedColumnsOf,
+  exportedTables,
+  monthsOf,
+  type ExportedColumn,
+  type ExportPart,
+} from './tables.ts';
 
 export type Exporting = {
   /** Runs as the writer: an export holds the ledger too, which readers do not see. */
@@ -50,7 +56,7 @@ async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
   const projects = await projectsOf(tx, exporting.projects);
   const stage = await openStage(exporting.folder);
   checkSameArchive(exporting.folder, stage.before, projects, exporting.format);
-  const columns = await columnsOf(tx);
+  const columns = await exportedColumnsOf(tx);
   const done = await exportParts(exporting, tx, stage, columns);
   const schema = await tx.query<{ newest: string }>('select newest from analytics.schema_version');
   const manifest: Manifest = {
@@ -59,7 +65,7 @@ async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
     schema: Number(onlyRow(schema).newest),
     exported_at: new Date(exporting.now).toISOString(),
     projects,
-    months: await readMonths(tx, exporting.projects, done.files),
+    months: await readExportedMonths(tx, exporting.projects, done.files),
     columns: Object.fromEntries(columns),
     files: done.files,
   };
@@ -138,8 +144,8 @@ async function exportParts(
   return { files, written };
 }
 
-async function partsOf(tx: Tx, projects: ProjectId[]): Promise<Part[]> {
-  const parts: Part[] = [];
+async function partsOf(tx: Tx, projects: ProjectId[]): Promise<ExportPart[]> {
+  const parts: ExportPart[] = [];
   for (const project of projects) {
     for (const of of exportedTables) {
       const months = of.day === null ? [null] : await monthsOf(tx, of, project);

@@ -1,7 +1,7 @@
 // An NFT class as the platform gives it (docs/platform.md §2.6) as the typed columns of its table.
 import type { Day } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
-import { type Columns, type Fields, indexedTextOf, textOf, timeOf, wholeOf } from './fields.ts';
+import { type Columns, type ReadFields, indexedTextOf, textOf, timeOf, wholeOf } from './fields.ts';
 import type { JsonObject } from './json.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { JsonObject } from './json.ts';
  * but for `askedDay`: the `slice_day` of a class whose timestamp cannot be read.
  */
 export function classColumns(nftClass: JsonObject, askedDay: Day): Columns {
-  const fields: Fields = { of: nftClass.fields, unread: [] };
+  const fields: ReadFields = { of: nftClass.fields, unread: [] };
   const createdAt = timeOf(fields, 'timestamp');
   const columns: ReadColumns<'nft_classes'> = {
     name: textOf(fields, 'name'),

@@ -16,7 +16,7 @@ import { createHide, refusalOf, UnansweredError } from './refusal.ts';
 import {
   createRequest,
   outcomeName,
-  type Outcome,
+  type AttemptOutcome,
   type Question,
   type Request,
 } from './request.ts';
@@ -123,7 +123,10 @@ export function createPlatform(options: PlatformOptions): Platform {
   }
 
   /** One request, counted by what comes of it. `path` as logs name it. */
-  function metered<T>(path: string, request: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  function metered<T>(
+    path: string,
+    request: () => Promise<AttemptOutcome<T>>,
+  ): Promise<AttemptOutcome<T>> {
     const sentAt = monotonicNow();
     const attributes = { 'http.request.method': 'GET', 'url.template': path };
     return inSpan(`GET ${path}`, { kind: 'client', attributes }, async (span) => {

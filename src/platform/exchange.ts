@@ -8,7 +8,7 @@ import { foreignText } from './refusal.ts';
 import type { Fault } from './retry.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
-export type Answer = Gathered & {
+export type PlatformAnswer = Gathered & {
   status: number;
   date: string | undefined;
   retryAfter: string | undefined;
@@ -25,7 +25,7 @@ export type Exchange = {
     headers: Record<string, string>,
     shape: AnswerShape,
     signal: AbortSignal | undefined,
-  ): Promise<Answer | Fault>;
+  ): Promise<PlatformAnswer | Fault>;
   close(): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     headers: Record<string, string>,
     shape: AnswerShape,
     signal: AbortSignal | undefined,
-  ): Promise<Answer | Fault> {
+  ): Promise<PlatformAnswer | Fault> {
     const control = new AbortController();
     const abort = (): void => control.abort();
     let timedOut = false;

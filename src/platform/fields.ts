@@ -11,7 +11,7 @@ import { readTime } from './times.ts';
 export type Columns = { columns: Record<string, ColumnValue>; unread: string[] };
 
 /** A record's fields, and the names of those that turned out unreadable. */
-export type Fields = { of: JsonObject['fields']; unread: string[] };
+export type ReadFields = { of: JsonObject['fields']; unread: string[] };
 
 /** Texts longer than this are not put into an indexed column: a B-tree entry holds about 2,700 bytes. */
 const maxIndexedLength = 512;
@@ -20,13 +20,13 @@ const maxAmountLength = 1000;
 const decimalText = /^[+-]?\d+(?:\.\d+)?$/;
 const wholeText = /^[+-]?\d+$/;
 
-function unread(fields: Fields, name: string): null {
+function unread(fields: ReadFields, name: string): null {
   fields.unread.push(name);
   return null;
 }
 
 /** Text; a number is taken as its plain decimal. '' stays ''. */
-export function textOf(fields: Fields, name: string): string | null {
+export function textOf(fields: ReadFields, name: string): string | null {
   const value = fields.of.get(name);
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return storable(value);
@@ -35,13 +35,13 @@ export function textOf(fields: Fields, name: string): string | null {
 }
 
 /** Text for an indexed column. */
-export function indexedTextOf(fields: Fields, name: string): string | null {
+export function indexedTextOf(fields: ReadFields, name: string): string | null {
   const text = textOf(fields, name);
   return text !== null && text.length > maxIndexedLength ? unread(fields, name) : text;
 }
 
 /** Decimal text for a numeric column, from a JSON number of any spelling or from plain decimal text. */
-export function amountOf(fields: Fields, name: string): string | null {
+export function amountOf(fields: ReadFields, name: string): string | null {
   const value = numberText(fields.of.get(name));
   if (value === null) return null;
   if (value === undefined || value.length > maxAmountLength || !decimalText.test(value)) {
@@ -51,7 +51,7 @@ export function amountOf(fields: Fields, name: string): string | null {
 }
 
 /** A whole number as plain decimal text if it lies within `[-max - 1, max]`. */
-export function wholeOf(fields: Fields, name: string, max: bigint): string | null {
+export function wholeOf(fields: ReadFields, name: string, max: bigint): string | null {
   const value = numberText(fields.of.get(name));
   if (value === null) return null;
   if (value === undefined || value.length > maxAmountLength || !wholeText.test(value)) {
@@ -64,13 +64,13 @@ export function wholeOf(fields: Fields, name: string, max: bigint): string | nul
 }
 
 /** A whole number that fits a Postgres integer. */
-export function integerOf(fields: Fields, name: string): number | null {
+export function integerOf(fields: ReadFields, name: string): number | null {
   const whole = wholeOf(fields, name, 2_147_483_647n);
   return whole === null ? null : Number(whole);
 }
 
 /** RFC 3339 text in UTC. */
-export function timeOf(fields: Fields, name: string): string | null {
+export function timeOf(fields: ReadFields, name: string): string | null {
   const value = fields.of.get(name);
   if (value === undefined || value === null || value === '') return null;
   return readTime(value) ?? unread(fields, name);

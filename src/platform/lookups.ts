@@ -1,12 +1,12 @@
 // Questions that are no pages: a transaction result by its operation id, the node's tokens and their fees
 // (docs/platform.md §4.1-4.3, §4.5, §4.6). What is no such answer is a passing fault, never "not found".
 import { transient } from '../errors.ts';
-import type { ApiVersion, Reject } from '../model.ts';
+import type { ApiVersion, RejectedRecord } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';
 import type { Gathered } from './gather.ts';
 import { type Json, type JsonObject, isObject, maxRecordDepth, parseJson } from './json.ts';
 import { cutReject, reject } from './parse.ts';
-import type { FoundTransaction, ListedToken, TokenList } from './platform.ts';
+import type { FoundTransaction, ListedToken, NodeTokenList } from './platform.ts';
 import type { Question } from './request.ts';
 import { symbolIn } from './tokens.ts';
 import { readTransaction } from './transactions.ts';
@@ -35,7 +35,7 @@ export function transactionQuestion(
 
 const tokensPath = '/token/tokens';
 
-export const tokensQuestion = (): Question<TokenList | null> => ({
+export const tokensQuestion = (): Question<NodeTokenList | null> => ({
   path: tokensPath,
   params: {},
   shape: 'list',
@@ -59,9 +59,9 @@ export const feesQuestion = (symbol: string, path: 'fee' | 'fees'): Question<str
 function* tokensIn(
   envelope: Envelope,
   cut: Gathered['cut'],
-): Generator<void, Pick<TokenList, 'tokens' | 'rejects'>> {
+): Generator<void, Pick<NodeTokenList, 'tokens' | 'rejects'>> {
   const tokens: ListedToken[] = [];
-  const rejects: Reject[] = [];
+  const rejects: RejectedRecord[] = [];
   const result = envelope.get('result');
   // An empty list is null.
   if (result === null) return { tokens, rejects };

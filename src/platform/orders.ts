@@ -4,7 +4,7 @@ import type { ReadColumns } from '../resources.ts';
 import {
   amountOf,
   type Columns,
-  type Fields,
+  type ReadFields,
   indexedTextOf,
   integerOf,
   textOf,
@@ -24,7 +24,7 @@ const statusWords = new Map([
  * but for `askedDay`: the `slice_day` of an order whose create_time cannot be read.
  */
 export function orderColumns(order: JsonObject, askedDay: Day): Columns {
-  const fields: Fields = { of: order.fields, unread: [] };
+  const fields: ReadFields = { of: order.fields, unread: [] };
   const createdAt = timeOf(fields, 'create_time');
   const columns: ReadColumns<'orders'> = {
     status: statusOf(fields),
@@ -41,7 +41,7 @@ export function orderColumns(order: JsonObject, askedDay: Day): Columns {
   return { columns, unread: fields.unread };
 }
 
-function statusOf(fields: Fields): number | null {
+function statusOf(fields: ReadFields): number | null {
   const value = fields.of.get('status');
   const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
   return statusWords.get(word) ?? integerOf(fields, 'status');

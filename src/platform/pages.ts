@@ -1,8 +1,15 @@
-// A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `Page` out. What
-// is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
+// A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `PlatformPage` out.
+// What is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
 import { dayOf } from '../day.ts';
 import { transient } from '../errors.ts';
-import type { Day, Instant, ListedResource, Page, ParsedRecord, Reject } from '../model.ts';
+import type {
+  Day,
+  Instant,
+  ListedResource,
+  PlatformPage,
+  ParsedRecord,
+  RejectedRecord,
+} from '../model.ts';
 import { byteBounds, mostParts } from './byte-bounds.ts';
 import { decodeUtf8 } from './bytes.ts';
 import type { Gathered } from './gather.ts';
@@ -25,9 +32,9 @@ const ordinaryBytes = byteBounds.record;
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
 
-type ReadRecord = (value: Json, text: string, askedDay: Day) => ParsedRecord | Reject;
+type ReadRecord = (value: Json, text: string, askedDay: Day) => ParsedRecord | RejectedRecord;
 
-type Reading = Generator<void, Page>;
+type Reading = Generator<void, PlatformPage>;
 
 /**
  * Reads an answer of `/v3/orders`, and yields after each record. `askedDay` is the day that was asked for, where it was
@@ -42,10 +49,10 @@ export const classesPage = (answer: Gathered, askedAt: Instant, askedDay?: Day):
   readPage('nft_classes', 'classes', readClass, answer, askedAt, askedDay);
 
 /** As `ordersPage`, at once and of a body that nothing was cut out of. */
-export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
+export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): PlatformPage =>
   runAtOnce(ordersPage({ body, cut: new Map() }, askedAt, askedDay));
 
-export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): Page =>
+export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): PlatformPage =>
   runAtOnce(classesPage({ body, cut: new Map() }, askedAt, askedDay));
 
 function* readPage(
@@ -63,7 +70,7 @@ function* readPage(
   const list = listOf(data, listField);
   if (list.items.length > mostParts) throw unusable(`it has ${list.items.length} records`);
   const records: ParsedRecord[] = [];
-  const rejects: Reject[] = [];
+  const rejects: RejectedRecord[] = [];
   let first: string | null = null;
   let last: string | null = null;
   for (let i = 0; i < list.items.length; i++) {
@@ -96,7 +103,7 @@ function* readPage(
   };
 }
 
-type NextKey = Pick<Page, 'nextKey' | 'nextKeyForm'>;
+type NextKey = Pick<PlatformPage, 'nextKey' | 'nextKeyForm'>;
 
 const noKey: NextKey = { nextKey: null, nextKeyForm: null };
 

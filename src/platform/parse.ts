@@ -2,7 +2,7 @@
 // throws for any JSON: what has a usable id is archived, whatever the rest looks like.
 import { toUSVString } from 'node:util';
 import { isOutlastError } from '../errors.ts';
-import type { Day, ParsedRecord, Reject } from '../model.ts';
+import type { Day, ParsedRecord, RejectedRecord } from '../model.ts';
 import { encodeUtf8 } from './bytes.ts';
 import { canonical, jsonbText, sha256, storable } from './canonical.ts';
 import { classColumns } from './classes.ts';
@@ -12,14 +12,20 @@ import type { Json, JsonObject } from './json.ts';
 import { orderColumns } from './orders.ts';
 
 /** Reads an element of `order_infos`. `text` is the element's verbatim text, `value` what `parseJson` made of it. */
-export const readOrder = (value: Json, text: string, askedDay: Day): ParsedRecord | Reject =>
-  readRecord(value, text, 'operation_id', askedDay, orderColumns);
+export const readOrder = (
+  value: Json,
+  text: string,
+  askedDay: Day,
+): ParsedRecord | RejectedRecord => readRecord(value, text, 'operation_id', askedDay, orderColumns);
 
 /** Reads an element of `classes`. */
-export const readClass = (value: Json, text: string, askedDay: Day): ParsedRecord | Reject =>
-  readRecord(value, text, 'id', askedDay, classColumns);
+export const readClass = (
+  value: Json,
+  text: string,
+  askedDay: Day,
+): ParsedRecord | RejectedRecord => readRecord(value, text, 'id', askedDay, classColumns);
 
-export function isReject(read: ParsedRecord | Reject): read is Reject {
+export function isReject(read: ParsedRecord | RejectedRecord): read is RejectedRecord {
   return 'reason' in read;
 }
 
@@ -29,7 +35,7 @@ function readRecord(
   idField: string,
   askedDay: Day,
   columnsOf: (record: JsonObject, askedDay: Day) => Columns,
-): ParsedRecord | Reject {
+): ParsedRecord | RejectedRecord {
   if (value === null || typeof value !== 'object' || value.type !== 'object') {
     return reject(text, 'the element is not an object');
   }
@@ -89,13 +95,13 @@ export function readId(value: Json | undefined): { id: string } | { wrong: strin
  */
 export const unpinned = (text: string): string => ` ${text}`.slice(1);
 
-export function reject(text: string, reason: string): Reject {
+export function reject(text: string, reason: string): RejectedRecord {
   const bytes = encodeUtf8(text);
   return { bytes, sha256: sha256(bytes), reason, wholeLength: null };
 }
 
 /** A record that was too long to be taken in. */
-export const cutReject = ({ beginning, length, sha256: digest }: CutRecord): Reject => ({
+export const cutReject = ({ beginning, length, sha256: digest }: CutRecord): RejectedRecord => ({
   bytes: beginning,
   sha256: digest,
   reason: `it is ${length} bytes long, more than a record may have: the first ${beginning.length} are kept`,

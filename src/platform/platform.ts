@@ -5,9 +5,9 @@ import type {
   ClockDisagreement,
   Day,
   Instant,
-  Page,
+  PlatformPage,
   ParsedRecord,
-  Reject,
+  RejectedRecord,
 } from '../model.ts';
 
 /** Filters of `/v3/orders` (docs/platform.md §4.4). Dates go on the wire as given. Absent means "not sent". */
@@ -36,11 +36,11 @@ export type ClassesQuery = {
 export type FoundTransaction = { record: ParsedRecord | null; askedAt: Instant };
 
 /** The node's whole list of tokens (docs/platform.md §4.2), without fees. */
-export type TokenList = {
+export type NodeTokenList = {
   /** The height it was answered at, decimal text; null where that cannot be read. */
   height: string | null;
   tokens: ListedToken[];
-  rejects: Reject[];
+  rejects: RejectedRecord[];
   askedAt: Instant;
 };
 
@@ -58,8 +58,8 @@ export type ListedToken = { symbol: string; text: string };
  */
 export type Platform = {
   readonly clock: PlatformClock;
-  orders(query: OrdersQuery, signal?: AbortSignal): Promise<Page>;
-  classes(query: ClassesQuery, signal?: AbortSignal): Promise<Page>;
+  orders(query: OrdersQuery, signal?: AbortSignal): Promise<PlatformPage>;
+  classes(query: ClassesQuery, signal?: AbortSignal): Promise<PlatformPage>;
   /** The result of an operation by one of the two lookups. `operationId` is sent as it is, percent-encoded. */
   transaction(
     version: ApiVersion,
@@ -70,7 +70,7 @@ export type Platform = {
    * All tokens, asked of the node interface without a key; null where the node knows no such path. A node's refusal,
    * 403 included, is `platform_refused`: it says nothing about the project's key.
    */
-  tokens(signal?: AbortSignal): Promise<TokenList | null>;
+  tokens(signal?: AbortSignal): Promise<NodeTokenList | null>;
   /** The `result` of a token's fees as verbatim JSON text; null where the node knows neither `/fee` nor `/fees`. */
   tokenFees(symbol: string, signal?: AbortSignal): Promise<string | null>;
   /** Lets so many milliseconds pass before the next question; rejects when the signal is aborted. */

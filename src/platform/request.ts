@@ -4,7 +4,7 @@ import { OutlastError } from '../errors.ts';
 import type { RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { PlatformAnswer, Exchange } from './exchange.ts';
 import type { Gathered } from './gather.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
 import { readRetryAfter, type Fault } from './retry.ts';
@@ -31,10 +31,10 @@ export type Question<T> = {
  * `aheadMs`: how far ahead of our clock to sign so as to speak that answer's own time; the clock itself may know
  * better.
  */
-export type Outcome<T> = { value: T } | Fault | { clockErrorMs: number; aheadMs: number };
+export type AttemptOutcome<T> = { value: T } | Fault | { clockErrorMs: number; aheadMs: number };
 
 /** The same in a word, for whoever counts. */
-export function outcomeName<T>(outcome: Outcome<T>): RequestOutcome {
+export function outcomeName<T>(outcome: AttemptOutcome<T>): RequestOutcome {
   if ('value' in outcome) return 'answered';
   if ('clockErrorMs' in outcome) return 'refused';
   const { status } = outcome;
@@ -47,7 +47,7 @@ export type Request = <T>(
   question: Question<T>,
   aheadMs: number,
   signal: AbortSignal | undefined,
-) => Promise<Outcome<T>>;
+) => Promise<AttemptOutcome<T>>;
 
 /** Clocks farther apart than this explain a 403 (docs/design.md, "Clocks"). */
 const maxClockErrorMs = 5000;
@@ -105,7 +105,7 @@ export function createRequest(context: {
 
   async function readAnswer<T>(
     { read }: Question<T>,
-    answer: Answer,
+    answer: PlatformAnswer,
   ): Promise<{ value: T } | Fault> {
     const { status, date, body, sentAt, receivedAt, tooLong } = answer;
     // Only from what could be the platform's own answer: a captive portal has a clock too.
@@ -127,7 +127,7 @@ export function createRequest(context: {
     }
   }
 
-  function refused(path: string, { status, body }: Answer): RefusalError {
+  function refused(path: string, { status, body }: PlatformAnswer): RefusalError {
     const refusal = readRefusal(status, body, hide);
     const said = `the platform refused ${path}: ${refusalText(refusal)}`;
     if (status === 403 && pair !== null) {

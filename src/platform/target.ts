@@ -4,7 +4,7 @@ import { sentKey } from './page-key.ts';
 import type { ClassesQuery, OrdersQuery } from './platform.ts';
 
 /** Decoded parameters; of a repeated name the first value counts. */
-export type Query = ReadonlyMap<string, string>;
+export type QueryParameters = ReadonlyMap<string, string>;
 
 export type Target = {
   /** As sent: it is signed so. */
@@ -17,7 +17,7 @@ export type Target = {
    */
   isRepeated: boolean;
   /** Without the empty ones: an empty parameter asks for nothing. */
-  query: Query;
+  query: QueryParameters;
 };
 
 export function targetOf(url: string): Target {

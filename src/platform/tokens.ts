@@ -1,8 +1,8 @@
 // A token and its fees as a node gives them (docs/platform.md §2.1, §2.2) as one record and the typed columns of its
 // table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
-import type { ParsedRecord, Reject } from '../model.ts';
+import type { ParsedRecord, RejectedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
-import { amountOf, type Columns, type Fields, integerOf, textOf } from './fields.ts';
+import { amountOf, type Columns, type ReadFields, integerOf, textOf } from './fields.ts';
 import { type Json, type JsonObject, isObject, parseJson } from './json.ts';
 import { readId, recordOf, reject } from './parse.ts';
 
@@ -25,7 +25,7 @@ export function readToken(
 }
 
 /** Reads such a record again, as it is held: without its height, which is no part of it. */
-export function readTokenRecord(record: Json, text: string): ParsedRecord | Reject {
+export function readTokenRecord(record: Json, text: string): ParsedRecord | RejectedRecord {
   const id = symbolIn(isObject(record) ? record.fields.get('token') : undefined);
   return 'wrong' in id
     ? reject(text, `symbol ${id.wrong}`)
@@ -40,10 +40,10 @@ export function symbolIn(element: Json | undefined): { id: string } | { wrong: s
 
 /** Typed columns that follow from the record alone, and the names of the fields that could not be read. */
 export function tokenColumns(record: Json): Columns {
-  const token: Fields = { of: fieldsOf(fieldsOf(record, 'token'), 'value'), unread: [] };
+  const token: ReadFields = { of: fieldsOf(fieldsOf(record, 'token'), 'value'), unread: [] };
   const fees = fieldsOf(record, 'fees');
-  const issue: Fields = { of: fieldsOf(fees, 'issue_fee'), unread: [] };
-  const mint: Fields = { of: fieldsOf(fees, 'mint_fee'), unread: [] };
+  const issue: ReadFields = { of: fieldsOf(fees, 'issue_fee'), unread: [] };
+  const mint: ReadFields = { of: fieldsOf(fees, 'mint_fee'), unread: [] };
   const columns: ReadColumns<'tokens'> = {
     name: textOf(token, 'name'),
     min_unit: textOf(token, 'min_unit'),
@@ -68,10 +68,10 @@ export function tokenColumns(record: Json): Columns {
 }
 
 /** A node leaves zeros out: what is not set is zero; what cannot be read is not. */
-const zeroed = <T>(fields: Fields, name: string, value: T | null, zero: T): T | null =>
+const zeroed = <T>(fields: ReadFields, name: string, value: T | null, zero: T): T | null =>
   value === null && !fields.unread.includes(name) ? zero : value;
 
-function flagOf(fields: Fields, name: string): boolean | null {
+function flagOf(fields: ReadFields, name: string): boolean | null {
   const value = fields.of.get(name);
   if (value === undefined || value === null || value === '') return false;
   if (typeof value === 'boolean') return value;

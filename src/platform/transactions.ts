@@ -3,7 +3,7 @@
 import type { ParsedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
 import { jsonbText } from './canonical.ts';
-import { type Columns, type Fields, integerOf, textOf, timeOf, wholeOf } from './fields.ts';
+import { type Columns, type ReadFields, integerOf, textOf, timeOf, wholeOf } from './fields.ts';
 import type { Json } from './json.ts';
 import { recordOf } from './parse.ts';
 
@@ -14,7 +14,7 @@ export const readTransaction = (data: Json, text: string, operationId: string): 
 /** Typed columns of a transaction result and the names of the fields that could not be read. */
 function transactionColumns(data: Json): Columns {
   const isResult = typeof data === 'object' && data?.type === 'object';
-  const fields: Fields = { of: isResult ? data.fields : new Map(), unread: [] };
+  const fields: ReadFields = { of: isResult ? data.fields : new Map(), unread: [] };
   const columns: ReadColumns<'transactions'> = {
     // In v3 native a number: kept as its text, for published lists of their meanings disagree.
     module: textOf(fields, 'module'),
@@ -33,7 +33,7 @@ function transactionColumns(data: Json): Columns {
 }
 
 /** A body as JSON text for a jsonb column; only the one that matches the operation is given. */
-function bodyOf(fields: Fields, name: string): string | null {
+function bodyOf(fields: ReadFields, name: string): string | null {
   const value: Json | undefined = fields.of.get(name);
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'object' && value.type === 'object') return jsonbText(value);

@@ -9,7 +9,7 @@ import { readAlerts, readProgress, readRecent } from './now.ts';
 import { createOrders } from './orders.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
-import { readFacts, readProjects, readSummary } from './summary.ts';
+import { readFactsOf, readProjects, readSummary } from './summary.ts';
 import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
@@ -50,7 +50,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     progress: (query) => readProgress(reader, query),
     alerts: (query) => readAlerts(reader, query),
     recent: (query) => readRecent(reader, query),
-    facts: (query) => readFacts(reader, query),
+    facts: (query) => readFactsOf(reader, query),
     summary: (query) => readSummary(reader, query),
     statistics: createStatistics(reader),
     watchedOperations: async (query) => listWatched(reader, query),

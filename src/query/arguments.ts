@@ -119,7 +119,7 @@ export const recordArguments = z.strictObject({ project, id });
 export const contentArguments = z.strictObject({ project, id, asOf: asOf.optional() });
 
 /** A query's range and direction, checked. */
-export type Scope = {
+export type CheckedScope = {
   project: ProjectId;
   from?: Day | undefined;
   to?: Day | undefined;

@@ -3,12 +3,12 @@
 // contents.ts.
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { Scope } from './arguments.ts';
+import type { CheckedScope } from './arguments.ts';
 import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
-import type { Position } from './list-order.ts';
+import type { RecordPosition } from './list-order.ts';
 import { dayBeyond, isBy } from './instant.ts';
 import { listedAfter, listedAt, listOrder, type ListedTable } from './list-order.ts';
-import { scanFor, type Found, type Scanned } from './bounded-scan.ts';
+import { scanFor, type ScanResult, type Scanned } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';
 import { rowsOf, select } from './statement.ts';
 
@@ -27,15 +27,15 @@ export type AsOfSource<Item, Filters> = {
   idIn?: (filters: Filters) => string | undefined;
 };
 
-type Asked<Filters> = Scope & Filters & { asOf: string };
+type Asked<Filters> = CheckedScope & Filters & { asOf: string };
 
 /** Up to `wanted` records after a position. */
 export const recordsAsOf = <Item extends { missingSince: string | null }, Filters>(
   reader: Reader,
   source: AsOfSource<Item, Filters>,
   asked: Asked<Filters>,
-  { after, wanted, seen }: { after: Position | null; wanted: number; seen?: SQL },
-): Promise<Found<Position, Item>> =>
+  { after, wanted, seen }: { after: RecordPosition | null; wanted: number; seen?: SQL },
+): Promise<ScanResult<RecordPosition, Item>> =>
   scanFor(
     { after, wanted },
     (from, atMost) => scan(reader, source, asked, { after: from, atMost, seen }),
@@ -88,8 +88,8 @@ async function scan<Item, Filters>(
   reader: Reader,
   source: AsOfSource<Item, Filters>,
   asked: Asked<Filters>,
-  { after, atMost, seen }: { after: Position | null; atMost: number; seen: SQL | undefined },
-): Promise<Scanned<Position>[]> {
+  { after, atMost, seen }: { after: RecordPosition | null; atMost: number; seen: SQL | undefined },
+): Promise<Scanned<RecordPosition>[]> {
   const { table, from, id } = source;
   const isSingle = source.idIn?.(asked) !== undefined;
   const parts = partsOf(asked, after).map(
@@ -108,7 +108,7 @@ async function scan<Item, Filters>(
      order by day ${direction}, listed_at ${direction}, id ${direction}
      limit ${atMost}`;
   if (parts.length === 0) return [];
-  const rows = await rowsOf<Position & { matches: boolean }>(reader, statement);
+  const rows = await rowsOf<RecordPosition & { matches: boolean }>(reader, statement);
   return rows.map(({ id: of, day, createdAt, matches }) => ({
     key: { id: of, day, createdAt },
     matches,
@@ -138,10 +138,10 @@ export async function countAsOf<Item, Filters>(
   return Number(row?.matching ?? 0);
 }
 
-type Part = { scope: Scope; after: Position | null; isBeyond: boolean };
+type Part = { scope: CheckedScope; after: RecordPosition | null; isBeyond: boolean };
 
 /** The list in two: up to the day under which records of then can stand, and beyond. A position lies in one of them. */
-function partsOf(asked: Scope & { asOf: string }, after: Position | null): Part[] {
+function partsOf(asked: CheckedScope & { asOf: string }, after: RecordPosition | null): Part[] {
   const beyond = dayBeyond(asked.asOf);
   if (beyond === null || (asked.to !== undefined && asked.to < beyond)) {
     return [{ scope: asked, after, isBeyond: false }];

@@ -8,6 +8,7 @@ import type {
   Proof,
   Resource,
   SliceState,
+  WatchedState,
 } from '../model.ts';
 
 /**
@@ -16,7 +17,6 @@ import type {
  */
 export type PagedForward = { limit?: number; cursor?: string };
 
-export type WatchedState = 'open' | 'done' | 'lost';
 export type WatchedQuery = PagedForward & { project: ProjectId; state?: WatchedState };
 
 /** An operation whose results are asked for (docs/transactions.md). */

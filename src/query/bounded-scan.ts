@@ -7,7 +7,7 @@ export type Scanned<Key> = { key: Key; matches: boolean };
 /**
  * `reached` is where the reading stopped, null at the end: there may be more behind it even where nothing was found.
  */
-export type Found<Key, Item> = { found: { item: Item; key: Key }[]; reached: Key | null };
+export type ScanResult<Key, Item> = { found: { item: Item; key: Key }[]; reached: Key | null };
 
 /** Rows looked at for one page: at most so many times, and so many at once unless more were asked for. */
 const roundsAtMost = 6;
@@ -19,8 +19,8 @@ export async function scanFor<Key, Item>(
   scan: (after: Key | null, atMost: number) => Promise<Scanned<Key>[]>,
   /** What was said under each of the keys; undefined where nothing matches after all. */
   contentsOf: (keys: Key[]) => Promise<(Item | undefined)[]>,
-): Promise<Found<Key, Item>> {
-  const found: Found<Key, Item>['found'] = [];
+): Promise<ScanResult<Key, Item>> {
+  const found: ScanResult<Key, Item>['found'] = [];
   let reached = after;
   for (let round = 0; round < roundsAtMost && found.length < wanted; round++) {
     const missing = wanted - found.length;
@@ -43,11 +43,11 @@ export async function scanFor<Key, Item>(
 
 /** Everything after the beginning. Ends: every look begins after the last row of the one before. */
 export async function* scanThrough<Key, Item>(
-  read: (after: Key | null) => Promise<Found<Key, Item>>,
+  read: (after: Key | null) => Promise<ScanResult<Key, Item>>,
 ): AsyncGenerator<Item> {
   let after: Key | null = null;
   do {
-    const { found, reached }: Found<Key, Item> = await read(after);
+    const { found, reached }: ScanResult<Key, Item> = await read(after);
     for (const { item } of found) yield item;
     after = reached;
   } while (after !== null);

@@ -9,7 +9,7 @@ export type Shape = Readonly<Record<string, z.ZodType>>;
 export type Given<S extends Shape> = { [Name in keyof S]?: z.output<S[Name]> | undefined };
 
 /** What it gives where all of it has. */
-export type Output<S extends Shape> = { [Name in keyof S]: z.output<S[Name]> };
+export type CheckedArguments<S extends Shape> = { [Name in keyof S]: z.output<S[Name]> };
 
 export const optional = <S extends Shape>(
   shape: S,

@@ -1,7 +1,7 @@
 // A list as it is now: its rows along the index, page by page. As of an instant it is list-then.ts.
 import { and, eq, sql, type SQL } from 'drizzle-orm';
-import type { Scope } from './arguments.ts';
-import type { Position } from './list-order.ts';
+import type { CheckedScope } from './arguments.ts';
+import type { RecordPosition } from './list-order.ts';
 import { listedAfter, listOrder } from './list-order.ts';
 import type { Reader } from './reader.ts';
 import {
@@ -10,26 +10,26 @@ import {
   type FoundPage,
   type From,
   type ListedItem,
-  type Source,
+  type ListedSource,
 } from './source.ts';
 import { rowsOf, select } from './statement.ts';
 
 export function createListNow<Item extends ListedItem, Filters extends object>(
   reader: Reader,
-  source: Source<Item, Filters>,
+  source: ListedSource<Item, Filters>,
 ) {
   const { table, id } = source;
-  const positionOf = (item: Item): Position => ({
+  const positionOf = (item: Item): RecordPosition => ({
     day: item.sliceDay,
     createdAt: item.createdAt,
     id: source.idOf(item),
   });
-  const positionOrNull = (item: Item | undefined): Position | null =>
+  const positionOrNull = (item: Item | undefined): RecordPosition | null =>
     item === undefined ? null : positionOf(item);
 
   function rows(
-    scope: Scope & Filters,
-    after: Position | null,
+    scope: CheckedScope & Filters,
+    after: RecordPosition | null,
     limit: number,
     { seen, offset = 0 }: { seen?: SQL; offset?: number | undefined } = {},
   ): Promise<Item[]> {
@@ -40,7 +40,7 @@ export function createListNow<Item extends ListedItem, Filters extends object>(
 
   /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
   async function page(
-    scope: Scope & Filters,
+    scope: CheckedScope & Filters,
     from: From,
     limit: number,
     offset: number | undefined,
@@ -56,7 +56,7 @@ export function createListNow<Item extends ListedItem, Filters extends object>(
     return { items, previous: isFirst ? null : first, next: hasMore ? last : null };
   }
 
-  async function count(scope: Scope & Filters): Promise<number> {
+  async function count(scope: CheckedScope & Filters): Promise<number> {
     const where = and(listedAfter(table, id, scope, null), ...source.conditions(scope));
     const [row] = await rowsOf<{ matching: string }>(
       reader,
@@ -65,8 +65,8 @@ export function createListNow<Item extends ListedItem, Filters extends object>(
     return Number(row?.matching ?? 0);
   }
 
-  async function* stream(scope: Scope & Filters, seen: SQL): AsyncGenerator<Item> {
-    let after: Position | null = null;
+  async function* stream(scope: CheckedScope & Filters, seen: SQL): AsyncGenerator<Item> {
+    let after: RecordPosition | null = null;
     // Ends: every page begins after the last row of the one before, and rows first seen later are left out.
     for (;;) {
       const items: Item[] = await rows(scope, after, streamedAtOnce, { seen });

@@ -4,18 +4,18 @@
 import { and, eq, gte, lt, lte, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Day } from '../model.ts';
-import { isId, type Scope } from './arguments.ts';
+import { isId, type CheckedScope } from './arguments.ts';
 import { cursorText, readCursorText, type Side } from './cursor.ts';
 import { isArchiveDay } from './days.ts';
 import { isTime } from './instant.ts';
 
 /** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */
-export type Position = { day: Day; createdAt: string | null; id: string };
+export type RecordPosition = { day: Day; createdAt: string | null; id: string };
 
 /** The edge of the whole list: after it is the first page, before it the last one. */
 export type Edge = 'edge';
 
-export const writeCursor = (fingerprint: string, side: Side, at: Position | Edge): string =>
+export const writeCursor = (fingerprint: string, side: Side, at: RecordPosition | Edge): string =>
   cursorText(fingerprint, side, at === 'edge' ? [] : [at.day, at.createdAt, at.id]);
 
 /**
@@ -25,15 +25,15 @@ export const writeCursor = (fingerprint: string, side: Side, at: Position | Edge
 export function readCursor(
   cursor: string,
   fingerprint: string,
-  scope: Scope,
-): { side: Side; position: Position | null } {
+  scope: CheckedScope,
+): { side: Side; position: RecordPosition | null } {
   const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
     parts.length === 0 ? 'edge' : positionOf(parts, scope),
   );
   return { side, position: key === 'edge' ? null : key };
 }
 
-function positionOf(parts: unknown[], scope: Scope): Position | null {
+function positionOf(parts: unknown[], scope: CheckedScope): RecordPosition | null {
   const [day, createdAt, id, ...others] = parts;
   if (
     others.length > 0 ||
@@ -61,7 +61,7 @@ export type ListedTable = {
 export const listedAt = (table: ListedTable): SQL =>
   sql`coalesce(${table.createdAt}, 'infinity'::timestamptz)`;
 
-export function listOrder(table: ListedTable, id: PgColumn, order: Scope['order']): SQL[] {
+export function listOrder(table: ListedTable, id: PgColumn, order: CheckedScope['order']): SQL[] {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   return [sql`${table.sliceDay}`, listedAt(table), sql`${id}`].map(
     (term) => sql`${term} ${direction}`,
@@ -76,8 +76,8 @@ export function listOrder(table: ListedTable, id: PgColumn, order: Scope['order'
 export function listedAfter(
   table: ListedTable,
   id: PgColumn,
-  scope: Scope,
-  after: Position | null,
+  scope: CheckedScope,
+  after: RecordPosition | null,
 ): SQL | undefined {
   const isAscending = scope.order === 'asc';
   return and(
@@ -90,7 +90,7 @@ export function listedAfter(
   );
 }
 
-function before(table: ListedTable, { to, toInstant }: Scope): SQL | undefined {
+function before(table: ListedTable, { to, toInstant }: CheckedScope): SQL | undefined {
   if (to === undefined || toInstant !== true) return bound(lt, table.sliceDay, to);
   return and(
     lte(table.sliceDay, to),

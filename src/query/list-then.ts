@@ -1,10 +1,10 @@
 // A list as of an instant, page by page. There may be more beyond where the reading of a page stopped, also where it
 // found nothing: how far it reads is bounded-scan.ts.
 import type { SQL } from 'drizzle-orm';
-import type { Scope } from './arguments.ts';
+import type { CheckedScope } from './arguments.ts';
 import { countAsOf, recordsAsOf } from './as-of.ts';
 import { contentsAt } from './contents.ts';
-import type { Position } from './list-order.ts';
+import type { RecordPosition } from './list-order.ts';
 import { scanThrough } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';
 import {
@@ -13,20 +13,20 @@ import {
   type FoundPage,
   type From,
   type ListedItem,
-  type Source,
+  type ListedSource,
 } from './source.ts';
 
 export type Then<Query> = Query & { asOf: string };
 
-export const isThen = <Query extends Scope>(query: Query): query is Then<Query> =>
+export const isThen = <Query extends CheckedScope>(query: Query): query is Then<Query> =>
   query.asOf !== undefined;
 
 export function createListThen<Item extends ListedItem, Filters extends object>(
   reader: Reader,
-  source: Source<Item, Filters>,
+  source: ListedSource<Item, Filters>,
 ) {
   async function page(
-    scope: Then<Scope & Filters>,
+    scope: Then<CheckedScope & Filters>,
     from: From,
     limit: number,
   ): Promise<FoundPage<Item>> {
@@ -46,9 +46,10 @@ export function createListThen<Item extends ListedItem, Filters extends object>(
 
   return {
     page,
-    count: (scope: Then<Scope & Filters>): Promise<number> => countAsOf(reader, source, scope),
-    stream: (scope: Then<Scope & Filters>, seen: SQL): AsyncGenerator<Item> =>
-      scanThrough<Position, Item>((after) =>
+    count: (scope: Then<CheckedScope & Filters>): Promise<number> =>
+      countAsOf(reader, source, scope),
+    stream: (scope: Then<CheckedScope & Filters>, seen: SQL): AsyncGenerator<Item> =>
+      scanThrough<RecordPosition, Item>((after) =>
         recordsAsOf(reader, source, scope, { after, wanted: streamedAtOnce, seen }),
       ),
     get: async (project: string, id: string, asOf: string): Promise<Item | null> => {

@@ -7,7 +7,7 @@ import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check.ts';
 import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
-import type { Source } from './source.ts';
+import type { ListedSource } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
 
@@ -32,7 +32,7 @@ const conditionsOn = (of: Filtered, { id, owner, name, txHash }: Filters): (SQL 
   txHash === undefined ? undefined : sql`${of.txHash} = ${txHash}`,
 ];
 
-const source: Source<NftClass, Filters> = {
+const source: ListedSource<NftClass, Filters> = {
   name: 'nftClasses',
   resource: 'nft_classes',
   table: nftClasses,

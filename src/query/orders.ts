@@ -8,7 +8,7 @@ import { listOfDays, severalOf, text } from './arguments.ts';
 import type { Given } from './check.ts';
 import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
-import type { Source } from './source.ts';
+import type { ListedSource } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
 
@@ -45,7 +45,7 @@ const conditionsOn = (
   account === undefined ? undefined : sql`${ofAccount} = ${account}`,
 ];
 
-const source: Source<Order, Filters> = {
+const source: ListedSource<Order, Filters> = {
   name: 'orders',
   resource: 'orders',
   table: orders,

@@ -6,7 +6,7 @@ import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { connectionError } from '../store/db-errors.ts';
 import { findMigrations, refuseForeign } from '../store/migrate.ts';
-import type { Settings } from '../store/transaction-settings.ts';
+import type { TransactionSettings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
 export type Reader = Queryable & {
@@ -60,7 +60,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
  * index has the order: on a table not yet analysed the planner takes a list for 150 rows and sorts all of it for every
  * page (200,000 orders, a page of 100: 100,000 blocks instead of 11).
  */
-const planned = (statementTimeoutMs: number): Settings => ({
+const planned = (statementTimeoutMs: number): TransactionSettings => ({
   statement_timeout: String(statementTimeoutMs),
   enable_sort: 'off',
 });

@@ -10,12 +10,12 @@ import { seenBy } from './list-order.ts';
 import { createListNow } from './list-now.ts';
 import { createListThen, isThen } from './list-then.ts';
 import type { Reader } from './reader.ts';
-import type { ListedItem, Source } from './source.ts';
+import type { ListedItem, ListedSource } from './source.ts';
 import type { Records } from './types.ts';
 
 export function createRecords<Item extends ListedItem, Filters extends object, PublicFilters>(
   reader: Reader,
-  source: Source<Item, Filters>,
+  source: ListedSource<Item, Filters>,
 ): Records<Item, PublicFilters> {
   const { name, resource } = source;
   const now = createListNow(reader, source);

@@ -19,13 +19,13 @@ export async function rowsOf<Row extends object>(
 /** Where the items of a list are read from, spelt as their fields. */
 export type Selected = { from: PgTable; columns: string };
 
-export type Cut = { order: SQL[]; limit: number; offset?: number };
+export type SortAndLimit = { order: SQL[]; limit: number; offset?: number };
 
 export function select<Item extends object>(
   reader: Queryable,
   { from, columns }: Selected,
   where: SQL | undefined,
-  { order, limit, offset = 0 }: Cut,
+  { order, limit, offset = 0 }: SortAndLimit,
 ): Promise<Item[]> {
   const inOrder = order.length === 0 ? sql`` : sql`order by ${sql.join(order, sql`, `)}`;
   const fromThere = offset === 0 ? sql`` : sql`offset ${offset}`;

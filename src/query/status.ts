@@ -130,7 +130,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
 
 async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
   const [months, problems, counts] = await Promise.all([
-    readMonths(db, project),
+    readMonthStatus(db, project),
     rowsOf<{ resource: string; owner: string; day: string; attempts: number; last_error: string }>(
       db,
       `select resource, owner, day, attempts, last_error
@@ -161,7 +161,7 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
 }
 
 /** The months of every list by the states of their days; an owner's whole list is no day of any. */
-export function readMonths(
+export function readMonthStatus(
   db: Queryable,
   project: string,
 ): Promise<(MonthStatus & { resource: string; owner: string })[]> {

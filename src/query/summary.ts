@@ -74,7 +74,7 @@ export async function readProjects(reader: Reader): Promise<ProjectId[]> {
 
 const factsArguments = z.strictObject({ project: projectName });
 
-export async function readFacts(
+export async function readFactsOf(
   reader: Reader,
   query: { project: string },
 ): Promise<Record<string, string>> {

@@ -15,7 +15,7 @@ import {
 } from './arguments.ts';
 import { optional } from './check.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
-import { scanFor, scanThrough, type Found, type Scanned } from './bounded-scan.ts';
+import { scanFor, scanThrough, type ScanResult, type Scanned } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';
 import {
   isInForce,
@@ -105,7 +105,7 @@ const read = (
   asked: Asked,
   after: Key | null,
   wanted: number,
-): Promise<Found<Key, Transaction>> =>
+): Promise<ScanResult<Key, Transaction>> =>
   scanFor(
     { after, wanted },
     (from, atMost) => scan(reader, asked, from, atMost),

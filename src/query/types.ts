@@ -2,7 +2,7 @@
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
 // What a record consists of stands in resources.ts.
 import type { Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
-import type { nftClass, order, Row, token, transaction } from '../resources.ts';
+import type { nftClass, order, RecordOf, token, transaction } from '../resources.ts';
 import type {
   CertificateQuery,
   MonthCertificate,
@@ -112,10 +112,10 @@ export type Version<Item> = {
 /** A content of a record, and when it was in force: fields of their own before those of the record. */
 export type Flat<Item> = Item & Omit<Version<Item>, 'item'>;
 
-export type Order = Row<typeof order>;
-export type NftClass = Row<typeof nftClass>;
-export type Transaction = Row<typeof transaction>;
-export type Token = Row<typeof token>;
+export type Order = RecordOf<typeof order>;
+export type NftClass = RecordOf<typeof nftClass>;
+export type Transaction = RecordOf<typeof transaction>;
+export type Token = RecordOf<typeof token>;
 
 /**
  * One archived list. Every method throws settings `argument_invalid` or `cursor_invalid` for what it cannot take,

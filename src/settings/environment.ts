@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The text of a file; throws as `readFileSync` does. */
 export type ReadFile = (path: string) => string;
 
-export type Reader = {
+export type EnvironmentReader = {
   /** The setting's value; its default where it is unset or wrong. */
   read<Name extends SettingName>(name: Name): SettingValue<Name>;
   /** Whether it is given, right or wrong, by value or by file. */
@@ -27,7 +27,7 @@ export function createReader(
   env: Environment,
   readText: ReadFile,
   report: (mistake: string) => void,
-): Reader {
+): EnvironmentReader {
   const readFile: ReadFile = (path) => withoutMark(readText(path));
 
   // An empty variable counts as unset: compose files and shells cannot unset one.

@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { codeOf } from '../errors.ts';
 import type { ProjectId } from '../model.ts';
-import * as kind from './kinds.ts';
-import type { Kind } from './kinds.ts';
-import type { Reader } from './environment.ts';
+import * as kind from './value-parsers.ts';
+import type { ValueParser } from './value-parsers.ts';
+import type { EnvironmentReader } from './environment.ts';
 
 export type ProjectSettings = {
   id: ProjectId;
@@ -60,7 +60,7 @@ const schema = z.strictObject(
 type Entry = z.infer<typeof schema>;
 
 /** Text of one of our own kinds, with its own sentences. */
-function ofKind(read: Kind<string>): z.ZodType<string, string> {
+function ofKind(read: ValueParser<string>): z.ZodType<string, string> {
   return z.string('must be given as text').transform((text, context) => {
     const checked = read(text);
     if ('value' in checked) return checked.value;
@@ -83,7 +83,7 @@ function unknownFields(keys: readonly string[]): string {
 export function readProjectsFile(
   file: string,
   maxRps: number,
-  reader: Reader,
+  reader: EnvironmentReader,
 ): { projects: ProjectSettings[]; variables: string[] | null } {
   const list = readList(file, reader);
   if (list === null) return { projects: [], variables: null };
@@ -114,7 +114,7 @@ export function readProjectsFile(
   return { projects, variables: entries.length === found.length ? variables : null };
 }
 
-function readList(file: string, reader: Reader): unknown[] | null {
+function readList(file: string, reader: EnvironmentReader): unknown[] | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(reader.readFile(file));
@@ -156,7 +156,7 @@ function readSecret(
   field: 'apiKey' | 'apiSecret',
   at: string,
   file: string,
-  reader: Reader,
+  reader: EnvironmentReader,
 ): string {
   const inline = field === 'apiKey' ? entry.apiKey : undefined;
   const variable = entry[`${field}Env`];
@@ -184,7 +184,7 @@ function readSecret(
 }
 
 /** One name is one project, and so is one key at one address; one address has one full class list. */
-function reportTwins(projects: ProjectSettings[], reader: Reader): void {
+function reportTwins(projects: ProjectSettings[], reader: EnvironmentReader): void {
   projects.forEach((project, i) => {
     for (const other of projects.slice(0, i)) {
       const both = `OUTLAST_PROJECTS_FILE: projects "${other.id}" and "${project.id}"`;

@@ -9,7 +9,7 @@ import {
   reportUnknown,
   type Environment,
   type ReadFile,
-  type Reader,
+  type EnvironmentReader,
 } from './environment.ts';
 import { readProjectsFile, type ProjectSettings } from './projects-file.ts';
 
@@ -155,7 +155,7 @@ const ofOneProject = [
   'OUTLAST_TOKENS_URL',
 ] as const;
 
-function readProjects(reader: Reader, maxRps: number): Projects {
+function readProjects(reader: EnvironmentReader, maxRps: number): Projects {
   const path = reader.read('OUTLAST_PROJECTS_FILE');
   if (path === null) return { projects: readOneProject(reader, maxRps), variables: [] };
   const file = readProjectsFile(path, maxRps, reader);
@@ -169,7 +169,7 @@ function readProjects(reader: Reader, maxRps: number): Projects {
   return file;
 }
 
-function readOneProject(reader: Reader, maxRps: number): ProjectSettings[] {
+function readOneProject(reader: EnvironmentReader, maxRps: number): ProjectSettings[] {
   const id = reader.read('OUTLAST_PROJECT');
   const baseUrl = reader.read('OUTLAST_BASE_URL');
   const apiKey = reader.read('OUTLAST_API_KEY');
@@ -188,7 +188,7 @@ function readOneProject(reader: Reader, maxRps: number): ProjectSettings[] {
   return [{ id, baseUrl, apiKey, apiSecret, classes: owners ?? 'all', tokensUrl, maxRps }];
 }
 
-function readDatabase(reader: Reader): DatabaseSettings {
+function readDatabase(reader: EnvironmentReader): DatabaseSettings {
   const url = reader.read('DATABASE_URL');
   const password = reader.read('DATABASE_PASSWORD');
   const dataDir = reader.read('OUTLAST_DATA_DIR');

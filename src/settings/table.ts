@@ -1,10 +1,10 @@
 // Every setting: a kind, a default and a sentence. The help of `outlast --help` and .env.example are made from this
 // table. A new setting is an entry here and a line in settings.ts, which reads it. It reads nothing itself.
 import { logLevels } from '../log.ts';
-import * as kind from './kinds.ts';
-import type { Kind } from './kinds.ts';
+import * as kind from './value-parsers.ts';
+import type { ValueParser } from './value-parsers.ts';
 
-export const groups = {
+export const settingGroups = {
   platform: 'The platform',
   archive: 'The archive',
   manners: 'Manners towards the platform',
@@ -13,8 +13,8 @@ export const groups = {
 } as const;
 
 export type Setting<T, Default extends string | null> = {
-  group: keyof typeof groups;
-  kind: Kind<T>;
+  group: keyof typeof settingGroups;
+  kind: ValueParser<T>;
   /** What is taken when it is unset, as text; null: there is none. */
   default: Default;
   /** What it is, as the end of "it is …"; no full stop. */
@@ -260,7 +260,7 @@ const exampleHead = `# Settings of Outlast. Copy this file to .env and take away
 
 /** The settings as .env.example: every one a comment, with its default. A test keeps the file equal to this text. */
 export function envExample(): string {
-  return Object.entries(groups)
+  return Object.entries(settingGroups)
     .map(([group, title]) => {
       const lines = settings
         // Inside such a file it would come too late.

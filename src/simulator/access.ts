@@ -4,18 +4,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
-import { badRequest, forbidden, type Answer } from './page.ts';
+import { badRequest, forbidden, type SimulatedAnswer } from './page.ts';
 
 /** Several key pairs may carry one name: then they open one project, as after a rotation. */
 export type SimulatorProject = { apiKey: string; apiSecret: string; name: string };
 
-export function admit(
+export function projectOfCaller(
   { path, signed }: Target,
   headers: IncomingHttpHeaders,
   projects: ReadonlyMap<string, SimulatorProject>,
   now: Instant,
   toleranceMs: number,
-): SimulatorProject | Answer {
+): SimulatorProject | SimulatedAnswer {
   const project = projects.get(textOf(headers['x-api-key']));
   const timestamp = textOf(headers['x-timestamp']);
   if (project === undefined || !/^\d{13}$/.test(timestamp)) return forbidden();

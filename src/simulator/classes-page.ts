@@ -1,31 +1,31 @@
 // The class list (docs/platform.md §4.7): filters, and pages by offset.
-import type { Query } from '../platform/target.ts';
+import type { QueryParameters } from '../platform/target.ts';
 import type { ClassFilter } from './classes.ts';
 import type { RecordList } from './list.ts';
 import {
   badRequest,
-  counted,
+  countedRecords,
   encodePage,
   limitIn,
-  listed,
-  rowsOf,
+  listedRecords,
+  simulatedRowsOf,
   totalText,
-  type Answer,
-  type ListPage,
+  type SimulatedAnswer,
+  type SimulatedPage,
   type PageContext,
 } from './page.ts';
-import { boundsOf, isAscending, wholeIn, windowStart } from './query.ts';
+import { dateBoundsOf, isAscending, wholeIn, windowStart } from './query.ts';
 
-export function classesPage(
-  query: Query,
+export function simulatedClassesPage(
+  query: QueryParameters,
   list: RecordList<ClassFilter>,
   context: PageContext,
-): ListPage | Answer {
+): SimulatedPage | SimulatedAnswer {
   const { now, dialect } = context;
   const limit = limitIn(query, dialect.maxClasses, dialect);
   const offset = wholeIn(query, 'offset', 0, 0);
   const earliest = dialect.classesWindow ? windowStart(now, dialect) : -Infinity;
-  const bounds = boundsOf(query, dialect, earliest);
+  const bounds = dateBoundsOf(query, dialect, earliest);
   const ascending = isAscending(query, dialect);
   if (typeof limit === 'string') return badRequest(limit);
   if (typeof offset === 'string') return badRequest(offset);
@@ -33,13 +33,13 @@ export function classesPage(
   if (ascending === null) return badRequest('sort_by must be DATE_ASC or DATE_DESC');
 
   const selection = list.select(bounds.from, bounds.to, classFilter(query), now);
-  const size = listed(selection.total, dialect);
+  const size = listedRecords(selection.total, dialect);
   const first = Math.min(offset, size);
   const end = Math.min(first + limit, size);
   return {
     resource: 'nft_classes',
-    rows: rowsOf({ selection, ascending, first, end }, now),
-    total: counted(selection.total, dialect),
+    rows: simulatedRowsOf({ selection, ascending, first, end }, now),
+    total: countedRecords(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
         `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals, rows)}`,
@@ -50,7 +50,7 @@ export function classesPage(
   };
 }
 
-function classFilter(query: Query): ClassFilter | null {
+function classFilter(query: QueryParameters): ClassFilter | null {
   const filter: ClassFilter = {};
   const [id, name] = [query.get('id'), query.get('name')];
   const [owner, txHash] = [query.get('owner'), query.get('tx_hash')];

@@ -2,8 +2,8 @@
 // timestamp stays: both are functions of time, so two readers at one instant see the same.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import type { Kind, Shelf, Source } from './shelf.ts';
-import { dayMs, dayNumber, timeText, type DayNumber } from './times.ts';
+import type { ListKind, Shelf, ShelfSource } from './shelf.ts';
+import { dayMs, dayNumber, writeTime, type DayNumber } from './times.ts';
 import {
   addressText,
   below,
@@ -19,7 +19,7 @@ import {
 /** `name` matches anywhere in the class's name, as written. */
 export type ClassFilter = { id?: string; name?: string; owner?: string; txHash?: string };
 
-export const classKind: Kind<ClassFilter> = {
+export const classKind: ListKind<ClassFilter> = {
   idField: 'id',
   timeField: 'timestamp',
   matches: (record, { id, name, owner, txHash }) =>
@@ -39,7 +39,7 @@ export function classSource(
   worldSeed: number,
   world: World,
   dialect: () => Dialect,
-): Source<ClassFilter> {
+): ShelfSource<ClassFilter> {
   const seed = mix(worldSeed, 0xc1a55);
   const owners = classOwners(worldSeed, world);
 
@@ -70,7 +70,7 @@ export function classSource(
           `{"id":"${id}","name":${JSON.stringify(className(chance))},"symbol":"${symbolOf(chance)}"` +
           `,"nft_count":${nftCount(chance, createdAt, now)},"uri":"${uriOf(chance)}"` +
           `,"owner":"${ownerAt(chance, createdAt, now)}","tx_hash":"${classTxHash(chance)}"` +
-          `,"timestamp":"${timeText(createdAt, dialect().classTimeForm, chance)}"` +
+          `,"timestamp":"${writeTime(createdAt, dialect().classTimeForm, chance)}"` +
           (dialect().unknownFields ? `,"ext":[${chance}.50,{"x":null}]}` : '}')
         );
       },

@@ -11,7 +11,7 @@ export type SimulatorClock = {
 };
 
 /** `outside` is real time, milliseconds since 1970. Without `startAt` the clock starts at real time. */
-export function createClock(
+export function createSimulatedClock(
   outside: () => number,
   startAt: Instant | undefined,
   speed: number,

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Instant } from '../model.ts';
 import type { Hits } from './faults.ts';
-import type { Answer } from './page.ts';
+import type { SimulatedAnswer } from './page.ts';
 
 let dateSecond = NaN;
 let dateLine = '';
@@ -19,9 +19,9 @@ export function httpDate(at: Instant): string {
 }
 
 /** Sends an answer; false if a fault kept it from arriving whole. */
-export function deliver(
+export function deliverAnswer(
   response: ServerResponse,
-  answer: Answer,
+  answer: SimulatedAnswer,
   now: Instant,
   hits: Hits,
 ): boolean {

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.ts';
 import type { Target } from '../platform/target.ts';
 import type { SimulatorClock } from './clock.ts';
-import { deliver } from './delivery.ts';
+import { deliverAnswer } from './delivery.ts';
 import type { FaultPlan, Hits } from './faults.ts';
 import type { LoggedRequest, ShownLog } from './request-log.ts';
 import { faultAnswer, mangle } from './mangle.ts';
 import type { SentPage } from './options.ts';
-import { isPage, noSuchPath, ok, type Row } from './page.ts';
+import { isPage, noSuchPath, ok, type SimulatedRow } from './page.ts';
 import type { Answered, SimulatedPlatform } from './platform.ts';
 
 export type Handler = {
@@ -67,7 +67,7 @@ export function createHandler(context: {
         ? platform.answer(target, request.headers, number, behindMs, clockMs)
         : { answer: noSuchPath, project: null };
     const { sent, rows } = afterFaults(answered, hits);
-    const isWhole = deliver(response, sent, now + clockMs, hits);
+    const isWhole = deliverAnswer(response, sent, now + clockMs, hits);
     if (isWhole) noteShown(answered, rows);
     const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
     const names = [...hits.keys()];
@@ -86,7 +86,7 @@ export function createHandler(context: {
     }
   }
 
-  function noteShown({ answer: given, project }: Answered, rows: readonly Row[]): void {
+  function noteShown({ answer: given, project }: Answered, rows: readonly SimulatedRow[]): void {
     if (!isPage(given)) return;
     const { resource } = given;
     onPage?.({ resource, records: rows.map((row) => ({ id: row.id(), text: row.text })) });
@@ -111,7 +111,7 @@ const queryOf = (request: IncomingMessage, { path }: Target): string =>
 function afterFaults(
   { answer }: Answered,
   hits: Hits,
-): { sent: ReturnType<typeof ok>; rows: Row[] } {
+): { sent: ReturnType<typeof ok>; rows: SimulatedRow[] } {
   const instead = faultAnswer(hits);
   if (instead !== null) return { sent: instead, rows: [] };
   if (!isPage(answer)) return { sent: answer, rows: [] };

@@ -1,13 +1,13 @@
 // Page keys: opaque to a client, and awkward on purpose. A key says where a page begins, not on which page: what
 // is added or hidden elsewhere does not shift it. Base64 with `+`, `/` and `=`, which a careless client breaks.
 import type { Instant } from '../model.ts';
-import type { Place } from './shelf.ts';
+import type { ListPlace } from './shelf.ts';
 import { mix } from './world.ts';
 
 export type PageKey = {
   /** `next`: what follows `place`; `prev`: what comes before it; `start`: the first page. */
   kind: 'next' | 'prev' | 'start';
-  place: Place;
+  place: ListPlace;
   /** When it was given, and the number of the request it was given on; null for a key that does not age. */
   issued: { at: Instant; request: number } | null;
 };

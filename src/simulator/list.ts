@@ -8,9 +8,9 @@ import {
   explicitShelf,
   positionOf,
   type Entry,
-  type Place,
+  type ListPlace,
   type Shelf,
-  type Source,
+  type ShelfSource,
   type Ties,
 } from './shelf.ts';
 import { dayMs, dayNumberOf, type DayNumber } from './times.ts';
@@ -30,7 +30,7 @@ export type Selection<F> = {
   total: number;
   at(rank: number): { shelf: Shelf<F>; k: number };
   /** How many stand before `place`, the record at it included if `after`. */
-  rankOf(place: Place, after: boolean): number;
+  rankOf(place: ListPlace, after: boolean): number;
 };
 
 export type RecordList<F> = {
@@ -56,7 +56,7 @@ const maxCachedRecords = 8_000_000;
 const maxCachedSelections = 200;
 const searchedDays = 70;
 
-export function createList<F>(source: Source<F>, ties: () => Ties): RecordList<F> {
+export function createList<F>(source: ShelfSource<F>, ties: () => Ties): RecordList<F> {
   const edited = new Map<DayNumber, Entry<F>[]>();
   let shelves = new Map<DayNumber, Shelf<F>>();
   let cachedRecords = 0;

@@ -1,6 +1,6 @@
 // Records that a test writes out: sent exactly as they stand, whatever that is.
 import type { Instant } from '../model.ts';
-import { explicitShelf, type Entry, type Kind, type Source } from './shelf.ts';
+import { explicitShelf, type Entry, type ListKind, type ShelfSource } from './shelf.ts';
 import { dayNumberOf, instantIn, type DayNumber } from './times.ts';
 
 /**
@@ -16,7 +16,7 @@ export type Literal =
 export function entryOf<F>(
   literal: Literal,
   seq: number,
-  kind: Kind<F>,
+  kind: ListKind<F>,
   fallbackAt: Instant,
 ): Entry<F> {
   const given = typeof literal === 'string' ? { text: literal } : literal;
@@ -45,9 +45,9 @@ export function objectIn(text: string): Record<string, unknown> {
 /** A list whose records are all given: literally what a test wants to be shown. */
 export function literalSource<F>(
   literals: readonly Literal[],
-  kind: Kind<F>,
+  kind: ListKind<F>,
   now: Instant,
-): Source<F> {
+): ShelfSource<F> {
   const days = new Map<DayNumber, Entry<F>[]>();
   let at = now;
   literals.forEach((literal, i) => {

@@ -4,7 +4,7 @@
 import type { Instant } from '../model.ts';
 import { objectIn } from './literals.ts';
 import type { Simulator } from './options.ts';
-import { timeText } from './times.ts';
+import { writeTime } from './times.ts';
 import { addressText, below, mix, textSeed } from './world.ts';
 
 /** How their ids begin. */
@@ -34,7 +34,7 @@ export function startLiveOrders(
     }, ms);
     timers.add(timer);
   };
-  const textOf = (at: Instant): string => timeText(Math.floor(at / 1000) * 1000, 'rfc3339', 0);
+  const textOf = (at: Instant): string => writeTime(Math.floor(at / 1000) * 1000, 'rfc3339', 0);
 
   const settle = (id: string): void => {
     const hasFailed = below(textSeed(id), 12) === 0;

@@ -6,19 +6,19 @@ import {
   noSuchPath,
   ok,
   refusal,
-  type Answer,
-  type ListPage,
-  type Row,
+  type SimulatedAnswer,
+  type SimulatedPage,
+  type SimulatedRow,
 } from './page.ts';
 
-const html = (status: number): Answer => ({
+const html = (status: number): SimulatedAnswer => ({
   status,
   body: `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>Please wait</h1></body></html>`,
   headers: { 'content-type': 'text/html; charset=utf-8' },
 });
 
 /** The answer a fault gives in the platform's stead; null if none of them does. */
-export function faultAnswer(hits: Hits): Answer | null {
+export function faultAnswer(hits: Hits): SimulatedAnswer | null {
   if (hits.size === 0) return null;
   const tooMany = hits.get('tooMany');
   if (tooMany !== undefined) {
@@ -41,7 +41,7 @@ export function faultAnswer(hits: Hits): Answer | null {
 }
 
 /** What a page shows after the faults that hit it. Its keys stay those of the whole page, as its total does. */
-export function mangle(page: ListPage, hits: Hits): { rows: Row[]; total: number } {
+export function mangle(page: SimulatedPage, hits: Hits): { rows: SimulatedRow[]; total: number } {
   if (hits.has('emptied')) return { rows: [], total: 0 };
   let { rows } = page;
   const dropped = hits.get('dropped');
@@ -61,7 +61,10 @@ export function mangle(page: ListPage, hits: Hits): { rows: Row[]; total: number
   };
 }
 
-function without(rows: readonly Row[], { positions, ids, rows: count }: FaultRule): Row[] {
+function without(
+  rows: readonly SimulatedRow[],
+  { positions, ids, rows: count }: FaultRule,
+): SimulatedRow[] {
   if (positions === undefined && ids === undefined) {
     return rows.slice(0, Math.max(0, rows.length - (count ?? 1)));
   }
@@ -71,7 +74,10 @@ function without(rows: readonly Row[], { positions, ids, rows: count }: FaultRul
 }
 
 /** Records with a field more, of so many bytes. */
-function grown(rows: readonly Row[], { ids, bytes = 1_000_000 }: FaultRule): Row[] {
+function grown(
+  rows: readonly SimulatedRow[],
+  { ids, bytes = 1_000_000 }: FaultRule,
+): SimulatedRow[] {
   const field = `,"padding":"${'\\"'.repeat(Math.ceil(bytes / 2))}"}`;
   return rows.map((row, i) => {
     const isHit = ids === undefined ? i === 0 : ids.includes(row.id());
@@ -80,7 +86,7 @@ function grown(rows: readonly Row[], { ids, bytes = 1_000_000 }: FaultRule): Row
 }
 
 /** The second half first: every record keeps its neighbours but one, which is the harder case to notice. */
-const swapped = (rows: readonly Row[]): Row[] => {
+const swapped = (rows: readonly SimulatedRow[]): SimulatedRow[] => {
   const half = Math.floor(rows.length / 2);
   return [...rows.slice(half), ...rows.slice(0, half)];
 };

@@ -1,36 +1,36 @@
 // The order list (docs/platform.md §4.4): which records a page shows, and the keys that lead on and back.
-import type { Query } from '../platform/target.ts';
+import type { QueryParameters } from '../platform/target.ts';
 import type { Dialect } from './dialect.ts';
 import { decodeKey, encodeKey, type PageKey } from './keys.ts';
 import type { RecordList, Selection } from './list.ts';
 import type { OrderFilter } from './orders.ts';
 import {
   badRequest,
-  counted,
+  countedRecords,
   encodePage,
   limitIn,
-  listed,
+  listedRecords,
   recordAt,
-  rowsOf,
+  simulatedRowsOf,
   totalText,
-  type Answer,
-  type ListPage,
+  type SimulatedAnswer,
+  type SimulatedPage,
   type PageContext,
   type Stretch,
 } from './page.ts';
-import { boundsOf, isAscending, windowStart } from './query.ts';
-import { placeAt, type Place } from './shelf.ts';
+import { dateBoundsOf, isAscending, windowStart } from './query.ts';
+import { placeAt, type ListPlace } from './shelf.ts';
 import { mix } from './world.ts';
 
-export function ordersPage(
-  query: Query,
+export function simulatedOrdersPage(
+  query: QueryParameters,
   list: RecordList<OrderFilter>,
   context: PageContext,
-): ListPage | Answer {
+): SimulatedPage | SimulatedAnswer {
   const { now, dialect } = context;
   const limit = limitIn(query, dialect.maxOrders, dialect);
   const earliest = dialect.ordersWindow ? windowStart(now, dialect) : -Infinity;
-  const bounds = boundsOf(query, dialect, earliest);
+  const bounds = dateBoundsOf(query, dialect, earliest);
   const ascending = isAscending(query, dialect);
   const status = query.get('status') ?? '';
   const count = query.get('count_total') ?? '0';
@@ -49,15 +49,15 @@ export function ordersPage(
 
   const filter = filterOf(Number(status), dialect);
   const selection = list.select(bounds.from, bounds.to, filter, now);
-  const size = listed(selection.total, dialect);
+  const size = listedRecords(selection.total, dialect);
   const stretch = stretchOf(selection, ascending, key, limit, size);
   if (isExpired && dialect.keyExpired === 'empty') stretch.first = stretch.end = size;
   const keys = keysText(stretch, size, asked, context);
   const isCounted = count === '1' && !(dialect.totals === 'first' && asked !== undefined);
   return {
     resource: 'orders',
-    rows: rowsOf(stretch, now, filter?.asItCame),
-    total: counted(selection.total, dialect),
+    rows: simulatedRowsOf(stretch, now, filter?.asItCame),
+    total: countedRecords(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
         `{"data":{${keys}"limit":${limit}${isCounted ? totalText(total, dialect.totals, rows) : ''}`,
@@ -94,7 +94,7 @@ function stretchOf<F>(
 ): Stretch<F> {
   const { total } = selection;
   // How many are shown before a place, it included or not, in whichever direction.
-  const shownBefore = (place: Place, including: boolean): number =>
+  const shownBefore = (place: ListPlace, including: boolean): number =>
     ascending ? selection.rankOf(place, including) : total - selection.rankOf(place, !including);
   if (key?.kind === 'prev') {
     const end = shownBefore(key.place, false);
@@ -143,7 +143,7 @@ function keysText<F>(
   return previous + endKeyText('next_page_key', lastKey);
 }
 
-function keyText(kind: PageKey['kind'], place: Place, context: PageContext): string {
+function keyText(kind: PageKey['kind'], place: ListPlace, context: PageContext): string {
   const { now, dialect, keySeed, request } = context;
   // Keys that do not age are the same whenever they are given.
   const isAging = dialect.keyLifeMs > 0 || dialect.keyLifeRequests > 0;

@@ -2,8 +2,8 @@
 // until it settles; `update_time` is the moment it did.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import { compareText, type Kind, type Shelf, type Source, type Ties } from './shelf.ts';
-import { dayMs, dayNumber, timeText, type DayNumber } from './times.ts';
+import { compareText, type ListKind, type Shelf, type ShelfSource, type Ties } from './shelf.ts';
+import { dayMs, dayNumber, writeTime, type DayNumber } from './times.ts';
 import {
   addressText,
   below,
@@ -29,7 +29,7 @@ const isChosen = (has: boolean, { isNot }: OrderFilter): boolean => has !== (isN
 
 const statusWords = ['', 'pending', 'success', 'failed'];
 
-export const orderKind: Kind<OrderFilter> = {
+export const orderKind: ListKind<OrderFilter> = {
   idField: 'operation_id',
   timeField: 'create_time',
   matches: ({ status }, filter) =>
@@ -51,7 +51,7 @@ export function orderSource(
   project: string,
   world: World,
   dialect: () => Dialect,
-): Source<OrderFilter> {
+): ShelfSource<OrderFilter> {
   const seed = mix(mix(worldSeed, 0x0de5), textSeed(project));
   const accounts = Array.from({ length: Math.max(1, world.owners) }, (_, i) =>
     addressText(mix(seed, ~i)),
@@ -108,8 +108,8 @@ export function orderSource(
     return (
       `{"operation_id":"${id}","status":${statusText(status, how)},"message":${JSON.stringify(message)}` +
       purchaseText(chance, type, how) +
-      `,"create_time":"${timeText(createdAt, how.timeForm, chance)}"` +
-      `,"update_time":"${timeText(updatedAt, how.timeForm, chance)}","order_type":${type}` +
+      `,"create_time":"${writeTime(createdAt, how.timeForm, chance)}"` +
+      `,"update_time":"${writeTime(updatedAt, how.timeForm, chance)}","order_type":${type}` +
       (how.unknownFields ? `${unknownText(chance)}}` : '}')
     );
   }

@@ -1,7 +1,7 @@
 // One page of a list, as a value until it is written, so that faults can be done to it; and the envelopes and error
 // bodies of all answers, as text.
 import type { Instant, ListedResource } from '../model.ts';
-import type { Query } from '../platform/target.ts';
+import type { QueryParameters } from '../platform/target.ts';
 import { encodeList } from './bytes.ts';
 import type { Dialect } from './dialect.ts';
 import type { Selection } from './list.ts';
@@ -17,16 +17,17 @@ export type PageContext = {
 };
 
 /** One record on a page: its JSON text, and where it comes from. */
-export type Row = { text: string; id(): string };
+export type SimulatedRow = { text: string; id(): string };
 
-export type ListPage = {
+export type SimulatedPage = {
   resource: ListedResource;
-  rows: Row[];
+  rows: SimulatedRow[];
   total: number;
-  write(rows: readonly Row[], total: number): Buffer;
+  write(rows: readonly SimulatedRow[], total: number): Buffer;
 };
 
-export const isPage = (value: ListPage | Answer): value is ListPage => 'rows' in value;
+export const isPage = (value: SimulatedPage | SimulatedAnswer): value is SimulatedPage =>
+  'rows' in value;
 
 /** Ranks `[first, end)` in the order shown; ranks of the selection run upwards in time. */
 export type Stretch<F> = {
@@ -37,7 +38,11 @@ export type Stretch<F> = {
 };
 
 /** The rows a page may carry: as asked (10 by default), up to the greatest limit; a sentence if it is refused. */
-export function limitIn(query: Query, greatest: number, dialect: Dialect): number | string {
+export function limitIn(
+  query: QueryParameters,
+  greatest: number,
+  dialect: Dialect,
+): number | string {
   const limit = wholeIn(query, 'limit', 10, 1);
   if (typeof limit === 'string') return limit;
   if (limit > greatest && dialect.overLimit === 'refuse')
@@ -50,8 +55,12 @@ export const recordAt = <F>(stretch: Stretch<F>, index: number): { shelf: Shelf<
   stretch.selection.at(stretch.ascending ? index : stretch.selection.total - 1 - index);
 
 /** `asTheyCame`: what the records were before anything changed them. */
-export function rowsOf<F>(stretch: Stretch<F>, now: Instant, asTheyCame = false): Row[] {
-  const rows: Row[] = [];
+export function simulatedRowsOf<F>(
+  stretch: Stretch<F>,
+  now: Instant,
+  asTheyCame = false,
+): SimulatedRow[] {
+  const rows: SimulatedRow[] = [];
   for (let i = stretch.first; i < stretch.end; i++) {
     const { shelf, k } = recordAt(stretch, i);
     const text = (asTheyCame ? shelf.firstTextAt?.(k) : undefined) ?? shelf.textAt(k, now);
@@ -61,14 +70,18 @@ export function rowsOf<F>(stretch: Stretch<F>, now: Instant, asTheyCame = false)
 }
 
 /** Where a list of so many records ends. */
-export const listed = (records: number, { listCap }: Dialect): number =>
+export const listedRecords = (records: number, { listCap }: Dialect): number =>
   listCap > 0 ? Math.min(records, listCap) : records;
 
 /** How many of so many records the total counts. */
-export const counted = (records: number, { totalsCap }: Dialect): number =>
+export const countedRecords = (records: number, { totalsCap }: Dialect): number =>
   totalsCap > 0 ? Math.min(records, totalsCap) : records;
 
-export function totalText(total: number, form: Dialect['totals'], rows: readonly Row[]): string {
+export function totalText(
+  total: number,
+  form: Dialect['totals'],
+  rows: readonly SimulatedRow[],
+): string {
   if (form === 'absent') return '';
   if (form === 'null') return ',"total_count":null';
   const figures = { zero: 0, page: rows.length, present: total, first: total };
@@ -79,7 +92,7 @@ export function totalText(total: number, form: Dialect['totals'], rows: readonly
 export function encodePage(
   head: string,
   listName: string,
-  rows: readonly Row[],
+  rows: readonly SimulatedRow[],
   { dialect, now }: PageContext,
 ): Buffer {
   const { emptyList, unknownFields } = dialect;
@@ -91,28 +104,33 @@ export function encodePage(
   return Buffer.from(head + (emptyList === 'null' ? `,"${listName}":null` : '') + tail);
 }
 
-export type Answer = { status: number; body: string | Buffer; headers?: Record<string, string> };
+export type SimulatedAnswer = {
+  status: number;
+  body: string | Buffer;
+  headers?: Record<string, string>;
+};
 
-export const ok = (body: string | Buffer): Answer => ({ status: 200, body });
+export const ok = (body: string | Buffer): SimulatedAnswer => ({ status: 200, body });
 
 /** Group B's error envelope: all texts. */
-export const refusal = (status: number, code: string, message: string): Answer => ({
+export const refusal = (status: number, code: string, message: string): SimulatedAnswer => ({
   status,
   body: JSON.stringify({ error: { code_space: 'simulator', code, message } }),
 });
 
-export const badRequest = (message: string): Answer => refusal(400, 'BAD_REQUEST', message);
-export const notFound = (message: string): Answer => refusal(404, 'NOT_FOUND', message);
-export const forbidden = (): Answer => refusal(403, 'FORBIDDEN', 'authentication failed');
+export const badRequest = (message: string): SimulatedAnswer =>
+  refusal(400, 'BAD_REQUEST', message);
+export const notFound = (message: string): SimulatedAnswer => refusal(404, 'NOT_FOUND', message);
+export const forbidden = (): SimulatedAnswer => refusal(403, 'FORBIDDEN', 'authentication failed');
 
 /** Group A's: a node's. */
-export const nodeError = (status: number, message: string): Answer => ({
+export const nodeError = (status: number, message: string): SimulatedAnswer => ({
   status,
   body: JSON.stringify({ error: message }),
 });
 
 /** What a router says that knows no such path. */
-export const noSuchPath: Answer = {
+export const noSuchPath: SimulatedAnswer = {
   status: 404,
   body: '404 page not found',
   headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -2,20 +2,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ListedResource } from '../model.ts';
 import type { Target } from '../platform/target.ts';
-import { admit, type SimulatorProject } from './access.ts';
-import { classesPage } from './classes-page.ts';
+import { projectOfCaller, type SimulatorProject } from './access.ts';
+import { simulatedClassesPage } from './classes-page.ts';
 import { classKind, classSource, type ClassFilter } from './classes.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './list.ts';
 import { literalSource, type Literal } from './literals.ts';
-import { ordersPage } from './orders-page.ts';
+import { simulatedOrdersPage } from './orders-page.ts';
 import { orderKind, orderSource, type OrderFilter } from './orders.ts';
-import { noSuchPath, type Answer, type ListPage, type PageContext } from './page.ts';
+import { noSuchPath, type SimulatedAnswer, type SimulatedPage, type PageContext } from './page.ts';
 import { windowStart } from './query.ts';
-import type { Source } from './shelf.ts';
-import { createTokens, type LiteralToken } from './tokens.ts';
-import { createTransactions, type LiteralTransaction, type Transactions } from './transactions.ts';
+import type { ShelfSource } from './shelf.ts';
+import { createSimulatedTokens, type LiteralToken } from './tokens.ts';
+import {
+  createSimulatedTransactions,
+  type LiteralTransaction,
+  type SimulatedTransactions,
+} from './transactions.ts';
 import { mix, type World } from './world.ts';
 
 /** Records given literally: each resource named here has these and no others. */
@@ -27,7 +31,10 @@ export type LiteralRecords = {
   tokens?: readonly LiteralToken[];
 };
 
-export type Answered = { answer: ListPage | Answer; project: SimulatorProject | null };
+export type Answered = {
+  answer: SimulatedPage | SimulatedAnswer;
+  project: SimulatorProject | null;
+};
 
 /** A record as the platform shows it at this moment. */
 export type ShownRecord = { id: string; text: string };
@@ -46,7 +53,7 @@ export type SimulatedPlatform = {
   ): Answered;
   orders(project: string): RecordList<OrderFilter>;
   classes: RecordList<ClassFilter>;
-  transactions(project: string): Transactions;
+  transactions(project: string): SimulatedTransactions;
   /** All that an endless patient reader would be shown now, oldest first. */
   shown(resource: ListedResource, project: string): Generator<ShownRecord>;
   count(resource: ListedResource, project: string): number;
@@ -70,7 +77,10 @@ export function createSimulatedPlatform(context: {
 
   const orders = new Map(names.map((name, i) => [name, createList(ordersOf(name, i), ties)]));
   const transactions = new Map(
-    names.map((name) => [name, createTransactions(seed, name, world, records.transactions)]),
+    names.map((name) => [
+      name,
+      createSimulatedTransactions(seed, name, world, records.transactions),
+    ]),
   );
   const classes = createList(
     records.classes === undefined
@@ -78,9 +88,9 @@ export function createSimulatedPlatform(context: {
       : literalSource(records.classes, classKind, clock.now()),
     (): Dialect['ties'] => 'insertion',
   );
-  const tokens = createTokens(seed, world, records.tokens);
+  const tokens = createSimulatedTokens(seed, world, records.tokens);
 
-  function ordersOf(name: string, i: number): Source<OrderFilter> {
+  function ordersOf(name: string, i: number): ShelfSource<OrderFilter> {
     if (records.orders === undefined) return orderSource(seed, name, world, dialect);
     const isList = (given: NonNullable<LiteralRecords['orders']>): given is readonly Literal[] =>
       Array.isArray(given);
@@ -99,11 +109,11 @@ export function createSimulatedPlatform(context: {
     project: SimulatorProject,
     request: number,
     now: Instant,
-  ): ListPage | Answer {
+  ): SimulatedPage | SimulatedAnswer {
     const { path, query } = target;
     const how: PageContext = { now, dialect: dialect(), keySeed, request };
-    if (path === '/v3/orders') return ordersPage(query, found(orders, project.name), how);
-    if (path === '/v1beta1/nft/classes') return classesPage(query, classes, how);
+    if (path === '/v3/orders') return simulatedOrdersPage(query, found(orders, project.name), how);
+    if (path === '/v1beta1/nft/classes') return simulatedClassesPage(query, classes, how);
     const lookup = /^\/(v1beta1|v3)(\/native)?\/tx\/([^/]+)$/.exec(path);
     if (lookup === null || (lookup[1] === 'v3') !== (lookup[2] !== undefined)) return noSuchPath;
     const version = lookup[1] === 'v3' ? 'v3' : 'v1beta1';
@@ -130,7 +140,13 @@ export function createSimulatedPlatform(context: {
         return { answer, project: null };
       }
       if (!/^\/(?:v3|v1beta1)\//.test(path)) return { answer: noSuchPath, project: null };
-      const project = admit(target, headers, byKey, clock.now() + clockMs, dialect().toleranceMs);
+      const project = projectOfCaller(
+        target,
+        headers,
+        byKey,
+        clock.now() + clockMs,
+        dialect().toleranceMs,
+      );
       if ('status' in project) return { answer: project, project: null };
       return { answer: answerGroupB(target, project, request, clock.now() - behindMs), project };
     },

@@ -2,12 +2,12 @@
 // dialect's reading, cut to the window. Pure.
 import { addDays, dayOf, isDay, monthStart, startOf } from '../day.ts';
 import type { Instant } from '../model.ts';
-import type { Query } from '../platform/target.ts';
+import type { QueryParameters } from '../platform/target.ts';
 import type { Dialect } from './dialect.ts';
 
 /** A parameter that is a whole number from `least` on; a sentence if it is something else. */
 export function wholeIn(
-  query: Query,
+  query: QueryParameters,
   name: string,
   standard: number,
   least: number,
@@ -22,7 +22,7 @@ export function wholeIn(
 }
 
 /** `sort_by` (docs/platform.md §4.4, §4.7), where it is not ignored; null if it is neither. */
-export function isAscending(query: Query, { sort }: Dialect): boolean | null {
+export function isAscending(query: QueryParameters, { sort }: Dialect): boolean | null {
   if (sort === 'ignored') return true;
   const sortBy = query.get('sort_by') ?? 'DATE_DESC';
   return sortBy === 'DATE_ASC' ? true : sortBy === 'DATE_DESC' ? false : null;
@@ -42,7 +42,7 @@ export function windowStart(now: Instant, dialect: Dialect): Instant {
 }
 
 /** The bounds of `start_date` and `end_date`; a text where one of them is no date. */
-export function boundsOf(
+export function dateBoundsOf(
   query: ReadonlyMap<string, string>,
   dialect: Dialect,
   earliest: Instant,

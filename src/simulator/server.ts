@@ -6,9 +6,9 @@ import { settingsError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import type { ListedResource } from '../model.ts';
 import { targetOf } from '../platform/target.ts';
-import { createClock } from './clock.ts';
+import { createSimulatedClock } from './clock.ts';
 import { answerControl } from './control.ts';
-import { deliver } from './delivery.ts';
+import { deliverAnswer } from './delivery.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
 import { createFaultPlan } from './faults.ts';
 import { createHandler } from './handler.ts';
@@ -37,7 +37,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const firstProject = projects[0]?.name ?? '';
   const world = { ...standardWorld, ...options.world };
   const outside = options.now ?? Date.now;
-  const clock = createClock(outside, options.startAt, options.speed ?? 1);
+  const clock = createSimulatedClock(outside, options.startAt, options.speed ?? 1);
   let dialect: Dialect = { ...standardDialect(), ...options.dialect };
   const faults = createFaultPlan(seed);
   faults.set(options.faults ?? {});
@@ -72,7 +72,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
       void answerControl(simulator, request, response, path.slice(controlPath.length), query);
     } else {
       // Whoever reaches it rules the platform: it is only where nobody else can.
-      deliver(response, noSuchPath, clock.now(), new Map());
+      deliverAnswer(response, noSuchPath, clock.now(), new Map());
     }
   });
   const port = await listen(server, options.port ?? 0, host);

@@ -19,12 +19,12 @@ export type Shelf<F> = {
 };
 
 /** Where a record stands in its list. An id longer than its key may be is cut: order needs no more. */
-export type Place = { at: Instant; seq: number; id: string };
+export type ListPlace = { at: Instant; seq: number; id: string };
 
 export type Ties = 'id' | 'insertion';
 const maxIdLength = 64;
 
-export const placeAt = <F>(shelf: Shelf<F>, k: number): Place => ({
+export const placeAt = <F>(shelf: Shelf<F>, k: number): ListPlace => ({
   at: shelf.timeAt(k),
   seq: shelf.seqAt(k),
   id: shelf.idAt(k).slice(0, maxIdLength),
@@ -33,7 +33,7 @@ export const placeAt = <F>(shelf: Shelf<F>, k: number): Place => ({
 /** The first position that does not stand before `place`, or with `after` the first that stands behind it. */
 export function positionOf<F>(
   shelf: Shelf<F>,
-  place: Place,
+  place: ListPlace,
   after: boolean,
   ties: Ties,
   positions: Uint32Array | null,
@@ -45,7 +45,7 @@ export function positionOf<F>(
   });
 }
 
-function compare<F>(shelf: Shelf<F>, k: number, place: Place, ties: Ties): number {
+function compare<F>(shelf: Shelf<F>, k: number, place: ListPlace, ties: Ties): number {
   const byTime = shelf.timeAt(k) - place.at;
   if (byTime !== 0) return byTime;
   const byId = ties === 'id' ? compareText(shelf.idAt(k).slice(0, maxIdLength), place.id) : 0;
@@ -107,7 +107,7 @@ export const entriesOf = <F>(shelf: Shelf<F>): Entry<F>[] =>
   }));
 
 /** What a list's records are called and how a record that was written out answers a filter. */
-export type Kind<F> = {
+export type ListKind<F> = {
   idField: string;
   timeField: string;
   matches(record: Record<string, unknown>, filter: F): boolean;
@@ -116,8 +116,8 @@ export type Kind<F> = {
 };
 
 /** Where a list's records come from before anybody changes one. */
-export type Source<F> = {
-  kind: Kind<F>;
+export type ShelfSource<F> = {
+  kind: ListKind<F>;
   /** Nothing is older. */
   firstDay: DayNumber;
   /** How many records a day has once it is over. */

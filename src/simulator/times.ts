@@ -29,7 +29,7 @@ function dayText(day: DayNumber): string {
 }
 
 /** `variety` is the record's own number; it decides only where the form is `mixed`. */
-export function timeText(at: Instant, form: TimeForm, variety: number): string {
+export function writeTime(at: Instant, form: TimeForm, variety: number): string {
   const day = dayNumberOf(at);
   const ms = at - day * dayMs;
   const seconds = Math.floor(ms / 1000);

@@ -2,7 +2,7 @@
 // values left out.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import { nodeError, noSuchPath, ok, type Answer } from './page.ts';
+import { nodeError, noSuchPath, ok, type SimulatedAnswer } from './page.ts';
 import { addressText, below, mix, type World } from './world.ts';
 
 /** A token that a test wrote: the JSON texts of its `value` and of its fee's `result`. */
@@ -10,13 +10,13 @@ export type LiteralToken = { symbol: string; owner: string; value: string; fee?:
 
 const prefix = '/token/tokens';
 
-export function createTokens(
+export function createSimulatedTokens(
   worldSeed: number,
   world: World,
   literals: readonly LiteralToken[] | undefined,
-): (path: string, owner: string | undefined, now: Instant, dialect: Dialect) => Answer {
+): (path: string, owner: string | undefined, now: Instant, dialect: Dialect) => SimulatedAnswer {
   const tokens = literals ?? Array.from({ length: world.tokens }, (_, i) => tokenOf(worldSeed, i));
-  const envelope = (now: Instant, result: string): Answer =>
+  const envelope = (now: Instant, result: string): SimulatedAnswer =>
     ok(`{"height":"${Math.floor(now / 5000) - 300_000_000}","result":${result}}`);
   const typed = (token: LiteralToken): string =>
     `{"type":"chainmod/token/Token","value":${token.value}}`;

@@ -2,16 +2,21 @@
 // an id holds the day and the number, so that a lookup needs none either.
 import type { Day, Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import { notFound, ok, type Answer } from './page.ts';
+import { notFound, ok, type SimulatedAnswer } from './page.ts';
 import { windowStart } from './query.ts';
-import { dayMs, dayNumber, timeText, type DayNumber } from './times.ts';
+import { dayMs, dayNumber, writeTime, type DayNumber } from './times.ts';
 import { below, countOn, hex8, hexText, mix, secondsOn, unit, type World } from './world.ts';
 
 /** JSON texts of the `data` objects that a test wrote. */
 export type LiteralTransaction = { v1beta1?: string; v3?: string };
 
-export type Transactions = {
-  answer(version: 'v1beta1' | 'v3', operationId: string, now: Instant, dialect: Dialect): Answer;
+export type SimulatedTransactions = {
+  answer(
+    version: 'v1beta1' | 'v3',
+    operationId: string,
+    now: Instant,
+    dialect: Dialect,
+  ): SimulatedAnswer;
   /** The ids a caller would have chosen on that UTC day, oldest first. */
   idsOn(day: Day): string[];
 };
@@ -37,12 +42,12 @@ const queuedMs = 5000;
 const longestMs = 30_000;
 const failure = 'failed to execute message: unauthorized';
 
-export function createTransactions(
+export function createSimulatedTransactions(
   worldSeed: number,
   project: string,
   world: World,
   literals: Readonly<Record<string, LiteralTransaction>> | undefined,
-): Transactions {
+): SimulatedTransactions {
   const seed = mix(mix(worldSeed, 0x7a25), project.length * 31 + (project.codePointAt(0) ?? 0));
   const count = (day: DayNumber): number => countOn(seed, day, world.transactionsPerDay, world);
 
@@ -103,7 +108,7 @@ function dataText(
   // A block every five seconds since the world began.
   const height = isDone ? Math.floor(askedAt / 5000) - 300_000_000 : 0;
   const heightText = version === 'v3' && dialect.heightForm === 'text' ? `"${height}"` : height;
-  const time = isDone ? timeText(askedAt + longestMs, dialect.timeForm, chance) : '';
+  const time = isDone ? writeTime(askedAt + longestMs, dialect.timeForm, chance) : '';
   return (
     (version === 'v1beta1'
       ? `{"module":"${module}","type":"${type}"`

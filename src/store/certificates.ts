@@ -6,10 +6,10 @@ import { withTx, type Db, type Queryable } from './db.ts';
 import { enterCertified } from './journal/journal.ts';
 
 /** A month by its first day. */
-export type Month = { resource: ListedResource; month: Day };
+export type MonthKey = { resource: ListedResource; month: Day };
 
 /** One certificate of a month. */
-export type Issued = Month & { issue: number };
+export type Issued = MonthKey & { issue: number };
 
 /** A certificate as it is held: `text` is what jsonb prints of it; digests are lower-case hex, the time RFC 3339. */
 export type HeldCertificate = {

@@ -6,13 +6,13 @@ import { isTlsOptional, withoutTls } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
 import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
 import { hasNoTls } from './tls.ts';
-import type { Settings } from './transaction-settings.ts';
+import type { TransactionSettings } from './transaction-settings.ts';
 
-export type Found = {
+export type ServerFound = {
   /** The wanted role where the login may run as it; otherwise null. */
   role: string | null;
   /** What transactions on this server name besides. */
-  settings: Settings;
+  settings: TransactionSettings;
   /** The address that was taken: without TLS where that was optional and the server has none. */
   connectionString: string;
 };
@@ -23,7 +23,7 @@ type Config = pg.PoolConfig & { connectionString: string; Client?: typeof pg.Cli
 export async function checkServer(
   config: Config,
   wanted: { role: string | null; isReadOnly: boolean },
-): Promise<Found> {
+): Promise<ServerFound> {
   const { client, connectionString } = await connect(config);
   try {
     return { ...judged(await ask(client, wanted.role), wanted), connectionString };
@@ -82,7 +82,7 @@ async function ask(client: pg.Client, role: string | null): Promise<Server | und
 function judged(
   server: Server | undefined,
   wanted: { role: string | null; isReadOnly: boolean },
-): Omit<Found, 'connectionString'> {
+): Omit<ServerFound, 'connectionString'> {
   if (server === undefined || server.version < 150_000) {
     throw settingsError(
       'database_too_old',

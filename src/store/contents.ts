@@ -180,7 +180,7 @@ export function readVersionsUnheld(
   );
 }
 
-export type HeldReject = { day: Day; sha256: string; is_altered: boolean };
+export type RejectDigest = { day: Day; sha256: string; is_altered: boolean };
 
 /**
  * Every reject of the days, and whether its bytes can still be those its digest was made of: of a long one they are a
@@ -190,7 +190,7 @@ export function readRejects(
   tx: Tx,
   { projectId, resource }: { projectId: ProjectId; resource: Resource },
   days: Narrowed,
-  onRejects: (rejects: HeldReject[]) => Promise<void>,
+  onRejects: (rejects: RejectDigest[]) => Promise<void>,
 ): Promise<void> {
   return readInPages(
     tx,

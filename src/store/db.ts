@@ -9,8 +9,8 @@ import { inSpan } from '../tracing.ts';
 import { BoundClient } from './channel-binding.ts';
 import { checkServer } from './check-server.ts';
 import { namedIfCut } from './db-errors.ts';
-import { checkCertificateFiles } from './tls.ts';
-import { beginOf, ourSettings, type Settings } from './transaction-settings.ts';
+import { checkTlsFiles } from './tls.ts';
+import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -52,7 +52,7 @@ export type DbOptions = {
   /** Every transaction begins as one that only reads. */
   isReadOnly?: boolean;
   /** What every transaction names besides. */
-  settings?: Settings;
+  settings?: TransactionSettings;
   /** Told of every transaction that ended; it must not throw. */
   onTransaction?: OnTransaction | undefined;
   log: { warn(fields: object, sentence: string): void };
@@ -93,7 +93,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const isReadOnly = options.isReadOnly ?? false;
   const applicationName = options.applicationName ?? 'outlast';
   const connectionString = readAsLibpq(options.connectionString);
-  checkCertificateFiles(connectionString);
+  checkTlsFiles(connectionString);
   const asked = {
     connectionString,
     ...(wantsChannelBinding(connectionString) ? { Client: BoundClient } : {}),

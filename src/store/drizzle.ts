@@ -17,19 +17,19 @@ export const drizzleOn = (db: Queryable): PgRemoteDatabase =>
   });
 
 type Columns = Record<string, PgColumn>;
-export type Read<Of extends Columns> = { [Name in keyof Of]: GetColumnData<Of[Name]> };
+export type SelectedRow<Of extends Columns> = { [Name in keyof Of]: GetColumnData<Of[Name]> };
 
 /** What SQL of ours is to name, so that its rows can be read. */
-export const namesOf = (columns: Columns, table = ''): string =>
+export const columnNamesOf = (columns: Columns, table = ''): string =>
   Object.values(columns)
     .map(({ name }) => `${table === '' ? '' : `${table}.`}${name}`)
     .join(', ');
 
 /** A row that SQL of ours returned, by the columns it was to return. */
-export function readRow<Of extends Columns>(columns: Of, row: Row): Read<Of> {
+export function readRow<Of extends Columns>(columns: Of, row: Row): SelectedRow<Of> {
   const read = Object.entries(columns).map(([name, column]) => {
     const value = row[column.name] ?? null;
     return [name, value === null ? null : column.mapFromDriverValue(value)];
   });
-  return Object.fromEntries(read) as Read<Of>;
+  return Object.fromEntries(read) as SelectedRow<Of>;
 }

@@ -13,7 +13,7 @@ import {
 } from '../model.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
-import { drizzleOn, readRow, type Read } from './drizzle.ts';
+import { drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
 import { givenBack, isFree, leaseEnd } from './lease.ts';
 import { slices } from './schema.ts';
 
@@ -25,7 +25,7 @@ export const {
   ...columns
 } = getTableColumns(slices);
 
-type Held = Read<typeof columns>;
+type Held = SelectedRow<typeof columns>;
 /** `reopenedAt`: when it was last taken up again after it had been final or lost; absent or null: never. */
 export type Slice = Omit<Held, 'reopenedAt'> & Partial<Pick<Held, 'reopenedAt'>>;
 
@@ -82,7 +82,7 @@ export const keyOf = (slice: Slice): unknown[] => [
 ];
 
 /** What the commit of pages changes in the ledger. */
-export type Progress = {
+export type SliceProgress = {
   walk: number;
   checkpoint: Checkpoint | null;
   /** When the oldest and the newest of the pages were asked for. */
@@ -95,7 +95,11 @@ export type Progress = {
  * The first statement of a page's commit. False when the lease is another's by now (P8) or the pages are older than
  * what the slice already holds (P2): the caller must roll back. Touches no indexed column.
  */
-export async function moveCheckpoint(tx: Tx, slice: Slice, progress: Progress): Promise<boolean> {
+export async function moveCheckpoint(
+  tx: Tx,
+  slice: Slice,
+  progress: SliceProgress,
+): Promise<boolean> {
   const { rows } = await tx.query(
     `update sync.slices
         set checkpoint = $6,

@@ -1,7 +1,7 @@
 // Which months are over and have no certificate yet: asked of the ledger at the end of every run, so it must cost next
 // to nothing however long the ledger is.
 import type { Day, ProjectId } from '../model.ts';
-import type { Month } from './certificates.ts';
+import type { MonthKey } from './certificates.ts';
 import type { Queryable } from './db.ts';
 
 /**
@@ -15,8 +15,8 @@ export async function monthsToCertify(
   projectId: ProjectId,
   windowFrom: Day,
   observedBy: string,
-): Promise<Month[]> {
-  const { rows } = await db.query<Month>(
+): Promise<MonthKey[]> {
+  const { rows } = await db.query<MonthKey>(
     `with recursive lists as (
        (select resource, owner from sync.slices where project_id = $1 order by resource, owner limit 1)
        union all

@@ -1,7 +1,7 @@
 // sync.pages: what each walk was shown, page by page. It is what proofs count, where the tail finds its
 // page again, and how a vanished record is noticed.
 import { createHash } from 'node:crypto';
-import type { Day, DayRange, Instant, Page } from '../model.ts';
+import type { Day, DayRange, Instant, PlatformPage } from '../model.ts';
 import type { Slice } from './ledger.ts';
 import { textArray, type Queryable, type Tx } from './db.ts';
 
@@ -10,7 +10,7 @@ export type WalkedPage = {
   number: number;
   pageKey: string | null;
   offset: number | null;
-  page: Page;
+  page: PlatformPage;
   /** The moment it counts as observed: when it was asked for, never before the page it follows. */
   observedAt: Instant;
 };
@@ -75,7 +75,7 @@ export async function writePages(
 }
 
 /** The ids of a page in the order shown, without repetitions. */
-export function idsOf(page: Page): string[] {
+export function idsOf(page: PlatformPage): string[] {
   return [...new Set(page.records.map((record) => record.id))];
 }
 

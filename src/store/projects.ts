@@ -7,7 +7,7 @@ import type { Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { projects } from './schema.ts';
 
-export type Source = { baseUrl: string; apiKey: string };
+export type ProjectSource = { baseUrl: string; apiKey: string };
 
 export type KnownProject = {
   firstDay: Day;
@@ -25,7 +25,7 @@ const fingerprint = (salt: Buffer, key: string): Buffer =>
 export async function readProject(
   db: Queryable,
   projectId: ProjectId,
-  source: Source,
+  source: ProjectSource,
 ): Promise<KnownProject | null> {
   const [known] = await drizzleOn(db)
     .select()
@@ -57,7 +57,7 @@ export async function lowerFirstDay(
 export async function saveProject(
   db: Queryable,
   projectId: ProjectId,
-  source: Source,
+  source: ProjectSource,
   firstDay: Day,
   at: Instant,
 ): Promise<void> {

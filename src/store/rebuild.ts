@@ -2,7 +2,7 @@
 // One statement a function; what is rebuilt stands in derived-columns.ts.
 import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
-import { drizzleOn, type Read } from './drizzle.ts';
+import { drizzleOn, type SelectedRow } from './drizzle.ts';
 import { rebuilds } from './schema.ts';
 import { archivedName, type Archived } from './tables.ts';
 
@@ -15,7 +15,7 @@ const columns = {
   rowsChanged: rebuilds.rowsChanged,
   changes: rebuilds.changes,
 };
-export type Rebuild = Read<typeof columns>;
+export type Rebuild = SelectedRow<typeof columns>;
 
 const ofList = (of: Archived): SQL | undefined =>
   and(eq(rebuilds.projectId, of.projectId), eq(rebuilds.resource, archivedName(of)));

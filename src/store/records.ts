@@ -10,13 +10,13 @@ import {
   type Chain,
   type Stored,
   type StoredContent,
-  type Told,
+  type EntryNote,
 } from './journal/journal.ts';
 import type { Slice } from './ledger.ts';
 import {
   keyNames,
   keyValues,
-  nameOf,
+  shapeName,
   ofKey,
   tableShapes,
   versionColumns,
@@ -45,7 +45,7 @@ export type RecordsTo = {
   /** The list that shows them: two lists may show one id with different contents. */
   shownBy?: Slice;
   /** Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. */
-  entry?: { chain: Chain; told: Told };
+  entry?: { chain: Chain; told: EntryNote };
 };
 
 /**
@@ -72,7 +72,7 @@ export async function writeInto(
 ): Promise<RecordEffects> {
   const stored: Stored = { first: [], further: [], found: [] };
   const effects = await write(tx, shape, to, observed, writtenAt, stored);
-  const chain = to.entry?.chain ?? chainBeside(to.projectId, nameOf(shape));
+  const chain = to.entry?.chain ?? chainBeside(to.projectId, shapeName(shape));
   await enterStored(tx, chain, to.entry?.told ?? null, stored);
   return effects;
 }
@@ -294,7 +294,7 @@ function compareSql(shape: TableShape): string {
 const correctionsSql = (shape: TableShape): string => `
     corrections as (
       insert into sync.corrections (project_id, resource, id, corrected_at)
-      select $1, '${nameOf(shape)}', id, observed_at from changed where replaced and id = any ($6::text[])
+      select $1, '${shapeName(shape)}', id, observed_at from changed where replaced and id = any ($6::text[])
           on conflict do nothing
     ),`;
 

@@ -10,7 +10,7 @@ import { inOrder, iso } from './ledger.ts';
  */
 export type ReopenReason = 'window' | 'answered';
 
-export type Reopening = {
+export type ReopenedSlice = {
   resource: ListedResource;
   owner: string;
   day: Day;
@@ -31,8 +31,8 @@ export async function reopenDays(
   at: Instant,
   /** Of each; null: as it was. */
   deadlineAt: Instant | null,
-): Promise<Pick<Reopening, 'day' | 'was'>[]> {
-  const { rows } = await db.query<{ day: Day; was: Reopening['was'] }>(
+): Promise<Pick<ReopenedSlice, 'day' | 'was'>[]> {
+  const { rows } = await db.query<{ day: Day; was: ReopenedSlice['was'] }>(
     `with found as (
        select resource, owner, day, state as was, sync.ledger_of(s) as said
          from sync.slices s
@@ -76,13 +76,13 @@ export async function reopeningsOf(
   db: Queryable,
   projectId: ProjectId,
   of?: { resource: ListedResource; month: Day },
-): Promise<Reopening[]> {
+): Promise<ReopenedSlice[]> {
   const { rows } = await db.query<{
     resource: ListedResource;
     owner: string;
     day: Day;
     reopened_at: string;
-    was: Reopening['was'];
+    was: ReopenedSlice['was'];
     reason: ReopenReason;
   }>(
     `select resource, owner, day, reopened_at, was, reason

@@ -27,7 +27,7 @@ import {
   transaction,
   type ColumnType,
   type Fields,
-  type Part,
+  type ColumnPart,
 } from '../resources.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
@@ -62,7 +62,7 @@ const builders = {
 };
 
 /** By the fields' names; those of groups, which nobody asks for, by their own. */
-type Described<Of, In extends Part> = {
+type Described<Of, In extends ColumnPart> = {
   [Name in keyof Of as Of[Name] extends { part: In } ? Name : never]: Of[Name] extends {
     type: infer Type extends ColumnType;
   }
@@ -77,7 +77,7 @@ const table = <Of extends Fields>(fields: Of) =>
 /** Those of its versions. */
 const versions = <Of extends Fields>(fields: Of) => described(fields, ['key', 'record', 'content']);
 
-function described<Of extends Fields, In extends Part>(
+function described<Of extends Fields, In extends ColumnPart>(
   fields: Of,
   parts: readonly In[],
 ): Described<Of, In> {

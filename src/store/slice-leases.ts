@@ -3,13 +3,13 @@
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { claimed, givenBack, isFree } from './lease.ts';
-import { namesOf } from './drizzle.ts';
+import { columnNamesOf } from './drizzle.ts';
 import { columns, iso, keyOf, ofSlice, toSlice, type Slice } from './ledger.ts';
 
 /** Half-open days, one resource; absent means all. */
 export type Only = { days?: DayRange; resource?: ListedResource };
 
-export type ClaimOptions = {
+export type SliceClaimOptions = {
   projectId: ProjectId;
   holder: string;
   leaseMs: number;
@@ -48,7 +48,7 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
  * days never read to their ends: they alone can be lost. The claim raises the epoch: whoever held the slice before
  * writes nothing from now on (P8). Null when nothing is free.
  */
-export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<Slice | null> {
+export async function claimSlice(db: Queryable, options: SliceClaimOptions): Promise<Slice | null> {
   const { rows } = await db.query(
     // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
     `with next as materialized (
@@ -66,7 +66,7 @@ export async function claimSlice(db: Queryable, options: ClaimOptions): Promise<
        from next
       where s.project_id = next.project_id and s.resource = next.resource
         and s.owner = next.owner and s.day = next.day
-     returning ${namesOf(columns, 's')}`,
+     returning ${columnNamesOf(columns, 's')}`,
     [
       options.projectId,
       options.holder,

@@ -98,7 +98,7 @@ export const archivedName = (of: Archived): string =>
   of.resource === 'transactions' ? `${of.resource}.${of.apiVersion}` : of.resource;
 
 /** The same of a shape. */
-export const nameOf = ({ table, fixed }: TableShape): string =>
+export const shapeName = ({ table, fixed }: TableShape): string =>
   `${table.replace('archive.', '')}${fixed === undefined ? '' : `.${fixed[1]}`}`;
 
 /** The typed columns that follow from the record alone. */

@@ -6,7 +6,7 @@ import {
   type Instant,
   type ObservedRecord,
   type ProjectId,
-  type Reject,
+  type RejectedRecord,
 } from '../model.ts';
 import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { chainBeside, enterMissing } from './journal/journal.ts';
@@ -77,7 +77,7 @@ export async function renewTokens(
 export type TokenSnapshot = {
   lease: TokenLease;
   records: ObservedRecord[];
-  rejects: Reject[];
+  rejects: RejectedRecord[];
   /** Decimal text. */
   height: string | null;
   /** When the list was asked for. */
@@ -151,7 +151,7 @@ async function commitIn(
 async function writeRejects(
   tx: Tx,
   projectId: ProjectId,
-  rejects: Reject[],
+  rejects: RejectedRecord[],
   seenAt: Instant,
 ): Promise<EnteredReject[]> {
   if (rejects.length === 0) return [];

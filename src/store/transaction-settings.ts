@@ -2,17 +2,17 @@
 // next client would run as our role, and what a server, a database or a login has for defaults is an administrator's.
 
 /** Names of settings and their values, each one word or a list that Postgres splits itself. */
-export type Settings = Readonly<Record<string, string>>;
+export type TransactionSettings = Readonly<Record<string, string>>;
 
 export type TransactionOptions = {
   /** The role to run as; null: as whoever connects, or as that login is told to. */
   role: string | null;
   isReadOnly: boolean;
-  settings: Settings;
+  settings: TransactionSettings;
 };
 
 /** What the answer to a statement, or the meaning of one, depends on. */
-export const ourSettings: Settings = {
+export const ourSettings: TransactionSettings = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   intervalstyle: 'postgres',

@@ -1,11 +1,11 @@
 // Asking the platform for one page of a list, orders or classes, by a query that both lists understand: the only place
 // that knows which of the two is asked.
-import type { Day, Instant, ListedResource, Page } from '../model.ts';
+import type { Day, Instant, ListedResource, PlatformPage } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { WalkQuery } from '../store/checkpoint.ts';
 import { idsOf } from '../store/pages.ts';
-import { firstPosition, type Position } from './slice/walk-steps.ts';
+import { firstPosition, type PagePosition } from './slice/walk-steps.ts';
 
 /** The orders, or the classes of one owner; `''`: of all owners. */
 export type List = { resource: ListedResource; owner: string };
@@ -30,7 +30,7 @@ export function askList(
   { resource, owner }: List,
   { status, pageKey = null, offset = 0, countTotal, ...query }: ListQuery,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<PlatformPage> {
   if (resource === 'nft_classes') {
     return platform.classes({ ...query, ...(owner === '' ? {} : { owner }), offset }, signal);
   }
@@ -48,10 +48,10 @@ export function askPage(
   platform: Platform,
   slice: Slice,
   { order, ...query }: WalkQuery,
-  { pageKey, offset }: Pick<Position, 'pageKey' | 'offset'>,
+  { pageKey, offset }: Pick<PagePosition, 'pageKey' | 'offset'>,
   countTotal: boolean,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<PlatformPage> {
   const sortBy = order === 'desc' ? 'DATE_DESC' : 'DATE_ASC';
   return askList(platform, slice, { ...query, sortBy, pageKey, offset, countTotal }, signal);
 }
@@ -62,17 +62,17 @@ export function askTotal(
   slice: Slice,
   query: WalkQuery,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<PlatformPage> {
   return askPage(platform, slice, { ...query, limit: 1 }, firstPosition, true, signal);
 }
 
-export function showsAgain(page: Page, mustShow: string[]): boolean {
+export function showsAgain(page: PlatformPage, mustShow: string[]): boolean {
   const shown = new Set(idsOf(page));
   return mustShow.every((id) => shown.has(id));
 }
 
 /** When the records of a page were created, those that can be read. */
-export function timesOf(page: Page): Instant[] {
+export function timesOf(page: PlatformPage): Instant[] {
   return page.records
     .map((record) => record.columns['created_at'])
     .filter((at): at is string => typeof at === 'string')

@@ -138,7 +138,7 @@ export function lapsedState(state: SliceState): SliceState {
 }
 
 /** What a whole walk, or a count that agrees, came to. */
-export type Outcome = {
+export type ReadingOutcome = {
   proof: Proof;
   unresolved: number;
   /** Records of the day that vanished, and have not been missed for long enough yet. */
@@ -157,7 +157,7 @@ export type Next = { state: SliceState; dueAt: Instant | null; attempts: number 
 export function afterAct(
   slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts' | 'reopenedAt'>,
   span: Span,
-  outcome: Outcome,
+  outcome: ReadingOutcome,
   askedAt: Instant,
   settings: PolicySettings,
 ): Next {

@@ -22,7 +22,7 @@ import { noBackgroundLane, startBackgroundLane } from './background/background-l
 import { noteTime } from './contact/clock-memory.ts';
 import { makeContact } from './contact/contact.ts';
 import { watchDeadlines } from './forecast/warn-of-deadlines.ts';
-import { daysToAsk, enterDays, enterSlices, listsOf, type Scope } from './plan.ts';
+import { daysToAsk, enterDays, enterSlices, listsOf, type ArchivedScope } from './enter-days.ts';
 import { workThrough, type Work } from './work.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
 
@@ -140,7 +140,7 @@ async function pass(
 /** What a person asked for, with its days checked against what the platform answers. */
 function narrowed(
   only: Only | undefined,
-  scope: Scope,
+  scope: ArchivedScope,
   facts: Facts,
   now: Instant,
 ): Only | undefined {

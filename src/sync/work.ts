@@ -13,7 +13,7 @@ import { todayOf } from './day-zone.ts';
 import { readComparePeriod } from './forecast/foresee.ts';
 import { createLanes } from './lanes.ts';
 import { sliceDayOf, spanOf } from './list-rules.ts';
-import { enterSlices } from './plan.ts';
+import { enterSlices } from './enter-days.ts';
 import { isOver, settleMs } from './policy.ts';
 import { createSliceQueue } from './slice-queue.ts';
 import { actOn } from './slice/act.ts';

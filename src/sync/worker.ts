@@ -5,11 +5,11 @@ import type { ProjectId } from '../model.ts';
 import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
-import type { Source } from '../store/projects.ts';
+import type { ProjectSource } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Only } from '../store/slice-leases.ts';
 import type { FileTrouble } from '../verify/files.ts';
-import type { Scope } from './plan.ts';
+import type { ArchivedScope } from './enter-days.ts';
 import type { PolicySettings } from './policy.ts';
 
 export type { FileTrouble };
@@ -17,8 +17,8 @@ export type { FileTrouble };
 /** A project with all that is needed to work on it. */
 export type Worker = {
   projectId: ProjectId;
-  scope: Scope;
-  source: Source;
+  scope: ArchivedScope;
+  source: ProjectSource;
   platform: Platform;
   db: Db;
   /** Names this process in leases. */

@@ -8,7 +8,7 @@ import {
   factsOf,
   lastIssued,
   newestCertificate,
-  type Month,
+  type MonthKey,
 } from '../store/certificates.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
@@ -48,7 +48,7 @@ export async function certifyMonths(
 
 async function certifyMonth(
   { db, projectId, log }: Certifying,
-  { resource, month }: Month,
+  { resource, month }: MonthKey,
   at: string,
 ): Promise<void> {
   const of = { projectId, resource };

@@ -8,7 +8,7 @@ import {
   headsOf,
   uncoveredEntries,
   type HeldHead,
-  type Place,
+  type EntryPlace,
 } from '../store/journal/check-chains.ts';
 import type { Finding } from './finding.ts';
 
@@ -72,5 +72,5 @@ export async function checkChains(
   };
 }
 
-const nameOf = ({ resource, owner, seq }: Place): string =>
+const nameOf = ({ resource, owner, seq }: EntryPlace): string =>
   `entry ${seq} of ${resource}${owner === '' ? '' : ` of ${owner}`}`;

@@ -2,7 +2,7 @@
 // agrees with: one of them was altered.
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
-import { fingerprintOf, textOf } from '../files.ts';
+import { digestOfFile, textOfFile } from '../files.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/contents.ts';
 import { bytesOf } from './certificate.ts';
@@ -46,14 +46,14 @@ export async function checkFiles(
     }
   };
   await look('certificate.json', async (path) => {
-    const text = await textOf(path);
+    const text = await textOfFile(path);
     if (text === null) return notThere;
     if (text === bytesOf(held.text)) return null;
     const byFile = text.includes(`"digest":"${now.digest}"`) ? 'the file' : 'neither';
     return `it is not the certificate in the database; what is held agrees with ${now.digest === held.digest ? 'the database' : byFile}`;
   });
   await look('leaves.txt', async (path) => {
-    const digest = (await fingerprintOf(path))?.sha256 ?? null;
+    const digest = (await digestOfFile(path))?.sha256 ?? null;
     if (digest === null) return notThere;
     if (digest !== held.leavesSha256) return 'its digest is not the one in the certificate';
     checked.leavesPath = path;

@@ -1,6 +1,13 @@
 // Reading a held record again, from the original bytes where there are some: what its digest, its id and its typed
 // columns must be, and which of several contents is the one in force. Pure.
-import type { ColumnValue, Day, ListedResource, ParsedRecord, Reject, Resource } from '../model.ts';
+import type {
+  ColumnValue,
+  Day,
+  ListedResource,
+  ParsedRecord,
+  RejectedRecord,
+  Resource,
+} from '../model.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
 import { canonical } from '../platform/canonical.ts';
 import { parseJson, type Json } from '../platform/json.ts';
@@ -30,7 +37,7 @@ function readOne(
   text: string,
   id: string,
   askedDay: Day,
-): ParsedRecord | Reject {
+): ParsedRecord | RejectedRecord {
   switch (resource) {
     case 'orders':
       return readOrder(value, text, askedDay);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { conditionsOf, type ProcessState } from '../../src/alert/conditions.ts';
 import { createHeartbeat } from '../../src/alert/heartbeat.ts';
 import { mergeAlerts } from '../../src/alert/merge.ts';
-import { bodyOf, textOf } from '../../src/alert/message.ts';
+import { bodyOf, messageText } from '../../src/alert/message.ts';
 import type { Claimed } from '../../src/store/alerts/claims.ts';
-import type { MonthSigns, Signs } from '../../src/store/alerts/signs.ts';
-import type { Alert } from '../../src/store/alerts/alerts.ts';
+import type { MonthInputs, AlertInputs } from '../../src/store/alerts/alert-inputs.ts';
+import type { AlertRow } from '../../src/store/alerts/alert-rows.ts';
 import type { TickResult } from '../../src/sync/worker.ts';
 
 const at = (text: string): number => Date.parse(text);
@@ -16,13 +16,13 @@ const day = 24 * hour;
 const deadline = at('2026-04-30T00:00:00Z');
 
 /** When both resources were last read. */
-const read = (text: string | null): Signs['lastRead'] =>
+const read = (text: string | null): AlertInputs['lastRead'] =>
   (['orders', 'nft_classes'] as const).map((resource) => ({
     resource,
     at: text === null ? null : at(text),
   }));
 const none = { count: 0, first: [] };
-const month = (more: Partial<MonthSigns> = {}): MonthSigns => ({
+const month = (more: Partial<MonthInputs> = {}): MonthInputs => ({
   resource: 'orders',
   owner: '',
   month: '2026-03-01',
@@ -33,7 +33,7 @@ const month = (more: Partial<MonthSigns> = {}): MonthSigns => ({
   finalUnproved: none,
   ...more,
 });
-const signs = (more: Partial<Signs> = {}): Signs => ({
+const inputs = (more: Partial<AlertInputs> = {}): AlertInputs => ({
   project: { parked: false, addedAt: at('2026-03-01T00:00:00Z') },
   months: [],
   lastRead: read('2026-04-06T12:00:00Z'),
@@ -54,8 +54,8 @@ const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
   files: [],
   ...more,
 });
-const kinds = (given: Partial<Signs>, seen: Partial<ProcessState> = {}): string[] =>
-  conditionsOf(signs(given), watch({ now: at('2026-04-06T12:00:00Z'), ...seen })).map(
+const kinds = (given: Partial<AlertInputs>, seen: Partial<ProcessState> = {}): string[] =>
+  conditionsOf(inputs(given), watch({ now: at('2026-04-06T12:00:00Z'), ...seen })).map(
     ({ kind }) => kind,
   );
 const two = { count: 2, first: ['2026-03-04', '2026-03-05'] };
@@ -78,7 +78,7 @@ describe('conditions', () => {
     const many = { count: 12, first: ['2026-03-01', '2026-03-02', '2026-03-03'] };
     const now = deadline - hour;
     const found = conditionsOf(
-      signs({
+      inputs({
         lastRead: [],
         months: [month({ owner: 'iaa1x', resource: 'nft_classes', unproved: many })],
       }),
@@ -96,7 +96,7 @@ describe('conditions', () => {
   it("an owner's whole list has no deadline, and is told by name when it fails", () => {
     const whole = { count: 1, first: ['0001-01-01'] };
     const found = conditionsOf(
-      signs({
+      inputs({
         months: [
           month({
             month: '0001-01-01',
@@ -121,7 +121,9 @@ describe('conditions', () => {
 
   it('P7: days that were lost, or left unproved, are told', () => {
     const found = conditionsOf(
-      signs({ months: [month({ lost: two, finalUnproved: { count: 1, first: ['2026-03-09'] } })] }),
+      inputs({
+        months: [month({ lost: two, finalUnproved: { count: 1, first: ['2026-03-09'] } })],
+      }),
       watch(),
     );
     expect(found).toEqual([
@@ -151,7 +153,7 @@ describe('conditions', () => {
     ],
   ])('operations still open %s', (_, now, text) => {
     const operations = [{ month: '2026-03-01', open: 2, deadlineAt: deadline, lost: 0 }];
-    expect(conditionsOf(signs({ operations, lastRead: [] }), watch({ now }))).toEqual([
+    expect(conditionsOf(inputs({ operations, lastRead: [] }), watch({ now }))).toEqual([
       { kind: 'operation_at_risk', subject: 'transactions 2026-03', text },
     ]);
   });
@@ -164,7 +166,7 @@ describe('conditions', () => {
       { machine: 'web-2', of: 'answers' as const, byMs: -3_600_000, since },
       { machine: 'web-3', of: 'machine' as const, byMs: -3_600_000, since: since + 1 },
     ];
-    expect(conditionsOf(signs({ clocks }), watch({ now })).map(({ text }) => text)).toEqual([
+    expect(conditionsOf(inputs({ clocks }), watch({ now })).map(({ text }) => text)).toEqual([
       "The clock of web-1 is 366 days behind the platform's since 2026-04-06 11:00 UTC: nothing is sealed, final or lost before every clock says so. Set it right.",
       "The platform's answers contradict each other about the time, by 60 minutes, since 2026-04-06 11:00 UTC: nothing is sealed, final or lost before every clock says so.",
     ]);
@@ -173,7 +175,7 @@ describe('conditions', () => {
   it('days that are open again after they were lost are news', () => {
     const days = { count: 2, first: ['2026-03-01', '2026-03-02'] };
     const reopened = [{ resource: 'orders' as const, owner: '', month: '2026-03-01', days }];
-    expect(conditionsOf(signs({ reopened }), watch())).toEqual([
+    expect(conditionsOf(inputs({ reopened }), watch())).toEqual([
       {
         kind: 'day_reopened',
         subject: 'orders 2026-03',
@@ -184,7 +186,7 @@ describe('conditions', () => {
 
   it('P7: operations that were lost are told by their month and number, never by their ids', () => {
     const operations = [{ month: '2026-03-01', open: 0, deadlineAt: null, lost: 1 }];
-    expect(conditionsOf(signs({ operations }), watch())).toEqual([
+    expect(conditionsOf(inputs({ operations }), watch())).toEqual([
       {
         kind: 'operation_lost',
         subject: 'transactions 2026-03',
@@ -213,7 +215,7 @@ describe('conditions', () => {
     ).toEqual(['proof_fails', 'records_missing', 'rejects', 'fact_changed']);
   });
 
-  it.each<[string, Partial<Signs>, Partial<ProcessState>, string[]]>([
+  it.each<[string, Partial<AlertInputs>, Partial<ProcessState>, string[]]>([
     [
       'a parked project is that and nothing more',
       { project: { parked: true, addedAt: 0 }, lastRead: read('2026-03-01T00:00:00Z') },
@@ -273,7 +275,7 @@ describe('conditions', () => {
 
 describe('what becomes of alerts', () => {
   const now = at('2026-04-06T12:00:00Z');
-  const open = (more: Partial<Alert> = {}): Alert => ({
+  const open = (more: Partial<AlertRow> = {}): AlertRow => ({
     kind: 'run_failed',
     subject: '',
     text: 'it failed',
@@ -283,7 +285,7 @@ describe('what becomes of alerts', () => {
     attempts: 0,
     ...more,
   });
-  const news = (more: Partial<Alert> = {}): Alert =>
+  const news = (more: Partial<AlertRow> = {}): AlertRow =>
     open({
       kind: 'rejects',
       subject: 'orders',
@@ -291,10 +293,10 @@ describe('what becomes of alerts', () => {
       resolvedAt: now - 10 * hour,
       ...more,
     });
-  const holds = ({ kind, subject }: Alert, text: string) => [
+  const holds = ({ kind, subject }: AlertRow, text: string) => [
     { kind: kind as 'run_failed', subject, text },
   ];
-  const merged = (rows: Alert[], conditions: ReturnType<typeof holds>) =>
+  const merged = (rows: AlertRow[], conditions: ReturnType<typeof holds>) =>
     mergeAlerts(rows, conditions, now, day);
   const nothing = { put: [], drop: [] };
 
@@ -364,7 +366,7 @@ describe('messages', () => {
   });
 
   it('say what is new, what happened, what is still open and what is over, in that order', () => {
-    const text = textOf([
+    const text = messageText([
       claimed(1, { toldAt: 2, resolvedAt: 3 }),
       claimed(2, { toldAt: 2 }),
       claimed(3, { resolvedAt: 1 }),
@@ -381,7 +383,7 @@ describe('messages', () => {
 
   it('sixty alerts at once are one message that counts them and names the first few', () => {
     const sixty = Array.from({ length: 60 }, (_, n) => claimed(n));
-    expect(textOf(sixty).split('\n')).toEqual([
+    expect(messageText(sixty).split('\n')).toEqual([
       'Outlast: 60 new',
       '• p: orders 0: it fails.',
       '• p: orders 1: it fails.',

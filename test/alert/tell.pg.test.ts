@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createAlerts, type Alerts, type AlertsOptions } from '../../src/alert/alerts.ts';
 import type { AlertSettings } from '../../src/settings/settings.ts';
 import { silentLog } from '../../src/log.ts';
-import { readAlerts } from '../../src/store/alerts/alerts.ts';
+import { readAlertRows } from '../../src/store/alerts/alert-rows.ts';
 import { openDb } from '../../src/store/db.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { parkProject, unparkProject } from '../../src/store/projects.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import type { TickResult } from '../../src/sync/worker.ts';
@@ -161,7 +161,7 @@ test('an alert is told once, again after a day and not before, and its end once,
   await run();
   await run();
   expect(told()).toEqual(['open parked', 'still parked', 'over parked']);
-  expect(await readAlerts(bench.db, null)).toEqual([]);
+  expect(await readAlertRows(bench.db, null)).toEqual([]);
 });
 
 describe('replicas', () => {
@@ -232,7 +232,7 @@ describe('a receiver that is not well', () => {
       await bench.db.query(`update sync.alerts set telling_until = clock_timestamp()`);
       await after('done');
       expect(receiver.bodies).toHaveLength(2);
-      expect(await readAlerts(bench.db, 'p')).toMatchObject([
+      expect(await readAlertRows(bench.db, 'p')).toMatchObject([
         { attempts: 0, toldAt: expect.any(Number) as number },
       ]);
       await after('done');
@@ -356,7 +356,7 @@ describe('watched operations', () => {
 
   test('P7: that near their deadline, pass it and are lost are told step by step, by number and not by name', async () => {
     await bench.run();
-    await enter(bench.db, 'p', [
+    await watchOperations(bench.db, 'p', [
       { operationId: 'never-begun', createdOn: '2026-03-09' },
       { operationId: 'nor-this', createdOn: '2026-03-10' },
     ]);
@@ -378,7 +378,7 @@ describe('watched operations', () => {
 
   test('that was just given is not late yet, and one that settles is told to be over', async () => {
     await at('2026-04-29T12:00:00Z');
-    await enter(bench.db, 'p', [{ operationId: 'given' }]);
+    await watchOperations(bench.db, 'p', [{ operationId: 'given' }]);
     await at('2026-04-29T12:59:00Z');
     expect(ofTransactions()).toEqual([]);
     await at('2026-04-29T14:05:00Z');
@@ -394,7 +394,7 @@ describe('watched operations', () => {
   test('with a final result by one lookup are no trouble, although the other is still asked', async () => {
     await bench.run();
     const [operationId = ''] = bench.simulator.oracle.operationIds('2026-04-25');
-    await enter(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
+    await watchOperations(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
     bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
     await at('2026-04-29T12:00:00Z');
     await at('2026-04-29T15:00:00Z');
@@ -522,7 +522,7 @@ test('rejects and changed facts are told', async () => {
   await bench.skipTo(bench.simulator.clock.now() + 8 * day);
   await pass(0);
   await run();
-  expect((await readAlerts(bench.db, 'p')).map(({ kind }) => kind)).toEqual(['rejects']);
+  expect((await readAlertRows(bench.db, 'p')).map(({ kind }) => kind)).toEqual(['rejects']);
 });
 
 test('records that the platform no longer shows are told by their day, once', async () => {

@@ -17,7 +17,7 @@ import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import type { Finding } from '../../src/cli/doctor.ts';
+import type { DoctorFinding } from '../../src/cli/doctor.ts';
 import { createAsker, envText } from '../../src/cli/init.ts';
 import { createSimulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
@@ -173,7 +173,7 @@ test('a replica that is down, behind or of another archive is told', async () =>
     });
     // The platform's settings are missing.
     expect(code).toBe(1);
-    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] };
     const [first] = findings.filter(({ about }) => about === 'replica');
     return first && `${first.state} ${first.text}`;
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileFormats, type FileFormat } from '../../src/export/manifest.ts';
 import { importArchive } from '../../src/export/read.ts';
-import { columnsOf, exportedTables, leftOut } from '../../src/export/tables.ts';
+import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/tables.ts';
 import { exportArchive, type Exported } from '../../src/export/write.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
@@ -131,7 +131,7 @@ describe('what is exported', () => {
     expect(rows.map(({ table }) => table).toSorted()).toEqual(
       [...exportedTables.map(({ table }) => table), ...leftOut].toSorted(),
     );
-    for (const [name, columns] of await columnsOf(archive.db))
+    for (const [name, columns] of await exportedColumnsOf(archive.db))
       expect(columns, name).not.toEqual([]);
   });
 

@@ -3,11 +3,11 @@ import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Document, Operation } from '../../src/http/docs/openapi.ts';
-import type { Json } from '../../src/http/docs/openapi-parts.ts';
+import type { Document, OpenApiOperation } from '../../src/http/docs/openapi.ts';
+import type { OpenApiJson } from '../../src/http/docs/openapi-parts.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -49,13 +49,13 @@ beforeAll(async () => {
   );
   archive = await openArchive({ connectionString: bench.connectionString });
   served = await serveArchive(archive, {
-    watch: (project, given) => enter(bench.db, project, given),
+    watch: (project, given) => watchOperations(bench.db, project, given),
   });
   document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
   ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   addFormats.default(ajv);
   const named = JSON.stringify({ $id: 'named', $defs: closed(document.components.schemas) });
-  ajv.addSchema(JSON.parse(named.replaceAll('#/components/schemas/', '#/$defs/')) as Json);
+  ajv.addSchema(JSON.parse(named.replaceAll('#/components/schemas/', '#/$defs/')) as OpenApiJson);
   const [order] = (await archive.orders.list({ project: 'p', limit: 1 })).items;
   const [nftClass] = (await archive.nftClasses.list({ project: 'p', limit: 1 })).items;
   const [token] = (await archive.tokens.list({ project: 'p' })).items;
@@ -73,10 +73,12 @@ afterAll(async () => {
   await bench.close();
 });
 
-const gets = (): [path: string, operation: Operation][] =>
+const gets = (): [path: string, operation: OpenApiOperation][] =>
   Object.entries(document.paths).flatMap(([path, { get }]) =>
     // What never ends by itself: test/http/now.pg.test.ts.
-    get === undefined || path.endsWith('/events') ? [] : [[path, get] as [string, Operation]],
+    get === undefined || path.endsWith('/events')
+      ? []
+      : [[path, get] as [string, OpenApiOperation]],
   );
 
 const filled = (path: string): string =>
@@ -108,19 +110,22 @@ let ajv: Ajv2020;
 /** By their text: many routes share one, and to compile them takes longer than to ask every route. */
 const validators = new Map<string, ValidateFunction>();
 
-function validator(schema: Json): ValidateFunction {
+function validator(schema: OpenApiJson): ValidateFunction {
   const text = JSON.stringify(closed(schema)).replaceAll('#/components/schemas/', 'named#/$defs/');
   const known = validators.get(text);
   if (known !== undefined) return known;
-  const validate = ajv.compile(JSON.parse(text) as Json);
+  const validate = ajv.compile(JSON.parse(text) as OpenApiJson);
   validators.set(text, validate);
   return validate;
 }
 
-const contentOf = (operation: Operation, status: number): { [type: string]: { schema: Json } } =>
-  (operation.responses[status]?.['content'] ?? {}) as { [type: string]: { schema: Json } };
+const contentOf = (
+  operation: OpenApiOperation,
+  status: number,
+): { [type: string]: { schema: OpenApiJson } } =>
+  (operation.responses[status]?.['content'] ?? {}) as { [type: string]: { schema: OpenApiJson } };
 
-async function holds(operation: Operation, answer: Response): Promise<void> {
+async function holds(operation: OpenApiOperation, answer: Response): Promise<void> {
   const content = contentOf(operation, answer.status);
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
   const text = await answer.text();
@@ -155,7 +160,8 @@ describe('the document', () => {
         expect(responses[status]?.['description']).toBeTruthy();
       }
     }
-    for (const schema of Object.values(document.components.schemas)) validator(schema as Json);
+    for (const schema of Object.values(document.components.schemas))
+      validator(schema as OpenApiJson);
   });
 });
 
@@ -212,7 +218,7 @@ describe('every route answers as the document says', () => {
   });
 
   test('a document that leaves a field out is found out', async () => {
-    const { properties } = document.components.schemas['Order'] as { properties: Json };
+    const { properties } = document.components.schemas['Order'] as { properties: OpenApiJson };
     const { raw_sha256: _, ...others } = properties;
     const validate = validator({ type: 'object', properties: others });
     const order = await (await fetch(served.url + filled('/archive/v1/orders/{id}'))).json();

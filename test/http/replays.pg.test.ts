@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
-import { enter, enterUpTo } from '../../src/store/operations/enter.ts';
+import { watchOperations, enterUpTo } from '../../src/store/operations/enter.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -204,7 +204,7 @@ describe('a caught request that writes', () => {
 
   test('sabotaged, a door that does not remember is noticed', async () => {
     const forgetful = await serveOn({
-      watch: (project, operations) => enter(opened.db, project, operations),
+      watch: (project, operations) => watchOperations(opened.db, project, operations),
     });
     const caught = signed(target, body);
     const to: [Served, Served] = [forgetful, forgetful];

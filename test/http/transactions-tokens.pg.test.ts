@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -43,7 +43,7 @@ afterAll(async () => {
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
   serveArchive(archive, {
     keys: [pair],
-    watch: (project, operations) => enter(bench.db, project, operations),
+    watch: (project, operations) => watchOperations(bench.db, project, operations),
     ...more,
   });
 

@@ -13,7 +13,7 @@ import { silentLog } from '../../src/log.ts';
 import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { observe } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
@@ -235,7 +235,7 @@ test('classes are those of the project that archives them for both, and nothing 
 test('whoever may watch a project learns no other’s name', async () => {
   const server = await serveOn({
     projects: [{ id: 'new', classesOf: 'new' }],
-    watch: (project, operations) => enter(db, project, operations),
+    watch: (project, operations) => watchOperations(db, project, operations),
   });
   const answer = await fetch(`${server.url}/archive/v1/watch`, {
     method: 'POST',

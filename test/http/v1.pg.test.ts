@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
   serveArchive(archive, {
-    watch: (project, operations) => enter(bench.db, project, operations),
+    watch: (project, operations) => watchOperations(bench.db, project, operations),
     ...more,
   });
 

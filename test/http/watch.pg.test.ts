@@ -10,7 +10,7 @@ import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { withTx } from '../../src/store/db.ts';
-import { enter, enterUpTo } from '../../src/store/operations/enter.ts';
+import { watchOperations, enterUpTo } from '../../src/store/operations/enter.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -172,7 +172,7 @@ test('no more are open than may be, and what is open may be given again', async 
   expect(await watched()).toEqual(['a', 'b', 'c']);
   expect((await post(served, ['c', 'a'])).status).toBe(200);
   // The other doors are the owner's: they are not counted, and what came by them may be given again.
-  await enter(opened.db, 'p', [{ operationId: 'd' }]);
+  await watchOperations(opened.db, 'p', [{ operationId: 'd' }]);
   expect((await post(served, ['d'])).status).toBe(200);
   await opened.db.query(
     `update sync.watched_operations set state = 'done' where operation_id in ('a', 'b')`,
@@ -211,7 +211,7 @@ test('however many come together, one enters at a time: the runs keep their conn
   const server = await serveOn({
     watch: async (project, operations) => {
       most = Math.max(most, ++under);
-      const entered = await enter(opened.db, project, operations);
+      const entered = await watchOperations(opened.db, project, operations);
       under -= 1;
       return entered;
     },
@@ -234,7 +234,7 @@ test('entering that waits too long for another is answered as a time-out, and en
 
 test('sabotaged, a door without the ceiling is noticed', async () => {
   const server = await serveOn({
-    watch: (project, operations) => enter(opened.db, project, operations),
+    watch: (project, operations) => watchOperations(opened.db, project, operations),
   });
   expect(await together(server)).toBeGreaterThan(mostOpen);
   await server.close();

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AlertKind } from '../../src/alert/kinds.ts';
+import type { AlertKind } from '../../src/alert/alert-kinds.ts';
 import type { Served } from '../../src/http/server.ts';
 import { sumOf } from '../../src/http/web/exact.ts';
 import { createFormat } from '../../src/http/web/format.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { Page } from '../../src/model.ts';
+import type { PlatformPage } from '../../src/model.ts';
 import { byteBounds, mostParts, type ByteBounds } from '../../src/platform/byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from '../../src/platform/gather.ts';
 import { ordersPage, readOrdersPage } from '../../src/platform/pages.ts';
@@ -29,7 +29,7 @@ function gathered(
   return gatherer.end();
 }
 
-function read(body: string | Buffer, how: How = {}): Page {
+function read(body: string | Buffer, how: How = {}): PlatformPage {
   const answer = gathered(body, how);
   if (typeof answer === 'string') throw new Error(answer);
   return runAtOnce(ordersPage(answer, askedAt));

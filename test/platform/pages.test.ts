@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../../src/errors.ts';
-import type { Page } from '../../src/model.ts';
+import type { PlatformPage } from '../../src/model.ts';
 import { sha256 } from '../../src/platform/canonical.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { ordersParams } from '../../src/platform/target.ts';
 
 const askedAt = Date.parse('2026-03-05T12:00:00Z');
-const orders = (text: string): Page => readOrdersPage(Buffer.from(text), askedAt, '2026-03-02');
+const orders = (text: string): PlatformPage =>
+  readOrdersPage(Buffer.from(text), askedAt, '2026-03-02');
 
 describe('a page of orders', () => {
   it('gives its records in the order shown, its rejects, total and next key', () => {
@@ -78,7 +79,7 @@ describe('a page of orders', () => {
   });
 
   it('names its first and last element, rejects by their digest', () => {
-    const list = (...elements: string[]): Page =>
+    const list = (...elements: string[]): PlatformPage =>
       orders(`{"data":{"order_infos":[${elements.join(',')}]}}`);
     const digest = sha256('null');
     expect(list()).toMatchObject({ first: null, last: null });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ParsedRecord, Reject } from '../../src/model.ts';
+import type { ParsedRecord, RejectedRecord } from '../../src/model.ts';
 import { decodeUtf8 } from '../../src/platform/bytes.ts';
 import { canonical, jsonbText, sha256 } from '../../src/platform/canonical.ts';
 import { classColumns } from '../../src/platform/classes.ts';
@@ -12,12 +12,12 @@ const day = '2026-03-02';
 const order = (text: string): ParsedRecord => accepted(readOrder(parseJson(text), text, day));
 const nftClass = (text: string): ParsedRecord => accepted(readClass(parseJson(text), text, day));
 
-function accepted(read: ParsedRecord | Reject): ParsedRecord {
+function accepted(read: ParsedRecord | RejectedRecord): ParsedRecord {
   if (isReject(read)) throw new Error(`rejected: ${read.reason}`);
   return read;
 }
 
-function rejected(text: string): Reject {
+function rejected(text: string): RejectedRecord {
   const read = readOrder(parseJson(text), text, day);
   if (!isReject(read)) throw new Error('not rejected');
   return read;

@@ -3,11 +3,15 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../src/query/cursor.ts';
-import { readCursor, writeCursor, type Position } from '../../src/query/list-order.ts';
+import { readCursor, writeCursor, type RecordPosition } from '../../src/query/list-order.ts';
 
 const scope = { project: 'p', from: '2026-03-01', to: '2026-04-01', order: 'asc' } as const;
 const fingerprint = fingerprintOf('orders', scope);
-const position: Position = { day: '2026-03-10', createdAt: '2026-03-10T10:00:00.5Z', id: 'op_1' };
+const position: RecordPosition = {
+  day: '2026-03-10',
+  createdAt: '2026-03-10T10:00:00.5Z',
+  id: 'op_1',
+};
 const invalid = expect.objectContaining({ kind: 'settings', code: 'cursor_invalid' }) as Error;
 
 /** A cursor with a right checksum, whatever it says. */

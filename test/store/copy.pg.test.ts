@@ -1,7 +1,7 @@
 // The first walk's records are copied, all others inserted from JSON: both ways must leave the same rows (P1, P2, P5).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import type { ListedResource, Page } from '../../src/model.ts';
+import type { ListedResource, PlatformPage } from '../../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
@@ -36,7 +36,7 @@ async function newSlice(projectId: string, resource: ListedResource, of = day): 
 const copied = 1;
 const careful = 2;
 
-const commit = (slice: Slice, walk: number, page: Page, number = 0) =>
+const commit = (slice: Slice, walk: number, page: PlatformPage, number = 0) =>
   commitPages(db, {
     slice,
     walk,
@@ -46,13 +46,13 @@ const commit = (slice: Slice, walk: number, page: Page, number = 0) =>
     writtenAt: noon + 3_600_000,
   });
 
-const orders = (elements: string[], at = noon): Page =>
+const orders = (elements: string[], at = noon): PlatformPage =>
   readOrdersPage(
     Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`),
     at,
     day,
   );
-const classes = (elements: string[], at = noon): Page =>
+const classes = (elements: string[], at = noon): PlatformPage =>
   readClassesPage(Buffer.from(`{"data":{"classes":[${elements.join(',')}]}}`), at, day);
 
 async function rowsOf(projectId: string, table = 'orders'): Promise<unknown[]> {
@@ -97,7 +97,7 @@ test('P5: whatever the platform wrote, a copied record equals one inserted the c
 });
 
 describe('what was expected to be new, and is held', () => {
-  const held = (message: string, at: number): Page =>
+  const held = (message: string, at: number): PlatformPage =>
     orders([`{"operation_id":"a","message":"${message}"}`, '{"operation_id":"z"}'], at);
 
   test('P1, P5: the copy is undone, and the careful way keeps both contents', async () => {

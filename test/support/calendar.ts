@@ -73,7 +73,7 @@ export function live(life: Life): Lived {
   return { slices, acts };
 }
 
-/** As plan.ts enters days: the window, and whatever has passed since the newest. */
+/** As enter-days.ts enters them: the window, and whatever has passed since the newest. */
 function enter(
   slices: Map<Day, Slice>,
   now: Instant,

@@ -7,7 +7,7 @@ import type { Simulator } from '../../src/simulator/server.ts';
 import { openDb } from '../../src/store/db.ts';
 import { addSlices } from '../../src/store/ledger.ts';
 import { saveProject } from '../../src/store/projects.ts';
-import { listsOf } from '../../src/sync/plan.ts';
+import { listsOf } from '../../src/sync/enter-days.ts';
 import { noDeadline } from '../../src/sync/policy.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 

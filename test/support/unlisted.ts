@@ -5,7 +5,7 @@ import type { LiteralToken } from '../../src/simulator/tokens.ts';
 import type { LiteralTransaction } from '../../src/simulator/transactions.ts';
 import type { Resource } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyProject, type ListVerified } from '../../src/verify/verify.ts';
@@ -96,7 +96,7 @@ export async function createUnlistedSource(): Promise<UnlistedSource> {
     worker: { tokensEveryMs: dayMs, certificateFiles },
     fill: async (bench) => {
       await bench.run();
-      await enter(
+      await watchOperations(
         bench.db,
         'p',
         Object.keys(transactions).map((operationId) => ({ operationId, createdOn: '2026-04-03' })),

@@ -6,7 +6,7 @@ import { shortMoment, shortSpan } from '../../src/cli/print.ts';
 import { addDays, cliffOf, daysIn } from '../../src/day.ts';
 import { wholeList, type ListedResource } from '../../src/model.ts';
 import type { Slice } from '../../src/store/ledger.ts';
-import { requestsOf, sumOf, walkRequests } from '../../src/sync/forecast/costs.ts';
+import { requestsOf, sumOfRequests, walkRequests } from '../../src/sync/forecast/costs.ts';
 import { forecast, type Forecast } from '../../src/sync/forecast/forecast.ts';
 import { upcoming } from '../../src/sync/forecast/upcoming.ts';
 import { unreadSlice } from '../support/ledger.ts';
@@ -97,7 +97,7 @@ describe('what a month still needs', () => {
       settles: 0,
     });
     expect(march).toMatchObject({ sizes: 'known', fits: 'yes', unread: [], tooLate: [] });
-    expect(march.requests).toBe(sumOf(march.needs));
+    expect(march.requests).toBe(sumOfRequests(march.needs));
   });
 
   test('unread days are taken to be as large as the nearest ones that are known, and it says so', () => {

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
-import type { Scope } from '../../src/sync/plan.ts';
+import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf, orderOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -80,7 +80,7 @@ const setNow = (moment: string): void => bench.simulator.setNow(at(`2026-${momen
 const copies = { stale: { share: 0.5, ms: 10 * hour } };
 const both = { classes: 'all' } as const;
 const ordersOnly = { classes: 'none' } as const;
-const cases: [string, Partial<Dialect>, Partial<Faults>, Scope][] = [
+const cases: [string, Partial<Dialect>, Partial<Faults>, ArchivedScope][] = [
   ['months that end at UTC', {}, {}, ordersOnly],
   ['months that end at UTC+8', { monthEnd: 'utc+8' }, {}, ordersOnly],
   ['months that end at UTC-8', { monthEnd: 'utc-8' }, {}, ordersOnly],

@@ -2,7 +2,7 @@
 // sealed then is true; and P9: a list that never stands still is given up, not read for ever.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SentPage } from '../../src/simulator/options.ts';
-import type { Scope } from '../../src/sync/plan.ts';
+import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import {
   classOf,
@@ -30,7 +30,7 @@ type Move = (simulator: Bench['simulator']) => void;
 async function moving(
   resource: SentPage['resource'],
   moves: Record<string, Record<number, Move>>,
-  scope: Scope = { classes: resource === 'orders' ? 'none' : 'all' },
+  scope: ArchivedScope = { classes: resource === 'orders' ? 'none' : 'all' },
 ): Promise<void> {
   const pages = new Map(Object.keys(moves).map((day) => [day, 0]));
   const { dialect, days } = threeDaysOfRecords;

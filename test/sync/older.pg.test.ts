@@ -1,7 +1,7 @@
 // Days that left the window, on a platform that answers for them all the same: offered, archived as slices like any
 // other, and overtaken by nothing while it does.
 import { afterEach, describe, expect, test } from 'vitest';
-import { untilToday } from '../../src/sync/plan.ts';
+import { untilToday } from '../../src/sync/enter-days.ts';
 import { differences, noon, type Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 

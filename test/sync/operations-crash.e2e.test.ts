@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../../src/day.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { verifyProject } from '../../src/verify/verify.ts';
 import { createBench, noon, type Bench } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -82,7 +82,7 @@ test('P3: killed at random instants, what was committed verifies, and nothing is
     bench.simulator.oracle.operationIds(addDays('2026-03-20', i)),
   ).flat();
   expect(ids.length).toBeGreaterThan(100);
-  await enter(
+  await watchOperations(
     bench.db,
     'p',
     ids.map((operationId) => ({ operationId, createdOn: '2026-03-20' })),

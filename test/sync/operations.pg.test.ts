@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { commitOperation } from '../../src/store/operations/commit.ts';
 import { claimOperation, enterOperations } from '../../src/store/operations/watched.ts';
 import type { Bench } from '../support/archive.ts';
@@ -51,7 +51,7 @@ const idsOn = (day: string, count: number): string[] =>
   bench.simulator.oracle.operationIds(day).slice(0, count);
 
 const watchAll = (ids: string[], more: object = {}) =>
-  enter(
+  watchOperations(
     bench.db,
     'p',
     ids.map((operationId) => ({ operationId, ...more })),

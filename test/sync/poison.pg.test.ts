@@ -6,7 +6,7 @@ import { silentLog } from '../../src/log.ts';
 import { byteBounds } from '../../src/platform/byte-bounds.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { openDb, withTx } from '../../src/store/db.ts';
-import { enter } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/enter.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
 import { checkRejects } from '../../src/verify/check-held.ts';
 import { createBench as createBenchAlone, differences, type Bench } from '../support/archive.ts';
@@ -322,7 +322,7 @@ describe('what nobody foresaw beside the slices stops none of them', () => {
     await bench.run();
     bench.worker.tokensEveryMs = 24 * hour;
     const ids = bench.simulator.oracle.operationIds('2026-04-01').slice(0, 3);
-    await enter(
+    await watchOperations(
       bench.db,
       'p',
       ids.map((operationId) => ({ operationId })),

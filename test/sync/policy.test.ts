@@ -1,6 +1,6 @@
 // The policy and the steps of a walk are pure: tables with fixed clocks, no database, no network.
 import { describe, expect, test } from 'vitest';
-import type { Page } from '../../src/model.ts';
+import type { PlatformPage } from '../../src/model.ts';
 import type { Slice } from '../../src/store/ledger.ts';
 import { boundsOf, farOutside, spanOf } from '../../src/sync/list-rules.ts';
 import {
@@ -11,7 +11,7 @@ import {
   deadlineOf,
   lapsedState,
   retryDelayMs,
-  type Outcome,
+  type ReadingOutcome,
 } from '../../src/sync/policy.ts';
 import { judge } from '../../src/sync/slice/proof.ts';
 import {
@@ -20,7 +20,7 @@ import {
   remember,
   step,
   type Memory,
-  type Position,
+  type PagePosition,
 } from '../../src/sync/slice/walk-steps.ts';
 import { unreadSlice } from '../support/ledger.ts';
 
@@ -109,7 +109,7 @@ describe('what is done with a slice', () => {
 });
 
 describe('when a slice is due again', () => {
-  const whole = (given: Partial<Outcome> = {}): Outcome => ({
+  const whole = (given: Partial<ReadingOutcome> = {}): ReadingOutcome => ({
     proof: 'walk',
     unresolved: 0,
     missing: 0,
@@ -287,7 +287,7 @@ describe('proof rule 1: totals before and after against what this walk was shown
 describe('P9: every walk ends, and says why', () => {
   const query = { startDate: '2026-03-10', endDate: '2026-03-10', limit: 50 };
 
-  function page(ids: string[], given: Partial<Page> = {}): Page {
+  function page(ids: string[], given: Partial<PlatformPage> = {}): PlatformPage {
     return {
       resource: 'orders',
       records: ids.map((id) => ({
@@ -316,7 +316,7 @@ describe('P9: every walk ends, and says why', () => {
   }
 
   const ended = (why: string, end = 'whole'): unknown => ({ kind: 'end', why, end });
-  const second: Position = { ...firstPosition, number: 1, pageKey: 'k1' };
+  const second: PagePosition = { ...firstPosition, number: 1, pageKey: 'k1' };
 
   test.each([
     ['no next key', page(['a']), firstPosition, {}, ended('no next key')],
@@ -358,7 +358,7 @@ describe('P9: every walk ends, and says why', () => {
     },
   );
 
-  const classes = (ids: string[], total: number | null): Page =>
+  const classes = (ids: string[], total: number | null): PlatformPage =>
     page(ids, { resource: 'nft_classes', total });
 
   test('classes go on by rows received, with one row of overlap, and a short page is not the end', () => {

@@ -2,7 +2,7 @@
 // nothing new costs next to nothing.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Faults } from '../../src/simulator/faults.ts';
-import { untilToday } from '../../src/sync/plan.ts';
+import { untilToday } from '../../src/sync/enter-days.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import { openDb } from '../../src/store/db.ts';

@@ -8,7 +8,7 @@ import type { Platform } from '../../src/platform/platform.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import { reopeningsOf } from '../../src/store/reopenings.ts';
-import { enterSlices } from '../../src/sync/plan.ts';
+import { enterSlices } from '../../src/sync/enter-days.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
-import type { Scope } from '../../src/sync/plan.ts';
+import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import { classOf, orderOf, statesOf, threeDays } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -15,7 +15,7 @@ afterEach(() => bench.close());
 
 const minute = 60_000;
 const hour = 60 * minute;
-const noClasses: Scope = { classes: 'none' };
+const noClasses: ArchivedScope = { classes: 'none' };
 const three = (state: string): string[] => [state, state, state];
 const twelve = Array.from({ length: 12 }, (_, i) => i);
 const orders = (status: (i: number) => number) =>
@@ -28,7 +28,7 @@ const onlyOrders = {
 /** Orders of two statuses, six of each on a day, and as many classes, unless none are read. */
 async function start(
   dialect: Partial<Dialect>,
-  { isMixed = true, scope = { classes: 'all' } }: { isMixed?: boolean; scope?: Scope } = {},
+  { isMixed = true, scope = { classes: 'all' } }: { isMixed?: boolean; scope?: ArchivedScope } = {},
 ): Promise<void> {
   bench = await createBench(
     {
@@ -225,7 +225,7 @@ describe('a status that is listed and counted only where it is asked for', () =>
 });
 
 describe('totals that do not count their list', () => {
-  test.each<[string, Partial<Dialect>, Scope]>([
+  test.each<[string, Partial<Dialect>, ArchivedScope]>([
     ['stopped at a number that ends a page', { totalsCap: 4 }, { classes: 'all' }],
     ['stopped within a page', { totalsCap: 5 }, noClasses],
   ])('%s: the list is read to its end, and not proved', async (_name, dialect, scope) => {

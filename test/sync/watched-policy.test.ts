@@ -1,6 +1,6 @@
 // The policy of watched operations: a pure function, tested with fixed clocks.
 import { describe, expect, test } from 'vitest';
-import type { HeldResult, Operation } from '../../src/store/operations/watched.ts';
+import type { HeldResult, LeasedOperation } from '../../src/store/operations/watched.ts';
 import {
   afterTurn,
   fileTriesAtMost,
@@ -12,7 +12,7 @@ import {
 
 const now = Date.parse('2026-04-06T12:00:00Z');
 const none: FileOutcome = { kind: 'none' };
-const operation = (more: Partial<Operation> = {}): Operation => ({
+const operation = (more: Partial<LeasedOperation> = {}): LeasedOperation => ({
   projectId: 'p',
   operationId: 'op',
   apiVersion: null,
@@ -148,7 +148,8 @@ describe('P7: lost', () => {
 
 describe('the file behind a link', () => {
   const final = [looked('v1beta1', 'found', 1)];
-  const one = (more: Partial<Operation> = {}) => operation({ apiVersion: 'v1beta1', ...more });
+  const one = (more: Partial<LeasedOperation> = {}) =>
+    operation({ apiVersion: 'v1beta1', ...more });
   const passing: FileOutcome = { kind: 'passing', problem: 'its server answered 503' };
 
   test('keeps its operation open while it may still come, and no longer', () => {

@@ -2,7 +2,7 @@
 // slices of odd days and what is hidden in even ones, so that no count stays the same by accident (P6 claims no more).
 import { dayOf } from '../../src/day.ts';
 import type { Instant, ListedResource } from '../../src/model.ts';
-import { dayNumber, dayNumberOf, instantIn, timeText } from '../../src/simulator/times.ts';
+import { dayNumber, dayNumberOf, instantIn, writeTime } from '../../src/simulator/times.ts';
 import type { Action } from './actions.ts';
 import type { Chance } from './chance.ts';
 import type { Stage } from './stage.ts';
@@ -98,7 +98,11 @@ export const recordActions: readonly Action[] = [
       );
       if (found === null) return nothing;
       const form = stage.simulator.dialect().timeForm;
-      const updated = timeText(stage.simulator.clock.now(), form === 'mixed' ? 'rfc3339' : form, 0);
+      const updated = writeTime(
+        stage.simulator.clock.now(),
+        form === 'mixed' ? 'rfc3339' : form,
+        0,
+      );
       stage.simulator.mutate('orders', found.id, (record) => ({
         ...record,
         status: failedAs.get(record['status']) ?? record['status'],

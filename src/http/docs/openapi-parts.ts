@@ -2,14 +2,14 @@
 import * as z from 'zod';
 import * as schema from '../v1/schemas.ts';
 
-export type Json = { [name: string]: unknown };
+export type OpenApiJson = { [name: string]: unknown };
 
 export type Parameter = {
   name: string;
   in: 'path' | 'query';
   required: boolean;
   description?: string;
-  schema: Json;
+  schema: OpenApiJson;
   style?: 'form';
   explode?: false;
 };
@@ -18,15 +18,23 @@ export type Parameter = {
  * A schema as OpenAPI has it; what has a name of its own goes to `schemas`. Parameters are described as they are once
  * they are read; answers stay open, for fields may be added to them.
  */
-export function jsonOf(of: z.ZodType, schemas: Json, io: 'input' | 'output' = 'input'): Json {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(of, { io }) as Json & { $defs?: Json };
+export function jsonOf(
+  of: z.ZodType,
+  schemas: OpenApiJson,
+  io: 'input' | 'output' = 'input',
+): OpenApiJson {
+  const {
+    $schema: _,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(of, { io }) as OpenApiJson & { $defs?: OpenApiJson };
   const moved = (json: unknown): unknown =>
     JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
   for (const [name, one] of Object.entries($defs ?? {})) {
-    const { id: __, ...named } = one as Json;
+    const { id: __, ...named } = one as OpenApiJson;
     schemas[name] = moved(named);
   }
-  const { id, ...plain } = moved(rest) as Json;
+  const { id, ...plain } = moved(rest) as OpenApiJson;
   if (typeof id !== 'string') return plain;
   schemas[id] = plain;
   return { $ref: `#/components/schemas/${id}` };
@@ -35,7 +43,7 @@ export function jsonOf(of: z.ZodType, schemas: Json, io: 'input' | 'output' = 'i
 export function parametersOf(inPath: z.ZodObject, inQuery: z.ZodObject): Parameter[] {
   const of = (place: 'path' | 'query', object: z.ZodObject): Parameter[] => {
     const { properties = {}, required = [] } = jsonOf(object, {}, 'output') as {
-      properties?: { [name: string]: Json };
+      properties?: { [name: string]: OpenApiJson };
       required?: string[];
     };
     return Object.entries(properties).map(([name, { description, ...rest }]) => ({
@@ -67,7 +75,7 @@ const sentences: Record<number, string> = {
   503: 'The archive cannot be reached, or the query took too long: try again later',
 };
 
-export function refusals(statuses: readonly number[], problem: z.ZodType, schemas: Json) {
+export function refusals(statuses: readonly number[], problem: z.ZodType, schemas: OpenApiJson) {
   const of = (some: readonly number[], shape: z.ZodType) => {
     const content = { 'application/json': { schema: jsonOf(shape, schemas) } };
     return some.map((status) => [String(status), { description: sentences[status], content }]);
@@ -76,5 +84,5 @@ export function refusals(statuses: readonly number[], problem: z.ZodType, schema
   return Object.fromEntries([
     ...of([...statuses, 500, 503], problem),
     ...of([408, 431], schema.problem),
-  ]) as { [status: string]: Json };
+  ]) as { [status: string]: OpenApiJson };
 }

@@ -5,28 +5,34 @@ import type { PlatformRoute } from '../platform/route.ts';
 import { platformRoutes } from '../platform/serve.ts';
 import { nodeProblem } from '../platform/tokens.ts';
 import type { Route } from '../v1/route.ts';
-import { base, groups } from '../v1/routes.ts';
+import { base, routeGroups } from '../v1/routes.ts';
 import * as schema from '../v1/schemas.ts';
 import { watchBody, watchQuery } from '../v1/watch.ts';
-import { jsonOf, parametersOf, refusals, type Json, type Parameter } from './openapi-parts.ts';
+import {
+  jsonOf,
+  parametersOf,
+  refusals,
+  type OpenApiJson,
+  type Parameter,
+} from './openapi-parts.ts';
 
-export type Operation = {
+export type OpenApiOperation = {
   operationId: string;
   tags: string[];
   summary: string;
   description?: string;
   parameters: Parameter[];
-  requestBody?: Json;
-  responses: { [status: string]: Json };
+  requestBody?: OpenApiJson;
+  responses: { [status: string]: OpenApiJson };
   security: { [scheme: string]: never[] }[];
 };
 
 export type Document = {
   openapi: '3.1.0';
-  info: Json;
+  info: OpenApiJson;
   tags: { name: string }[];
-  paths: { [path: string]: { get?: Operation; post?: Operation } };
-  components: { securitySchemes: Json; schemas: Json };
+  paths: { [path: string]: { get?: OpenApiOperation; post?: OpenApiOperation } };
+  components: { securitySchemes: OpenApiJson; schemas: OpenApiJson };
 };
 
 const signed = { key: [], timestamp: [], signature: [] };
@@ -39,10 +45,15 @@ const keysOf = {
 type Needs = keyof typeof keysOf;
 
 /** Bound to loopback nobody needs a key. */
-const securityOf = (needs: Needs, isLoopback: boolean): Operation['security'] =>
+const securityOf = (needs: Needs, isLoopback: boolean): OpenApiOperation['security'] =>
   needs === 'nothing' || !isLoopback ? keysOf[needs] : [{}, ...keysOf[needs]];
 
-function operationOf(route: Route, group: string, isLoopback: boolean, schemas: Json): Operation {
+function operationOf(
+  route: Route,
+  group: string,
+  isLoopback: boolean,
+  schemas: OpenApiJson,
+): OpenApiOperation {
   const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   const lines = { schema: { type: 'string' } };
   const content = route.isEvents
@@ -74,7 +85,11 @@ function operationOf(route: Route, group: string, isLoopback: boolean, schemas: 
   };
 }
 
-function foreignOf(one: PlatformRoute, isLoopback: boolean, schemas: Json): Operation {
+function foreignOf(
+  one: PlatformRoute,
+  isLoopback: boolean,
+  schemas: OpenApiJson,
+): OpenApiOperation {
   return {
     operationId: one.name,
     tags: [one.group],
@@ -92,7 +107,7 @@ function foreignOf(one: PlatformRoute, isLoopback: boolean, schemas: Json): Oper
   };
 }
 
-function watchOperation(isLoopback: boolean, schemas: Json): Operation {
+function watchOperation(isLoopback: boolean, schemas: OpenApiJson): OpenApiOperation {
   return {
     operationId: 'watchOperations',
     tags: ['The archive’s own books'],
@@ -115,16 +130,16 @@ function watchOperation(isLoopback: boolean, schemas: Json): Operation {
   };
 }
 
-export type Told = {
+export type ServerTerms = {
   /** Whether this server takes operations to watch. */
   takesOperations: boolean;
   isLoopback: boolean;
 };
 
-export function openApi({ takesOperations, isLoopback }: Told): Document {
-  const schemas: Json = {};
+export function openApi({ takesOperations, isLoopback }: ServerTerms): Document {
+  const schemas: OpenApiJson = {};
   const paths: Document['paths'] = {};
-  for (const { name, routes } of groups) {
+  for (const { name, routes } of routeGroups) {
     for (const route of routes)
       paths[base + route.path] = { get: operationOf(route, name, isLoopback, schemas) };
   }

@@ -2,14 +2,14 @@
 // its policy lets nothing run but its own script.
 import { hash } from 'node:crypto';
 import { base } from '../v1/routes.ts';
-import type { Document, Operation } from './openapi.ts';
-import type { Json, Parameter } from './openapi-parts.ts';
+import type { Document, OpenApiOperation } from './openapi.ts';
+import type { OpenApiJson, Parameter } from './openapi-parts.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
 const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-export const pagePolicy = [
+export const docsPolicy = [
   "default-src 'none'",
   `style-src ${sourceOf(style)}`,
   `script-src ${sourceOf(script)}`,
@@ -75,7 +75,12 @@ ${sections.join('\n')}
 `;
 }
 
-function entryOf(path: string, method: string, operation: Operation, document: Document): string {
+function entryOf(
+  path: string,
+  method: string,
+  operation: OpenApiOperation,
+  document: Document,
+): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const body =
     requestBody === undefined
@@ -108,11 +113,11 @@ function rowOf(
   return `<tr><td><label for="${id}"><code>${escaped(name)}</code></label></td><td class="type">${typeOf(schema)}</td><td>${prose(description)}</td><td>${field}</td></tr>`;
 }
 
-function typeOf(schema: Json): string {
+function typeOf(schema: OpenApiJson): string {
   const { $ref, type, format, items, anyOf, enum: words, minimum, maximum } = schema;
   if (typeof $ref === 'string') return escaped($ref.split('/').at(-1) ?? '');
-  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as Json)).join(' or ');
-  if (type === 'array') return `list of ${typeOf((items ?? {}) as Json)}`;
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as OpenApiJson)).join(' or ');
+  if (type === 'array') return `list of ${typeOf((items ?? {}) as OpenApiJson)}`;
   if (Array.isArray(words)) return words.map((word) => escaped(String(word))).join(', ');
   const name = [type].flat().join(' or ');
   if (name === '') return 'JSON';
@@ -121,20 +126,21 @@ function typeOf(schema: Json): string {
 }
 
 /** The members of what is answered; of a list, those of its items too. */
-function answerOf(response: Json, document: Document): string {
-  const content = (response['content'] ?? {}) as { [type: string]: { schema: Json } };
+function answerOf(response: OpenApiJson, document: Document): string {
+  const content = (response['content'] ?? {}) as { [type: string]: { schema: OpenApiJson } };
   const schema = content['application/json']?.schema;
   const types = `<p class="type">${Object.keys(content).map(escaped).join(', ')}</p>`;
   if (schema === undefined) return types;
   const own = resolved(schema, document);
-  const items = (own['properties'] as { items?: { items?: Json } } | undefined)?.items?.items;
+  const items = (own['properties'] as { items?: { items?: OpenApiJson } } | undefined)?.items
+    ?.items;
   const of = items === undefined ? '' : `<h3>Each item</h3>${membersOf(items, document)}`;
   return `${types}${membersOf(own, document)}${of}`;
 }
 
-function membersOf(schema: Json, document: Document): string {
+function membersOf(schema: OpenApiJson, document: Document): string {
   const { properties = {} } = resolved(schema, document) as {
-    properties?: { [name: string]: Json };
+    properties?: { [name: string]: OpenApiJson };
   };
   const rows = Object.entries(properties).map(
     ([name, one]) =>
@@ -143,11 +149,11 @@ function membersOf(schema: Json, document: Document): string {
   return `<table>${rows.join('')}</table>`;
 }
 
-const aboutOf = ({ description }: Json): string =>
+const aboutOf = ({ description }: OpenApiJson): string =>
   typeof description === 'string' ? description : '';
 
-function resolved(schema: Json, document: Document): Json {
+function resolved(schema: OpenApiJson, document: Document): OpenApiJson {
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
-  return document.components.schemas[$ref.split('/').at(-1) ?? ''] as Json;
+  return document.components.schemas[$ref.split('/').at(-1) ?? ''] as OpenApiJson;
 }

@@ -1,9 +1,9 @@
 // `/openapi.json` and `/docs`: what can be asked here. They tell nothing of what is archived, and so need no key.
 import type { FastifyInstance } from 'fastify';
-import { openApi, type Told } from './openapi.ts';
-import { docsPage, pagePolicy } from './page.ts';
+import { openApi, type ServerTerms } from './openapi.ts';
+import { docsPage, docsPolicy } from './page.ts';
 
-export function addDocs(app: FastifyInstance, told: Told): void {
+export function addDocs(app: FastifyInstance, told: ServerTerms): void {
   const document = openApi(told);
   const json = JSON.stringify(document);
   const page = docsPage(document);
@@ -17,7 +17,7 @@ export function addDocs(app: FastifyInstance, told: Told): void {
   );
   app.get('/docs', (_request, reply) =>
     reply
-      .headers({ ...headers, 'content-security-policy': pagePolicy })
+      .headers({ ...headers, 'content-security-policy': docsPolicy })
       .type('text/html; charset=utf-8')
       .send(page),
   );

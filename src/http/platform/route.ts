@@ -2,12 +2,12 @@
 // which the server answers and /openapi.json tells. What describes a parameter is what checks it.
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
-import type { Query } from '../../platform/target.ts';
-import { asText, checked, optional, type Output, type Shape } from '../../query/check.ts';
+import type { QueryParameters } from '../../platform/target.ts';
+import { asText, checked, optional, type CheckedArguments, type Shape } from '../../query/check.ts';
 import type { Archive } from '../../query/types.ts';
 import type { Answer } from '../answers.ts';
 
-export type Asking = {
+export type PlatformRequest = {
   archive: Archive;
   project: ProjectId;
   /** The project whose classes stand for the platform's list, which depends on no key. */
@@ -34,13 +34,20 @@ type Told = {
 export type PlatformRoute = Told & {
   inPath: z.ZodObject;
   inQuery: z.ZodObject;
-  read(path: Record<string, string>, query: Query, asking: Asking): Promise<Answer>;
+  read(
+    path: Record<string, string>,
+    query: QueryParameters,
+    asking: PlatformRequest,
+  ): Promise<Answer>;
 };
 
 type Definition<Path extends Shape, Parameters extends Shape> = Told & {
   inPath: Path;
   inQuery: Parameters;
-  read: (given: Output<Path> & Partial<Output<Parameters>>, asking: Asking) => Promise<Answer>;
+  read: (
+    given: CheckedArguments<Path> & Partial<CheckedArguments<Parameters>>,
+    asking: PlatformRequest,
+  ) => Promise<Answer>;
 };
 
 /** What nobody knows here asks for nothing. `read` throws settings `argument_invalid` for what makes no sense (P12). */

@@ -7,7 +7,7 @@ import { admit, admitByKey, type Gate } from '../gate.ts';
 import { healthRoutes } from './health.ts';
 import { classesRoute } from './nft-classes.ts';
 import { ordersRoute } from './orders.ts';
-import type { Asking, PlatformRoute } from './route.ts';
+import type { PlatformRequest, PlatformRoute } from './route.ts';
 import { nodeError, tokenRoutes } from './tokens.ts';
 import { transactionRoutes } from './transactions.ts';
 
@@ -20,14 +20,14 @@ export const platformRoutes: readonly PlatformRoute[] = [
 ];
 
 /** What these routes need of the server: who is let in, how an answer is sent, what an error is answered with. */
-export type Serving = Omit<Asking, 'project'> & {
+export type PlatformServing = Omit<PlatformRequest, 'project'> & {
   gate: Gate;
   now: () => Instant;
   send: (reply: FastifyReply, answer: Answer) => FastifyReply;
   answerOf: (error: unknown) => Answer;
 };
 
-export function addPlatform(app: FastifyInstance, serving: Serving): void {
+export function addPlatform(app: FastifyInstance, serving: PlatformServing): void {
   for (const route of platformRoutes) {
     app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
       const told = await answerTo(route, request, serving).catch(serving.answerOf);
@@ -39,7 +39,7 @@ export function addPlatform(app: FastifyInstance, serving: Serving): void {
 async function answerTo(
   route: PlatformRoute,
   request: FastifyRequest,
-  serving: Serving,
+  serving: PlatformServing,
 ): Promise<Answer> {
   const { gate, now } = serving;
   const path = request.params as Record<string, string>;

@@ -66,7 +66,10 @@ export function openedUnlessSigned(
 }
 
 /** One that does not exist is answered like one that this reader may not read. Throws `Refused`. */
-export function projectOf(readable: readonly ProjectId[], named: string | undefined): ProjectId {
+export function projectToRead(
+  readable: readonly ProjectId[],
+  named: string | undefined,
+): ProjectId {
   if (named !== undefined) {
     if (readable.includes(named)) return named;
     throw new Refused(refusal(403, 'FORBIDDEN', 'you may read no project of this name'));

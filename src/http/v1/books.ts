@@ -1,15 +1,15 @@
 // The routes of what the archive did and could not place: runs, rejects with their bytes, operations that are watched.
 import type { Resource } from '../../model.ts';
-import { paging } from './lists.ts';
+import { pageArguments } from './lists.ts';
 import { resource, sha256 } from '../../query/arguments.ts';
 import { rejectFilters, watchedFilters } from '../../query/books.ts';
 import * as schema from './book-schemas.ts';
 import { forwardOf } from './answer-schemas.ts';
-import { listed } from './lists.ts';
-import { route, type Asking, type Route } from './route.ts';
+import { listReply } from './lists.ts';
+import { route, type ArchiveRequest, type Route } from './route.ts';
 
 /** Classes are another project's where that one archives them for both. */
-const projectFor = ({ project, classesOf }: Asking, named: Resource | undefined): string =>
+const projectFor = ({ project, classesOf }: ArchiveRequest, named: Resource | undefined): string =>
   named === 'nft_classes' ? classesOf(project) : project;
 
 export const bookRoutes: readonly Route[] = [
@@ -18,10 +18,10 @@ export const bookRoutes: readonly Route[] = [
     name: 'listWatchedOperations',
     summary: 'Operations whose results are asked for, and what became of each',
     isList: true,
-    inQuery: { ...watchedFilters, ...paging },
+    inQuery: { ...watchedFilters, ...pageArguments },
     answer: forwardOf(schema.watchedOperation),
     read: ({ limit, cursor, ...filters }, asking) =>
-      listed(
+      listReply(
         { list: (query) => asking.archive.watchedOperations(query) },
         { project: asking.project, ...filters },
         { limit, cursor },
@@ -35,10 +35,10 @@ export const bookRoutes: readonly Route[] = [
     summary: 'Passes over what was due, the newest first',
     about: 'How fresh the archive is. Of quiet ones in a row only the last is kept.',
     isList: true,
-    inQuery: paging,
+    inQuery: pageArguments,
     answer: forwardOf(schema.run),
     read: ({ limit, cursor }, asking) =>
-      listed(
+      listReply(
         { list: (query) => asking.archive.runs(query) },
         { project: asking.project },
         { limit, cursor },
@@ -51,10 +51,10 @@ export const bookRoutes: readonly Route[] = [
     name: 'listRejects',
     summary: 'Records without a usable id: in no list and in no figure',
     isList: true,
-    inQuery: { ...rejectFilters, ...paging },
+    inQuery: { ...rejectFilters, ...pageArguments },
     answer: forwardOf(schema.reject),
     read: ({ limit, cursor, ...filters }, asking) =>
-      listed(
+      listReply(
         { list: (query) => asking.archive.rejects(query) },
         { project: projectFor(asking, filters.resource), ...filters },
         { limit, cursor },

@@ -4,7 +4,7 @@ import { days } from '../../query/days.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as schema from './figure-schemas.ts';
 import { listOf, type RowKind } from './answer-schemas.ts';
-import { whole } from './lists.ts';
+import { wholeReply } from './lists.ts';
 import { route, type Reply, type Route } from './route.ts';
 
 const about =
@@ -50,7 +50,7 @@ export const figureRoutes: readonly Route[] = [
     inQuery: { ...days, limit: limit.describe('How many of them; 100 unless told') },
     answer: listOf(schema.accountSpending),
     read: async (query, { archive, project }) =>
-      whole(await archive.statistics.accounts({ project, ...query }), schema.accountSpending),
+      wholeReply(await archive.statistics.accounts({ project, ...query }), schema.accountSpending),
   }),
   route({
     path: '/statistics/nft_classes',
@@ -83,7 +83,7 @@ export const figureRoutes: readonly Route[] = [
     answer: listOf(schema.nftGrowth),
     read: async (given, { archive, project, classesOf }) => {
       const query = { project: classesOf(project), by: 'month' as const, ...given };
-      return whole(await archive.statistics.nftGrowth(query), schema.nftGrowth);
+      return wholeReply(await archive.statistics.nftGrowth(query), schema.nftGrowth);
     },
   }),
   route({
@@ -96,7 +96,7 @@ export const figureRoutes: readonly Route[] = [
     answer: listOf(schema.nftOwner),
     read: async (given, { archive, project, classesOf }) => {
       const query = { project: classesOf(project), ...given };
-      return whole(await archive.statistics.owners(query), schema.nftOwner);
+      return wholeReply(await archive.statistics.owners(query), schema.nftOwner);
     },
   }),
 ];

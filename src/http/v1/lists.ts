@@ -4,10 +4,10 @@ import { firstOf, jsonText } from '../../query/record-text.ts';
 import type { Page, Version } from '../../query/types.ts';
 import { refuse } from '../answers.ts';
 import type { RowKind } from './answer-schemas.ts';
-import { present, type Asking, type Reply } from './route.ts';
+import { present, type ArchiveRequest, type Reply } from './route.ts';
 
 /** How a list is cut into pages; in the other forms it goes out whole. */
-export const paging = {
+export const pageArguments = {
   limit: limitOfPage.describe(
     'Records a page, 100 unless told. With format ndjson or csv: records at all, everything unless told',
   ),
@@ -30,12 +30,12 @@ export type ListSource<Item, Query> = {
 };
 
 /** A page in JSON; in the other forms everything, or as many as `limit` says. */
-export async function listed<Item extends object, Query extends object>(
+export async function listReply<Item extends object, Query extends object>(
   source: ListSource<Item, Query>,
   query: Query,
   { limit, cursor, count }: Paging,
   { fields }: RowKind,
-  { format }: Asking,
+  { format }: ArchiveRequest,
 ): Promise<Reply> {
   if (format !== 'json') {
     if (cursor !== undefined || count !== undefined) {
@@ -69,7 +69,7 @@ async function* everyPage<Item, Query>(
 export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
   item === null ? null : { kind: 'object', json: jsonText(item, fields as never[]) };
 
-export const whole = (rows: readonly object[], { fields }: RowKind): Reply => ({
+export const wholeReply = (rows: readonly object[], { fields }: RowKind): Reply => ({
   kind: 'rows',
   rows,
   fields,
@@ -82,7 +82,7 @@ export const versions = <Item extends object>(
 ): Reply | null =>
   found.length === 0
     ? null
-    : whole(
+    : wholeReply(
         found.map(({ item, ...inForce }) => ({ ...inForce, ...item })),
         kind,
       );

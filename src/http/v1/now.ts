@@ -3,7 +3,7 @@
 import { recentFilters } from '../../query/now.ts';
 import { Refused, refusal } from '../answers.ts';
 import { listOf } from './answer-schemas.ts';
-import { one, whole } from './lists.ts';
+import { one, wholeReply } from './lists.ts';
 import * as schema from './report-schemas.ts';
 import { present, route, type Route } from './route.ts';
 
@@ -35,7 +35,8 @@ export const nowRoutes: readonly Route[] = [
     about: 'What goes on, and what was over or told a while ago.',
     isList: true,
     answer: listOf(schema.alert),
-    read: async (_, { archive, project }) => whole(await archive.alerts({ project }), schema.alert),
+    read: async (_, { archive, project }) =>
+      wholeReply(await archive.alerts({ project }), schema.alert),
   }),
   route({
     path: '/recent',
@@ -48,7 +49,7 @@ export const nowRoutes: readonly Route[] = [
     read: async ({ resource = 'orders', limit }, { archive, project, classesOf }) => {
       const by = resource === 'nft_classes' ? classesOf(project) : project;
       const query = { project: by, resource, ...present({ limit }) };
-      return whole(await archive.recent(query), schema.recent);
+      return wholeReply(await archive.recent(query), schema.recent);
     },
   }),
   route({
@@ -66,7 +67,7 @@ export const nowRoutes: readonly Route[] = [
           refusal(403, 'FORBIDDEN', 'the settings are shown to whoever may read every project'),
         );
       }
-      return whole(settings, schema.setting);
+      return wholeReply(settings, schema.setting);
     },
   }),
 ];

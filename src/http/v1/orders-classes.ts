@@ -4,12 +4,12 @@ import { days } from '../../query/days.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';
 import { orderFilters } from '../../query/orders.ts';
 import { pageOf, listOf } from './answer-schemas.ts';
-import { aboutHistory, listed, one, paging, versions } from './lists.ts';
+import { aboutHistory, listReply, one, pageArguments, versions } from './lists.ts';
 import { count } from './parameters.ts';
 import { route, type Route } from './route.ts';
 import * as schema from './schemas.ts';
 
-const listing = { ...days, asOf, order, ...paging, count };
+const listing = { ...days, asOf, order, ...pageArguments, count };
 const single = {
   mayBeAbsent: true,
   inPath: { id: anyId.describe('The id, percent-encoded') },
@@ -26,7 +26,7 @@ const orderRoutes: readonly Route[] = [
     inQuery: { ...listing, ...orderFilters },
     answer: pageOf(schema.order),
     read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
-      listed(
+      listReply(
         asking.archive.orders,
         { project: asking.project, ...query },
         { limit, cursor, count: isCounted },
@@ -68,7 +68,7 @@ const nftClassRoutes: readonly Route[] = [
     inQuery: { ...listing, ...nftClassFilters },
     answer: pageOf(schema.nftClass),
     read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
-      listed(
+      listReply(
         asking.archive.nftClasses,
         { project: asking.classesOf(asking.project), ...query },
         { limit, cursor, count: isCounted },

@@ -7,11 +7,11 @@ import { asText, type Shape } from '../../query/check.ts';
 import { snake } from '../../query/record-text.ts';
 import { refuse } from '../answers.ts';
 
-export const formats = ['json', 'ndjson', 'csv'] as const;
-export type Format = (typeof formats)[number];
+export const answerFormats = ['json', 'ndjson', 'csv'] as const;
+export type AnswerFormat = (typeof answerFormats)[number];
 /** And those in which a route answers that has no other. */
-export type Form = Format | 'file' | 'events';
-export const format = oneOf(formats).describe(
+export type Form = AnswerFormat | 'file' | 'events';
+export const format = oneOf(answerFormats).describe(
   'json unless told; ndjson and csv give the whole list as a stream. Goes before Accept',
 );
 export const count = z

@@ -7,14 +7,14 @@ import { coverageFilters } from '../../query/coverage.ts';
 import { dayOf, owner } from '../../query/day-report.ts';
 import * as schema from './book-schemas.ts';
 import { listOf, text } from './answer-schemas.ts';
-import { one, whole } from './lists.ts';
+import { one, wholeReply } from './lists.ts';
 import { dayReport } from './report-schemas.ts';
-import { route, type Asking, type Route } from './route.ts';
+import { route, type ArchiveRequest, type Route } from './route.ts';
 
 /** Both lists, or the one that is asked for, each of the project that archives it. */
 async function ofEach<Item>(
   only: (typeof listedResources)[number] | undefined,
-  { project, classesOf }: Asking,
+  { project, classesOf }: ArchiveRequest,
   read: (of: { project: string; resource: (typeof listedResources)[number] }) => Promise<Item[]>,
 ): Promise<Item[]> {
   const rows: Item[] = [];
@@ -35,7 +35,7 @@ export const proofRoutes: readonly Route[] = [
     isList: true,
     answer: listOf(schema.project),
     read: async (_, { projects }) =>
-      whole(
+      wholeReply(
         projects.toSorted().map((project) => ({ project })),
         schema.project,
       ),
@@ -52,7 +52,7 @@ export const proofRoutes: readonly Route[] = [
     read: async ({ resource: only, ...days }, asking) => {
       const read = (of: { project: string; resource: (typeof listedResources)[number] }) =>
         asking.archive.coverage({ ...of, ...days });
-      return whole(await ofEach(only, asking, read), schema.coverageDay);
+      return wholeReply(await ofEach(only, asking, read), schema.coverageDay);
     },
   }),
   route({
@@ -89,7 +89,7 @@ export const proofRoutes: readonly Route[] = [
           ),
         );
       }
-      return whole(rows, schema.summary);
+      return wholeReply(rows, schema.summary);
     },
   }),
   route({
@@ -105,7 +105,7 @@ export const proofRoutes: readonly Route[] = [
       const rows = await ofEach(only, asking, (one) =>
         asking.archive.certificates({ ...one, ...of }),
       );
-      return whole(rows, schema.certificate);
+      return wholeReply(rows, schema.certificate);
     },
   }),
   route({

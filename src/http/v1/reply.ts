@@ -8,7 +8,7 @@ import type { ProjectId } from '../../model.ts';
 import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../answers.ts';
 import type { Events } from './events.ts';
-import type { Form, Format } from './parameters.ts';
+import type { Form, AnswerFormat } from './parameters.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { Reply, Rows } from './route.ts';
 
@@ -51,7 +51,7 @@ export type Ready =
   | { kind: 'stream'; format: 'ndjson' | 'csv'; texts: AsyncGenerator<string> };
 
 /** What an answer takes before its first byte can be sent. */
-export async function ready(answer: Reply, format: Format): Promise<Ready> {
+export async function ready(answer: Reply, format: AnswerFormat): Promise<Ready> {
   if (answer.kind !== 'rows') return answer;
   return format === 'json'
     ? { kind: 'page', parts: await wholeText(answer), next: answer.beside?.['next'] }

@@ -4,13 +4,13 @@ import * as z from 'zod';
 import type { ProjectId, SettingInForce } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
 import { project as projectName } from '../../query/arguments.ts';
-import { checked, optional, type Output, type Shape } from '../../query/check.ts';
+import { checked, optional, type CheckedArguments, type Shape } from '../../query/check.ts';
 import { snake } from '../../query/record-text.ts';
 import { refuse } from '../answers.ts';
-import { format, inUrl, type Format } from './parameters.ts';
+import { format, inUrl, type AnswerFormat } from './parameters.ts';
 
 /** Who asks, for what, in which form. */
-export type Asking = {
+export type ArchiveRequest = {
   archive: Archive;
   /** The project that was named, or the only one there is; '' on routes that need none. */
   project: ProjectId;
@@ -20,7 +20,7 @@ export type Asking = {
   classesOf: (project: ProjectId) => ProjectId;
   /** The settings of this process; null: not for this reader. */
   settings: readonly SettingInForce[] | null;
-  format: Format;
+  format: AnswerFormat;
 };
 
 /** Rows of one kind, in the library's names, with what goes beside them in JSON. */
@@ -62,7 +62,7 @@ export type Route = {
   read(
     path: Map<string, string>,
     query: Map<string, string>,
-    asking: Asking,
+    asking: ArchiveRequest,
   ): Promise<Reply | null>;
 };
 
@@ -80,7 +80,10 @@ type Definition<Path extends Shape, Query extends Shape> = {
   answer: z.ZodType | null;
   isEvents?: boolean;
   mayBeAbsent?: boolean;
-  read: (given: Output<Path> & Partial<Output<Query>>, asking: Asking) => Promise<Reply | null>;
+  read: (
+    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
+    asking: ArchiveRequest,
+  ) => Promise<Reply | null>;
 };
 
 /** No parameters of its own. */

@@ -9,7 +9,7 @@ import { lookupRoutes } from './transactions-tokens.ts';
 
 export const base = '/archive/v1';
 
-export const groups: readonly { name: string; routes: readonly Route[] }[] = [
+export const routeGroups: readonly { name: string; routes: readonly Route[] }[] = [
   { name: 'Records', routes: [...recordRoutes, ...lookupRoutes] },
   { name: 'What is certain', routes: proofRoutes },
   { name: 'What goes on', routes: nowRoutes },
@@ -17,4 +17,4 @@ export const groups: readonly { name: string; routes: readonly Route[] }[] = [
   { name: 'The archive’s own books', routes: bookRoutes },
 ];
 
-export const routes: readonly Route[] = groups.flatMap((group) => group.routes);
+export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);

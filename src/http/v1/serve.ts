@@ -9,19 +9,19 @@ import type { Archive } from '../../query/types.ts';
 import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
 import type { Gate, Opened } from '../gate.ts';
 import type { Sessions } from '../web/session.ts';
-import { openedTo, openedUnlessSigned, projectOf } from './admission.ts';
+import { openedTo, openedUnlessSigned, projectToRead } from './admission.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check.ts';
-import { formats, readQuery, type Form, type Format } from './parameters.ts';
+import { answerFormats, readQuery, type Form, type AnswerFormat } from './parameters.ts';
 import { createSemaphore } from './semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
-import type { Asking, Route } from './route.ts';
+import type { ArchiveRequest, Route } from './route.ts';
 import { base, routes } from './routes.ts';
 import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch.ts';
 
 /** What these routes need of the server. */
-export type Serving = {
+export type ArchiveServing = {
   archive: Archive;
   gate: Gate;
   sessions: Sessions;
@@ -43,7 +43,7 @@ const answersAtOnce = 4;
 
 type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
 
-export function addArchive(app: FastifyInstance, serving: Serving): void {
+export function addArchive(app: FastifyInstance, serving: ArchiveServing): void {
   const { gate, sessions, now, watch } = serving;
   const { stalledAfterMs } = serving;
   const sending: Sending = {
@@ -134,18 +134,18 @@ const indexReply: Ready = {
 
 async function answer(
   route: Route,
-  { archive, gate, classesOf, settings }: Serving,
+  { archive, gate, classesOf, settings }: ArchiveServing,
   projects: readonly ProjectId[],
   sending: Sending,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const query = readQuery(request.raw.url ?? '/');
-  const asked = formats.find((one) => one === query.get('format'));
+  const asked = answerFormats.find((one) => one === query.get('format'));
   const offer = asked ?? negotiated(request.headers.accept, offersOf(route));
-  const asking: Asking = {
+  const asking: ArchiveRequest = {
     archive,
-    project: route.needs === 'one' ? projectOf(projects, query.get('project')) : '',
+    project: route.needs === 'one' ? projectToRead(projects, query.get('project')) : '',
     projects,
     classesOf,
     settings: gate.projects.every((id) => projects.includes(id)) ? settings : null,
@@ -169,10 +169,10 @@ async function answer(
   );
 }
 
-function offersOf(route: Route): [Form, ...Format[]] {
+function offersOf(route: Route): [Form, ...AnswerFormat[]] {
   if (route.isEvents) return ['events'];
   if (route.answer === null) return ['file'];
-  return 'format' in route.inQuery.shape ? [...formats] : ['json'];
+  return 'format' in route.inQuery.shape ? [...answerFormats] : ['json'];
 }
 
 /** What cannot be taken, in words of this interface. */

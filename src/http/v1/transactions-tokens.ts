@@ -4,7 +4,7 @@ import { asOf, id as anyId } from '../../query/arguments.ts';
 import { tokenFilters } from '../../query/tokens.ts';
 import { transactionFilters } from '../../query/transactions.ts';
 import { countedForwardOf, decimalOrNull, listOf, timeOrNull } from './answer-schemas.ts';
-import { aboutHistory, listed, one, paging, versions, whole } from './lists.ts';
+import { aboutHistory, listReply, one, pageArguments, versions, wholeReply } from './lists.ts';
 import { count } from './parameters.ts';
 import { route, type Route } from './route.ts';
 import * as schema from './schemas.ts';
@@ -22,10 +22,10 @@ const transactionRoutes: readonly Route[] = [
     about:
       'By operation id and lookup. There is no list of operations: only those are here whose ids were given.',
     isList: true,
-    inQuery: { asOf, ...transactionFilters, ...paging, count },
+    inQuery: { asOf, ...transactionFilters, ...pageArguments, count },
     answer: countedForwardOf(schema.transaction),
     read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
-      listed(
+      listReply(
         asking.archive.transactions,
         { project: asking.project, ...query },
         { limit, cursor, count: isCounted },
@@ -43,7 +43,7 @@ const transactionRoutes: readonly Route[] = [
     answer: listOf(schema.transaction),
     read: async ({ id, ...at }, { archive, project }) => {
       const found = await archive.transactions.get(project, id, at);
-      return found.length === 0 ? null : whole(found, schema.transaction);
+      return found.length === 0 ? null : wholeReply(found, schema.transaction);
     },
   }),
   route({

@@ -10,7 +10,7 @@ import { checked } from '../../query/check.ts';
 import { day } from '../../query/days.ts';
 import { badRequest, Refused, refusal, type Answer } from '../answers.ts';
 import type { Opened } from '../gate.ts';
-import { projectOf } from './admission.ts';
+import { projectToRead } from './admission.ts';
 import { readQuery } from './parameters.ts';
 import { project } from './route.ts';
 
@@ -102,7 +102,7 @@ export function projectToWatch(
       ),
     );
   }
-  return projectOf(projects, named);
+  return projectToRead(projects, named);
 }
 
 /** A page of the web can post text to this machine, but no JSON without being allowed to. */

@@ -2,16 +2,16 @@
 // note lies the network, outside of any transaction: a process that dies there leaves it to be told a second time.
 import type { Instant, ProjectId } from '../../model.ts';
 import { withTx, type Db, type Queryable, type Row } from '../db.ts';
-import { namesOf, readRow } from '../drizzle.ts';
+import { columnNamesOf, readRow } from '../drizzle.ts';
 import { iso } from '../ledger.ts';
-import { columns, isOver, lockAlerts, type KnownAlert } from './alerts.ts';
+import { columns, isAlertOver, lockAlerts, type KnownAlert } from './alert-rows.ts';
 
 export type Claimed = KnownAlert & {
   /** Names the claim: whoever's has run out notes nothing. */
   claim: string;
 };
 
-export type ClaimOptions = {
+export type AlertClaimOptions = {
   projectId: ProjectId;
   /** The platform's clock. */
   now: Instant;
@@ -24,7 +24,7 @@ export type ClaimOptions = {
 };
 
 /** Takes on all that is to be told of a project and that nobody else is telling. */
-export async function claimAlerts(db: Queryable, options: ClaimOptions): Promise<Claimed[]> {
+export async function claimAlerts(db: Queryable, options: AlertClaimOptions): Promise<Claimed[]> {
   const { rows } = await db.query<Row & { telling_until: string }>(
     `with untold as (
        select project_id, kind, subject
@@ -47,7 +47,7 @@ export async function claimAlerts(db: Queryable, options: ClaimOptions): Promise
         set telling_until = clock_timestamp() + make_interval(secs => $5), attempts = a.attempts + 1
        from untold u
       where a.project_id = u.project_id and a.kind = u.kind and a.subject = u.subject
-     returning ${namesOf(columns, 'a')}, a.telling_until`,
+     returning ${columnNamesOf(columns, 'a')}, a.telling_until`,
     [
       options.projectId,
       iso(options.now),
@@ -82,8 +82,8 @@ export async function noteTold(
   claimed: Claimed[],
   now: Instant,
 ): Promise<void> {
-  const over = claimed.filter(isOver);
-  const others = claimed.filter((alert) => !isOver(alert));
+  const over = claimed.filter(isAlertOver);
+  const others = claimed.filter((alert) => !isAlertOver(alert));
   await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
     // What came back while its end was told is told anew.

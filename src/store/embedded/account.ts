@@ -5,7 +5,7 @@ import { chown, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, settingsError } from '../../errors.ts';
-import { textOf, writeWhole } from '../../files.ts';
+import { textOfFile, writeWhole } from '../../files.ts';
 
 const exec = promisify(execFile);
 
@@ -58,10 +58,10 @@ export function runAs(
   args: string[],
   cwd: string,
 ): Promise<{ stdout: string; stderr: string }> {
-  return exec(file, args, { ...idsOf(account), cwd, env: serverEnvironment() });
+  return exec(file, args, { ...accountIds(account), cwd, env: serverEnvironment() });
 }
 
-export function idsOf(account: Account): { uid: number; gid: number } | Record<string, never> {
+export function accountIds(account: Account): { uid: number; gid: number } | Record<string, never> {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 
@@ -89,7 +89,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
 
 /** A file of the account's, whole or as it was before; only for its owner's eyes. */
 export async function writeFor(account: Account, path: string, text: string): Promise<void> {
-  if ((await textOf(path)) === text) return;
+  if ((await textOfFile(path)) === text) return;
   const fill = async (write: (piece: string) => Promise<void>): Promise<boolean> => {
     await write(text);
     return true;

@@ -3,7 +3,7 @@
 import { chmod, cp, lchown, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { codeOf, settingsError } from '../../errors.ts';
-import { exists, textOf } from '../../files.ts';
+import { exists, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { runAs, type Account } from './account.ts';
 import { telling } from './failures.ts';
@@ -79,7 +79,7 @@ function unsupported(reason: string): Error {
  * libraries are not found. False where they are missing and cannot be made.
  */
 async function makeLinks(native: string): Promise<boolean> {
-  const list = await textOf(join(native, 'pg-symlinks.json'));
+  const list = await textOfFile(join(native, 'pg-symlinks.json'));
   const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[]);
   for (const { source, target } of links) {
     try {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fatal, settingsError } from '../../errors.ts';
-import { exists, syncFolder, textOf } from '../../files.ts';
+import { exists, syncFolder, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { runAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -67,7 +67,7 @@ async function dropDrafts(home: Home): Promise<void> {
 }
 
 async function checkVersion(home: Home, binaries: Binaries): Promise<void> {
-  const found = (await textOf(join(home.pgdata, 'PG_VERSION')))?.trim();
+  const found = (await textOfFile(join(home.pgdata, 'PG_VERSION')))?.trim();
   if (found === binaries.major) return;
   if (found === undefined) {
     throw settingsError(

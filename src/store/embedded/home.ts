@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
-import { exists, makeFolder, textOf } from '../../files.ts';
+import { exists, makeFolder, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { accountFor, canEnter, giveTo, type Account } from './account.ts';
 import { noRoom } from './failures.ts';
@@ -100,7 +100,7 @@ function homeOf(folder: string, marker: Marker, account: Account): Home {
 }
 
 async function readMarker(folder: string): Promise<Marker | null> {
-  const text = await textOf(join(folder, markerName));
+  const text = await textOfFile(join(folder, markerName));
   if (text === null) return null;
   try {
     const marker = JSON.parse(text) as Marker;

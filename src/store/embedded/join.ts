@@ -7,7 +7,7 @@ import { dropOldCopies, type Binaries } from './binaries.ts';
 import type { Home } from './home.ts';
 import { restorePassword } from './password.ts';
 import { findRunning } from './postmaster.ts';
-import { connectToMaintenance, enter, isPassing } from './presence.ts';
+import { connectToMaintenance, enterPresence, isPassing } from './presence.ts';
 import { startServer } from './server.ts';
 
 export type Joined = { client: pg.Client; port: number; adopted: boolean };
@@ -31,7 +31,7 @@ export async function join(
     const { port } = running ?? (await startServer(home, binaries, settings, log));
     try {
       const client = await connectToMaintenance(home, port);
-      await enter(client);
+      await enterPresence(client);
       log.debug(
         { port, dataDir: home.folder, adopted: running !== null },
         'The embedded Postgres is ready',

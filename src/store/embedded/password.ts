@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settingsError } from '../../errors.ts';
-import { textOf } from '../../files.ts';
+import { textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { idsOf, serverEnvironment, writeFor } from './account.ts';
+import { accountIds, serverEnvironment, writeFor } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import type { Home } from './home.ts';
 
@@ -37,7 +37,7 @@ export async function makePassword(home: Home): Promise<void> {
 }
 
 async function findPassword(home: Home): Promise<string | null> {
-  const text = (await textOf(passwordPath(home)))?.trim() ?? '';
+  const text = (await textOfFile(passwordPath(home)))?.trim() ?? '';
   return text === '' ? null : text;
 }
 
@@ -46,7 +46,7 @@ export async function restorePassword(home: Home, binaries: Binaries, log: Log):
   if ((await findPassword(home)) !== null) return;
   const password = randomBytes(18).toString('base64url');
   const single = exec(binaries.postgres, ['--single', '-D', home.pgdata, 'postgres'], {
-    ...idsOf(home.account),
+    ...accountIds(home.account),
     cwd: home.folder,
     env: serverEnvironment(),
   });

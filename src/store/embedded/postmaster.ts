@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf, transient } from '../../errors.ts';
-import { textOf } from '../../files.ts';
+import { textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import type { Home } from './home.ts';
 
@@ -16,7 +16,7 @@ export type Postmaster = { pid: number; port: number; status: string };
 
 /** The lines of postmaster.pid (Postgres' miscadmin.h); null where there is no file or not yet a whole one. */
 export async function readPidFile(home: Home): Promise<Postmaster | null> {
-  const lines = (await textOf(join(home.pgdata, 'postmaster.pid')))?.split('\n');
+  const lines = (await textOfFile(join(home.pgdata, 'postmaster.pid')))?.split('\n');
   const pid = Number(lines?.[0]);
   if (lines === undefined || !Number.isInteger(pid) || pid <= 0) return null;
   return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '' };

@@ -38,7 +38,7 @@ export async function connectToMaintenance(home: Home, port: number): Promise<pg
 }
 
 /** Takes the shared lock for as long as the session lasts. */
-export async function enter(client: pg.Client): Promise<void> {
+export async function enterPresence(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1)', [presenceLock]);
   const { rowCount } = await client.query('select from pg_database where datname = $1', [
     workDatabase,

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fatal } from '../../errors.ts';
-import { textOf } from '../../files.ts';
+import { textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { writeFor } from './account.ts';
 import type { Home } from './home.ts';
@@ -69,7 +69,7 @@ async function sharedMemoryType(): Promise<string> {
  */
 export async function choosePort(home: Home, log: Log): Promise<number> {
   const path = join(home.folder, 'port');
-  const last = Number(await textOf(path));
+  const last = Number(await textOfFile(path));
   if (last > 0 && (await isFree(last))) return last;
   const first = 15_000 + (createHash('sha256').update(home.id).digest().readUInt16BE(0) % 15_000);
   // Ends: 200 tries.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fatal } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { giveTo, idsOf, runAs, serverEnvironment } from './account.ts';
+import { giveTo, accountIds, runAs, serverEnvironment } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { noRoom, telling } from './failures.ts';
 import type { Home } from './home.ts';
@@ -90,7 +90,7 @@ function launch(
     windows ? binaries.pgCtl : binaries.postgres,
     windows ? ['start', '-w', '-t', '600', '-D', pgdata] : ['-D', pgdata],
     {
-      ...idsOf(home.account),
+      ...accountIds(home.account),
       cwd: home.folder,
       env,
       detached: true,

@@ -3,11 +3,11 @@
 import type { Day, ProjectId } from '../../model.ts';
 import type { Tx } from '../db.ts';
 
-export type Place = { resource: string; owner: string; day: Day; seq: number };
+export type EntryPlace = { resource: string; owner: string; day: Day; seq: number };
 
 /** The first entry of each chain that does not follow from the one before it. */
-export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<Place[]> {
-  const { rows } = await tx.query<Place>(
+export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<EntryPlace[]> {
+  const { rows } = await tx.query<EntryPlace>(
     `with entries as (
        select *, lag(seq) over chain as seq_before, lag(head) over chain as head_before
          from sync.journal
@@ -32,8 +32,8 @@ export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<Place
 /**
  * Chains whose last entries are gone, or that have entries which they do not end with; `seq` is where they should end.
  */
-export async function cutChains(tx: Tx, projectId: ProjectId): Promise<Place[]> {
-  const { rows } = await tx.query<Place>(
+export async function cutChains(tx: Tx, projectId: ProjectId): Promise<EntryPlace[]> {
+  const { rows } = await tx.query<EntryPlace>(
     `with newest as (
        select distinct on (resource, owner, day) resource, owner, day, seq, head
          from sync.journal
@@ -54,9 +54,9 @@ export async function cutChains(tx: Tx, projectId: ProjectId): Promise<Place[]> 
 export async function entriesUnlike(
   tx: Tx,
   { projectId, resource }: { projectId: ProjectId; resource: string },
-  named: (Omit<Place, 'resource'> & { head: string })[],
-): Promise<Place[]> {
-  const { rows } = await tx.query<Place>(
+  named: (Omit<EntryPlace, 'resource'> & { head: string })[],
+): Promise<EntryPlace[]> {
+  const { rows } = await tx.query<EntryPlace>(
     `select $2 as resource, e.owner, e.day, e.seq
        from unnest($3::text[], $4::date[], $5::int[], $6::text[]) as e(owner, day, seq, head)
        left join sync.journal j on j.project_id = $1 and j.resource = $2 and j.owner = e.owner and j.day = e.day and j.seq = e.seq
@@ -98,8 +98,8 @@ export async function headsOf(
 export async function uncoveredEntries(
   tx: Tx,
   projectId: ProjectId,
-): Promise<(Place & { n: number })[]> {
-  const { rows } = await tx.query<Place & { n: number }>(
+): Promise<(EntryPlace & { n: number })[]> {
+  const { rows } = await tx.query<EntryPlace & { n: number }>(
     // As texts: a body that was altered may hold anything.
     `with covered as (
        select n, split_part(line, E'\\t', 1) as resource, split_part(line, E'\\t', 2) as owner, split_part(line, E'\\t', 3) as day,

@@ -30,13 +30,13 @@ export type Stored = {
 export const nothingStored: Stored = { first: [], further: [], found: [] };
 
 /** What else an entry tells; without it nothing is entered unless something was stored. */
-export type Told = { kind: 'pages' | 'contents' | 'returned'; says: Record<string, unknown> };
+export type EntryNote = { kind: 'pages' | 'contents' | 'returned'; says: Record<string, unknown> };
 
 /** One entry for what a transaction wrote. The last of its statements: the chain's row is locked after all others. */
 export async function enterStored(
   tx: Tx,
   chain: Chain,
-  told: Told | null,
+  told: EntryNote | null,
   { first, further, found }: Stored,
 ): Promise<void> {
   const contents = first.length === 0 ? further : [...first, ...further];

@@ -1,13 +1,13 @@
 // The commit of a watched operation's turn: what its lookups said, the certificate file, its state and its lease in one
 // transaction (P1, P8).
 import { transient } from '../../errors.ts';
-import type { ApiVersion, Instant, ObservedRecord } from '../../model.ts';
+import type { ApiVersion, Instant, ObservedRecord, WatchedState } from '../../model.ts';
 import { timeoutsWithin, withTx, type Db, type Tx } from '../db.ts';
 import { givenBack } from '../lease.ts';
 import { iso } from '../ledger.ts';
 import { writeInto, type RecordEffects } from '../records.ts';
 import { transactionShapes } from '../tables.ts';
-import type { Operation, WatchedState } from './watched.ts';
+import type { LeasedOperation } from './watched.ts';
 
 /** What a turn leaves behind; the lease is given back with it. */
 export type OperationEnd = {
@@ -19,7 +19,7 @@ export type OperationEnd = {
 };
 
 /** A file behind a certificate link. */
-export type CertificateFile = {
+export type NewCertificateFile = {
   url: string;
   bytes: Buffer;
   sha256: string;
@@ -27,10 +27,10 @@ export type CertificateFile = {
 };
 
 export type OperationCommit = {
-  operation: Operation;
+  operation: LeasedOperation;
   end: OperationEnd;
   results: (ObservedRecord & { apiVersion: ApiVersion })[];
-  file: CertificateFile | null;
+  file: NewCertificateFile | null;
   leaseMs: number;
   /** Platform's clock at the commit. */
   writtenAt: Instant;
@@ -83,8 +83,8 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
 /** The first one stays: what a link showed later is another thing. */
 async function keepFile(
   tx: Tx,
-  { projectId, operationId }: Operation,
-  { url, bytes, sha256, mediaType }: CertificateFile,
+  { projectId, operationId }: LeasedOperation,
+  { url, bytes, sha256, mediaType }: NewCertificateFile,
   at: Instant,
 ): Promise<void> {
   await tx.query(

@@ -27,7 +27,7 @@ export type Watched = { given: number; added: number };
  * once. Throws settings `operations_invalid`, `unknown_project` or `database_…`, and transient `database_unreachable`.
  */
 export async function watch({ connectionString, ...given }: WatchOptions): Promise<Watched> {
-  checkOperations(given.operations);
+  checkNewOperations(given.operations);
   const db = await openDb({
     connectionString,
     max: 1,
@@ -35,7 +35,7 @@ export async function watch({ connectionString, ...given }: WatchOptions): Promi
     log: silentLog(),
   });
   try {
-    return await enter(db, given.project, given.operations);
+    return await watchOperations(db, given.project, given.operations);
   } finally {
     await db.close();
   }
@@ -45,12 +45,12 @@ export async function watch({ connectionString, ...given }: WatchOptions): Promi
 const runAtOnce = 1000;
 
 /** As `watch`, on a connection that is open. Entering again what was entered changes nothing: it may be tried again. */
-export async function enter(
+export async function watchOperations(
   db: Queryable,
   project: ProjectId,
   operations: readonly NewOperation[],
 ): Promise<Watched> {
-  checkOperations(operations);
+  checkNewOperations(operations);
   const known = await projectIds(db);
   // P12: ids under a name that nobody syncs would never be asked for.
   if (!known.includes(project)) {
@@ -70,10 +70,9 @@ export async function enter(
 }
 
 /**
- * As `enter`, for a door whose callers are not the archive's owner: nothing is entered that would leave more than
- * `mostOpen` operations of the project open, and a request with this signature enters once. Throws settings
- * `operations_too_many` and
- * `request_taken` besides.
+ * As `watchOperations`, for a door whose callers are not the archive's owner: nothing is entered that would leave more
+ * than `mostOpen` operations of the project open, and a request with this signature enters once. Throws settings
+ * `operations_too_many` and `request_taken` besides.
  */
 export function enterUpTo(
   mostOpen: number,
@@ -91,7 +90,7 @@ export function enterUpTo(
       ]);
       if (signature !== undefined) await takeRequest(tx, signature);
       const before = await countOpen(tx, project);
-      const watched = await enter(tx, project, operations);
+      const watched = await watchOperations(tx, project, operations);
       // What is open already may be given again, also where the other doors let in more than this one would.
       const isFew = before + watched.given <= mostOpen;
       if (!isFew && (await countOpen(tx, project)) > Math.max(before, mostOpen)) {
@@ -122,7 +121,7 @@ export async function onlyProject(db: Db): Promise<ProjectId> {
 }
 
 /** Throws settings `operations_invalid` naming the first mistakes. */
-export function checkOperations(operations: readonly NewOperation[]): void {
+export function checkNewOperations(operations: readonly NewOperation[]): void {
   const wrong = operations.flatMap((one, i) => {
     const mistake = mistakeIn(one);
     return mistake === null ? [] : [`operation ${i + 1} ${mistake}`];

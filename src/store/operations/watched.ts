@@ -10,8 +10,6 @@ import { claimed, givenBack, isFree } from '../lease.ts';
 import { iso } from '../ledger.ts';
 import { watchedOperations } from '../schema.ts';
 
-export type WatchedState = 'open' | 'done' | 'lost';
-
 /** An operation to watch. `createdOn` is the UTC day its caller began it, `apiVersion` the one lookup to ask. */
 export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
@@ -24,7 +22,7 @@ export type HeldResult = {
   hasLink: boolean;
 };
 
-export type Operation = {
+export type LeasedOperation = {
   projectId: ProjectId;
   operationId: string;
   /** Null: both lookups. */
@@ -143,7 +141,7 @@ type OperationRow = {
 export async function claimOperation(
   db: Queryable,
   claim: { projectId: ProjectId; holder: string; leaseMs: number; dueBy: Instant },
-): Promise<Operation | null> {
+): Promise<LeasedOperation | null> {
   const { projectId } = claim;
   const { rows } = await db.query<OperationRow>(
     // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
@@ -175,7 +173,7 @@ export async function claimOperation(
   return row === undefined ? null : toOperation(projectId, row);
 }
 
-function toOperation(projectId: ProjectId, row: OperationRow): Operation {
+function toOperation(projectId: ProjectId, row: OperationRow): LeasedOperation {
   return {
     projectId,
     operationId: row.operation_id,
@@ -209,7 +207,7 @@ export async function releaseOperationsHeldBy(
 }
 
 /** Gives an operation back as it is: the orderly end of a process. */
-export async function releaseOperation(db: Queryable, operation: Operation): Promise<void> {
+export async function releaseOperation(db: Queryable, operation: LeasedOperation): Promise<void> {
   await db.query(
     `update sync.watched_operations set ${givenBack}
       where project_id = $1 and operation_id = $2 and lease_epoch = $3`,

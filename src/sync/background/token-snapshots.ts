@@ -2,7 +2,7 @@
 import { causeChain, isOutlastError, OutlastError, transient } from '../../errors.ts';
 import type { ObservedRecord } from '../../model.ts';
 import { storable } from '../../platform/canonical.ts';
-import type { TokenList } from '../../platform/platform.ts';
+import type { NodeTokenList } from '../../platform/platform.ts';
 import { readToken } from '../../platform/tokens.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import {
@@ -91,7 +91,7 @@ function postpone({ db, platform }: Worker, lease: TokenLease, lastError: string
 async function withFees(
   { db, platform, leaseMs }: Worker,
   lease: TokenLease,
-  list: TokenList,
+  list: NodeTokenList,
   signal: AbortSignal,
 ): Promise<ObservedRecord[]> {
   const feesOf = new Map<string, string | null>();

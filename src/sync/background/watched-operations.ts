@@ -5,14 +5,14 @@ import type { ApiVersion, ParsedRecord } from '../../model.ts';
 import type { FileFetcher } from '../../platform/certificate-file.ts';
 import {
   commitOperation,
-  type CertificateFile,
+  type NewCertificateFile,
   type OperationCommit,
 } from '../../store/operations/commit.ts';
 import {
   claimOperation,
   enterOperations,
   releaseOperation,
-  type Operation,
+  type LeasedOperation,
 } from '../../store/operations/watched.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import { certainlyPast } from '../contact/clock-memory.ts';
@@ -84,7 +84,11 @@ export async function askOperations(
 }
 
 /** What nobody foresaw concerns this operation: it is kept with it, and tried again like one without an answer. */
-async function postpone(worker: Worker, operation: Operation, problem: string): Promise<void> {
+async function postpone(
+  worker: Worker,
+  operation: LeasedOperation,
+  problem: string,
+): Promise<void> {
   const { db, platform, leaseMs } = worker;
   const now = platform.clock.now();
   const attempts = operation.attempts + 1;
@@ -107,7 +111,7 @@ type Turned = { isSilent: boolean; isUnusable: boolean; problem: string | null }
 
 async function takeTurn(
   worker: Worker,
-  operation: Operation,
+  operation: LeasedOperation,
   counts: RunCounts & OperationCounts,
   signal: AbortSignal,
 ): Promise<Turned> {
@@ -167,7 +171,7 @@ type Lookup = {
 
 async function lookUp(
   { platform }: Worker,
-  { operationId }: Operation,
+  { operationId }: LeasedOperation,
   apiVersion: ApiVersion,
   signal: AbortSignal,
 ): Promise<Lookup> {
@@ -192,7 +196,7 @@ async function lookUp(
   }
 }
 
-type FetchedFile = { outcome: FileOutcome; file: CertificateFile | null };
+type FetchedFile = { outcome: FileOutcome; file: NewCertificateFile | null };
 
 /** The certificate link of a final result; null where there is none. */
 function linkIn({ columns }: ParsedRecord): string | null {

@@ -15,11 +15,11 @@ import {
   readProject,
   saveProject,
   unparkProject,
-  type Source,
+  type ProjectSource,
 } from '../../store/projects.ts';
 import { hurryUncounted } from '../../store/reopenings.ts';
 import { isSameSide } from '../day-zone.ts';
-import { listsOf, type Scope } from '../plan.ts';
+import { listsOf, type ArchivedScope } from '../enter-days.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { recallTime } from './clock-memory.ts';
 import { healLedger } from './heal-ledger.ts';
@@ -32,8 +32,8 @@ export type Contact = {
   db: Db;
   platform: Platform;
   projectId: string;
-  source: Source;
-  scope: Scope;
+  source: ProjectSource;
+  scope: ArchivedScope;
   signal: AbortSignal;
   log: Log;
   /** Takes a changed address or key for the same source without looking. */

@@ -7,7 +7,7 @@ import {
   type Day,
   type Instant,
   type ListedResource,
-  type Page,
+  type PlatformPage,
 } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { timeForm } from '../../platform/times.ts';
@@ -29,7 +29,7 @@ const list = (
   range: { startDate: Day; endDate?: Day },
   sortBy: 'DATE_ASC' | 'DATE_DESC',
   status?: 1 | 2 | 3,
-): Promise<Page> => {
+): Promise<PlatformPage> => {
   const query = { ...range, ...(status === undefined ? {} : { status }), limit, sortBy };
   return askList(platform, of, { ...query, countTotal: true }, signal);
 };
@@ -83,7 +83,7 @@ export async function probe(
 }
 
 /** A total smaller than what stands beside it counts nothing that could be proved by it. */
-function totalsOf({ total, shown }: Page): string {
+function totalsOf({ total, shown }: PlatformPage): string {
   if (total === null) return 'absent';
   return total < shown ? 'inconsistent' : 'present';
 }
@@ -94,7 +94,7 @@ const timeFields: Record<ListedResource, string> = {
 };
 
 /** How the platform writes times: one form, or `mixed`; null where no record shows one. */
-function formOf(page: Page): string | null {
+function formOf(page: PlatformPage): string | null {
   const forms = new Set(
     page.records.map(({ rawJson }) => {
       const record = JSON.parse(rawJson) as Record<string, unknown>;
@@ -140,7 +140,7 @@ async function findStatusTotals(
  * Whether days before the window are answered: by the oldest record shown when they are asked for. An empty answer may
  * also come from a platform too young to have any.
  */
-async function findOlderDays(asking: Asking, from: Day, newest: Page): Promise<OlderDays> {
+async function findOlderDays(asking: Asking, from: Day, newest: PlatformPage): Promise<OlderDays> {
   try {
     const range = { startDate: longAgo, endDate: from };
     const page = await list({ ...asking, limit: 1 }, range, 'DATE_ASC');
@@ -170,7 +170,7 @@ async function findLimit(
   owner: string,
   startDate: Day,
   signal: AbortSignal,
-): Promise<{ limit: number; newest: Page }> {
+): Promise<{ limit: number; newest: PlatformPage }> {
   for (const limit of limits[resource]) {
     try {
       const asking = { platform, resource, owner, limit, signal };
@@ -197,7 +197,7 @@ async function findLimit(
  */
 async function findDateRules(
   asking: Asking,
-  newest: Page,
+  newest: PlatformPage,
   from: Day,
   aheadBefore: number | null,
 ): Promise<DateRules> {
@@ -208,7 +208,7 @@ async function findDateRules(
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
   const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
-  const isForeign = (page: Page): boolean =>
+  const isForeign = (page: PlatformPage): boolean =>
     disproveFilter(timesOf(page), startOf(day), startOf(next));
   if (isForeign(own) || isForeign(oldest)) {
     return { day: null, day_end: 'unknown', day_zone: 'unknown', date_filter: 'ignored' };
@@ -221,9 +221,10 @@ async function findDateRules(
     from,
     day,
   );
-  const agrees = (page: Page): boolean =>
+  const agrees = (page: PlatformPage): boolean =>
     counted === null || page.total === null || page.total === counted;
-  const showsDay = (page: Page): boolean => timesOn(page, day).some((at) => at > startOf(day));
+  const showsDay = (page: PlatformPage): boolean =>
+    timesOn(page, day).some((at) => at > startOf(day));
   const later = timesOn(both, next);
   let dayEnd: DayEnd = 'unknown';
   if (showsDay(own)) dayEnd = agrees(own) ? 'inclusive' : 'unknown';
@@ -273,8 +274,8 @@ type Counting = { total_scope?: 'list' | 'page'; cap?: string };
 /**
  * Whether two answers show and count the same: then the dates that tell their questions apart may have been ignored.
  */
-function isSameList(one: Page, other: Page): boolean {
-  const ids = (page: Page): string => page.records.map(({ id }) => id).join('\n');
+function isSameList(one: PlatformPage, other: PlatformPage): boolean {
+  const ids = (page: PlatformPage): string => page.records.map(({ id }) => id).join('\n');
   return one.total === other.total && ids(one) === ids(other);
 }
 
@@ -295,7 +296,7 @@ async function findMonthEnd(asking: Asking, from: Day): Promise<'before_utc' | '
 }
 
 /** The newest day before today that a page shows a record of, not exactly at its first instant. */
-function pastDay(page: Page, today: Day): Day | null {
+function pastDay(page: PlatformPage, today: Day): Day | null {
   const days = timesOf(page)
     .filter((at) => at > startOf(dayOf(at)))
     .map(dayOf)
@@ -309,7 +310,7 @@ function pastDay(page: Page, today: Day): Day | null {
  */
 async function countOf(
   asking: Asking,
-  newest: Page,
+  newest: PlatformPage,
   shownOf: number,
   from: Day,
   day: Day,
@@ -336,5 +337,5 @@ async function countOf(
   return { counted: isCut ? null : since.total - after.total, counting };
 }
 
-const timesOn = (page: Page, day: Day): Instant[] =>
+const timesOn = (page: PlatformPage, day: Day): Instant[] =>
   timesOf(page).filter((at) => dayOf(at) === day);

@@ -2,7 +2,7 @@
 // an answer is a passing fault, never "no data" (P6, P7). One door for all that is asked of lists.
 import { windowAt } from '../../day.ts';
 import { transient } from '../../errors.ts';
-import type { ListedResource, Page } from '../../model.ts';
+import type { ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Facts } from '../../store/facts.ts';
 
@@ -15,7 +15,10 @@ export function soundly(platform: Platform, facts: Facts, isLearning = false): P
     facts.get(`${resource}.totals`) === 'present';
 
   /** Some leave out a total of none. Then the newest records, asked for right after, must come with theirs. */
-  const refuseUnlessSound = async (page: Page, newest: () => Promise<Page>): Promise<Page> => {
+  const refuseUnlessSound = async (
+    page: PlatformPage,
+    newest: () => Promise<PlatformPage>,
+  ): Promise<PlatformPage> => {
     if (page.shown > 0 || page.total !== null || !isGiven(page.resource)) return page;
     if (isLearning || facts.get(`${page.resource}.empty_total`) !== 'zero') {
       const { shown, total } = await newest();

@@ -51,7 +51,7 @@ export const noRequests = (): Requests => ({
   settles: 0,
 });
 
-export const sumOf = (requests: Requests): number =>
+export const sumOfRequests = (requests: Requests): number =>
   Object.values(requests).reduce((sum, one) => sum + one, 0);
 
 /** Requests of one walk over so many records: an empty list costs one, too. */

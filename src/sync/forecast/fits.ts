@@ -2,10 +2,10 @@
 // Pure arithmetic of requests, rates and time left.
 import type { Day, Instant, ListedResource } from '../../model.ts';
 import { closingOf } from '../policy.ts';
-import { sumOf, type Requests, type Terms } from './costs.ts';
+import { sumOfRequests, type Requests, type Terms } from './costs.ts';
 
 /** One month of one list as far as it still asks for anything. */
-export type Month = {
+export type MonthForecast = {
   resource: ListedResource;
   owner: string;
   /** Its first day. */
@@ -51,28 +51,28 @@ export type Fit = {
 const standingShare = 0.25;
 
 export function fitMonths(
-  months: Month[],
+  months: MonthForecast[],
   perSecond: number,
   standing: number,
   terms: Terms,
 ): { standingPerSecond: number; fits: Fit[] } {
   const standingPerSecond = Math.min(standing, standingShare * perSecond);
   const perMs = (perSecond - standingPerSecond) / 1000;
-  const fits = new Map<Month, Fit>();
+  const fits = new Map<MonthForecast, Fit>();
   let before = 0;
   for (const group of byDeadline(months)) {
     for (const [month, fit] of fitGroup(group, before, perMs, terms)) {
       const rate = withStanding(fit.perSecondNeeded, standing);
       fits.set(month, { ...fit, perSecondNeeded: rate });
     }
-    before += group.reduce((sum, month) => sum + sumOf(month.needs), 0);
+    before += group.reduce((sum, month) => sum + sumOfRequests(month.needs), 0);
   }
   return { standingPerSecond, fits: months.map((month) => fits.get(month) as Fit) };
 }
 
 /** Months with the same time left share it; those without a deadline come last. */
-function byDeadline(months: Month[]): Month[][] {
-  const groups = new Map<Instant, Month[]>();
+function byDeadline(months: MonthForecast[]): MonthForecast[][] {
+  const groups = new Map<Instant, MonthForecast[]>();
   for (const month of months) {
     const until = month.until ?? Infinity;
     groups.set(until, [...(groups.get(until) ?? []), month]);
@@ -81,16 +81,18 @@ function byDeadline(months: Month[]): Month[][] {
 }
 
 function fitGroup(
-  group: Month[],
+  group: MonthForecast[],
   before: number,
   perMs: number,
   { now, settings }: Terms,
-): [Month, Fit][] {
+): [MonthForecast, Fit][] {
   const until = group[0]?.until ?? null;
   const tooLate =
-    until === null ? new Map<Month, Day[]>() : tooLateOf(group, before, perMs * (until - now));
+    until === null
+      ? new Map<MonthForecast, Day[]>()
+      : tooLateOf(group, before, perMs * (until - now));
   const hard = group.reduce((sum, month) => sum + hardOf(month), 0);
-  const all = group.reduce((sum, month) => sum + sumOf(month.needs), 0);
+  const all = group.reduce((sum, month) => sum + sumOfRequests(month.needs), 0);
   const closing = group.reduce((sum, month) => sum + month.needs.closing, 0);
   const leftMs = until === null ? 0 : until - now;
   // Last walks begin no earlier than the closing does.
@@ -102,7 +104,7 @@ function fitGroup(
   const load = Math.max(decisive.takesMs / decisive.leftMs, (before + all) / perMs / leftMs);
   const isTooMuch = decisive.takesMs > decisive.leftMs;
   return group.map((month) => {
-    const requests = sumOf(month.needs);
+    const requests = sumOfRequests(month.needs);
     const hasDeadline = month.deadlineAt !== null && until !== null;
     const fits = !hasDeadline ? null : isTooMuch ? 'no' : load > 0.5 ? 'tight' : 'yes';
     const fit: Fit = {
@@ -119,15 +121,19 @@ function fitGroup(
 }
 
 /** What must be done for the days to be held and proved at their end; the rest keeps them fresh. */
-const hardOf = ({ needs }: Month): number =>
-  sumOf({ ...needs, counts: 0, compares: 0, refreshes: 0, settles: 0 });
+const hardOf = ({ needs }: MonthForecast): number =>
+  sumOfRequests({ ...needs, counts: 0, compares: 0, refreshes: 0, settles: 0 });
 
 /** Unread days in the order they are taken: those beyond so many requests come too late. */
-function tooLateOf(group: Month[], before: number, capacity: number): Map<Month, Day[]> {
+function tooLateOf(
+  group: MonthForecast[],
+  before: number,
+  capacity: number,
+): Map<MonthForecast, Day[]> {
   const unread = group
     .flatMap((month) => month.unread.map((one) => ({ ...one, month })))
     .toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0));
-  const late = new Map<Month, Day[]>();
+  const late = new Map<MonthForecast, Day[]>();
   let taken = before;
   for (const { month, day, requests } of unread) {
     taken += requests;

@@ -13,7 +13,7 @@ import {
   type Requests,
   type Terms,
 } from './costs.ts';
-import { fitMonths, type Fit, type Month } from './fits.ts';
+import { fitMonths, type Fit, type MonthForecast } from './fits.ts';
 import { sizesOf } from './sizes.ts';
 
 export type Forecast = {
@@ -23,7 +23,7 @@ export type Forecast = {
   perSecond: number;
   standingPerSecond: number;
   /** Nearest deadline first. */
-  months: (Month & Fit)[];
+  months: (MonthForecast & Fit)[];
 };
 
 /** `slices` are those that are neither final nor lost. */
@@ -74,10 +74,10 @@ function daysByList(slices: Slice[], { facts, now }: Terms): ListDay[][] {
   });
 }
 
-function monthsOf(days: ListDay[], terms: Terms): Month[] {
+function monthsOf(days: ListDay[], terms: Terms): MonthForecast[] {
   const { now, settings } = terms;
   const sizeOf = sizesOf(days, now);
-  const months = new Map<Day, Month>();
+  const months = new Map<Day, MonthForecast>();
   for (const one of days) {
     const first = monthStart(one.day);
     const cliff = cliffOf(one.day);
@@ -110,7 +110,7 @@ function monthsOf(days: ListDay[], terms: Terms): Month[] {
 }
 
 /** Today's tail is read about this often, in milliseconds. */
-const tailMs = 60_000;
+const tailEveryMs = 60_000;
 
 /**
  * Requests a second that go ahead of all months, as far as the rate allows: today's tails, the list of pending orders,
@@ -125,7 +125,7 @@ function standingRate(slices: Slice[], { facts, settings, now }: Terms): number 
     if (day === wholeList) {
       const walk = walkRequests(resource, slice.shownTotal ?? 0, facts);
       perMs += walk / Math.max(1, settings.refreshMs);
-    } else if (!isOver(spanOf(day, resource, facts), now)) perMs += 1 / tailMs;
+    } else if (!isOver(spanOf(day, resource, facts), now)) perMs += 1 / tailEveryMs;
   }
   if (pending > 0) perMs += Math.ceil(pending / limitOf(facts, 'orders')) / settleMs;
   return perMs * 1000;

@@ -2,7 +2,7 @@
 import type { Day, Instant, ListedResource } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { spanOf } from '../list-rules.ts';
-import { settingsOf } from '../plan.ts';
+import { settingsOf } from '../enter-days.ts';
 import { actionFor, type Action } from '../policy.ts';
 import type { Terms } from './costs.ts';
 

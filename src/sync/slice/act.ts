@@ -7,7 +7,7 @@ import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import type { WalkQuery } from '../../store/checkpoint.ts';
 import { certainlyPast } from '../contact/clock-memory.ts';
 import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
-import { settingsOf } from '../plan.ts';
+import { settingsOf } from '../enter-days.ts';
 import { actionFor, settlesToday } from '../policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { trustsAbsence } from './absent-records.ts';

@@ -29,9 +29,9 @@ import {
 } from '../policy.ts';
 import { findMoved } from './absent-records.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
-import type { Verdict } from './proof.ts';
+import type { ProofVerdict } from './proof.ts';
 
-export type Whole = Verdict & {
+export type Whole = ProofVerdict & {
   why: string;
   nextKeyForm: string | null;
   distinct: number;

@@ -50,7 +50,7 @@ export async function recount(
   if (ignoresStatus) return { agrees: !isCut && !isNew, total, ignoresStatus };
   if (isNew) return { agrees: false, total, isBelied: true };
   if (isCut && totals.some((one) => (one ?? total) >= total)) return { agrees: false, total };
-  const sum = sumOf(totals);
+  const sum = sumOfTotals(totals);
   // Without all three there is nothing to compare: the total has said what it can.
   if (sum === null) return { agrees: true, total };
   // Orders of three statuses are no more than all orders: more of them belie the total, which may have been cut (proof
@@ -101,5 +101,5 @@ export async function countByStatus(
 }
 
 /** Null unless all are given. */
-export const sumOf = (totals: (number | null)[]): number | null =>
+export const sumOfTotals = (totals: (number | null)[]): number | null =>
   totals.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);

@@ -11,7 +11,7 @@ export type WalkEvidence = {
   distinct: number;
 };
 
-export type Verdict = {
+export type ProofVerdict = {
   /** Nothing contradicts that the walk saw the whole list. */
   agrees: boolean;
   proof: Proof;
@@ -24,7 +24,7 @@ export type Verdict = {
  * what was there when it began, and the tail catches up. A total that is present and differs is a disagreement,
  * never a reason to change the method (proof rule 2).
  */
-export function judge(evidence: WalkEvidence, growing: boolean): Verdict {
+export function judge(evidence: WalkEvidence, growing: boolean): ProofVerdict {
   const { totalBefore: before, totalAfter: after, distinct } = evidence;
   if (before === null && after === null) return { agrees: true, proof: 'none', disagreement: null };
   if (before === distinct && after === distinct) {

@@ -15,7 +15,7 @@ import { hasTurn } from '../comparison-rota.ts';
 import { limitOf } from '../list-rules.ts';
 import { absenceProves, closingOf } from '../policy.ts';
 import type { Act, ActContext } from './conclude.ts';
-import { countByStatus, sumOf } from './count.ts';
+import { countByStatus, sumOfTotals } from './count.ts';
 import { firstPosition } from './walk-steps.ts';
 
 /** A total that is a multiple of this may be somebody's limit; one in a hundred is by chance. */
@@ -90,7 +90,8 @@ export async function hidesOrders(
   if (!(await wantsStatuses(context, act, walk, distinct))) return false;
   const { order: _order, ...range } = query;
   const { totals, ids } = await countByStatus(platform, slice, range, signal);
-  const isMore = (sumOf(totals) ?? 0) > distinct || (await countUnshown(db, slice, walk, ids)) > 0;
+  const isMore =
+    (sumOfTotals(totals) ?? 0) > distinct || (await countUnshown(db, slice, walk, ids)) > 0;
   if (isMore && facts.get(statusTotals) !== statusesExceed) {
     const found = { [statusTotals]: statusesExceed };
     await recordFacts(db, slice.projectId, found, platform.clock.now());

@@ -3,7 +3,7 @@
 // the filter by status or leave orders out of the list: then the pages that show pending orders are read again, some at
 // a time.
 import { isOutlastError } from '../../errors.ts';
-import type { DayRange, Page } from '../../model.ts';
+import type { DayRange, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { commitPages } from '../../store/commit.ts';
 import { recordFacts, type Facts } from '../../store/facts.ts';
@@ -147,7 +147,7 @@ async function reread(
   let observedAt = afterAll(slice);
   for (const { number, pageKey, offset, ids } of pages) {
     const position = { ...firstPosition, number, pageKey, offset: offset ?? 0 };
-    let page: Page;
+    let page: PlatformPage;
     try {
       page = await askPage(context.platform, slice, query, position, false, context.signal);
     } catch (error) {

@@ -6,12 +6,12 @@ import type { Checkpoint, PartInProgress, WalkQuery } from '../../store/checkpoi
 import { countShown, rememberedPage, usedKeys } from '../../store/pages.ts';
 import { rowsFrom } from '../../store/walk-ends.ts';
 import { recallGrowth } from './stalled-walk.ts';
-import { emptyMemory, firstPosition, type Memory, type Position } from './walk-steps.ts';
+import { emptyMemory, firstPosition, type Memory, type PagePosition } from './walk-steps.ts';
 
 /** Where reading begins. */
 export type Start = {
   walk: number;
-  position: Position;
+  position: PagePosition;
   memory: Memory;
   /** Ids the first page read must show again: the tail's, of its last reading. */
   mustShow: string[];

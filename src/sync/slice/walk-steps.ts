@@ -1,11 +1,11 @@
 // One step of a walk as pure functions: given the page just read, whether the walk goes on, ends or must start
 // over. Every loop over the platform ends here, and says why (P9).
-import type { ListedResource, Page } from '../../model.ts';
+import type { ListedResource, PlatformPage } from '../../model.ts';
 import type { PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import type { ShownByWalk } from '../../store/pages.ts';
 
 /** Where a page stands in its walk. */
-export type Position = {
+export type PagePosition = {
   /** From 0. */
   number: number;
   /** Orders: null for the first page. */
@@ -16,7 +16,7 @@ export type Position = {
   overlap: string | null;
 };
 
-export const firstPosition: Position = { number: 0, pageKey: null, offset: 0, overlap: null };
+export const firstPosition: PagePosition = { number: 0, pageKey: null, offset: 0, overlap: null };
 
 /** What a walk remembers of the pages behind it: bounded, whatever the size of the day. */
 export type Memory = {
@@ -63,7 +63,7 @@ export function emptyMemory(query: WalkQuery): Memory {
 export type WalkEnd = 'whole' | 'unsure' | 'given up' | 'met';
 
 export type Step =
-  | { kind: 'next'; position: Position }
+  | { kind: 'next'; position: PagePosition }
   | { kind: 'end'; why: string; end: WalkEnd }
   /** The walk shows nothing reliable any more: a fresh one is needed. */
   | { kind: 'restart'; why: string };
@@ -73,7 +73,12 @@ const ceilingSlack = 100;
 /** Rows by which the list of today may grow while it is read. */
 const growthSlack = 10_000;
 
-export function step(resource: ListedResource, page: Page, at: Position, memory: Memory): Step {
+export function step(
+  resource: ListedResource,
+  page: PlatformPage,
+  at: PagePosition,
+  memory: Memory,
+): Step {
   const ceiling = ceilingSlack + 2 * Math.max(memory.totalBefore ?? 0, memory.rows);
   if (at.number - (memory.part?.begins ?? 0) >= ceiling)
     return { kind: 'end', why: 'page ceiling', end: 'given up' };
@@ -95,10 +100,10 @@ function isBeyondItsPart({ part, rows, query, totalBefore }: Memory): boolean {
 }
 
 /** Whether a page is the first of its list. */
-export const isBeginning = (at: Position): boolean =>
+export const isBeginning = (at: PagePosition): boolean =>
   at.pageKey === null && at.offset === 0 && at.overlap === null;
 
-function orderStep(page: Page, at: Position, memory: Memory): Step {
+function orderStep(page: PlatformPage, at: PagePosition, memory: Memory): Step {
   const missing = memory.totalBefore !== null && memory.rows < memory.totalBefore;
   if (at.pageKey !== null && page.shown === 0) {
     return missing
@@ -120,13 +125,13 @@ function orderStep(page: Page, at: Position, memory: Memory): Step {
   };
 }
 
-function showsNothingNew(page: Page, memory: Memory): boolean {
+function showsNothingNew(page: PlatformPage, memory: Memory): boolean {
   return page.records.every(
     (record) => memory.previousIds.has(record.id) || memory.firstPageIds.has(record.id),
   );
 }
 
-function classStep(page: Page, at: Position, memory: Memory): Step {
+function classStep(page: PlatformPage, at: PagePosition, memory: Memory): Step {
   if (at.overlap !== null && page.first !== at.overlap) {
     return { kind: 'restart', why: 'the list moved while it was read' };
   }
@@ -153,12 +158,12 @@ function classStep(page: Page, at: Position, memory: Memory): Step {
 }
 
 /** Whether a page has as many rows as were asked for, or as any page before it: more may stand behind it. */
-function isFull(page: Page, { query, pageSize }: Memory): boolean {
+function isFull(page: PlatformPage, { query, pageSize }: Memory): boolean {
   return page.shown >= query.limit || (pageSize > 0 && page.shown >= pageSize);
 }
 
 /** Takes a page into the memory, after its step was decided. */
-export function remember(memory: Memory, page: Page, at: Position): void {
+export function remember(memory: Memory, page: PlatformPage, at: PagePosition): void {
   const isNew = page.shown > (at.overlap === null ? 0 : 1);
   if (isNew) memory.endsFull = isFull(page, memory);
   memory.pageSize = Math.max(memory.pageSize, page.shown);

@@ -2,7 +2,7 @@
 // A walk resumes from its checkpoint; the tail is a walk that begins again at its last page.
 import { addDays, dayOf, startOf } from '../../day.ts';
 import { fatal, isOutlastError } from '../../errors.ts';
-import type { Instant, Page } from '../../model.ts';
+import type { Instant, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { commitPages, type CommitEffects } from '../../store/commit.ts';
 import type { Db } from '../../store/db.ts';
@@ -20,7 +20,7 @@ import {
   remember,
   step,
   type Memory,
-  type Position,
+  type PagePosition,
   type WalkEnd,
 } from './walk-steps.ts';
 
@@ -50,7 +50,7 @@ export type Reading =
       end: WalkEnd;
       totalBefore: number | null;
       totalAfter: number | null;
-      nextKeyForm: Page['nextKeyForm'];
+      nextKeyForm: PlatformPage['nextKeyForm'];
       requests: number;
     }
   | { kind: 'restart'; why: string };
@@ -88,7 +88,7 @@ export async function readOn(context: WalkContext, slice: Slice, start: Start): 
     // The page that should be the last gives the total after as well: one request less.
     const isLikelyLast = totalBefore !== null && memory.rows + memory.query.limit >= totalBefore;
     const withTotal = isFirst || isLikelyLast;
-    let page: Page;
+    let page: PlatformPage;
     try {
       page = await askPage(platform, slice, memory.query, position, withTotal, signal);
       if (context.ignoresTotals) page = { ...page, total: null };
@@ -169,14 +169,14 @@ async function hasMet(
   db: Db,
   slice: Slice,
   walk: number,
-  page: Page,
+  page: PlatformPage,
   { part }: Memory,
 ): Promise<boolean> {
   if (part === null || part.meets === null) return false;
   return standsOn(db, slice, walk, idsOf(page), part.meets);
 }
 
-function checkpointAt(position: Position, memory: Memory): Checkpoint {
+function checkpointAt(position: PagePosition, memory: Memory): Checkpoint {
   return {
     query: memory.query,
     page: position.number,
@@ -188,7 +188,7 @@ function checkpointAt(position: Position, memory: Memory): Checkpoint {
   };
 }
 
-function refuseForeignDays(page: Page, { startDate, endDate }: WalkQuery): void {
+function refuseForeignDays(page: PlatformPage, { startDate, endDate }: WalkQuery): void {
   if (startDate === undefined || endDate === undefined) return;
   const from = startOf(startDate);
   const to = startOf(addDays(endDate, 1));

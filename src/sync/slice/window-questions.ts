@@ -2,7 +2,7 @@
 // still show the month at the cliff? Nothing that is shown here is archived.
 import { addDays, monthStart, startOf } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import type { Day, Instant, Page } from '../../model.ts';
+import type { Day, Instant, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Facts } from '../../store/facts.ts';
 import { askList, type List } from '../ask-list.ts';
@@ -13,7 +13,7 @@ import { dayEndOf, limitOf } from '../list-rules.ts';
 export const longAgo: Day = '2015-01-01';
 
 /** How many records the answer in doubt showed, and whether days before the window are answered. */
-export type Shown = { records: number; orOlder: boolean };
+export type DoubtfulAnswer = { records: number; orOlder: boolean };
 
 export type WindowQuestions = {
   /**
@@ -28,7 +28,7 @@ export type WindowQuestions = {
    * `orOlder` of any time) or, where there is none, a later one. Then its absences count, too (proof rule 5). What
    * stands on the month's last day proves nothing: in a zone ahead of UTC it belongs to the next month.
    */
-  stillShowsMonth(list: List, day: Day, shown: Shown): Promise<boolean>;
+  stillShowsMonth(list: List, day: Day, shown: DoubtfulAnswer): Promise<boolean>;
 };
 
 /** As many records as show whether a day holds one. */
@@ -48,13 +48,13 @@ export function createWindowQuestions(
     limit: number,
     startDate: Day,
     endDate?: Day,
-  ): Promise<Page> => {
+  ): Promise<PlatformPage> => {
     const range = { startDate, ...(endDate === undefined ? {} : { endDate }) };
     return askList(platform, list, { ...range, limit, sortBy, countTotal: true }, signal);
   };
 
   /** How many records of a page were created on the days `[from, to)`, as the platform counts them. */
-  const count = ({ resource }: List, page: Page, from: Day, to: Day): number => {
+  const count = ({ resource }: List, page: PlatformPage, from: Day, to: Day): number => {
     const aheadMs = aheadMsOf(facts, resource);
     return page.records.filter(({ columns: { created_at: createdAt } }) => {
       const at = typeof createdAt === 'string' ? Date.parse(createdAt) + aheadMs : Number.NaN;

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import { provedSlices, type Slice } from '../../store/ledger.ts';
-import { readProject, type Source } from '../../store/projects.ts';
+import { readProject, type ProjectSource } from '../../store/projects.ts';
 import { learnClock } from '../contact/contact.ts';
 import { recogniseSource } from '../contact/same-source.ts';
 import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
@@ -25,7 +25,7 @@ export type ReproveContext = {
   db: Db;
   platform: Platform;
   projectId: string;
-  source: Source;
+  source: ProjectSource;
   signal: AbortSignal;
 };
 

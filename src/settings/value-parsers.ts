@@ -5,7 +5,7 @@ import { validate as isCron } from 'node-cron';
 import { mistakesIn } from '../database-address.ts';
 
 export type Checked<T> = { value: T } | { mistake: string };
-export type Kind<T> = (text: string) => Checked<T>;
+export type ValueParser<T> = (text: string) => Checked<T>;
 
 const wrong = (text: string, advice: string): { mistake: string } => ({
   mistake: `is ${quoted(text)}: ${advice}.`,
@@ -16,9 +16,9 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-export const anyText: Kind<string> = (value) => ({ value });
+export const anyText: ValueParser<string> = (value) => ({ value });
 
-export function decimal(least: number, most: number): Kind<number> {
+export function decimal(least: number, most: number): ValueParser<number> {
   return (text) => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return { value };
@@ -26,7 +26,7 @@ export function decimal(least: number, most: number): Kind<number> {
   };
 }
 
-export function whole(least: number, most: number): Kind<number> {
+export function whole(least: number, most: number): ValueParser<number> {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return { value };
@@ -35,7 +35,7 @@ export function whole(least: number, most: number): Kind<number> {
 }
 
 /** A port. Kubernetes puts `tcp://…` into NAME_PORT for a Service called NAME. */
-export const port: Kind<number> = (text) =>
+export const port: ValueParser<number> = (text) =>
   text.startsWith('tcp://')
     ? wrong(
         text,
@@ -43,20 +43,20 @@ export const port: Kind<number> = (text) =>
       )
     : whole(0, 65_535)(text);
 
-export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
+export function oneOf<T extends string>(values: readonly T[]): ValueParser<T> {
   return (text) => {
     const value = values.find((one) => one === text);
     return value === undefined ? wrong(text, `give one of ${values.join(', ')}`) : { value };
   };
 }
 
-export const projectName: Kind<string> = (text) =>
+export const projectName: ValueParser<string> = (text) =>
   /^[a-z0-9_-]{1,40}$/.test(text)
     ? { value: text }
     : wrong(text, 'give 1 to 40 characters of a-z, 0-9, _ and -');
 
 /** An http(s) address, perhaps with a path in front of the interface's own; without a slash at its end. */
-export const httpUrl: Kind<string> = (text) => {
+export const httpUrl: ValueParser<string> = (text) => {
   // Never quoted: people paste addresses with a password inside (P10).
   if (!URL.canParse(text)) {
     return { mistake: 'is no address: give one such as https://platform.example.' };
@@ -75,7 +75,7 @@ export const httpUrl: Kind<string> = (text) => {
 };
 
 /** An http(s) address that is called as it is, token and all: a secret, never quoted (P10). */
-export const webhookUrl: Kind<string> = (text) => {
+export const webhookUrl: ValueParser<string> = (text) => {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isHttp = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
   if (!isHttp) {
@@ -87,7 +87,7 @@ export const webhookUrl: Kind<string> = (text) => {
     : { value: text };
 };
 
-export const databaseUrl: Kind<string> = (text) => {
+export const databaseUrl: ValueParser<string> = (text) => {
   if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) {
     const mistakes = mistakesIn(text);
     return mistakes.length === 0 ? { value: text } : { mistake: `${mistakes.join('; it ')}.` };
@@ -98,7 +98,7 @@ export const databaseUrl: Kind<string> = (text) => {
   };
 };
 
-export const host: Kind<string> = (text) =>
+export const host: ValueParser<string> = (text) =>
   isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
     ? { value: text }
     : wrong(
@@ -106,11 +106,11 @@ export const host: Kind<string> = (text) =>
         'give an IP address or a host name alone, without port or brackets, such as 127.0.0.1',
       );
 
-export const cron: Kind<string> = (text) =>
+export const cron: ValueParser<string> = (text) =>
   isCron(text) ? { value: text } : wrong(text, 'give a cron expression such as "*/5 * * * *"');
 
 /** Names separated by commas, each once. */
-export const names: Kind<string[]> = (text) => {
+export const names: ValueParser<string[]> = (text) => {
   const value = [...new Set(text.split(',').map((name) => name.trim()))].filter(
     (name) => name !== '',
   );
@@ -118,7 +118,7 @@ export const names: Kind<string[]> = (text) => {
 };
 
 /** What an HTTP header can carry; never quoted (P10). */
-export const apiKey: Kind<string> = (value) =>
+export const apiKey: ValueParser<string> = (value) =>
   /^[\x21-\x7e]+$/.test(value)
     ? { value }
     : {
@@ -127,7 +127,7 @@ export const apiKey: Kind<string> = (value) =>
       };
 
 /** Any text; blanks around it are a slip of copying, and the platform would only say 403. Never quoted (P10). */
-export const apiSecret: Kind<string> = (value) =>
+export const apiSecret: ValueParser<string> = (value) =>
   value === value.trim()
     ? { value }
     : { mistake: 'begins or ends with a blank: copy it from the platform again.' };

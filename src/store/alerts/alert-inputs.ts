@@ -12,7 +12,7 @@ import { facts, projects, rejects, runs } from '../schema.ts';
 export type Days = { count: number; first: Day[] };
 
 /** A month of a list that has something to say. `month` is 0001-01-01 for an owner's whole list. */
-export type MonthSigns = {
+export type MonthInputs = {
   resource: ListedResource;
   owner: string;
   month: Day;
@@ -26,10 +26,10 @@ export type MonthSigns = {
   finalUnproved: Days;
 };
 
-export type Signs = {
+export type AlertInputs = {
   /** Null: the project has not been entered; no run got as far as that. */
   project: { parked: boolean; addedAt: Instant } | null;
-  months: MonthSigns[];
+  months: MonthInputs[];
   /**
    * Of each resource that has something due or in trouble: when a page was last read or a count last agreed; null:
    * never.
@@ -40,7 +40,7 @@ export type Signs = {
   rejects: { resource: string; count: number }[];
   changedFacts: { fact: string; from: string; to: string }[];
   missing: { resource: ListedResource; owner: string; day: Day; count: number }[];
-  operations: OperationSigns[];
+  operations: OperationInputs[];
   /** Machines whose clock, or answers that, contradict the time that is believed. */
   clocks: Disagreement[];
   /** Days that were final or lost and are open again, by list and month. */
@@ -64,14 +64,14 @@ export type SignsOptions = {
  * Looks at one project. Scans its ledger and the two indexes of what is due and of its runs, never the archive as a
  * whole.
  */
-export async function readSigns(db: Queryable, options: SignsOptions): Promise<Signs> {
+export async function readAlertInputs(db: Queryable, options: SignsOptions): Promise<AlertInputs> {
   const { projectId, now, failingFrom, changedSince } = options;
   // One after the other: all of them in the one transaction that also writes what comes of it.
   const project = await readProjectSigns(db, projectId);
   const lastRead = await readLastRead(db, projectId, now);
-  const months = await readMonths(db, projectId, failingFrom);
+  const months = await readMonthInputs(db, projectId, failingFrom);
   const missing = await readMissing(db, projectId);
-  const operations = await readOperationSigns(db, projectId, options.operations);
+  const operations = await readOperationInputs(db, projectId, options.operations);
   const clocks = await disagreements(db, projectId);
   const reopened = await readReopened(db, projectId);
   const orm = drizzleOn(db);
@@ -121,7 +121,10 @@ export async function readSigns(db: Queryable, options: SignsOptions): Promise<S
   };
 }
 
-async function readProjectSigns(db: Queryable, projectId: ProjectId): Promise<Signs['project']> {
+async function readProjectSigns(
+  db: Queryable,
+  projectId: ProjectId,
+): Promise<AlertInputs['project']> {
   const [project] = await drizzleOn(db)
     .select({ parkedAt: projects.parkedAt, addedAt: projects.addedAt })
     .from(projects)
@@ -130,7 +133,7 @@ async function readProjectSigns(db: Queryable, projectId: ProjectId): Promise<Si
   return { parked: project.parkedAt !== null, addedAt: project.addedAt };
 }
 
-async function readReopened(db: Queryable, projectId: ProjectId): Promise<Signs['reopened']> {
+async function readReopened(db: Queryable, projectId: ProjectId): Promise<AlertInputs['reopened']> {
   const { rows } = await db.query<{
     resource: ListedResource;
     owner: string;
@@ -152,7 +155,7 @@ async function readLastRead(
   db: Queryable,
   projectId: ProjectId,
   now: Instant,
-): Promise<Signs['lastRead']> {
+): Promise<AlertInputs['lastRead']> {
   const { rows } = await db.query<{ resource: ListedResource; at: string | null }>(
     `select resource, max(greatest(observed_at, proved_at)) as at
        from sync.slices
@@ -169,11 +172,11 @@ const days = (where: string, name: string): string =>
   `count(*) filter (where ${where})::int as ${name},
             coalesce((array_agg(day::text order by day) filter (where ${where}))[1:3], '{}') as ${name}_first`;
 
-async function readMonths(
+async function readMonthInputs(
   db: Queryable,
   projectId: ProjectId,
   failingFrom: number,
-): Promise<MonthSigns[]> {
+): Promise<MonthInputs[]> {
   const { rows } = await db.query<{
     resource: ListedResource;
     owner: string;
@@ -217,8 +220,8 @@ async function readMonths(
  * Days that a later walk left without proof although no total contradicted it: perhaps for records it was no longer
  * shown (proof rule 3). Only there is the archive looked into, by its index of days.
  */
-async function readMissing(db: Queryable, projectId: ProjectId): Promise<Signs['missing']> {
-  const { rows } = await db.query<Signs['missing'][number]>(
+async function readMissing(db: Queryable, projectId: ProjectId): Promise<AlertInputs['missing']> {
+  const { rows } = await db.query<AlertInputs['missing'][number]>(
     `with left_open as (
        select resource, owner, day from sync.slices
         where project_id = $1 and due_at is not null and state = 'walked' and proof = 'none'
@@ -244,7 +247,7 @@ async function readMissing(db: Queryable, projectId: ProjectId): Promise<Signs['
 /**
  * Operations of a month that have something to say: that they were begun in or, where nobody said so, were given in.
  */
-export type OperationSigns = {
+export type OperationInputs = {
   month: Day;
   /** Known for a while, without a final result, and near their deadlines. */
   open: number;
@@ -260,11 +263,11 @@ export type OpenBy = { deadlineBy: Instant; givenBy: Instant };
  * By two small indexes: what is done may be millions. An operation may be open with a final result: where one lookup,
  * or the certificate's file, gives no answer.
  */
-export async function readOperationSigns(
+export async function readOperationInputs(
   db: Queryable,
   projectId: ProjectId,
   { deadlineBy, givenBy }: OpenBy,
-): Promise<OperationSigns[]> {
+): Promise<OperationInputs[]> {
   const { rows } = await db.query<{
     month: Day;
     open: number;

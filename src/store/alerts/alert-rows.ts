@@ -4,7 +4,7 @@
 import { and, eq, or, sql } from 'drizzle-orm';
 import type { ProjectId } from '../../model.ts';
 import type { Queryable, Tx } from '../db.ts';
-import { drizzleOn, type Read } from '../drizzle.ts';
+import { drizzleOn, type SelectedRow } from '../drizzle.ts';
 import { alerts } from '../schema.ts';
 
 /** `attempts`: tries to tell it since it was last told. */
@@ -17,13 +17,13 @@ export const columns = {
   resolvedAt: alerts.resolvedAt,
   attempts: alerts.attempts,
 };
-export type Alert = Read<typeof columns>;
+export type AlertRow = SelectedRow<typeof columns>;
 
 /** Whether it was open and is no more. */
-export const isOver = ({ openedAt, resolvedAt }: Alert): boolean =>
+export const isAlertOver = ({ openedAt, resolvedAt }: AlertRow): boolean =>
   resolvedAt !== null && resolvedAt > openedAt;
 
-export type KnownAlert = Alert & { projectId: ProjectId };
+export type KnownAlert = AlertRow & { projectId: ProjectId };
 
 /**
  * Until the transaction ends nobody else looks at the project's conditions or notes what was told: none may write what
@@ -36,7 +36,7 @@ export async function lockAlerts(tx: Tx, projectId: ProjectId): Promise<void> {
 }
 
 /** The rows of one project, oldest first, or of all. */
-export async function readAlerts(
+export async function readAlertRows(
   db: Queryable,
   projectId: ProjectId | null,
 ): Promise<KnownAlert[]> {
@@ -48,7 +48,7 @@ export async function readAlerts(
 }
 
 /** Enters alerts or changes what they say; whether one is being told stays as it is. */
-export async function putAlerts(tx: Tx, projectId: ProjectId, put: Alert[]): Promise<void> {
+export async function putAlerts(tx: Tx, projectId: ProjectId, put: AlertRow[]): Promise<void> {
   if (put.length === 0) return;
   const replaced = Object.entries(columns).map(([of, { name }]) => [
     of,
@@ -63,7 +63,7 @@ export async function putAlerts(tx: Tx, projectId: ProjectId, put: Alert[]): Pro
     });
 }
 
-export async function dropAlerts(tx: Tx, projectId: ProjectId, dropped: Alert[]): Promise<void> {
+export async function dropAlerts(tx: Tx, projectId: ProjectId, dropped: AlertRow[]): Promise<void> {
   if (dropped.length === 0) return;
   const any = dropped.map(({ kind, subject }) =>
     and(eq(alerts.kind, kind), eq(alerts.subject, subject)),

@@ -13,10 +13,10 @@ import { answersOlder, ignoresDates, limitOf, sliceDayOf } from './list-rules.ts
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: orders always, classes all, of some owners, or none. */
-export type Scope = { classes: 'all' | 'none' | readonly string[] };
+export type ArchivedScope = { classes: 'all' | 'none' | readonly string[] };
 
 /** The lists of a project, each with the owner it is narrowed to ('' for all). */
-export function listsOf(scope: Scope): { resource: ListedResource; owner: string }[] {
+export function listsOf(scope: ArchivedScope): { resource: ListedResource; owner: string }[] {
   const owners = scope.classes === 'all' ? [''] : scope.classes === 'none' ? [] : scope.classes;
   return [
     { resource: 'orders', owner: '' },
@@ -27,7 +27,7 @@ export function listsOf(scope: Scope): { resource: ListedResource; owner: string
 /** The slices of given days: a day each, or a month each where the platform does not filter by date. */
 export function slicesOf(
   projectId: ProjectId,
-  scope: Scope,
+  scope: ArchivedScope,
   days: DayRange,
   facts: Facts,
 ): SliceKey[] {
@@ -50,7 +50,7 @@ const leapMs = 400 * 24 * 3_600_000;
 export async function enterSlices(
   db: Db,
   projectId: ProjectId,
-  scope: Scope,
+  scope: ArchivedScope,
   facts: Facts,
   clock: Pick<PlatformClock, 'now' | 'certain' | 'possible' | 'isSettled'>,
   settings: PolicySettings,
@@ -75,7 +75,7 @@ export async function enterSlices(
 function enterWholeLists(
   db: Db,
   projectId: ProjectId,
-  scope: Scope,
+  scope: ArchivedScope,
   now: Instant,
   settings: PolicySettings,
 ): Promise<number> {
@@ -93,7 +93,7 @@ function enterWholeLists(
 export function enterDays(
   db: Db,
   projectId: ProjectId,
-  scope: Scope,
+  scope: ArchivedScope,
   facts: Facts,
   days: DayRange,
   now: Instant,
