@@ -44,7 +44,8 @@ export default defineConfig({
           name: 'together',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...alone],
-          // A worker keeps what it has loaded of src/ from one file to the next: to load it anew takes most of a second.
+          // A worker keeps what it has loaded of src/ from one file to the next: to load it anew takes most of a
+          // second.
           isolate: false,
         },
       },

@@ -1,6 +1,7 @@
-// What .ci/fuzz.sh asks: a simulated platform, and two `outlast start` over one archive of it: on loopback, where nobody needs a key, and
-// bound beyond it, where everybody does. Usage: node fuzz-serve.mjs <scratch folder> <bearer key>. Writes open.json and keyed.json there,
-// the documents of both with real ids as examples, prints both addresses, and stays until SIGTERM.
+// What .ci/fuzz.sh asks: a simulated platform, and two `outlast start` over one archive of it: on loopback, where
+// nobody needs a key, and bound beyond it, where everybody does. Usage: node fuzz-serve.mjs <scratch folder> <bearer
+// key>. Writes open.json and keyed.json there, the documents of both with real ids as examples, prints both addresses,
+// and stays until SIGTERM.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Asks the HTTP interface everything its own document allows and much that it does not, with schemathesis, against `outlast start` over
-# a simulated platform: no 5xx, no answer that its schema forbids, no status or content type that is not in the document. Needs
-# Python 3.10 or newer and PyPI; says what is missing where they are not. Takes about two minutes.
+# Asks the HTTP interface everything its own document allows and much that it does not, with schemathesis, against
+# `outlast start` over a simulated platform: no 5xx, no answer that its schema forbids, no status or content type that
+# is not in the document. Needs Python 3.10 or newer and PyPI; says what is missing where they are not. Takes about two
+# minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -49,8 +50,8 @@ done
 [ -s "$scratch/urls" ] || { say 'FAILED: there was no archive to ask in time'; exit 1; }
 read -r open keyed <"$scratch/urls"
 
-# A cursor cannot be made up, and an id need not exist: what the document allows may be answered 400 or 404. The platform's own
-# interface takes an empty parameter for none, and looks at none it does not know.
+# A cursor cannot be made up, and an id need not exist: what the document allows may be answered 400 or 404. The
+# platform's own interface takes an empty parameter for none, and looks at none it does not know.
 cat >"$scratch/schemathesis.toml" <<'TOML'
 [checks]
 positive_data_acceptance.enabled = false

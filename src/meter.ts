@@ -1,5 +1,5 @@
-// What a process counts of its own work, for `/metrics` (docs/monitoring.md). Whoever counts is passed in, like the log;
-// to count must neither throw nor wait: no sync may fail of it.
+// What a process counts of its own work, for `/metrics` (docs/monitoring.md). Whoever counts is passed in, like the
+// log; to count must neither throw nor wait: no sync may fail of it.
 import type { ProjectId, Resource } from './model.ts';
 
 /** What came of one request to the platform, retries counted each by itself. */

@@ -58,8 +58,8 @@ export function wantsSpans(env: Environment): boolean | string {
 }
 
 /**
- * Sends spans from now on; the rest of OpenTelemetry's variables is read by its own library from the process. Gives what
- * ends it: it sends what is left, for two seconds at most.
+ * Sends spans from now on; the rest of OpenTelemetry's variables is read by its own library from the process. Gives
+ * what ends it: it sends what is left, for two seconds at most.
  */
 export async function startTracing(
   env: Environment,

@@ -87,7 +87,9 @@ export async function openToRead(settings: Settings, log: Log): Promise<OpenedSt
   });
 }
 
-/** Throws settings `ledger_forbidden`: what people and BI tools log in as reads the archive, and not what is said of it. */
+/**
+ * Throws settings `ledger_forbidden`: what people and BI tools log in as reads the archive, and not what is said of it.
+ */
 async function checkLedgerRights(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ may: boolean }>(
     `select has_table_privilege('sync.slices', 'select') as may`,

@@ -156,7 +156,9 @@ const sum = (projects: ProjectStatus[], field: Counts): number =>
 const allText = (projects: ProjectStatus[]): string =>
   `${formatCount(sum(projects, 'proved'))} of ${formatCount(sum(projects, 'days'))} days are proved, and nothing is at risk`;
 
-/** As plug-ins give performance data. `last_run`: how long ago the newest run began; of several projects, the longest. */
+/**
+ * As plug-ins give performance data. `last_run`: how long ago the newest run began; of several projects, the longest.
+ */
 function figures(projects: ProjectStatus[]): string {
   const counts = (['days', 'proved', 'open', 'lost'] as const).map(
     (field) => `${field}=${sum(projects, field)}`,

@@ -7,7 +7,7 @@ import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openStoreToRead } from './app.ts';
 import { openLog } from './log-lines.ts';
-import { print as printText, printJson, printTable } from './print.ts';
+import { print as printText, printJson, printTable, wrapped } from './print.ts';
 
 const statementTimeoutMs = 30_000;
 
@@ -68,10 +68,13 @@ const pageHead = `<!-- Generated: outlast dictionary --markdown > docs/dictionar
 
 # Data dictionary
 
-What the role \`outlast_reader\` may read. Times are points in time on the platform's clock, days and months are those of UTC. Money
-in \`…_fen\` is in fen, 1/100 of the currency unit; in \`…_units\` in whole currency units, exactly.
+What the role \`outlast_reader\` may read. Times are points in time on the platform's clock, days and months are those of
+UTC. Money in \`…_fen\` is in fen, 1/100 of the currency unit; in \`…_units\` in whole currency units, exactly.
 [The cookbook](cookbook.md) shows what to ask.
 `;
+
+/** In columns, as of every page of docs/. */
+const pageWidth = 120;
 
 const titles = { view: 'Views', function: 'Functions', table: 'Tables' } as const;
 
@@ -84,7 +87,7 @@ export function dictionaryPage(entries: DictionaryEntry[]): string {
 }
 
 const section = ({ name, meaning, columns }: DictionaryEntry): string =>
-  `\n### \`${name}\`\n\n${meaning}.\n${columns.length > 0 ? `\n${columnsTable(columns)}\n` : ''}`;
+  `\n### \`${name}\`\n\n${wrapped(`${meaning}.`, pageWidth, '')}\n${columns.length > 0 ? `\n${columnsTable(columns)}\n` : ''}`;
 
 function columnsTable(columns: Described[]): string {
   const hasMeaning = columns.some(({ meaning }) => meaning !== '');

@@ -1,5 +1,5 @@
-// `outlast init`: asks for what a first sync needs, tries it, and writes it into .env for all commands. What is tried is
-// what is written, read back: with it all that the environment sets.
+// `outlast init`: asks for what a first sync needs, tries it, and writes it into .env for all commands. What is tried
+// is what is written, read back: with it all that the environment sets.
 import { access, constants, lstat, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// The log of a command: lines for a person on a terminal, JSON elsewhere. Our own few lines: pino-pretty brings thirteen
-// packages for layouts that nobody sets here.
+// The log of a command: lines for a person on a terminal, JSON elsewhere. Our own few lines: pino-pretty brings
+// thirteen packages for layouts that nobody sets here.
 import { createLog, type Log, type LogLevel } from '../log.ts';
 import {
   clearLine,

@@ -26,8 +26,8 @@ export function print(text: string): void {
 export const clearLine = '\r\u001b[K';
 
 /**
- * A sentence on stderr: wrapped on a terminal, where it may take the place of a progress line; elsewhere one line, which
- * a log or a program can search.
+ * A sentence on stderr: wrapped on a terminal, where it may take the place of a progress line; elsewhere one line,
+ * which a log or a program can search.
  */
 export function printError(text: string): void {
   const { stderr } = process;

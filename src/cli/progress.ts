@@ -1,6 +1,6 @@
 // How far a command is: one line with a bar, redrawn on a terminal, and a plain line every five seconds elsewhere. Our
-// own, for what a library of bars leaves to its user is most of this: to show nothing that is not known, to fit into any
-// width, to make way for log lines, and to be plain where lines stay.
+// own, for what a library of bars leaves to its user is most of this: to show nothing that is not known, to fit into
+// any width, to make way for log lines, and to be plain where lines stay.
 import {
   clearLine,
   fitting,

@@ -1,6 +1,6 @@
-// The HTTP server: the pages, the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether it is well. It
-// reads through the library and nothing else. Every answer has the platform's shape, errors too; none says more than it
-// must (P10).
+// The HTTP server: the pages, the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether it is well.
+// It reads through the library and nothing else. Every answer has the platform's shape, errors too; none says more than
+// it must (P10).
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { causeChain, codeOf, settingsError } from '../errors.ts';

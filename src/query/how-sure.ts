@@ -1,5 +1,5 @@
-// How sure one may be of a day: one word for it, and whether something is in doubt. Whatever draws a calendar, counts safe
-// days or says whether a range is covered goes by this. Pure.
+// How sure one may be of a day: one word for it, and whether something is in doubt. Whatever draws a calendar, counts
+// safe days or says whether a range is covered goes by this. Pure.
 import type { CoverageDay } from './book-types.ts';
 
 /**

@@ -47,8 +47,8 @@ type Flat = Pick<Progress, 'project' | 'revision' | 'inHand' | 'slicesDue' | 'sl
   };
 
 /**
- * Null where no run could enter the project yet. One statement: of two months of two lists it takes 12 ms over HTTP on a
- * busy machine. What is final is not looked at.
+ * Null where no run could enter the project yet. One statement: of two months of two lists it takes 12 ms over HTTP on
+ * a busy machine. What is final is not looked at.
  */
 export async function readProgress(
   reader: Reader,

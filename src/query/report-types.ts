@@ -23,7 +23,9 @@ export type DayQuery = {
   project: ProjectId;
   resource: ListedResource;
   day: Day;
-  /** '' is the whole list. Unless told the whole list, or else the first of the owners whose lists stand for the day. */
+  /**
+   * '' is the whole list. Unless told the whole list, or else the first of the owners whose lists stand for the day.
+   */
   owner?: string;
 };
 
@@ -136,7 +138,9 @@ export type Progress = {
   parked: { at: string; reason: string | null; askAgainAt: string | null } | null;
   /** The database's clock. */
   archiveNow: string;
-  /** The platform's clock as it was last believed, and when that was, on the database's; null before it told the time. */
+  /**
+   * The platform's clock as it was last believed, and when that was, on the database's; null before it told the time.
+   */
   platformNow: string | null;
   platformSeenAt: string | null;
 };

@@ -1,5 +1,5 @@
-// `channel_binding=require` of an address: the login is bound to the TLS connection (SCRAM-SHA-256-PLUS), so that nobody
-// in between can pass it on. pg binds where a server offers it, and goes on without where none does.
+// `channel_binding=require` of an address: the login is bound to the TLS connection (SCRAM-SHA-256-PLUS), so that
+// nobody in between can pass it on. pg binds where a server offers it, and goes on without where none does.
 import pg from 'pg';
 import { settingsError } from '../errors.ts';
 

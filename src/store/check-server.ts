@@ -44,7 +44,8 @@ async function connect(config: Config): Promise<{ client: pg.Client; connectionS
     await client.connect();
     return { client, connectionString };
   } catch (error) {
-    // pg gives up for want of a password and leaves the server waiting for one: until then no database is dropped there.
+    // pg gives up for want of a password and leaves the server waiting for one: until then no database is dropped
+    // there.
     (
       client as unknown as { connection: { stream: Socket } } | undefined
     )?.connection.stream.destroy();

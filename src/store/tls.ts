@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { certificateFilesOf } from '../database-address.ts';
 import { codeOf, isOutlastError, settingsError, type OutlastError } from '../errors.ts';
 
-/** Reads them once before pg does, which names none that it cannot read. Throws settings `database_certificate_file`. */
+/**
+ * Reads them once before pg does, which names none that it cannot read. Throws settings `database_certificate_file`.
+ */
 export function checkTlsFiles(connectionString: string): void {
   for (const path of certificateFilesOf(connectionString)) {
     try {

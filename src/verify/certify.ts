@@ -1,5 +1,5 @@
-// Certifying: a month whose slices are all final or lost gets its certificate, once (docs/design.md, "When a month is over").
-// The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
+// Certifying: a month whose slices are all final or lost gets its certificate, once (docs/design.md, "When a month is
+// over"). The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
 import { windowAt } from '../day.ts';
 import { sha256 } from '../platform/canonical.ts';
 import {

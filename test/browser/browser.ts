@@ -13,7 +13,9 @@ export function openBrowser(): Promise<Browser> {
 
 export type Opened = {
   page: Page;
-  /** What went wrong in it: errors of scripts, of loading, of the policy; dialogs, which only a foreign script opens. */
+  /**
+   * What went wrong in it: errors of scripts, of loading, of the policy; dialogs, which only a foreign script opens.
+   */
   troubles: string[];
   close(): Promise<void>;
 };

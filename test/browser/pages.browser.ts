@@ -1,5 +1,5 @@
-// Every page in a real browser: busy, empty, in both languages, on a phone, in the dark, by keyboard, while the database
-// is down; and with names in it that mean harm.
+// Every page in a real browser: busy, empty, in both languages, on a phone, in the dark, by keyboard, while the
+// database is down; and with names in it that mean harm.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/index.ts';

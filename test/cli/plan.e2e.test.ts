@@ -18,7 +18,10 @@ const outlast = (...args: string[]): Promise<Ended> =>
 const today = dayOf(Date.now());
 const lastMonth = monthStart(today, -1);
 
-/** The window by this machine's clock, or on another day: the last month never read, one day known to hold so many orders. */
+/**
+ * The window by this machine's clock, or on another day: the last month never read, one day known to hold so many
+ * orders.
+ */
 async function enterWindow(ordersPerDay: number, on = today): Promise<void> {
   const thisMonth = monthStart(on);
   const lastMonth = monthStart(on, -1);

@@ -1,5 +1,5 @@
-// Every command in docs/operations.md that can be run here is run, in the order of the page, in one folder. The files in
-// deploy/ name settings and paths that exist.
+// Every command in docs/operations.md that can be run here is run, in the order of the page, in one folder. The files
+// in deploy/ name settings and paths that exist.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -58,7 +58,9 @@ const wholeRange = { project, from: '2026-01-01', to: '2026-02-01' };
 type Query = OrderFilters & { order?: 'asc' | 'desc' };
 const statements = new Map<string, Statement>();
 
-/** The statement of a page of 100 that begins behind at least `depth` rows. To get there takes longer than to read it. */
+/**
+ * The statement of a page of 100 that begins behind at least `depth` rows. To get there takes longer than to read it.
+ */
 async function statementAt(depth: number, query: Query): Promise<Statement> {
   const name = JSON.stringify([depth, query]);
   const statement = statements.get(name) ?? (await statementBehind(depth, query));

@@ -1,5 +1,5 @@
-// TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for it,
-// as poolers do.
+// TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for
+// it, as poolers do.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

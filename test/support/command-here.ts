@@ -12,9 +12,9 @@ import type { Ended } from './command.ts';
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * `outlast <args>` with this environment and no other; its log says nothing unless told. With `columns` both streams are a
- * terminal of that width. `MACHINE_CLOCK_NOW`, as of
- * machine-clock.ts, stops this process's wall clock until the command ends.
+ * `outlast <args>` with this environment and no other; its log says nothing unless told. With `columns` both streams
+ * are a terminal of that width. `MACHINE_CLOCK_NOW`, as of machine-clock.ts, stops this process's wall clock until the
+ * command ends.
  */
 export function runHere(
   args: string[],

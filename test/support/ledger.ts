@@ -1,4 +1,5 @@
-// The ledger in tests: a slice in memory, and a state of the table that the journal tells of as if the service had made it.
+// The ledger in tests: a slice in memory, and a state of the table that the journal tells of as if the service had made
+// it.
 import type { Queryable } from '../../src/store/db.ts';
 import type { Slice } from '../../src/store/ledger.ts';
 

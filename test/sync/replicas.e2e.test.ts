@@ -125,6 +125,7 @@ test('P11: a Retry-After that one of them is told holds for all; sabotaged, a hi
   const meanwhile = moments().filter((at) => at > asked + 1_000 && at < asked + 2_900);
   expect(meanwhile).toEqual([]);
   expect(moments().filter((at) => at >= asked + 2_900).length).toBeGreaterThan(20);
-  // Sabotaged, the check above of a platform that was promised five a second: a busy machine asks no faster than it can.
+  // Sabotaged, the check above of a platform that was promised five a second: a busy machine asks no faster than it
+  // can.
   expect(mostWithin(moments(), 1_000)).toBeGreaterThan(2 * 5);
 });

@@ -91,7 +91,8 @@ test('a sound archive passes every check, also after the platform has moved on; 
 
 test('P1, P5, P6, sabotaged: what pages name, what a record says, what a seal counts, a seal without proof', async () => {
   await begin(days);
-  // Each by what only it brings about, and the counts of one day alone: a check tells no more than its first few faults.
+  // Each by what only it brings about, and the counts of one day alone: a check tells no more than its first few
+  // faults.
   await owner.query(
     `update sync.pages set ids = ids || array['never-archived'] where page = 0 and day = '2026-04-06'`,
   );

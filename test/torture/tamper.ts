@@ -54,8 +54,8 @@ export function isNamed([, sql, kind, says, id]: Tampering, chosen: Chosen, said
 }
 
 /**
- * A forged digest fits no record with records in it. Verify then names it by the digest, and what the journal says of it
- * is not told as well.
+ * A forged digest fits no record with records in it. Verify then names it by the digest, and what the journal says of
+ * it is not told as well.
  */
 const digestIsOfAnother =
   /^(the version observed at \S+: )?raw_sha256 is [0-9a-f]{64}, and that of/;

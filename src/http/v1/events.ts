@@ -1,5 +1,5 @@
-// `/archive/v1/events`: what goes on, told when it changes (Server-Sent Events). Of each project there is one look every
-// two seconds, for all who listen to it, and none while nobody does.
+// `/archive/v1/events`: what goes on, told when it changes (Server-Sent Events). Of each project there is one look
+// every two seconds, for all who listen to it, and none while nobody does.
 import { Readable } from 'node:stream';
 import type { ProjectId } from '../../model.ts';
 import { jsonText } from '../../query/record-text.ts';
