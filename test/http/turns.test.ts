@@ -2,18 +2,12 @@
 // are made at once.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type * as timers from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import timers from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive, Order } from '../../src/index.ts';
+import { replaceInModule } from '../support/replaced.ts';
 import { serveArchive } from '../support/served.ts';
-
-let isSabotaged = false;
-vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof timers>();
-  const setImmediate = () => (isSabotaged ? Promise.resolve() : real.setImmediate());
-  return { ...real, setImmediate };
-});
 
 /** Some 20 MB. */
 const items = Array.from({ length: 10_000 }, (_, i) => ({
@@ -31,9 +25,6 @@ beforeAll(async () => {
   served = await serveArchive({ orders: { list, stream: () => items } } as unknown as Archive);
 });
 afterAll(() => served.close());
-afterEach(() => {
-  isSabotaged = false;
-});
 
 /**
  * What came first: the answer to a short question that was put when the page's records had been read, or the page's
@@ -70,7 +61,7 @@ test('who asks whether the service is well while a page is written is answered f
 });
 
 test('sabotaged, a page that is written in one go is noticed', async () => {
-  isSabotaged = true;
+  onTestFinished(replaceInModule(timers, 'setImmediate', () => Promise.resolve()));
   expect((await firstAnswered()).first).toBe('page');
 });
 

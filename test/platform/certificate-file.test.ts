@@ -1,9 +1,8 @@
 // The file behind a certificate link, from a real HTTPS server: kept whole or not at all, and nothing else is ever
 // asked.
-import type * as Dns from 'node:dns';
-import type { LookupAddress, LookupOptions } from 'node:dns';
+import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { causeChain } from '../../src/errors.ts';
 import {
   createFileFetcher,
@@ -11,21 +10,26 @@ import {
   type FileFetcher,
   type FileFetcherOptions,
 } from '../../src/platform/certificate-file.ts';
+import { replaceInModule } from '../support/replaced.ts';
 import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';
 
 /** What names stand for, answer by answer; what the system says once there is none left. */
-const names = vi.hoisted(() => ({ answers: [] as LookupAddress[][], asked: 0 }));
-vi.mock('node:dns', async (original) => {
-  const dns = await original<typeof Dns>();
+const names = { answers: [] as LookupAddress[][], asked: 0 };
+let putBack = (): void => undefined;
+beforeAll(() => {
+  const { lookup } = dns;
   type Done = (error: Error | null, addresses: LookupAddress[]) => void;
-  const lookup = (host: string, options: LookupOptions, done: Done): void => {
+  const answered = (host: string, options: LookupOptions | Done, done: Done): void => {
+    // A server that begins to listen asks without options.
+    if (typeof options === 'function') return lookup(host, options as never);
     names.asked += 1;
     const answer = names.answers.shift();
-    if (answer === undefined) dns.lookup(host, { ...options, all: true }, done);
+    if (answer === undefined) lookup(host, { ...options, all: true }, done);
     else done(null, answer);
   };
-  return { ...dns, lookup };
+  putBack = replaceInModule(dns, 'lookup', answered);
 });
+afterAll(() => putBack());
 
 let server: HttpsServer;
 const fetchers: FileFetcher[] = [];

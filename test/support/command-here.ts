@@ -7,6 +7,7 @@ import { endWith } from '../../src/cli/exit.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { exitCode } from '../../src/errors.ts';
 import type { Ended } from './command.ts';
+import { replace } from './replaced.ts';
 
 /** Streams, environment, clock and exit are the process's: one command at a time has them. */
 let before: Promise<unknown> = Promise.resolve();
@@ -61,14 +62,6 @@ async function runAlone(
   const code = process.exitCode ?? exitCode.done;
   process.exitCode = undefined;
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
-}
-
-/** Returns what puts the property back as it was. */
-function replace(of: object, name: string, value: unknown): () => void {
-  const was = Object.getOwnPropertyDescriptor(of, name);
-  if (was === undefined) throw new Error(`there is no ${name} to replace`);
-  Object.defineProperty(of, name, { value, configurable: true, enumerable: true, writable: true });
-  return () => void Object.defineProperty(of, name, was);
 }
 
 function collecting(columns?: number): { stream: Writable; text: () => string } {
