@@ -64,7 +64,7 @@ export async function liveThrough(lapse: Lapse): Promise<Lived> {
   await runUntil(worker, story.cutAfterDays, signal);
   await teller.notice(0);
   let wasOff = false;
-  while (time.now() < story.endsAt && !signal.aborted) {
+  for (;;) {
     const begun = performance.now();
     const outage = story.outages.find(({ from, to }) => time.now() >= from && time.now() < to);
     if (outage !== undefined && !wasOff) teller.goesOff(outage.to);
@@ -78,6 +78,8 @@ export async function liveThrough(lapse: Lapse): Promise<Lived> {
     wasOff = outage !== undefined;
     const leftMs = msADay * (leapMs / dayMs) - (performance.now() - begun);
     if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => undefined);
+    // It stands after a run, with all done that was due.
+    if (time.now() + leapMs >= story.endsAt || signal.aborted) break;
     time.leap(leapMs);
   }
   return teller.lived();
