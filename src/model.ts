@@ -134,8 +134,8 @@ export type SettingInForce = {
   name: string;
   /** As it was given, or the default; null: there is neither. Of a secret no more than `set` or `not set`. */
   value: string | null;
-  /** `file`: the file of settings, or the one that NAME_FILE names. */
-  from: 'environment' | 'file' | 'default';
+  /** `file`: the file of settings, or the one that NAME_FILE names. `demo`: the demo itself. */
+  from: 'environment' | 'file' | 'demo' | 'default';
   isSecret: boolean;
   /** The end of "it is …". */
   meaning: string;

@@ -7,7 +7,7 @@ import type { ProjectMeter } from '../meter.ts';
 import type { ListedResource } from '../model.ts';
 import { readStatus } from '../query/status.ts';
 import type { Environment } from '../settings/environment.ts';
-import { settingsInForce } from '../settings/in-force.ts';
+import { settingsOfDemo } from '../settings/in-force.ts';
 import { readSettings } from '../settings/settings.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
@@ -85,7 +85,7 @@ async function demo(once: boolean): Promise<number> {
       served = await startServing(settings, archive.store.connectionString, log, {
         metrics,
         workers: [worker],
-        inForce: settingsInForce(environment),
+        inForce: settingsOfDemo(environment),
       });
     }
     if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);

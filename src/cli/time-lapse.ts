@@ -6,7 +6,7 @@ import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { readCalendar } from '../query/calendar.ts';
 import type { Environment } from '../settings/environment.ts';
-import { settingsInForce } from '../settings/in-force.ts';
+import { settingsOfDemo } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { createSimulator } from '../simulator/server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
@@ -96,7 +96,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     const { url, ...served } = await startServing(settings, archive.store.connectionString, log, {
       metrics,
       workers: [worker],
-      inForce: settingsInForce(environment),
+      inForce: settingsOfDemo(environment),
       now: time.now,
     });
     open.push(served);

@@ -10,6 +10,12 @@ import {
 import { ownEnvironment } from './settings.ts';
 import { settings } from './table.ts';
 
+/** Those of a demo, which takes none from elsewhere. */
+export const settingsOfDemo = (given: Environment): SettingInForce[] =>
+  settingsInForce(given).map((one) =>
+    one.from === 'environment' ? { ...one, from: 'demo' } : one,
+  );
+
 /**
  * In the table's order. `given` stands for the whole environment, without a file of settings. Throws what
  * `environmentWithFile` throws.

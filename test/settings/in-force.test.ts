@@ -1,6 +1,6 @@
 // The settings in force: each with what it is and where it came from, and nothing of a secret.
 import { expect, test } from 'vitest';
-import { settingsInForce } from '../../src/settings/in-force.ts';
+import { settingsInForce, settingsOfDemo } from '../../src/settings/in-force.ts';
 import { settings } from '../../src/settings/table.ts';
 
 const noFile = (): string => {
@@ -26,6 +26,12 @@ test('say what is in force, and where it came from', () => {
   expect(settingsInForce(undefined, { OUTLAST_PORT: '1' }, noFile)).toEqual(
     settingsInForce({ OUTLAST_PORT: '1' }),
   );
+});
+
+test('of a demo are said to be its own', () => {
+  const found = settingsOfDemo({ OUTLAST_PORT: '0' });
+  const from = new Map(found.map((one) => [one.name, one.from]));
+  expect([from.get('OUTLAST_PORT'), from.get('OUTLAST_HOST')]).toEqual(['demo', 'default']);
 });
 
 // P10

@@ -164,8 +164,10 @@ export const setting = row<SettingInForce>('Setting', 'A setting in force', {
   name: text,
   value: textOrNull.describe('Of a secret only `set` or `not set`; null: there is none'),
   from: z
-    .enum(['environment', 'file', 'default'])
-    .describe('The process’s environment; the file of settings, or that of a secret; neither'),
+    .enum(['environment', 'file', 'demo', 'default'])
+    .describe(
+      'The process’s environment; the file of settings, or that of a secret; the demo; none of them',
+    ),
   isSecret: kind.truth,
   meaning: text,
 });

@@ -431,7 +431,7 @@ export const zh: Words = {
     value: '值',
     source: '来源',
     meaning: '含义',
-    sources: { environment: '环境变量', file: '文件', default: '默认' },
+    sources: { environment: '环境变量', file: '文件', demo: '由演示设置', default: '默认' },
     secrets: { set: '已设置', 'not set': '未设置' },
     empty: '没有给出任何设置：演示使用自带的设置。',
     none: '此处不显示：只对可以查看所有项目的人显示。',

@@ -2,7 +2,7 @@
 // Sentences that the archive itself writes (alerts, refusals, errors) stay English.
 import type { Reservation } from '../../query/book-types.ts';
 import type { DayEntry, Reopening } from '../../query/report-types.ts';
-import type { ListedResource, Proof, Resource, SliceState } from '../../model.ts';
+import type { ListedResource, Proof, Resource, SettingInForce, SliceState } from '../../model.ts';
 import { zh } from './words-zh.ts';
 
 export type Lang = 'en' | 'zh';
@@ -483,10 +483,12 @@ export const en = {
     value: 'Value',
     source: 'From',
     meaning: 'Meaning',
-    sources: { environment: 'environment', file: 'file', default: 'default' } as Record<
-      string,
-      string
-    >,
+    sources: {
+      environment: 'environment',
+      file: 'file',
+      demo: 'set by the demo',
+      default: 'default',
+    } satisfies Record<SettingInForce['from'], string>,
     secrets: { set: 'set', 'not set': 'not set' } as Record<string, string>,
     empty: 'None were given: a demo goes by its own.',
     none: 'Not shown here: they are for whoever may read every project.',
