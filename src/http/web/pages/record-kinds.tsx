@@ -50,8 +50,6 @@ export type RecordKind<Item extends Held> = {
   inputs: readonly Input[];
   /** Where nothing was said of it. */
   unlessTold: Record<string, string>;
-  /** Whether the list comes as CSV too. */
-  hasCsv: boolean;
   columns: readonly Column<Item>[];
   list(archive: Archive, query: Query): Promise<Found<Item>>;
   /** Absent: never counted. */
@@ -81,7 +79,6 @@ const limitInput = input('limit', 'limit');
 
 const ofDays = <Item, Filters>(records: (archive: Archive) => Records<Item, Filters>) => ({
   unlessTold: newestFirst,
-  hasCsv: true,
   list: (archive: Archive, query: Query) => records(archive).list(query as never),
   count: (archive: Archive, query: Query) => records(archive).count(query as never),
   history: (archive: Archive, project: ProjectId, id: string) =>
@@ -174,7 +171,6 @@ export const transactions: RecordKind<Transaction> = {
   shape: { asOf, ...transactionFilters, ...paging },
   inputs: [input('statuses', 'status'), input('text', 'module'), asOfInput, limitInput],
   unlessTold: { limit: '50' },
-  hasCsv: true,
   list: async (archive, query) => ({
     ...(await archive.transactions.list(query)),
     previous: null,
@@ -217,7 +213,6 @@ export const tokens: RecordKind<Token> = {
   shape: { asOf, ...tokenFilters },
   inputs: [input('text', 'owner'), asOfInput],
   unlessTold: {},
-  hasCsv: false,
   // There are few of them: a list is given whole.
   list: async (archive, query) => ({
     items: (await archive.tokens.list(query)).items,

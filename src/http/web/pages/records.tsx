@@ -271,9 +271,7 @@ function List<Item extends Held>(props: {
         {answer.count !== null && (
           <strong>{words.records.count(format.number(answer.count))}</strong>
         )}
-        {kind.hasCsv && (
-          <a href={linkTo(view, `/archive/v1/${kind.resource}`, everything)}>{words.records.csv}</a>
-        )}
+        <a href={linkTo(view, `/archive/v1/${kind.resource}`, everything)}>{words.records.csv}</a>
       </div>
       {found.items.length === 0 ? (
         <p>{found.next === null ? words.records.empty : words.records.goesOn}</p>
