@@ -130,6 +130,7 @@ test('by keyboard: past the navigation, through the calendar, into a day', async
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.textContent')).toBe(en.skip);
   await page.keyboard.press('Enter');
+  expect(await page.locator('a.cell[tabindex="0"]').count()).toBe(1);
   await page.locator('a.cell[href="/days/orders/2026-04-02"]').focus();
   const focused = (): Promise<unknown> =>
     page.evaluate(`document.activeElement.getAttribute('href')`);
@@ -138,6 +139,15 @@ test('by keyboard: past the navigation, through the calendar, into a day', async
   await page.keyboard.press('ArrowDown');
   expect(await focused()).toBe('/days/nft_classes/2026-04-03');
   await page.keyboard.press('ArrowLeft');
+  expect(await focused()).toBe('/days/nft_classes/2026-04-02');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowLeft');
+  expect(await focused()).toBe('/days/nft_classes/2026-03-31');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  // The place is kept for whoever comes back.
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Tab');
   expect(await focused()).toBe('/days/nft_classes/2026-04-02');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/days/nft_classes/2026-04-02');

@@ -60,6 +60,8 @@ button,.button{background:var(--accent);border-color:var(--accent);color:var(--g
 .month h3{margin:0;grid-row:span 2;align-self:start;font-size:14px}
 .month.one h3{grid-row:auto}
 .list{display:flex;gap:.5rem;align-items:center;min-width:0}
+.ruler{position:sticky;top:0;z-index:1;background:var(--ground);color:var(--soft);font-size:11px;margin:0}
+.ruler .days{line-height:1.5}.ruler li{overflow:visible;white-space:nowrap;font-variant-numeric:tabular-nums}
 .list>span{flex:0 0 5.6rem;font-size:12px;color:var(--soft)}
 .days{display:grid;grid-template-columns:repeat(31,minmax(0,1fr));gap:2px;flex:1;max-width:46rem;list-style:none;margin:0;padding:0}
 .days li{display:block}

@@ -75,6 +75,7 @@ export const zh: Words = {
     title: '每一天，以及有多确定',
     about: '每个格子是一个列表的一天。点开可以看到保存了什么，以及为什么可信。',
     unproved: '已读完，未证实',
+    keys: '用方向键在日期和列表之间移动，Home 和 End 到达一个月的首尾。',
     proved: '已读完并证实',
     years: '年份',
     newest: '最近几个月',

@@ -98,6 +98,7 @@ export const en = {
     about: 'A cell is a day of one list. Choose one to see what is held and why it is trusted.',
     unproved: 'read, not proved',
     proved: 'read and proved',
+    keys: 'The arrow keys go from day to day and from list to list, Home and End to the ends of a month.',
     years: 'Years',
     newest: 'The newest months',
   },

@@ -1,22 +1,52 @@
 // @ts-check
-// What a page does beyond being read: the arrow keys in the calendar, and showing again what has changed.
+// What a page does beyond being read: one stop and the arrow keys in the calendar, and showing again what has changed.
 
 const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 
-/** Arrow keys go from day to day, and from list to list. */
+const cells = () => /** @type {HTMLAnchorElement[]} */ ([...main.querySelectorAll('a.cell')]);
+
+/** The calendar is one stop of the Tab key: the day that had the focus last, or else the first. @param {Element} [stop] */
+function enterAt(stop) {
+  const all = cells();
+  const one = all.find((cell) => cell === stop) ?? all[0];
+  for (const cell of all) {
+    cell.tabIndex = cell === one ? 0 : -1;
+    cell.setAttribute('aria-describedby', 'keys');
+  }
+}
+enterAt();
+main.addEventListener('replaced', () => enterAt(document.activeElement ?? undefined));
+main.addEventListener('focusin', ({ target }) => {
+  if (target instanceof HTMLAnchorElement && target.matches('a.cell')) enterAt(target);
+});
+
+/** The arrow keys go from day to day, and from list to list; Home and End to the ends of a month. */
 document.addEventListener('keydown', (event) => {
   const cell = document.activeElement;
-  if (!(cell instanceof HTMLAnchorElement) || !cell.classList.contains('cell')) return;
-  const cells = [...main.querySelectorAll('a.cell')];
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  let to = step === undefined ? undefined : cells[cells.indexOf(cell) + step];
-  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-    const lists = [...main.querySelectorAll('ul.days')];
-    const list = lists.findIndex((one) => one.contains(cell));
+  if (!(cell instanceof HTMLAnchorElement) || !cell.matches('a.cell')) return;
+  const lists = [...main.querySelectorAll('ul.days:has(a.cell)')];
+  const list = lists.findIndex((one) => one.contains(cell));
+  const ofList = [...(lists[list]?.querySelectorAll('a.cell') ?? [])];
+  const beside = (/** @type {number} */ days) => {
+    const at = new Date(`${cell.dataset['day']}T00:00:00Z`);
+    at.setUTCDate(at.getUTCDate() + days);
+    const [, , resource] = new URL(cell.href).pathname.split('/');
+    return `a.cell[data-day="${at.toISOString().slice(0, 10)}"][href^="/days/${resource}/"]`;
+  };
+  const below = (/** @type {number} */ step) => {
     const place = [...(lists[list]?.children ?? [])].findIndex((one) => one.contains(cell));
-    const next = lists[list + (event.key === 'ArrowDown' ? 1 : -1)];
-    to = next?.children[place]?.querySelector('a') ?? undefined;
-  }
+    return lists[list + step]?.children[place]?.querySelector('a');
+  };
+  /** @type {Record<string, () => Element | null | undefined>} */
+  const ways = {
+    ArrowRight: () => main.querySelector(beside(1)),
+    ArrowLeft: () => main.querySelector(beside(-1)),
+    ArrowDown: () => below(1),
+    ArrowUp: () => below(-1),
+    Home: () => ofList[0],
+    End: () => ofList.at(-1),
+  };
+  const to = ways[event.key]?.();
   if (to instanceof HTMLElement) {
     event.preventDefault();
     to.focus();

@@ -42,6 +42,10 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
     <section aria-labelledby="calendar">
       <h2 id="calendar">{words.calendar.title}</h2>
       <p class="soft">{words.calendar.about}</p>
+      {/* For scripts, which make one stop of all cells. */}
+      <p class="hidden" id="keys">
+        {words.calendar.keys}
+      </p>
       <ul class="legend">
         {legend.map((mark) => (
           <li>
@@ -50,6 +54,7 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
           </li>
         ))}
       </ul>
+      <Ruler isOne={listed.length === 1} />
       {months.map((month) => (
         <div class={`month${listed.length === 1 ? ' one' : ''}`}>
           <h3>{view.format.month(month)}</h3>
@@ -77,6 +82,23 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
   );
 }
 
+const firstsOfWeeks = [1, 8, 15, 22, 29];
+
+/** Above all months; on a phone in two lines, as a month is. */
+const Ruler = ({ isOne }: { isOne: boolean }) => (
+  <div class={`month ruler${isOne ? ' one' : ''}`} aria-hidden="true">
+    <span />
+    <div class="list">
+      <span />
+      <ul class="days">
+        {Array.from({ length: 31 }, (_, i) => (
+          <li>{firstsOfWeeks.includes(i + 1) && i + 1}</li>
+        ))}
+      </ul>
+    </div>
+  </div>
+);
+
 function List(props: {
   view: View;
   month: Day;
@@ -99,6 +121,7 @@ function List(props: {
                 class={`cell ${cell.mark}${cell.isInDoubt && cell.mark !== 'lost' ? ' doubt' : ''}`}
                 href={linkTo(view, `/days/${resource}/${day}`)}
                 aria-label={label}
+                data-day={day}
                 title={label}
               />
             </li>
