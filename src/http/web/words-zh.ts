@@ -65,7 +65,7 @@ export const zh: Words = {
     stalled: (span) => `${span}以来没有一次同步完成全部到期的工作：新的数据可能来不及读取。`,
     noRisk: '没有任何数据面临风险。',
     atRisk: (days) => `其中 ${days} 天面临风险：在此之前还能读取，之后就不能了。`,
-    lostMore: '平台在这些天被读完之前就不再提供；已经读到的部分仍然保留。',
+    lostMore: (days) => `${days}。平台在这些天被读完之前就不再提供；已经读到的部分仍然保留。`,
     reserved: (days) => `有 ${days} 天带有保留说明。`,
     parked: '平台拒绝了这个项目：解决之前不会再读取任何数据。',
     alerts: (count) => `有 ${count} 个告警未解除。`,

@@ -86,7 +86,8 @@ export const en = {
       days === '1'
         ? 'one of its days is at risk: it can be read until then, and no longer.'
         : `${days} of its days are at risk: they can be read until then, and no longer.`,
-    lostMore: 'The platform had forgotten them before they were read whole; what was read is kept.',
+    lostMore: (days: string) =>
+      `${days}. The platform had forgotten them before they were read whole; what was read is kept.`,
     reserved: (days: string) =>
       days === '1' ? 'One day has a reservation.' : `${days} days have a reservation.`,
     parked: 'The platform refuses this project: nothing more is read until that is settled.',

@@ -76,7 +76,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
   const { view, safety, progress } = props;
   const { words, format, now } = view;
   const { closing, lost, reserved, changing } = safety;
-  const separator = view.lang === 'zh' ? '；' : '; ';
+  const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   // Both on the platform's clock.
   const succeededAt = progress?.succeededAt ?? null;
@@ -89,11 +89,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
       {isStalled && !isParked && (
         <p class="notice">{words.headline.stalled(format.span(idleMs))}</p>
       )}
-      {lost.length > 0 && (
-        <p class="notice">
-          {rangesText(view, lost)}. {words.headline.lostMore}
-        </p>
-      )}
+      {lost.length > 0 && <p class="notice">{words.headline.lostMore(rangesText(view, lost))}</p>}
       <p class="lead">
         {closing !== null && (
           <>
@@ -111,7 +107,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
                 <span class="bad">{words.headline.atRisk(format.number(closing.atRisk))}</span>
               </>
             ) : isParked || isStalled ? (
-              '.'
+              end
             ) : (
               separator + words.headline.noRisk
             )}
