@@ -286,6 +286,7 @@ export const zh: Words = {
   },
   runs: {
     title: '同步',
+    noneDrawn: '这些天没有。',
     now: '现在',
     idle: '目前没有在读取。',
     nextAt: (time) => `下一次检查时间：${time}。`,

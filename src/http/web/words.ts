@@ -329,6 +329,7 @@ export const en = {
   runs: {
     title: 'Runs',
     now: 'Now',
+    noneDrawn: 'None within these days.',
     idle: 'Nothing is being read at the moment.',
     nextAt: (time: string) => `The next look is due at ${time}.`,
     running: (done: string, due: string) => `${done} days done, ${due} still due`,

@@ -2,6 +2,7 @@
 import type { Day } from '../../../model.ts';
 import type { OrderFigures, PeriodCoverage } from '../../../query/statistics-types.ts';
 import { Chart, FiguresTable, periodOf, type By, type Period, type Series } from '../chart.tsx';
+import { sumOf } from '../exact.ts';
 import type { View } from '../view.ts';
 
 /** What the form was sent with; a bound that is open is ''. */
@@ -45,12 +46,17 @@ export function Figure(props: {
   csv: string;
 }) {
   const { range, id, title, note = '', ...rest } = props;
+  const { view, series } = rest;
   const figure = { ...rest, title, by: range.by };
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {note !== '' && <p class="soft">{note}</p>}
-      <Chart {...figure} />
+      {series.every(({ colour, values }) => colour === null || Number(sumOf(values)) === 0) ? (
+        <p>{view.words.figures.noneDrawn}</p>
+      ) : (
+        <Chart {...figure} />
+      )}
       <FiguresTable {...figure} />
     </section>
   );
