@@ -53,7 +53,7 @@ export function createFormat(lang: Lang): Format {
         Math.floor((left % 60_000) / 1000),
       ];
       const first = parts.findIndex((part) => part > 0);
-      if (first === -1) return `0${units[3]}`;
+      if (first === -1) return `< 1${units[3]}`;
       const text = (i: number): string =>
         i === 0 && parts[0] === 1 && lang === 'en' ? '1 day' : `${parts[i]}${units[i]}`;
       // Of ten days the hours say nothing.

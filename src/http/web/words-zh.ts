@@ -298,6 +298,8 @@ export const zh: Words = {
     took: '用时',
     outcome: '结果',
     requests: '请求',
+    clocks: (platform, database) =>
+      `时间以平台的时钟为准，现在是 ${platform}。各日页面上日志的写入时间以数据库所在机器的时钟为准，现在是 ${database}。`,
     days: '天',
     added: '新增',
     changed: '变化',

@@ -332,8 +332,11 @@ export const en = {
     noneDrawn: 'None within these days.',
     idle: 'Nothing is being read at the moment.',
     nextAt: (time: string) => `The next look is due at ${time}.`,
-    running: (done: string, due: string) => `${done} days done, ${due} still due`,
-    rate: (rate: string) => `${rate} days a minute`,
+    running: (done: string, due: string) =>
+      `${done === '1' ? 'one day' : `${done} days`} done, ${due} still due`,
+    rate: (rate: string) => (rate === '1' ? 'one day a minute' : `${rate} days a minute`),
+    clocks: (platform: string, database: string) =>
+      `Times are by the platform’s clock, ${platform} now. What a day’s page says of its journal is by the clock of the database’s machine, ${database} now.`,
     remaining: (span: string) => `about ${span} left`,
     past: 'Past',
     started: 'Began',

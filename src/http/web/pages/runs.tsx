@@ -62,6 +62,9 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
       )}
       {succeededAt !== null && <p class="soft">{words.runs.succeeded(format.time(succeededAt))}</p>}
       <InHand view={view} slices={progress.inHand} />
+      <p class="soft">
+        {words.runs.clocks(format.time(view.now), format.time(progress.archiveNow))}
+      </p>
     </section>
   );
 }
@@ -78,12 +81,13 @@ function Running({ view, progress, run }: Running) {
   const text = words.runs.running(format.number(done), format.number(due));
   const isPaced = done > 0 && forMs > 0;
   return (
+  const leftMs = isPaced ? (due * forMs) / done : 0;
     <>
       <p class="lead">
         {[
           text,
           ...(isPaced ? [words.runs.rate(format.number(rounded((done * 60_000) / forMs)))] : []),
-          ...(isPaced && due > 0 ? [words.runs.remaining(format.span((due * forMs) / done))] : []),
+          ...(leftMs >= 1000 ? [words.runs.remaining(format.span(leftMs))] : []),
         ].join(' · ')}
       </p>
       <progress class="bar" value={done} max={Math.max(1, done + due)} aria-label={text} />
