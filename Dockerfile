@@ -23,6 +23,8 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /build/dist/src dist/src
 COPY package.json CHANGELOG.md LICENSE ./
 COPY migrations migrations
+# The pages lead to them.
+COPY docs/*.md docs/
 # Copies of the certificates: a volume mounted here takes over whose folder it is.
 RUN mkdir /certificates && chown 1000:1000 /certificates
 ENV OUTLAST_CERTIFICATES_DIR=/certificates

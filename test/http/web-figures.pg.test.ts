@@ -18,6 +18,9 @@ const hostile = '"><script>alert(1)</script>&\u202e';
 const escaped = '&quot;>&lt;script>alert(1)&lt;/script>&amp;\u202e';
 const secret = { name: 'OUTLAST_API_SECRET', value: 'set', from: 'file', isSecret: true } as const;
 
+const certificate =
+  '{"b": "ü", "a":  [1.50], "lost_days": ["2026-03-01", "2026-03-02"], "reserved_days": ["2026-03-01", "2026-03-02", "2026-03-04"]}';
+
 let bench: Bench;
 let archive: Archive;
 let served: Served;
@@ -43,8 +46,9 @@ beforeAll(async () => {
   );
   await db.query(
     `insert into sync.certificates (project_id, resource, month, certified_at, certificate, digest, leaves_sha256)
-     select 'p', resource, '2026-03-01', '2026-05-01T00:10:00Z', '{"b": "ü", "a":  [1.50]}', sha256('1'), sha256('2')
+     select 'p', resource, '2026-03-01', '2026-05-01T00:10:00Z', $1, sha256('1'), sha256('2')
        from unnest(array['nft_classes', 'orders']) resource`,
+    [certificate],
   );
   await db.query(
     `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at) values
@@ -77,7 +81,8 @@ const paths = ['/', '/figures', '/runs', '/alerts', '/certificates', '/facts', '
 
 /** Its cells as text, a line each. */
 function rowsOf(html: string, caption: string): string[][] {
-  const table = html.split('<table>').find((one) => one.startsWith(`<caption>${caption}<`)) ?? '';
+  const table =
+    html.split(/<table[^>]*>/).find((one) => one.startsWith(`<caption>${caption}<`)) ?? '';
   const [body = ''] = table.split('</tbody>');
   return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
@@ -172,6 +177,7 @@ describe('figures', () => {
 
 test('a certificate comes as the file that is certified, byte for byte', async () => {
   const html = await page('/certificates');
+  expect(rowsOf(html, words.en.certificates.title)[1]?.[4]).toBe('2 lostone with a reservation');
   const [, href = ''] = /href="([^"]*\/certificates\/orders[^"]*)"/.exec(html) ?? [];
   const answer = await fetch(served.url + href.replaceAll('&amp;', '&'));
   const { rows } = await bench.db.query(`select certificate::text as text from sync.certificates`);
@@ -179,7 +185,10 @@ test('a certificate comes as the file that is certified, byte for byte', async (
   expect(answer.headers.get('content-disposition')).toBe(
     'attachment; filename="orders-2026-03.certificate.json"',
   );
-  expect(html).toContain('outlast verify --project p --resource orders --month 2026-03');
+  for (const resource of ['orders', 'nft_classes']) {
+    const command = `outlast verify --project p --resource ${resource} --month 2026-03`;
+    expect(html.replaceAll(/<[^>]*>/g, '')).toContain(command);
+  }
   expect(html.indexOf('/certificates/orders/')).toBeLessThan(
     html.indexOf('/certificates/nft_classes/'),
   );
@@ -230,6 +239,14 @@ test('open alerts come first, each with what to do, and the overview leads to th
   const home = await page('/');
   expect(home).toContain('2 alerts are open.');
   expect(home).toContain('href="/alerts?project=p"');
+});
+
+test('a page of the documentation is there as it is, and what is none is not', async () => {
+  const [, href = ''] = /href="(\/web\/docs\/[^"]*)"/.exec(await page('/alerts')) ?? [];
+  const answer = await fetch(served.url + href);
+  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(await answer.text()).toBe(readFileSync('docs/alerts.md', 'utf8'));
+  expect((await fetch(`${served.url}/web/docs/..%2Fpackage.json`)).status).toBe(404);
 });
 
 test('every kind of alert has a sentence that says what to do', () => {

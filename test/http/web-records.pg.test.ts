@@ -100,7 +100,9 @@ const unescaped = (text: string): string =>
     .replaceAll('&amp;', '&');
 /** The ids of a list, from the heads of its rows. */
 const idsIn = (html: string): string[] =>
-  [...html.matchAll(/<th scope="row"><a [^>]*><bdi>([^<]*)/g)].map(([, id]) => unescaped(id ?? ''));
+  [...html.matchAll(/<th scope="row"[^>]*><a [^>]*><bdi>([^<]*)/g)].map(([, id]) =>
+    unescaped(id ?? ''),
+  );
 const linkIn = (html: string, rel: string): string | undefined =>
   unescaped(new RegExp(`<a href="([^"]*)" rel="${rel}"`).exec(html)?.[1] ?? '') || undefined;
 const twinIn = (html: string): string =>
@@ -243,7 +245,7 @@ describe('a record', () => {
     expect(html).toContain('The price in fen');
     const rows = [
       ...html.matchAll(
-        /<th scope="row"><code class="value">(.*?)<\/code><\/th><td>(.*?)<\/td><td>(.*?)<\/td>/g,
+        /<th scope="row"[^>]*><code class="value">(.*?)<\/code><\/th><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td>/g,
       ),
     ];
     const text = (cell = ''): string => unescaped(cell.replaceAll(/<[^>]*>/g, ''));
@@ -305,7 +307,7 @@ describe('a record', () => {
     expect(many.match(/<details>/g)).toHaveLength(100);
     expect(many.match(/never in force/g)).toHaveLength(1);
     const became = [
-      ...many.matchAll(/<del class="value">(\d+)<\/del><\/td><td><ins class="value">149</g),
+      ...many.matchAll(/<del class="value">(\d+)<\/del><\/td><td[^>]*><ins class="value">149</g),
     ];
     expect(became.map(([, was]) => was)).toEqual(['147']);
     expect(longOnes.match(/<details>/g)).toHaveLength(2);

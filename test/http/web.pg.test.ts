@@ -12,6 +12,7 @@ import { zh } from '../../src/http/web/words-zh.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
 
 const bearer = 'a-key-for-people-0123456789';
@@ -121,6 +122,21 @@ describe('a day', () => {
     }
     for (const part of [en.day.requests, en.day.history, en.proofs.walk])
       expect(page).toContain(part);
+  });
+
+  test('says which fields changed later, and leads to the rest of each record', async () => {
+    const said = { operation_id: 'op-changed', create_time: '2026-04-04T09:00:00Z' };
+    const orders = { project: 'p', resource: 'orders' } as const;
+    await observe(bench.db, orders, [{ ...said, status: 1, a: 1 }], '2026-04-04T09:10:00Z');
+    const later = { ...said, status: 2, a: 2, b: 3, c: 4, d: 5 };
+    await observe(bench.db, orders, [later], '2026-04-04T10:00:00Z');
+    const page = await text('/days/orders/2026-04-04');
+    expect(page).toContain('href="/orders/op-changed#history"');
+    const [, changes = ''] =
+      new RegExp(`<h2>${en.day.changes}(.*?)</section>`, 's').exec(page) ?? [];
+    expect(changes.replaceAll(/<[^>]*>/g, ' ').replaceAll(/ +/g, ' ')).toContain(
+      '2026-04-04 10:00:00 a 1 → 2 b → 3 c → 4 and 2 more fields',
+    );
   });
 
   test('that the archive has not is not found', async () => {

@@ -1,11 +1,12 @@
 // A chart, and the same figures as a table under it. The chart may round what it draws, the table never does; a period
 // that is not wholly covered is marked in both (P7).
+import type { ComponentChildren } from 'preact';
 import type { PeriodCoverage } from '../../query/statistics-types.ts';
 import { addDays, monthStart } from '../../day.ts';
 import type { Day } from '../../model.ts';
 import { sumOf } from './exact.ts';
-import { Table } from './layout.tsx';
 import { grouped } from './parts.tsx';
+import { Table, type TableColumn } from './table.tsx';
 import type { View } from './view.ts';
 
 export type By = 'day' | 'month';
@@ -77,53 +78,46 @@ export function Chart(props: Props & { isSmall?: boolean }) {
   );
 }
 
+type Line = { name: ComponentChildren; values: string[]; coverage: Omit<Period, 'period'> };
+
 export function FiguresTable(
   props: Props & { hrefOf?: (from: Day, to: Day) => string; csv?: string },
 ) {
   const { view, title, by, periods, series, hrefOf, csv } = props;
   const { words } = view;
+  const linked = (period: Day): ComponentChildren => {
+    const name = nameOf(view, by, period);
+    return hrefOf === undefined ? name : <a href={hrefOf(...spanOf(by, period))}>{name}</a>;
+  };
+  const lines: Line[] = periods.map((one, i) => ({
+    name: linked(one.period),
+    values: series.map(({ values }) => String(values[i] ?? 0)),
+    coverage: one,
+  }));
+  const sums: Line = {
+    name: words.figures.sum,
+    values: series.map(({ values }) => sumOf(values)),
+    coverage: together(periods),
+  };
+  const columns: TableColumn<Line>[] = [
+    { head: words.figures.period, isName: true, cell: ({ name }) => name },
+    ...series.map(({ label }, i): TableColumn<Line> => ({
+      head: label,
+      class: 'n',
+      cell: ({ values }) => grouped(values[i] ?? ''),
+    })),
+    { head: words.figures.coverage, cell: ({ coverage }) => coverageText(view, coverage) },
+  ];
   return (
     <details>
       <summary>{words.figures.asTable}</summary>
       <Table
         caption={title}
-        head={
-          <>
-            <th scope="col">{words.figures.period}</th>
-            {series.map(({ label }) => (
-              <th scope="col" class="n">
-                {label}
-              </th>
-            ))}
-            <th scope="col">{words.figures.coverage}</th>
-          </>
-        }
-      >
-        {periods.map((one, i) => (
-          <tr class={one.isWhole ? undefined : 'doubt'}>
-            <th scope="row">
-              {hrefOf === undefined ? (
-                nameOf(view, by, one.period)
-              ) : (
-                <a href={hrefOf(...spanOf(by, one.period))}>{nameOf(view, by, one.period)}</a>
-              )}
-            </th>
-            {series.map(({ values }) => (
-              <td class="n">{grouped(String(values[i] ?? 0))}</td>
-            ))}
-            <td>{coverageText(view, one)}</td>
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">{words.figures.sum}</th>
-          {series.map(({ values }) => (
-            <td class="n">
-              <b>{grouped(sumOf(values))}</b>
-            </td>
-          ))}
-          <td>{coverageText(view, together(periods))}</td>
-        </tr>
-      </Table>
+        columns={columns}
+        rows={[...lines, sums]}
+        rowClass={(line) => (line === sums ? 'sum' : line.coverage.isWhole ? undefined : 'doubt')}
+        isNarrow
+      />
       {csv !== undefined && (
         <p>
           <a href={csv}>{words.figures.csv}</a>

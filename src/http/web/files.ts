@@ -1,6 +1,6 @@
 // What the pages need beside themselves, served by us: the style, our scripts, the chart library.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -15,12 +15,24 @@ const chartLibrary = (): string =>
 
 const own = (name: string): string => join(import.meta.dirname, 'browser', name);
 
+/** The documentation of this package, from the sources as well as from dist/; none where it was left out. */
+const docs = ['../../..', '../../../..']
+  .map((up) => join(import.meta.dirname, up, 'docs'))
+  .find((folder) => existsSync(join(folder, 'see.md')));
+
 const files: readonly { name: string; type: string; text: () => string | Buffer }[] = [
   { name: 'style.css', type: 'text/css', text: () => style },
   { name: 'icon.svg', type: 'image/svg+xml', text: () => icon },
   { name: 'page.js', type: 'text/javascript', text: () => readFileSync(own('page.js')) },
   { name: 'charts.js', type: 'text/javascript', text: () => readFileSync(own('charts.js')) },
   { name: 'chart.js', type: 'text/javascript', text: () => readFileSync(chartLibrary()) },
+  ...(docs === undefined ? [] : readdirSync(docs))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => ({
+      name: `docs/${name}`,
+      type: 'text/plain',
+      text: () => readFileSync(join(docs ?? '', name)),
+    })),
 ];
 
 export function addFiles(app: FastifyInstance): void {

@@ -1,5 +1,4 @@
 // What stands around every page: the way to the others, the project, the language, and what the page is as JSON.
-import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { linkTo, type Made, type View } from './view.ts';
 import type { Words } from './words.ts';
@@ -97,25 +96,10 @@ function Tools({ view }: { view: View }) {
   );
 }
 
-/** A table that scrolls by itself where it is too wide. Its caption is for whoever sees no heading above it. */
-export function Table(props: {
-  caption?: string;
-  head: ComponentChildren;
-  children: ComponentChildren;
-}) {
-  return (
-    // Whoever scrolls by keyboard must be able to get there.
-    <div class="scroll" tabIndex={0} role="region" aria-label={props.caption}>
-      <table>
-        {props.caption !== undefined && <caption>{props.caption}</caption>}
-        <thead>
-          <tr>{props.head}</tr>
-        </thead>
-        <tbody>{props.children}</tbody>
-      </table>
-    </div>
-  );
-}
-
-/** Foreign text: whatever its direction, what stands beside it stays where it is. */
-export const Foreign = ({ text }: { text: string | null }) => <bdi>{text ?? ''}</bdi>;
+/**
+ * Foreign text: whatever its direction, what stands beside it stays where it is. `lang`: the archive's own words are
+ * English on a Chinese page too; the platform's may be of any language.
+ */
+export const Foreign = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
+  <bdi lang={lang}>{text ?? ''}</bdi>
+);

@@ -44,3 +44,17 @@ export const ProjectField = ({ view }: { view: View }) =>
 
 /** Foreign text in the title of a window: its direction ends with it. */
 export const isolated = (text: string): string => `\u2068${text}\u2069`;
+
+/** Pages of the documentation as they are, which is in English. */
+export const Documents = ({ view, names }: { view: View; names: readonly string[] }) => (
+  <p class="soft">
+    {view.words.documents}{' '}
+    {names.map((name) => (
+      <>
+        <a href={`/web/docs/${name}.md`} hreflang="en">
+          docs/{name}.md
+        </a>{' '}
+      </>
+    ))}
+  </p>
+);

@@ -24,13 +24,14 @@ h2{font-size:18px;margin:2rem 0 .6rem}
 h3{font-size:15px;margin:1.2rem 0 .3rem}
 p{margin:.4rem 0;max-width:62rem}
 .lead{font-size:17px;color:var(--soft)}
-.lead strong{color:var(--ink)}
+.lead strong:not(.good,.bad){color:var(--ink)}
 .good{color:var(--good)}.bad{color:var(--bad)}.soft{color:var(--soft)}
 .notice{border-left:4px solid var(--bad);background:var(--panel);padding:.6rem .9rem;margin:.8rem 0}
 .notice.mild{border-color:var(--read)}
 code,pre,.id{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;overflow:auto;white-space:pre-wrap}
 .scroll{position:relative;overflow-x:auto}
+.narrow table{width:auto;min-width:min(100%,34rem)}
 table{border-collapse:collapse;width:100%;font-size:14px}
 caption,.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 th,td{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line)}
@@ -59,9 +60,9 @@ button,.button{background:var(--accent);border-color:var(--accent);color:var(--g
 .month{display:grid;grid-template-columns:9.5rem 1fr;gap:.2rem .8rem;align-items:center;margin:.5rem 0}
 .month h3{margin:0;grid-row:span 2;align-self:start;font-size:14px}
 .month.one h3{grid-row:auto}
-.list{display:flex;gap:.5rem;align-items:center;min-width:0}
 .ruler{position:sticky;top:0;z-index:1;background:var(--ground);color:var(--soft);font-size:11px;margin:0}
 .ruler .days{line-height:1.5}.ruler li{overflow:visible;white-space:nowrap;font-variant-numeric:tabular-nums}
+.list{display:flex;gap:.5rem;align-items:center;min-width:0}
 .list>span{flex:0 0 5.6rem;font-size:12px;color:var(--soft)}
 .days{display:grid;grid-template-columns:repeat(31,minmax(0,1fr));gap:2px;flex:1;max-width:46rem;list-style:none;margin:0;padding:0}
 .days li{display:block}
@@ -84,7 +85,8 @@ a.cell:hover{outline:2px solid var(--accent);outline-offset:1px}
 tr.doubt>*{background:repeating-linear-gradient(-45deg,color-mix(in srgb,var(--read) 18%,transparent) 0 1px,transparent 1px 6px)}
 @media (scripting:none){.chart{display:none}}
 td.wide{min-width:16rem}
-td.digest{min-width:18rem}
+.digest code{display:block;overflow-wrap:anywhere}
+tr.sum>*{font-weight:600}
 .bar{height:.6rem;border-radius:4px;background:var(--line);overflow:hidden;margin:.4rem 0;max-width:40rem;width:100%;border:0}
 progress.bar::-webkit-progress-bar{background:var(--line)}
 progress.bar::-webkit-progress-value{background:var(--accent)}
@@ -97,7 +99,7 @@ bdi{unicode-bidi:isolate}
 .long{display:inline-block;max-width:16rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .mark{display:inline-block;font-size:12px;font-weight:400;border:1px solid currentColor;border-radius:4px;padding:0 .35rem;white-space:nowrap}
 th a.long+.mark{margin-left:.4rem}
-th[scope=row]{font-weight:400}
+th[scope=row]{font-weight:400;font-size:14px;color:var(--ink)}
 dl.fields{gap:.55rem 1.2rem;grid-template-columns:minmax(7rem,10rem) 1fr}dl.fields dd{min-width:0}dl.fields pre{margin:.2rem 0}
 .two{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 2.4rem}
 dl.fields small{display:block;color:var(--soft);font-size:12.5px}
@@ -106,8 +108,21 @@ ol.versions{padding-left:1.6rem}ol.versions>li{padding:.2rem 0 .7rem;border-bott
 ol.versions td,ol.versions th{min-width:7rem}
 .tall{max-height:12rem;overflow:auto}
 sup{line-height:0}
+.whole{white-space:nowrap}
 .value{overflow-wrap:anywhere;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;display:inline-block;max-height:12rem;overflow:auto;white-space:pre-wrap}
 @media (max-width:720px){
+.stacks table,.stacks tbody,.stacks tr,.stacks td,.stacks th[scope=row]{display:block}
+.stacks thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.stacks tr{padding:.5rem 0;border-bottom:1px solid var(--line)}
+.stacks td,.stacks th[scope=row]{border:0;padding:.1rem 0;text-align:left;white-space:normal;min-width:0}
+.stacks th[scope=row]{font-weight:600}
+/* Its name in the padding beside it; numbers and times follow each other. */
+.stacks td[data-head]{display:flow-root;padding-left:8rem}
+.stacks td[data-head]::before{content:attr(data-head);float:left;width:7.5rem;margin-left:-8rem;color:var(--soft);font-size:13px}
+.stacks td.n[data-head],.stacks td.t[data-head]{display:inline-block;padding-left:0;margin-right:1.1rem}
+.stacks td.n[data-head]::before,.stacks td.t[data-head]::before{float:none;margin:0 .4rem 0 0}
+.stacks td:empty{display:none}
+.stacks .long{max-width:100%}
 .month{grid-template-columns:1fr}.month h3{grid-row:auto}
 .days{grid-template-columns:repeat(16,minmax(0,1fr))}
 .list{display:block}

@@ -34,6 +34,7 @@ export const en = {
   none: 'none',
   unknown: 'unknown',
   never: 'never',
+  documents: 'More about this:',
   live: 'live',
   stale: 'no answer: this may be out of date',
   asOfNow: (time: string) => `as of ${time}`,
@@ -97,9 +98,9 @@ export const en = {
   calendar: {
     title: 'Every day, and how sure it is',
     about: 'A cell is a day of one list. Choose one to see what is held and why it is trusted.',
+    keys: 'The arrow keys go from day to day and from list to list, Home and End to the ends of a month.',
     unproved: 'read, not proved',
     proved: 'read and proved',
-    keys: 'The arrow keys go from day to day and from list to list, Home and End to the ends of a month.',
     years: 'Years',
     newest: 'The newest months',
   },
@@ -128,9 +129,14 @@ export const en = {
     missing: 'No longer shown by the platform',
     rejects: 'Records without a usable id',
     changes: 'What changed later',
+    record: 'Record',
+    changedAt: 'Changed at',
+    changed: 'What changed',
+    moreChanges: 'There are more: each record’s own history has all of its changes.',
     requests: 'Requests whose pages are held',
     growing: 'today: still growing',
     history: 'What was written, entry by entry',
+    byDatabase: 'Written at: by the clock of the database’s machine, not by the platform’s.',
     owner: 'Owner',
     lastError: 'Last trouble',
     entry: 'Entry',
@@ -241,7 +247,8 @@ export const en = {
     notThen: (time: string) => `At ${time} nothing was known of it yet.`,
     earlier: (count: string) =>
       `${count} earlier contents are not shown here; they are in the JSON.`,
-    moreFields: (count: string) => `and ${count} more fields`,
+    moreFields: (count: string) =>
+      count === '1' ? 'and one more field' : `and ${count} more fields`,
     moreCharacters: (count: string) => `… and ${count} more characters: the JSON has all of them.`,
     noted: 'What the archive noted of it',
     changes: 'What changed against the content in force before',
@@ -322,6 +329,7 @@ export const en = {
     many: 'So many orders take a while to add up by account.',
     addUp: 'Add them up',
     nothing: 'Nothing came in within these days.',
+    noneDrawn: 'None within these days.',
     lately: 'What came in lately',
     latelyAbout: 'Orders by outcome, the last 31 days',
     more: 'All figures',
@@ -329,7 +337,6 @@ export const en = {
   runs: {
     title: 'Runs',
     now: 'Now',
-    noneDrawn: 'None within these days.',
     idle: 'Nothing is being read at the moment.',
     nextAt: (time: string) => `The next look is due at ${time}.`,
     running: (done: string, due: string) =>
@@ -385,7 +392,6 @@ export const en = {
     subject: 'About',
     once: 'told once',
     todo: 'What to do',
-    more: 'docs/alerts.md and docs/troubleshooting.md say more.',
     kinds: {
       deadline_at_risk:
         'Raise OUTLAST_MAX_RPS if the platform allows it, and keep the service running until the days are proved.',
@@ -420,12 +426,16 @@ export const en = {
     month: 'Month',
     at: 'Certified at',
     records: 'Records',
-    digest: 'Digest',
+    digest: 'Digest, and how to check it',
     list: 'List',
+    days: 'Days',
+    whole: 'no reservation',
+    lost: (days: string) => (days === '1' ? 'one lost' : `${days} lost`),
+    reserved: (days: string) =>
+      days === '1' ? 'one with a reservation' : `${days} with a reservation`,
     file: 'Certificate',
     download: 'Download',
-    more: 'It recomputes every digest and says what differs. docs/verify.md shows how to check a certificate without Outlast, by psql or a shell.',
-    check: 'To check that the database still holds what is certified:',
+    more: 'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.',
     read: 'Records as certified',
   },
   facts: {
@@ -507,7 +517,7 @@ export const en = {
     wrong: 'This key opens nothing here.',
     foreign: 'This form did not come from this page: open it again, and sign in there.',
     tooMany: 'Too many wrong keys: wait a minute and try again.',
-    how: 'Whoever runs the service can make one: docs/http.md, “Bearer keys”.',
+    how: 'Whoever runs the service can make one: see “Bearer keys”.',
   },
   trouble: {
     title: 'This cannot be shown at the moment',

@@ -1,6 +1,8 @@
 // What somebody should hear of: what goes on first, then what is over or only happened; with what to do.
 import type { Alert } from '../../../query/report-types.ts';
-import { Foreign, Table } from '../layout.tsx';
+import { Foreign } from '../layout.tsx';
+import { Documents } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };
@@ -35,7 +37,7 @@ async function read(view: View): Promise<Made> {
             <Past view={view} alerts={past} />
           )}
         </section>
-        <p class="soft">{words.alerts.more}</p>
+        <Documents view={view} names={['alerts', 'troubleshooting']} />
       </>
     ),
   };
@@ -56,7 +58,7 @@ function Open({ view, alert }: { view: View; alert: Alert }) {
     <article class="notice">
       <p>
         <strong>
-          <Foreign text={alert.text} />
+          <Foreign text={alert.text} lang="en" />
         </strong>
       </p>
       {todo !== undefined && (
@@ -77,34 +79,42 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
   return (
     <Table
       caption={words.alerts.past}
-      head={
-        <>
-          <th scope="col">{words.alerts.since}</th>
-          <th scope="col">{words.alerts.resolved}</th>
-          <th scope="col">{words.alerts.subject}</th>
-          <th scope="col">{words.alerts.what}</th>
-          <th scope="col">{words.alerts.told}</th>
-        </>
-      }
-    >
-      {alerts.map((alert) => (
-        <tr>
-          <td class="t">{format.time(alert.openedAt)}</td>
-          <td class="t">{alert.isNews ? words.alerts.once : format.time(alert.resolvedAt)}</td>
-          <th scope="row">
-            <Foreign text={alert.subject} />
-            {alert.subject !== '' && <br />}
-            <code>{alert.kind}</code>
-          </th>
-          <td class="wide">
-            <Foreign text={alert.text} />
-            {alert.isNews && <div class="soft">{todoOf(view, alert)}</div>}
-          </td>
-          <td class="t">
-            {alert.toldAt === null ? words.alerts.notTold : format.time(alert.toldAt)}
-          </td>
-        </tr>
-      ))}
-    </Table>
+      columns={[
+        {
+          head: words.alerts.subject,
+          class: 't',
+          isName: true,
+          cell: ({ subject, kind }) => (
+            <>
+              <Foreign text={subject} />
+              {subject !== '' && <br />}
+              <code>{kind}</code>
+            </>
+          ),
+        },
+        {
+          head: words.alerts.what,
+          class: 'wide',
+          cell: (alert) => (
+            <>
+              <Foreign text={alert.text} lang="en" />
+              {alert.isNews && <div class="soft">{todoOf(view, alert)}</div>}
+            </>
+          ),
+        },
+        { head: words.alerts.since, class: 't', cell: ({ openedAt }) => format.time(openedAt) },
+        {
+          head: words.alerts.resolved,
+          class: 't',
+          cell: ({ isNews, resolvedAt }) => (isNews ? words.alerts.once : format.time(resolvedAt)),
+        },
+        {
+          head: words.alerts.told,
+          class: 't',
+          cell: ({ toldAt }) => (toldAt === null ? words.alerts.notTold : format.time(toldAt)),
+        },
+      ]}
+      rows={alerts}
+    />
   );
 }

@@ -1,8 +1,9 @@
 // The months that are certified: when, how many records, by which digest; the certificate as a file, and how to check.
 import { monthStart } from '../../../day.ts';
-import { listedResources } from '../../../model.ts';
+import { listedResources, type Day } from '../../../model.ts';
 import type { MonthCertificate } from '../../../query/book-types.ts';
-import { Table } from '../layout.tsx';
+import { Documents } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const certificatesPage: Page = { path: '/certificates', nav: 'certificates', read };
@@ -19,7 +20,6 @@ async function read(view: View): Promise<Made> {
   );
   // The newest month first, orders before classes.
   const certificates = lists.flat().toSorted((a, b) => b.month.localeCompare(a.month));
-  const [newest] = certificates;
   return {
     title: words.certificates.title,
     twin: linkTo(view, '/archive/v1/certificates'),
@@ -28,17 +28,13 @@ async function read(view: View): Promise<Made> {
       <>
         <h1>{words.certificates.title}</h1>
         <p>{words.certificates.about}</p>
-        {newest === undefined ? (
+        {certificates.length === 0 ? (
           <p class="lead">{words.certificates.none}</p>
         ) : (
           <>
             <Certified view={view} certificates={certificates} />
-            <p>{words.certificates.check}</p>
-            <pre>
-              outlast verify --project {newest.project} --resource {newest.resource} --month{' '}
-              {newest.month.slice(0, 7)}
-            </pre>
             <p class="soft">{words.certificates.more}</p>
+            <Documents view={view} names={['verify']} />
           </>
         )}
       </>
@@ -52,47 +48,87 @@ function Certified(props: { view: View; certificates: readonly MonthCertificate[
   return (
     <Table
       caption={words.certificates.title}
-      head={
-        <>
-          <th scope="col">{words.certificates.month}</th>
-          <th scope="col">{words.certificates.list}</th>
-          <th scope="col">{words.certificates.at}</th>
-          <th scope="col" class="n">
-            {words.certificates.records}
-          </th>
-          <th scope="col">{words.certificates.digest}</th>
-          <th scope="col">{words.certificates.file}</th>
-        </>
-      }
-    >
-      {certificates.map(({ resource, month, certifiedAt, records, digest }) => (
-        <tr>
-          <th scope="row" class="t">
-            {format.month(month)}
-          </th>
-          <td class="t">{words.resources[resource]}</td>
-          <td class="t">{format.time(certifiedAt)}</td>
-          <td class="n">{format.number(records)}</td>
-          <td class="digest">
-            <code>{digest}</code>
-          </td>
-          <td class="t">
-            <a href={linkTo(view, `/archive/v1/certificates/${resource}/${month.slice(0, 7)}`)}>
-              {words.certificates.download}
-            </a>
-            <br />
-            <a
-              href={linkTo(view, `/${resource}`, {
-                from: month,
-                to: monthStart(month, 1),
-                as_of: certifiedAt,
-              })}
-            >
-              {words.certificates.read}
-            </a>
-          </td>
-        </tr>
-      ))}
-    </Table>
+      columns={[
+        {
+          head: words.certificates.month,
+          class: 't',
+          isName: true,
+          cell: ({ month }) => format.month(month),
+        },
+        {
+          head: words.certificates.list,
+          class: 't',
+          cell: ({ resource }) => words.resources[resource],
+        },
+        {
+          head: words.certificates.at,
+          class: 't',
+          cell: ({ certifiedAt }) => format.time(certifiedAt),
+        },
+        {
+          head: words.certificates.records,
+          class: 'n',
+          cell: ({ records }) => format.number(records),
+        },
+        { head: words.certificates.days, cell: (one) => <Days view={view} of={one} /> },
+        {
+          head: words.certificates.digest,
+          class: 'wide',
+          cell: ({ project, resource, month, digest }) => (
+            <div class="digest">
+              <code>{digest}</code>
+              <code>
+                outlast verify <span class="whole">--project {project}</span>{' '}
+                <span class="whole">--resource {resource}</span>{' '}
+                <span class="whole">--month {month.slice(0, 7)}</span>
+              </code>
+            </div>
+          ),
+        },
+        {
+          head: words.certificates.file,
+          class: 't',
+          cell: ({ resource, month, certifiedAt }) => (
+            <>
+              <a href={linkTo(view, `/archive/v1/certificates/${resource}/${month.slice(0, 7)}`)}>
+                {words.certificates.download}
+              </a>
+              <br />
+              <a
+                href={linkTo(view, `/${resource}`, {
+                  from: month,
+                  to: monthStart(month, 1),
+                  as_of: certifiedAt,
+                })}
+              >
+                {words.certificates.read}
+              </a>
+            </>
+          ),
+        },
+      ]}
+      rows={certificates}
+    />
+  );
+}
+
+/** What the certificate itself says of its days (docs/verify.md). */
+type Said = { lost_days?: Day[]; reserved_days?: Day[] };
+
+function Days({ view: { words, format }, of }: { view: View; of: MonthCertificate }) {
+  const { lost_days: lost = [], reserved_days: reserved = [] } = JSON.parse(
+    of.certificateJson,
+  ) as Said;
+  // A lost day has a reservation by that alone.
+  const others = reserved.filter((day) => !lost.includes(day));
+  if (reserved.length === 0) return <>{words.certificates.whole}</>;
+  return (
+    <>
+      {lost.length > 0 && (
+        <strong class="bad">{words.certificates.lost(format.number(lost.length))}</strong>
+      )}
+      {lost.length > 0 && others.length > 0 && <br />}
+      {others.length > 0 && words.certificates.reserved(format.number(others.length))}
+    </>
   );
 }

@@ -2,12 +2,17 @@
 // was ever written of it. What an auditor asks first.
 import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
-import { listedResources, type ListedResource } from '../../../model.ts';
+import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
 import { isSafe, markOf } from '../../../query/how-sure.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
-import { Foreign, Table } from '../layout.tsx';
-import { markText } from '../parts.tsx';
+import type { Difference } from '../json-text.ts';
+import { Foreign } from '../layout.tsx';
+import { Cut, markText, Time } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
+import { changeAfter } from './record-history.tsx';
+import type { Held } from './record-kinds.tsx';
+import { linkToRecord } from './records.tsx';
 import { notFoundPage } from './trouble.tsx';
 
 export const dayPage: Page = { path: '/days/:resource/:day', nav: 'overview', read };
@@ -24,6 +29,7 @@ async function read(
   const of = owner === null ? {} : { owner };
   const report = await view.archive.day({ project, resource, day, ...of });
   if (report === null) return notFoundPage(view, words.day.noSuch);
+  const changed = await readChanges(view, project, report);
   const title = words.day.title(words.resources[resource], format.day(day));
   return {
     title,
@@ -45,7 +51,7 @@ async function read(
             {words.day.list}
           </a>
         </p>
-        <Parts view={view} report={report} resource={resource} />
+        <Parts view={view} report={report} resource={resource} changed={changed} />
       </>
     ),
   };
@@ -74,7 +80,7 @@ function Verdict({ view, report }: Of) {
       )}
       {lastError !== null && (
         <p class="notice mild">
-          {words.day.lastError}: <Foreign text={lastError} />
+          {words.day.lastError}: <Foreign text={lastError} lang="en" />
         </p>
       )}
     </>
@@ -139,10 +145,17 @@ function Evidence({ view: { words, format }, report }: Of) {
   );
 }
 
-function Parts({ view, report, resource }: Of & { resource: ListedResource }) {
+type Change = { id: string; at: string | null; fields: Difference[] };
+
+function Parts({
+  view,
+  report,
+  resource,
+  changed,
+}: Of & { resource: ListedResource; changed: Change[] }) {
   const { words, format } = view;
-  const record = (id: string) => (
-    <a class="id" href={linkTo(view, `/${resource}/${encodeURIComponent(id)}`)}>
+  const record = (id: string, place = '') => (
+    <a class="id" href={linkToRecord(view, resource, id) + place}>
       <Foreign text={id} />
     </a>
   );
@@ -165,47 +178,47 @@ function Parts({ view, report, resource }: Of & { resource: ListedResource }) {
               <a class="id" href={linkTo(view, `/archive/v1/rejects/${resource}/${sha256}`)}>
                 {sha256.slice(0, 16)}…
               </a>{' '}
-              <Foreign text={reason} /> <span class="soft">{format.time(seenAt)}</span>
+              <Foreign text={reason} lang="en" /> <span class="soft">{format.time(seenAt)}</span>
             </li>
           ))}
         </ul>
       </Part>
-      <Part of={changes} title={words.day.changes} view={view}>
-        <ul>
-          {changes.items.map(({ id, observedAt }) => (
-            <li>
-              {record(id)} <span class="soft">{format.time(observedAt)}</span>
-            </li>
-          ))}
-        </ul>
+      <Part of={{ count: changes.count, items: changed }} title={words.day.changes} view={view}>
+        <Table
+          caption={words.day.changes}
+          columns={[
+            { head: words.day.record, isName: true, cell: ({ id }) => record(id, '#history') },
+            { head: words.day.changedAt, class: 't', cell: ({ at }) => <Time at={at} /> },
+            {
+              head: words.day.changed,
+              class: 'wide',
+              cell: (change) => <Changed view={view} of={change} />,
+            },
+          ]}
+          rows={changed}
+        />
+        {changes.count > changed.length && <p class="soft">{words.day.moreChanges}</p>}
       </Part>
       <Part of={pages} title={words.day.requests} view={view}>
         <Table
           caption={words.day.requests}
-          head={
-            <>
-              <th scope="col" class="n">
-                #
-              </th>
-              <th scope="col">{words.day.askedAt}</th>
-              <th scope="col" class="n">
-                {words.day.records}
-              </th>
-              <th scope="col" class="n">
-                {words.day.total}
-              </th>
-            </>
-          }
-        >
-          {pages.items.map(({ page, askedAt, shown, total }) => (
-            <tr>
-              <td class="n">{page + 1}</td>
-              <td class="t">{format.second(askedAt)}</td>
-              <td class="n">{format.number(shown)}</td>
-              <td class="n">{total === null ? '' : format.number(total)}</td>
-            </tr>
-          ))}
-        </Table>
+          columns={[
+            { head: '#', class: 'n', cell: ({ page }) => page + 1 },
+            {
+              head: words.day.askedAt,
+              class: 't',
+              cell: ({ askedAt }) => format.second(askedAt),
+            },
+            { head: words.day.records, class: 'n', cell: ({ shown }) => format.number(shown) },
+            {
+              head: words.day.total,
+              class: 'n',
+              cell: ({ total }) => total !== null && format.number(total),
+            },
+          ]}
+          rows={pages.items}
+          isNarrow
+        />
       </Part>
       {reopenings.length > 0 && (
         <section>
@@ -220,31 +233,80 @@ function Parts({ view, report, resource }: Of & { resource: ListedResource }) {
         </section>
       )}
       <Part of={history} title={words.day.history} view={view}>
+        <p class="soft">{words.day.byDatabase}</p>
         <Table
           caption={words.day.history}
-          head={
-            <>
-              <th scope="col" class="n">
-                {words.day.entry}
-              </th>
-              <th scope="col">{words.day.enteredAt}</th>
-              <th scope="col">{words.day.kind}</th>
-              <th scope="col" class="n">
-                {words.day.records}
-              </th>
-            </>
-          }
-        >
-          {history.items.map((entry) => (
-            <tr>
-              <td class="n">{entry.entry}</td>
-              <td class="t">{format.second(entry.enteredAt)}</td>
-              <td>{entryText(view, entry)}</td>
-              <td class="n">{entry.records === 0 ? '' : format.number(entry.records)}</td>
-            </tr>
-          ))}
-        </Table>
+          columns={[
+            { head: words.day.entry, class: 'n', cell: ({ entry }) => entry },
+            {
+              head: words.day.enteredAt,
+              class: 't',
+              cell: ({ enteredAt }) => format.second(enteredAt),
+            },
+            { head: words.day.kind, cell: (entry) => entryText(view, entry) },
+            {
+              head: words.day.records,
+              class: 'n',
+              cell: ({ records }) => records > 0 && format.number(records),
+            },
+          ]}
+          rows={history.items}
+        />
       </Part>
+    </>
+  );
+}
+
+/** Histories that are read for a page; a day on which more has changed leads to them. */
+const mostChanges = 20;
+
+/** The newest changes, each with the fields that it changed. */
+async function readChanges(
+  { archive }: View,
+  project: ProjectId,
+  { resource, changes }: DayReport,
+): Promise<Change[]> {
+  const records = resource === 'orders' ? archive.orders : archive.nftClasses;
+  const newest = changes.items.slice(0, mostChanges);
+  const ids = [...new Set(newest.map(({ id }) => id))];
+  const histories = new Map(
+    await Promise.all(ids.map(async (id) => [id, await records.history(project, id)] as const)),
+  );
+  return newest.map(({ id, observedAt }) => ({
+    id,
+    ...changeAfter<Held>(histories.get(id) ?? [], observedAt),
+  }));
+}
+
+/** Fields that are named; the record's history has them all. */
+const mostFields = 3;
+
+function Changed({ view, of: { at, fields } }: { view: View; of: Change }) {
+  const { words, format } = view;
+  if (at === null) return <span class="soft">{words.record.neverInForce}</span>;
+  return (
+    <>
+      {fields.slice(0, mostFields).map(({ path, was, became }) => (
+        <div>
+          <code>{path}</code>{' '}
+          {was !== null && (
+            <del>
+              <Cut text={was} />
+            </del>
+          )}{' '}
+          →{' '}
+          {became !== null && (
+            <ins>
+              <Cut text={became} />
+            </ins>
+          )}
+        </div>
+      ))}
+      {fields.length > mostFields && (
+        <span class="soft">
+          {words.record.moreFields(format.number(fields.length - mostFields))}
+        </span>
+      )}
     </>
   );
 }

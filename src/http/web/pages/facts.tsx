@@ -1,13 +1,15 @@
 // What was observed of the platform: each question once, with what each list answered; what it means where that is
 // known.
 import { listedResources } from '../../../model.ts';
-import { Foreign, Table } from '../layout.tsx';
+import { Foreign } from '../layout.tsx';
+import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const factsPage: Page = { path: '/facts', nav: 'facts', read };
 
 /** By name, for example `day_end`: what was observed of each list; '' is what concerns neither. */
 type Observed = Map<string, Map<string, string>>;
+type Fact = [name: string, values: Map<string, string>];
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project, classesOf } = view;
@@ -44,47 +46,40 @@ async function read(view: View): Promise<Made> {
 
 function Facts({ view, observed }: { view: View; observed: Observed }) {
   const { words } = view;
-  const rows = [...observed].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return (
     <Table
       caption={words.facts.title}
-      head={
-        <>
-          <th scope="col">{words.facts.fact}</th>
-          {listedResources.map((resource) => (
-            <th scope="col">{words.resources[resource]}</th>
-          ))}
-        </>
-      }
-    >
-      {rows.map(([name, values]) => (
-        <tr>
-          <th scope="row" class="wide">
-            {words.facts.names[name]}
-            {name in words.facts.names && <br />}
-            <code>{name}</code>
-          </th>
-          {values.has('') ? (
-            <td colSpan={listedResources.length}>
-              <Value view={view} name={name} value={values.get('') ?? ''} />
-            </td>
-          ) : (
-            listedResources.map((resource) => (
-              <td>
-                <Value view={view} name={name} value={values.get(resource) ?? null} />
-              </td>
-            ))
-          )}
-        </tr>
-      ))}
-    </Table>
+      columns={[
+        {
+          head: words.facts.fact,
+          class: 'wide',
+          isName: true,
+          cell: ([name]) => (
+            <>
+              {words.facts.names[name]}
+              {name in words.facts.names && <br />}
+              <code>{name}</code>
+            </>
+          ),
+        },
+        ...listedResources.map((resource) => ({
+          head: words.resources[resource],
+          cell: ([name, values]: Fact) => {
+            const value = values.get('') ?? values.get(resource);
+            return value === undefined ? null : <Value view={view} name={name} value={value} />;
+          },
+          spansRest: ([, values]: Fact) => values.has(''),
+        })),
+      ]}
+      rows={[...observed].toSorted(([a], [b]) => (a < b ? -1 : 1))}
+    />
   );
 }
 
 /** In words where there are any, and as it stands in the books. */
-function Value({ view, name, value }: { view: View; name: string; value: string | null }) {
+function Value({ view, name, value }: { view: View; name: string; value: string }) {
   const meaning = view.words.facts.values[`${name} ${value}`];
-  if (value === null || meaning === undefined) return <Foreign text={value} />;
+  if (meaning === undefined) return <Foreign text={value} />;
   return (
     <>
       {meaning}{' '}

@@ -11,8 +11,8 @@ import type {
 } from '../../../query/statistics-types.ts';
 import { together, type By, type Series } from '../chart.tsx';
 import { sumOf } from '../exact.ts';
-import { Table } from '../layout.tsx';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { axisOf, byPeriod, Figure, outcomes, type FigureRange } from './figure.tsx';
 
@@ -277,38 +277,38 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
           {!isWhole && <p class="soft">{figures.incompleteDays}</p>}
           <Table
             caption={figures.accounts}
-            head={
-              <>
-                <th scope="col">{words.records.account}</th>
-                <th scope="col" class="n">
-                  {figures.spentUnits}
-                </th>
-                <th scope="col" class="n">
-                  {figures.succeeded}
-                </th>
-                <th scope="col" class="n">
-                  {words.resources.orders}
-                </th>
-              </>
-            }
-          >
-            {accounts.map((one) => (
-              <tr>
-                <th scope="row" class="id">
-                  {one.account === null ? (
+            columns={[
+              {
+                head: words.records.account,
+                isName: true,
+                cell: ({ account }) =>
+                  account === null ? (
                     figures.noAccount
                   ) : (
-                    <a href={linkTo(view, '/orders', { account: one.account, from, to })}>
-                      <Cut text={one.account} />
+                    <a class="id" href={linkTo(view, '/orders', { account, from, to })}>
+                      <Cut text={account} />
                     </a>
-                  )}
-                </th>
-                <td class="n">{grouped(one.spentUnits)}</td>
-                <td class="n">{format.number(one.succeeded)}</td>
-                <td class="n">{format.number(one.orders)}</td>
-              </tr>
-            ))}
-          </Table>
+                  ),
+              },
+              {
+                head: figures.spentUnits,
+                class: 'n',
+                cell: ({ spentUnits }) => grouped(spentUnits),
+              },
+              {
+                head: figures.succeeded,
+                class: 'n',
+                cell: ({ succeeded }) => format.number(succeeded),
+              },
+              {
+                head: words.resources.orders,
+                class: 'n',
+                cell: (one) => format.number(one.orders),
+              },
+            ]}
+            rows={accounts}
+            isNarrow
+          />
         </>
       )}
     </section>
@@ -325,34 +325,29 @@ function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
       <p class="soft">{figures.ownersNote}</p>
       <Table
         caption={figures.owners}
-        head={
-          <>
-            <th scope="col">{words.records.owner}</th>
-            <th scope="col" class="n">
-              {figures.classesOf}
-            </th>
-            <th scope="col" class="n">
-              {figures.nfts}
-            </th>
-          </>
-        }
-      >
-        {owners.map((one) => (
-          <tr>
-            <th scope="row" class="id">
-              {one.owner === null ? (
+        columns={[
+          {
+            head: words.records.owner,
+            isName: true,
+            cell: ({ owner }) =>
+              owner === null ? (
                 figures.noOwner
               ) : (
-                <a href={linkTo(view, '/nft_classes', { owner: one.owner })}>
-                  <Cut text={one.owner} />
+                <a class="id" href={linkTo(view, '/nft_classes', { owner })}>
+                  <Cut text={owner} />
                 </a>
-              )}
-            </th>
-            <td class="n">{format.number(one.classes)}</td>
-            <td class="n">{grouped(one.nfts)}</td>
-          </tr>
-        ))}
-      </Table>
+              ),
+          },
+          {
+            head: figures.classesOf,
+            class: 'n',
+            cell: ({ classes }) => format.number(classes),
+          },
+          { head: figures.nfts, class: 'n', cell: ({ nfts }) => grouped(nfts) },
+        ]}
+        rows={owners}
+        isNarrow
+      />
     </section>
   );
 }

@@ -1,8 +1,8 @@
 // Everything a record was ever seen to say, oldest first: when each content was in force, and what it changed.
 import type { Version } from '../../../query/types.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
-import { Table } from '../layout.tsx';
 import { Time } from '../parts.tsx';
+import { Table } from '../table.tsx';
 import type { View } from '../view.ts';
 import { Raw } from './record-content.tsx';
 import type { Held } from './record-kinds.tsx';
@@ -61,6 +61,24 @@ export function History<Item extends Held>(props: {
   );
 }
 
+/** What took the place of the content that was first seen then: when, and what it changed; null: nothing ever did. */
+export function changeAfter<Item extends Held>(
+  versions: readonly Version<Item>[],
+  observedAt: string,
+): { at: string | null; fields: Difference[] } {
+  const i = versions.findIndex(
+    ({ item, inForceFrom }) =>
+      inForceFrom !== null && Date.parse(item.observedAt) === Date.parse(observedAt),
+  );
+  const next = i === -1 ? undefined : versions.slice(i + 1).find((one) => one.inForceFrom !== null);
+  const replaced = versions[i];
+  if (next === undefined || replaced === undefined) return { at: null, fields: [] };
+  return {
+    at: next.inForceFrom,
+    fields: differences(readRaw(replaced.item), readRaw(next.item)),
+  };
+}
+
 /** What was in force last: a content that never was replaced nothing. */
 function inForceBefore<Item>(versions: readonly Version<Item>[], at: number): Item | null {
   return versions.slice(0, at).findLast(({ inForceFrom }) => inForceFrom !== null)?.item ?? null;
@@ -70,10 +88,9 @@ function Period<Item extends Held>({ view, of: version }: { view: View; of: Vers
   const { words } = view;
   const { inForceFrom, inForceUntil, item } = version;
   if (inForceFrom === null) {
-    const { observedAt } = item as { observedAt?: string };
     return (
       <>
-        {words.record.neverInForce} ({words.record.late} <Time at={observedAt ?? null} />)
+        {words.record.neverInForce} ({words.record.late} <Time at={item.observedAt} />)
       </>
     );
   }
@@ -94,36 +111,41 @@ function Changes<Item extends Held>(props: { view: View; of: Version<Item>; befo
   if (before === null) return <p class="soft">{words.record.first}</p>;
   const found = differences(readRaw(before), readRaw(version.item));
   if (found.length === 0) return <p class="soft">{words.record.same}</p>;
-  const head = [words.record.field, words.record.was, words.record.became].map((text) => (
-    <th scope="col">{text}</th>
-  ));
+  const { field, was, became, added, removed } = words.record;
   return (
     <>
-      <Table caption={words.record.changes} head={head}>
-        {found.slice(0, mostFields).map((difference) => (
-          <tr>
-            <th scope="row">
-              <code class="value">{difference.path}</code>
-            </th>
-            <Sides view={view} of={difference} />
-          </tr>
-        ))}
-      </Table>
+      <Table
+        caption={words.record.changes}
+        columns={[
+          {
+            head: field,
+            isName: true,
+            cell: ({ path }) => <code class="value">{path}</code>,
+          },
+          {
+            head: was,
+            cell: (of) =>
+              of.was === null ? (
+                <span class="soft">{added}</span>
+              ) : (
+                <del class="value">{of.was}</del>
+              ),
+          },
+          {
+            head: became,
+            cell: (of) =>
+              of.became === null ? (
+                <span class="soft">{removed}</span>
+              ) : (
+                <ins class="value">{of.became}</ins>
+              ),
+          },
+        ]}
+        rows={found.slice(0, mostFields)}
+      />
       {found.length > mostFields && (
         <p class="soft">{words.record.moreFields(format.number(found.length - mostFields))}</p>
       )}
-    </>
-  );
-}
-
-function Sides({ view, of: { was, became } }: { view: View; of: Difference }) {
-  const { added, removed } = view.words.record;
-  return (
-    <>
-      <td>{was === null ? <span class="soft">{added}</span> : <del class="value">{was}</del>}</td>
-      <td>
-        {became === null ? <span class="soft">{removed}</span> : <ins class="value">{became}</ins>}
-      </td>
     </>
   );
 }

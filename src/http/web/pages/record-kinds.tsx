@@ -22,7 +22,12 @@ import type { View } from '../view.ts';
 import type { Words } from '../words.ts';
 
 /** What every record has. */
-export type Held = { missingSince: string | null; rawJson: string; rawBytes: Uint8Array | null };
+export type Held = {
+  observedAt: string;
+  missingSince: string | null;
+  rawJson: string;
+  rawBytes: Uint8Array | null;
+};
 
 /** A field of the form over a list: under its name in the address. */
 export type Input = {

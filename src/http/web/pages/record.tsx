@@ -26,7 +26,7 @@ const pagesOf = <Item extends Held>(kind: RecordKind<Item>): Page[] => [
       const made = await readRecord(view, kind, id);
       return made.status === 404 || isStep(id)
         ? made
-        : { ...made, status: 303, location: linkToRecord(view, kind, id) };
+        : { ...made, status: 303, location: linkToRecord(view, kind.resource, id) };
     },
   },
   {
@@ -89,7 +89,7 @@ async function readRecord<Item extends Held>(
         {then !== null && (
           <p class="notice mild">
             {shown.length === 0 ? words.record.notThen(given) : words.records.asKnownAt(given)}{' '}
-            <a href={linkToRecord(view, kind, id)}>{words.records.nowInstead}</a>
+            <a href={linkToRecord(view, kind.resource, id)}>{words.records.nowInstead}</a>
           </p>
         )}
         {shown.map((item) => (
@@ -173,7 +173,11 @@ function AsOf<Item extends Held>(props: {
   const { view, kind, id, given } = props;
   const { words } = view;
   return (
-    <form class="filter" method="get" action={linkToRecord(view, kind, id).split('?', 1)[0]}>
+    <form
+      class="filter"
+      method="get"
+      action={linkToRecord(view, kind.resource, id).split('?', 1)[0]}
+    >
       {isStep(id) && <input type="hidden" name="find" value={id} />}
       <div class="wide">
         <label for="as-of">{words.record.asOf}</label>

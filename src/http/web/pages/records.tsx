@@ -1,8 +1,9 @@
 // A list of records: what it can be narrowed by, a page of it, the way through its pages, and what is certain of the
 // days that were chosen.
+import type { Resource } from '../../../model.ts';
 import { askedOf, givenIn, sentenceOf } from '../asked.ts';
-import { Table } from '../layout.tsx';
 import { ProjectField } from '../parts.tsx';
+import { Table, type TableColumn } from '../table.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { RangeLine, readRange, type RangeCoverage } from './range-coverage.tsx';
 import type { Found, Held, Input, Query, RecordKind } from './record-kinds.tsx';
@@ -17,16 +18,10 @@ const listPath = <Item extends Held>({ resource }: RecordKind<Item>): string => 
 export const isStep = (id: string): boolean => id === '.' || id === '..';
 
 /** The record's page, as it was at an instant where that is answer. */
-export function linkToRecord<Item extends Held>(
-  view: View,
-  kind: RecordKind<Item>,
-  id: string,
-  asOf?: string,
-): string {
-  return isStep(id)
-    ? linkTo(view, listPath(kind), { find: id, as_of: asOf })
-    : linkTo(view, `${listPath(kind)}/${encodeURIComponent(id)}`, { as_of: asOf });
-}
+export const linkToRecord = (view: View, resource: Resource, id: string, asOf?: string): string =>
+  isStep(id)
+    ? linkTo(view, `/${resource}`, { find: id, as_of: asOf })
+    : linkTo(view, `/${resource}/${encodeURIComponent(id)}`, { as_of: asOf });
 
 type Answer<Item> = {
   found: Found<Item> | null;
@@ -308,40 +303,35 @@ function Rows<Item extends Held>(props: {
   const { view, kind, items, given } = props;
   const { words } = view;
   const order = given['order'] ?? kind.unlessTold['order'];
-  const head = (
-    <>
-      <th scope="col">{words.records.columns.id}</th>
-      {kind.columns.map((column) => (
-        <th scope="col" class={column.align === 'n' ? 'n' : undefined}>
-          {column.head(words)}
-        </th>
-      ))}
-    </>
-  );
-  return (
-    <Table caption={captionOf(view, kind, order)} head={head}>
-      {items.map((item) => {
-        const id = kind.idOf(item);
-        return (
-          <tr>
-            <th scope="row">
-              <a class="id long" href={linkToRecord(view, kind, id, given['as_of'])} title={id}>
-                <bdi>{id}</bdi>
-              </a>
-              {item.missingSince !== null && (
-                <span class="mark" title={words.record.missing(item.missingSince)}>
-                  {words.records.missing}
-                </span>
-              )}
-            </th>
-            {kind.columns.map(({ align, cell }) => (
-              <td class={align}>{cell(item, view)}</td>
-            ))}
-          </tr>
-        );
-      })}
-    </Table>
-  );
+  const id: TableColumn<Item> = {
+    head: words.records.columns.id,
+    isName: true,
+    cell: (item) => {
+      const itsId = kind.idOf(item);
+      return (
+        <>
+          <a
+            class="id long"
+            href={linkToRecord(view, kind.resource, itsId, given['as_of'])}
+            title={itsId}
+          >
+            <bdi>{itsId}</bdi>
+          </a>
+          {item.missingSince !== null && (
+            <span class="mark" title={words.record.missing(item.missingSince)}>
+              {words.records.missing}
+            </span>
+          )}
+        </>
+      );
+    },
+  };
+  const others = kind.columns.map(({ head, align, cell }): TableColumn<Item> => ({
+    head: head(words),
+    class: align,
+    cell: (item) => cell(item, view),
+  }));
+  return <Table caption={captionOf(view, kind, order)} columns={[id, ...others]} rows={items} />;
 }
 
 function captionOf<Item extends Held>(

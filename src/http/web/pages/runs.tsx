@@ -1,7 +1,8 @@
 // What is being read now, how long that will take, and the runs there were.
 import type { Run } from '../../../query/book-types.ts';
 import type { Progress } from '../../../query/report-types.ts';
-import { Foreign, Table } from '../layout.tsx';
+import { Foreign } from '../layout.tsx';
+import { Table, type TableColumn } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const runsPage: Page = { path: '/runs', nav: 'runs', read };
@@ -61,10 +62,10 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
         </p>
       )}
       {succeededAt !== null && <p class="soft">{words.runs.succeeded(format.time(succeededAt))}</p>}
-      <InHand view={view} slices={progress.inHand} />
       <p class="soft">
         {words.runs.clocks(format.time(view.now), format.time(progress.archiveNow))}
       </p>
+      <InHand view={view} slices={progress.inHand} />
     </section>
   );
 }
@@ -80,8 +81,8 @@ function Running({ view, progress, run }: Running) {
   const forMs = now - Date.parse(run.startedAt);
   const text = words.runs.running(format.number(done), format.number(due));
   const isPaced = done > 0 && forMs > 0;
-  return (
   const leftMs = isPaced ? (due * forMs) / done : 0;
+  return (
     <>
       <p class="lead">
         {[
@@ -131,54 +132,42 @@ type Past = { view: View; runs: readonly Run[]; running: string | null };
 
 function Past({ view, runs, running }: Past) {
   const { words, format } = view;
-  const hasTrouble = runs.some(({ lastError }) => lastError !== null);
-  const numbers = [
-    ['requests', words.runs.requests],
-    ['slicesDone', words.runs.days],
-    ['recordsNew', words.runs.added],
-    ['recordsChanged', words.runs.changed],
-    ['recordsRejected', words.runs.rejected],
-  ] as const;
+  const number = (head: string, of: (run: Run) => number): TableColumn<Run> => ({
+    head,
+    class: 'n',
+    cell: (run) => format.number(of(run)),
+  });
+  const columns: TableColumn<Run>[] = [
+    {
+      head: words.runs.started,
+      class: 't',
+      isName: true,
+      cell: ({ startedAt }) => format.second(startedAt),
+    },
+    {
+      head: words.runs.took,
+      class: 't',
+      cell: ({ startedAt, endedAt }) =>
+        endedAt !== null && format.span(Date.parse(endedAt) - Date.parse(startedAt)),
+    },
+    { head: words.runs.outcome, class: 't', cell: (run) => outcomeOf(view, run, running) },
+    number(words.runs.requests, ({ requests }) => requests),
+    number(words.runs.days, ({ slicesDone }) => slicesDone),
+    number(words.runs.added, ({ recordsNew }) => recordsNew),
+    number(words.runs.changed, ({ recordsChanged }) => recordsChanged),
+    number(words.runs.rejected, ({ recordsRejected }) => recordsRejected),
+  ];
+  if (runs.some(({ lastError }) => lastError !== null)) {
+    columns.push({
+      head: words.runs.trouble,
+      class: 'wide',
+      cell: ({ lastError }) => lastError !== null && <Foreign text={lastError} lang="en" />,
+    });
+  }
   return (
     <section aria-labelledby="past">
       <h2 id="past">{words.runs.past}</h2>
-      <Table
-        caption={words.runs.past}
-        head={
-          <>
-            <th scope="col">{words.runs.started}</th>
-            <th scope="col">{words.runs.took}</th>
-            <th scope="col">{words.runs.outcome}</th>
-            {numbers.map(([, name]) => (
-              <th scope="col" class="n">
-                {name}
-              </th>
-            ))}
-            {hasTrouble && <th scope="col">{words.runs.trouble}</th>}
-          </>
-        }
-      >
-        {runs.map((run) => (
-          <tr>
-            <th scope="row" class="t">
-              {format.second(run.startedAt)}
-            </th>
-            <td class="t">
-              {run.endedAt !== null &&
-                format.span(Date.parse(run.endedAt) - Date.parse(run.startedAt))}
-            </td>
-            <td>{outcomeOf(view, run, running)}</td>
-            {numbers.map(([field]) => (
-              <td class="n">{format.number(run[field])}</td>
-            ))}
-            {hasTrouble && (
-              <td class="wide">
-                <Foreign text={run.lastError} />
-              </td>
-            )}
-          </tr>
-        ))}
-      </Table>
+      <Table caption={words.runs.past} columns={columns} rows={runs} />
     </section>
   );
 }

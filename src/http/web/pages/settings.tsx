@@ -1,6 +1,7 @@
 // The settings in force, for whoever may read every project here. Of a secret only whether it is set (P10).
 import type { SettingInForce } from '../../../model.ts';
-import { Foreign, Table } from '../layout.tsx';
+import { Foreign } from '../layout.tsx';
+import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const settingsPage: Page = { path: '/settings', nav: 'settings', read };
@@ -36,33 +37,30 @@ function Settings({ view, settings }: { view: View; settings: readonly SettingIn
   return (
     <Table
       caption={words.settings.title}
-      head={
-        <>
-          <th scope="col">{words.settings.name}</th>
-          <th scope="col">{words.settings.value}</th>
-          <th scope="col">{words.settings.source}</th>
-          <th scope="col">{words.settings.meaning}</th>
-        </>
-      }
-    >
-      {settings.map(({ name, value, from, isSecret, meaning }) => (
-        <tr>
-          <th scope="row">
-            <code>{name}</code>
-          </th>
-          <td>
-            {value === null ? (
-              <span class="soft">{words.none}</span>
-            ) : isSecret ? (
-              words.settings.secrets[value]
-            ) : (
-              <Foreign text={value} />
-            )}
-          </td>
-          <td class={from === 'default' ? 'soft' : undefined}>{words.settings.sources[from]}</td>
-          <td class="wide">{meaning}</td>
-        </tr>
-      ))}
-    </Table>
+      columns={[
+        { head: words.settings.name, isName: true, cell: ({ name }) => <code>{name}</code> },
+        { head: words.settings.value, cell: (setting) => <Value view={view} of={setting} /> },
+        {
+          head: words.settings.source,
+          class: 't',
+          cell: ({ from }) => (
+            <span class={from === 'default' ? 'soft' : undefined}>
+              {words.settings.sources[from]}
+            </span>
+          ),
+        },
+        {
+          head: words.settings.meaning,
+          class: 'wide',
+          cell: ({ meaning }) => <Foreign text={meaning} lang="en" />,
+        },
+      ]}
+      rows={settings}
+    />
   );
+}
+
+function Value({ view: { words }, of: { value, isSecret } }: { view: View; of: SettingInForce }) {
+  if (value === null) return <span class="soft">{words.none}</span>;
+  return isSecret ? <>{words.settings.secrets[value]}</> : <Foreign text={value} />;
 }

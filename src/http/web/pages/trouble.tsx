@@ -1,4 +1,6 @@
 // What is shown where a page cannot be: the reason in a sentence, and what to do; and the door.
+import { Foreign } from '../layout.tsx';
+import { Documents } from '../parts.tsx';
 import { linkTo, type Made, type Trouble, type View } from '../view.ts';
 
 export function troublePage(view: View, { kind, sentence }: Trouble): Made {
@@ -12,7 +14,7 @@ export function troublePage(view: View, { kind, sentence }: Trouble): Made {
       <>
         <h1>{words.trouble.title}</h1>
         <p class="notice" role="alert">
-          {text} {sentence}
+          {text} <Foreign text={sentence ?? null} lang="en" />
         </p>
         <p>
           <a href={query.size === 0 ? path : `${path}?${query.toString()}`}>
@@ -90,6 +92,7 @@ export function signInPage(view: View, wrong: SignInTrouble | null): Made {
           <button>{words.signIn.go}</button>
         </form>
         <p class="soft">{words.signIn.how}</p>
+        <Documents view={view} names={['http']} />
       </>
     ),
   };
