@@ -29,6 +29,27 @@ comment on column sync.chains.pages is
 comment on column sync.chains.covered_seq is 'The newest entry that a head of the project covers';
 comment on column sync.chains.certified_seq is 'The newest entry that a certificate names; null before there is one';
 
+-- Changes are told in the order of their transactions (docs/follow.md). A restored database counts its transactions
+-- from another number: `ahead` is what keeps those to come behind those that are held.
+create table sync.txids (
+  is_the_row boolean not null default true,
+  ahead bigint not null,
+  constraint txids_pkey primary key (is_the_row),
+  constraint txids_is_the_row check (is_the_row)
+);
+comment on table sync.txids is 'How the numbers of transactions go on after a restore; empty before the first';
+comment on column sync.txids.is_the_row is 'True: there is only this row';
+comment on column sync.txids.ahead is 'What is added to the number that Postgres gives a transaction';
+
+create function sync.txid() returns bigint language sql stable as $$
+  select pg_current_xact_id()::text::bigint + coalesce((select ahead from sync.txids), 0)
+$$;
+
+-- Every transaction below this number has ended: no change with a lower one can still appear.
+create function sync.txid_horizon() returns bigint language sql stable as $$
+  select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + coalesce((select ahead from sync.txids), 0)
+$$;
+
 create table sync.journal (
   project_id text collate "C" not null,
   resource text collate "C" not null,
@@ -41,6 +62,7 @@ create table sync.journal (
   ids text[],
   shas bytea,
   head bytea not null,
+  txid bigint not null default 0,
   constraint journal_pkey primary key (project_id, resource, owner, day, seq)
 );
 comment on table sync.journal is
@@ -52,6 +74,8 @@ comment on column sync.journal.body is 'JSON: what was written besides contents'
 comment on column sync.journal.ids is 'The records of which a content was stored, or that were marked missing';
 comment on column sync.journal.shas is 'raw_sha256 of each content, 32 bytes each, one after the other in the order of ids';
 comment on column sync.journal.head is 'SHA-256 over the head before it and this entry';
+comment on column sync.journal.txid is 'The transaction that wrote it, 0 of an export that did not know it; no part of the head';
+create index journal_txid on sync.journal (project_id, txid);
 -- Digests do not get smaller, and ids too little for what it takes.
 alter table sync.journal alter column shas set storage external, alter column ids set storage external;
 
@@ -81,6 +105,55 @@ create table sync.certificates (
 );
 comment on column sync.certificates.issue is
   '1 for the first certificate of the month, 2 for the one that replaces it; the greatest counts';
+
+-- After a restore into another cluster, or an import: what is held must not lie ahead of what is to come. Nobody writes
+-- meanwhile. Returns whether anything had to be done.
+create function sync.keep_txids_ahead() returns boolean language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  newest bigint;
+begin
+  newest := (select max((select max(txid) from sync.journal j where j.project_id = p.project_id)) from sync.projects p);
+  if newest is null or newest < pg_snapshot_xmax(pg_current_snapshot())::text::bigint + coalesce((select ahead from sync.txids), 0) then
+    return false;
+  end if;
+  lock table sync.journal in share row exclusive mode;
+  insert into sync.txids (ahead) values (newest + 1 - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
+      on conflict (is_the_row) do update set ahead = excluded.ahead;
+  return true;
+end $$;
+
+-- What an entry tells of records, one row a change, in the order in which they happened.
+create function sync.changes_of(j sync.journal)
+  returns table (n integer, change text, id text, raw_sha256 bytea, observed_at timestamptz)
+  language sql stable rows 100 as $$
+  with entry as materialized (
+    -- Fetched once, not once for each digest in it.
+    select j.kind as kind, j.ids as ids, j.shas || ''::bytea as shas, j.body::jsonb as said
+     where j.kind in ('pages', 'contents', 'returned', 'adopted', 'missing')
+       and (j.ids is not null or j.body like '%"found"%')
+  ), found as (
+    select k::integer as n, f ->> 0 as id
+      from entry cross join lateral jsonb_array_elements(said -> 'found') with ordinality f (f, k)
+  ), runs as (
+    select (run ->> 0)::timestamptz as at, (run ->> 1)::integer as count,
+           (sum((run ->> 1)::integer) over (order by k) - (run ->> 1)::integer)::integer as after
+      from entry cross join lateral jsonb_array_elements(said -> 'observed') with ordinality o (run, k)
+  )
+  select n, 'found', id, null::bytea, null::timestamptz from found
+  union all
+  select (select count(*) from found)::integer + (after + k)::integer,
+         -- What was held when the journal began is new to whoever reads it.
+         case when kind = 'adopted' or after + k <= (said ->> 'first')::integer then 'new'
+              when after + k <= (said ->> 'first')::integer + coalesce((said ->> 'changed')::integer, 0) then 'changed'
+              else 'late' end,
+         u.id, substring(shas from 32 * (after + k)::integer - 31 for 32), at
+    from entry cross join runs
+   cross join lateral unnest(ids[after + 1 : after + count]) with ordinality u (id, k)
+  union all
+  select k::integer, 'missing', u.id, null, (said ->> 'at')::timestamptz
+    from entry cross join lateral unnest(ids) with ordinality u (id, k)
+   where kind = 'missing'
+$$;
 
 create function sync.utc(at timestamptz) returns text language sql stable as $$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
@@ -131,8 +204,8 @@ begin
     values (project, resource, owner, day, sha256(convert_to(concat_ws(E'\t', project, resource, owner, to_char(day, 'YYYY-MM-DD')), 'UTF8')))
         on conflict do nothing;
   end loop;
-  insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head)
-  values (project, resource, owner, day, next_seq, entered, kind, body, ids, shas, next_head);
+  insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head, txid)
+  values (project, resource, owner, day, next_seq, entered, kind, body, ids, shas, next_head, sync.txid());
   return next_seq;
 end $$;
 

@@ -147,6 +147,44 @@ select project_id,
           from archive.token_versions) contents;
 comment on view analytics.token_history is 'Everything a token was ever seen to say, one row for each content';
 
+create view analytics.changes as
+select j.project_id,
+       j.txid,
+       j.resource,
+       j.owner,
+       j.day,
+       j.seq as entry,
+       c.n,
+       c.change,
+       c.id,
+       c.observed_at,
+       j.entered_at as written_at,
+       encode(c.raw_sha256, 'hex') as raw_sha256
+  from sync.journal j
+ cross join lateral sync.changes_of(j) c
+ where j.txid < sync.txid_horizon();
+comment on view analytics.changes is
+  'What changed, for whoever keeps something in step with the archive: keep the greatest txid that was read, and read '
+  'what is greater next time. Nothing can still appear at or below it, and nothing is told twice';
+comment on column analytics.changes.txid is
+  'The transaction that wrote it. It only grows, and all of a transaction appears at once';
+comment on column analytics.changes.resource is
+  'orders, nft_classes, tokens, or transactions. and the lookup: transactions.v3';
+comment on column analytics.changes.owner is 'The owner whose list showed it; empty for the whole list';
+comment on column analytics.changes.day is
+  'The day that was asked for; 0001-01-01 for what no list of days shows';
+comment on column analytics.changes.entry is 'The number of the journal''s entry in its chain, from 1';
+comment on column analytics.changes.n is 'Its place among the changes of the entry, from 1';
+comment on column analytics.changes.change is
+  'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in '
+  'force. missing: not shown any more. found: shown again';
+comment on column analytics.changes.id is 'Of the record: an operation id, a class id, a symbol';
+comment on column analytics.changes.observed_at is
+  'When the content was observed, or since when the record is missing, on the platform''s clock; null for found';
+comment on column analytics.changes.written_at is 'On the database''s clock';
+comment on column analytics.changes.raw_sha256 is
+  'Of the content, as in the views of histories; null for missing and found';
+
 create view analytics.order_changes as
 select project_id,
        operation_id,

@@ -29,6 +29,7 @@ const entries: Entry[] = [
   { name: 'probe', group: 'Inspect and read:', summary: 'learn now how the platform reads dates, limits and totals', load: async () => (await import('./probe.ts')).probeCommand },
   { name: 'verify', group: 'Inspect and read:', summary: 'recompute that everything held is what the platform said', load: async () => (await import('./verify.ts')).verifyCommand },
   { name: 'query', group: 'Inspect and read:', summary: 'list any resource as a table, JSON, NDJSON or CSV, also as of an earlier moment', load: async () => (await import('./query.ts')).queryCommand },
+  { name: 'follow', group: 'Inspect and read:', summary: 'print every new, changed and missing record once, as it comes', load: async () => (await import('./follow.ts')).followCommand },
   { name: 'dictionary', group: 'Inspect and read:', summary: 'print what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand },
   { name: 'alert', group: 'Inspect and read:', summary: 'show what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
   { name: 'rebuild', group: 'Maintain:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },

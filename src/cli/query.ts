@@ -187,7 +187,8 @@ async function query<Item extends object>(list: QueryList<Item>, flags: QueryFla
   });
 }
 
-async function withArchive(
+/** An archive opened to be read, and closed afterwards. */
+export async function withArchive(
   settings: Settings,
   work: (archive: Archive) => Promise<void>,
 ): Promise<void> {
@@ -209,7 +210,7 @@ async function withArchive(
 }
 
 /** Throws settings `unknown_project`, or `which_project` where it has to be said. */
-async function projectOf(archive: Archive, wanted: string | undefined): Promise<string> {
+export async function projectOf(archive: Archive, wanted: string | undefined): Promise<string> {
   const known = await archive.projects();
   if (wanted !== undefined) {
     if (known.includes(wanted)) return wanted;

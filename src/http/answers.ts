@@ -80,6 +80,8 @@ export function answerOf(error: unknown, log: Log): Answer {
   if (isOutlastError(error, 'cursor_invalid')) {
     return badRequest('page_key is not valid for this query');
   }
+  if (isOutlastError(error, 'position_unknown')) return refusal(410, 'GONE', error.message);
+  if (isOutlastError(error, 'position_ahead')) return unavailable(error.message, 'BEHIND');
   if (isOutlastError(error, 'argument_invalid')) return badRequest(error.message);
   const { statusCode } = error as { statusCode?: unknown };
   if (statusCode === 413) return refusal(413, 'BAD_REQUEST', 'the body is too large');

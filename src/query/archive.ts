@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
 import { getReject, listCertificates, listRejects, listRuns, listWatched } from './books.ts';
+import { createChanges } from './changes.ts';
 import { readCoverage } from './coverage.ts';
 import { readDay } from './day-report.ts';
 import { createNftClasses } from './nft-classes.ts';
@@ -44,6 +45,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     nftClasses: createNftClasses(reader),
     transactions: createTransactions(reader),
     tokens: createTokens(reader),
+    changes: createChanges(reader),
     projects: () => readProjects(reader),
     coverage: (query) => readCoverage(reader, query),
     day: (query) => readDay(reader, query),

@@ -1,7 +1,7 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
 // What a record consists of stands in resources.ts.
-import type { Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
+import type { ApiVersion, Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
 import type { nftClass, order, RecordOf, token, transaction } from '../resources.ts';
 import type {
   CertificateQuery,
@@ -211,12 +211,83 @@ export type Tokens = {
   history(project: ProjectId, symbol: string): Promise<Version<Token>[]>;
 };
 
+/** What became of a record, told once. */
+type ChangeOf<Of extends Resource, Item> = {
+  /** Kept by whoever has taken this change and all before it: what `after` takes. Opaque. */
+  position: string;
+  /** The transaction that wrote it, decimal text. It only grows; a transaction's changes come together. */
+  txid: string;
+  resource: Of;
+  /** Of which lookup a transaction result is; null for the others. */
+  apiVersion: Of extends 'transactions' ? ApiVersion : null;
+  /** Of the record: an operation id, a class id, a symbol. */
+  id: string;
+  /**
+   * `new`: held for the first time. `changed`: this content is in force now. `late`: kept as an earlier version, never
+   * in force. `missing`: not shown any more. `found`: shown again.
+   */
+  change: 'new' | 'changed' | 'late' | 'missing' | 'found';
+  /**
+   * When the content was observed, or since when the record is missing, on the platform's clock; null for `found`.
+   */
+  observedAt: string | null;
+  /** On the database's clock. */
+  writtenAt: string;
+  /** Of the content, lower-case hex; null for `missing` and `found`. */
+  rawSha256: string | null;
+  /** What the content says, whatever came later; null for `missing` and `found`. */
+  record: Item | null;
+};
+
+export type Change =
+  | ChangeOf<'orders', Order>
+  | ChangeOf<'nft_classes', NftClass>
+  | ChangeOf<'transactions', Transaction>
+  | ChangeOf<'tokens', Token>;
+
+export type ChangesQuery = {
+  project: ProjectId;
+  /** All of them unless told. */
+  resource?: Resource;
+  /** The position up to which all was read; from the beginning unless told. */
+  after?: string;
+};
+
+export type ChangesPage = {
+  items: Change[];
+  /** Keep it once the items are taken: `after` of the next question. Null while nothing was ever archived. */
+  position: string | null;
+  /** False: there is more to read now. */
+  isUpToDate: boolean;
+};
+
+/**
+ * Every new, changed and missing record once, in an order that never skips one, whatever was committed late. Throws
+ * what `Records` throws, settings `position_unknown` where the archive was restored to a state before the position, and
+ * transient `position_ahead` where a replica has not come so far.
+ */
+export type Changes = {
+  /**
+   * One page: at most `limit` changes, 100 unless told. Where there is none it waits for one up to `waitMs`
+   * milliseconds, at most 60,000, or until the signal is aborted; 0 unless told.
+   */
+  list(
+    query: ChangesQuery & { limit?: number; waitMs?: number; signal?: AbortSignal },
+  ): Promise<ChangesPage>;
+  /** What there is and what comes, until the signal is aborted. */
+  follow(query: ChangesQuery & { signal?: AbortSignal }): AsyncIterable<Change>;
+  /** Where it ends for now: to follow only what is to come. Null while nothing was ever archived. */
+  newest(query: { project: ProjectId }): Promise<string | null>;
+};
+
 /** An open archive. It never writes. */
 export type Archive = {
   orders: Records<Order, OrderFilters>;
   nftClasses: Records<NftClass, NftClassFilters>;
   transactions: Transactions;
   tokens: Tokens;
+  /** What changed since: docs/follow.md. */
+  changes: Changes;
   /** Every project that was ever archived here, by name. */
   projects(): Promise<ProjectId[]>;
   /** By resource, day and owner. */

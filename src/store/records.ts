@@ -70,7 +70,7 @@ export async function writeInto(
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
-  const stored: Stored = { first: [], further: [], found: [] };
+  const stored: Stored = { first: [], changed: [], late: [], found: [] };
   const effects = await write(tx, shape, to, observed, writtenAt, stored);
   const chain = to.entry?.chain ?? chainBeside(to.projectId, shapeName(shape));
   await enterStored(tx, chain, to.entry?.told ?? null, stored);
@@ -155,13 +155,18 @@ async function write(
       ...(shape.precedence.length > 0 ? [corrected] : []),
     ]),
   );
-  stored.further = kept.map(([id, sha256, observedAt]) => ({ id, sha256, observedAt }));
+  for (const [id, sha256, observedAt, isInForce] of kept) {
+    stored[isInForce ? 'changed' : 'late'].push({ id, sha256, observedAt });
+  }
   stored.found = found;
   return { inserted, ...merged };
 }
 
 /** What a merge stored that nobody held, and what it found again. */
-type Merged = { kept: [id: string, sha256: string, observedAt: string][]; found: Stored['found'] };
+type Merged = {
+  kept: [id: string, sha256: string, observedAt: string, isInForce: boolean][];
+  found: Stored['found'];
+};
 
 function contentsOf(observed: ObservedRecord[]): StoredContent[] {
   let at = Number.NaN;
@@ -366,15 +371,15 @@ function mergeSql(shape: TableShape): string {
     ${corrects ? correctionsSql(shape) : ''}
     -- What is held now and was not: what was replaced has only moved.
     stored as (
-      select id, observed_at, raw_sha256 from changed where replaced
+      select id, observed_at, raw_sha256, true as in_force from changed where replaced
       union all
-      select id, observed_at, raw_sha256 from kept k
+      select id, observed_at, raw_sha256, false from kept k
        where not exists (select from held h where h.id = k.id and h.raw_sha256 = k.raw_sha256 and h.observed_at = k.observed_at)
     )
     select (select count(*)::int from changed where replaced) as changed,
            (select count(*)::int from kept)                    as versions,
            ${reopened}                                         as reopened,
-           (select coalesce(json_agg(json_build_array(id, encode(raw_sha256, 'hex'), ${utc('observed_at')})
+           (select coalesce(json_agg(json_build_array(id, encode(raw_sha256, 'hex'), ${utc('observed_at')}, in_force)
                                      order by observed_at, id, raw_sha256), '[]') from stored) as kept,
            (select coalesce(json_agg(json_build_array(id, ${utc('missing_since')}) order by id), '[]')
               from changed where missing_since is not null)    as found`;

@@ -500,6 +500,19 @@ export const chains = sync.table(
   ],
 );
 
+/** At most one row: what keeps the numbers of transactions going up after a restore. */
+export const txids = sync.table(
+  'txids',
+  {
+    isTheRow: boolean('is_the_row').notNull().default(true),
+    ahead: bigint('ahead', { mode: 'bigint' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'txids_pkey', columns: [t.isTheRow] }),
+    check('txids_is_the_row', sql`${t.isTheRow}`),
+  ],
+);
+
 /** What was written, in its order: append-only, written by the migration's functions only. */
 export const journal = sync.table(
   'journal',
@@ -516,9 +529,14 @@ export const journal = sync.table(
     shas: bytea('shas'),
     /** SHA-256 over the head before it and this entry. */
     head: bytea('head').notNull(),
+    /** The transaction that wrote it: changes are told in this order. */
+    txid: bigint('txid', { mode: 'bigint' })
+      .notNull()
+      .default(sql`0`),
   },
   (t) => [
     primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.seq] }),
+    index('journal_txid').on(t.projectId, t.txid),
   ],
 );
 

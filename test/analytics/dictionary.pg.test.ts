@@ -149,7 +149,7 @@ describe('what roles may do', () => {
     return rows.map(({ right }) => right);
   };
 
-  test('the reader sees archive and analytics, and of sync the journal, its heads and the corrections, for auditors', async () => {
+  test('the reader sees archive and analytics, and of sync the journal with what belongs to it, for auditors', async () => {
     for (const schema of ['archive', 'analytics']) {
       const all = (await readDictionary(owner as never)).filter(
         ({ name, kind }) => kind !== 'function' && name.startsWith(`${schema}.`),
@@ -162,6 +162,7 @@ describe('what roles may do', () => {
       'corrections: SELECT',
       'heads: SELECT',
       'journal: SELECT',
+      'txids: SELECT',
     ]);
     await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
       code: '42501',

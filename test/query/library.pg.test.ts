@@ -42,13 +42,13 @@ describe('docs/library.md', () => {
     const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
       code.replace(/^import .*$/gm, ''),
     );
-    expect(examples).toHaveLength(12);
+    expect(examples).toHaveLength(13);
     for (const code of examples) expect(source).toContain(squeezed(code));
   });
 
   test('names every code that an argument can meet', () => {
     const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
-    const codes = ['reader', 'check', 'cursor'].flatMap((name) => {
+    const codes = ['reader', 'check', 'cursor', 'changes'].flatMap((name) => {
       const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
       return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
         ([, code = '']) => code,
@@ -70,6 +70,7 @@ describe('the examples', () => {
     expect(page.items.map((order) => order.operationId)).toEqual(['op_0001']);
     expect(more).toBeNull();
     expect(await example.one(archive, project)).toBe(9_007_199_254_740_993n);
+    expect(await example.changed(archive, project, null)).toEqual([]);
     expect(await example.classesOf(archive, project, 'me')).toHaveLength(1);
   });
 

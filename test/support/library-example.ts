@@ -45,6 +45,16 @@ export async function one(archive: Archive, project: string): Promise<bigint | n
   return fee;
 }
 
+export async function changed(
+  archive: Archive,
+  project: string,
+  kept: string | null,
+): Promise<string[]> {
+  const since = await archive.changes.list({ project, ...(kept === null ? {} : { after: kept }) });
+  const happened = since.items.map(({ change, id }) => `${change} ${id}`);
+  return happened;
+}
+
 export async function classesOf(
   archive: Archive,
   project: string,

@@ -33,10 +33,7 @@ export async function openEmpty(max = 4): Promise<Opened> {
 /**
  * Gives each test of a file the file's one archive and an empty project of its own. `max`: connections of the reader.
  */
-export function eachInProject(
-  give: (given: { db: Db; archive: Archive; project: string }) => void,
-  max = 4,
-): void {
+export function eachInProject(give: (given: Opened & { project: string }) => void, max = 4): void {
   let opened: Opened;
   let projects = 0;
   beforeAll(async () => {

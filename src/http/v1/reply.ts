@@ -37,8 +37,8 @@ export type Sending = {
   events: Events;
   /** For reading and writing an answer. */
   limited: Semaphore;
-  /** Set when the server stops: no further stream begins. */
-  isStopping: boolean;
+  /** Aborted when the server stops: no further stream begins. */
+  stopping: AbortController;
   /** Whoever takes nothing for so long has left without a word, milliseconds. */
   stalledAfterMs: number;
 };
@@ -164,7 +164,7 @@ async function sendStream(
     return reply.send(Readable.from([]));
   }
   const first = await texts.next();
-  if (sending.isStopping) {
+  if (sending.stopping.signal.aborted) {
     await texts.return(undefined);
     throw new Refused(unavailable('the server is stopping: try again later'));
   }

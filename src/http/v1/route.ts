@@ -21,6 +21,8 @@ export type ArchiveRequest = {
   /** The settings of this process; null: not for this reader. */
   settings: readonly SettingInForce[] | null;
   format: AnswerFormat;
+  /** Aborted when the server stops: whoever waits for something goes on without it. */
+  stopping: AbortSignal;
 };
 
 /** Rows of one kind, in the library's names, with what goes beside them in JSON. */
@@ -58,6 +60,12 @@ export type Route = {
   isEvents: boolean;
   /** Whether 404 is among the answers. */
   mayBeAbsent: boolean;
+  /** What an answer waits for before it is read: it takes no place among those that are being read. */
+  hold(
+    path: Map<string, string>,
+    query: Map<string, string>,
+    asking: ArchiveRequest,
+  ): Promise<void>;
   /** Null: there is no such thing. */
   read(
     path: Map<string, string>,
@@ -80,6 +88,10 @@ type Definition<Path extends Shape, Query extends Shape> = {
   answer: z.ZodType | null;
   isEvents?: boolean;
   mayBeAbsent?: boolean;
+  hold?: (
+    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
+    asking: ArchiveRequest,
+  ) => Promise<void>;
   read: (
     given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
     asking: ArchiveRequest,
@@ -95,7 +107,7 @@ export const project = projectName.describe('The project; needed only where you 
 export function route<Path extends Shape = Nothing, Query extends Shape = Nothing>(
   definition: Definition<Path, Query>,
 ): Route {
-  const { needs = 'one', isList = false, read, ...rest } = definition;
+  const { needs = 'one', isList = false, read, hold, ...rest } = definition;
   const inPath = z.strictObject(inUrl(definition.inPath ?? {}));
   const inQuery = z.strictObject(
     optional(
@@ -107,6 +119,19 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
     ),
   );
   const names = Object.keys({ ...definition.inPath, ...definition.inQuery });
+  const parsed = (path: Map<string, string>, query: Map<string, string>): never => {
+    if (query.has('as_of') && !('as_of' in inQuery.shape)) {
+      refuse(
+        'as_of is not taken here: this is as it stands now. What was certain at an earlier moment stands in the certificates',
+      );
+    }
+    const given: Record<string, unknown> = {
+      ...checked(inPath, Object.fromEntries(path)),
+      ...checked(inQuery, Object.fromEntries(query)),
+    };
+    const named = names.map((name) => [name, given[snake(name)]]);
+    return present(Object.fromEntries(named)) as never;
+  };
   return {
     about: '',
     mayBeAbsent: false,
@@ -115,19 +140,8 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
     needs,
     inPath,
     inQuery,
-    read: async (path, query, asking) => {
-      if (query.has('as_of') && !('as_of' in inQuery.shape)) {
-        refuse(
-          'as_of is not taken here: this is as it stands now. What was certain at an earlier moment stands in the certificates',
-        );
-      }
-      const given: Record<string, unknown> = {
-        ...checked(inPath, Object.fromEntries(path)),
-        ...checked(inQuery, Object.fromEntries(query)),
-      };
-      const named = names.map((name) => [name, given[snake(name)]]);
-      return read(present(Object.fromEntries(named)) as never, asking);
-    },
+    hold: async (path, query, asking) => hold?.(parsed(path, query), asking),
+    read: async (path, query, asking) => read(parsed(path, query), asking),
   };
 }
 

@@ -1,5 +1,6 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
 import { bookRoutes } from './books.ts';
+import { changeRoutes } from './changes.ts';
 import { figureRoutes } from './figures.ts';
 import { nowRoutes } from './now.ts';
 import { proofRoutes } from './proof.ts';
@@ -10,7 +11,7 @@ import { lookupRoutes } from './transactions-tokens.ts';
 export const base = '/archive/v1';
 
 export const routeGroups: readonly { name: string; routes: readonly Route[] }[] = [
-  { name: 'Records', routes: [...recordRoutes, ...lookupRoutes] },
+  { name: 'Records', routes: [...recordRoutes, ...lookupRoutes, ...changeRoutes] },
   { name: 'What is certain', routes: proofRoutes },
   { name: 'What goes on', routes: nowRoutes },
   { name: 'Figures', routes: figureRoutes },

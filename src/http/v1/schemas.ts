@@ -1,6 +1,6 @@
 // The records as `/archive/v1` gives them, what they said before, and what every refusal looks like.
 import * as z from 'zod';
-import type { Version } from '../../query/types.ts';
+import type { Change, Version } from '../../query/types.ts';
 import * as described from '../../resources.ts';
 import * as kind from './answer-schemas.ts';
 import { record, row, type RowKind, type RowShape } from './answer-schemas.ts';
@@ -15,6 +15,30 @@ export const transaction = record(
   described.transaction,
 );
 export const token = record('Token', 'A token and its fees', described.token);
+
+export const change = row<Change>('Change', 'What became of a record, told once', {
+  position: text.describe('Kept by whoever has taken this change and all before it: an `after`'),
+  txid: kind.decimal.describe(
+    'The transaction that wrote it. It only grows; a transaction’s changes come together',
+  ),
+  resource: kind.anyResource,
+  apiVersion: kind.apiVersion.nullable().describe('Of which lookup a transaction result is'),
+  id: text,
+  change: z
+    .enum(['new', 'changed', 'late', 'missing', 'found'])
+    .describe(
+      'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in force. missing: not shown any more. found: shown again',
+    ),
+  observedAt: timeOrNull.describe(
+    'When the content was observed, or since when the record is missing; null for found',
+  ),
+  writtenAt: kind.time.describe('On the database’s clock'),
+  rawSha256: kind.sha256.nullable().describe('Of the content; null for missing and found'),
+  record: z
+    .union([order.schema, nftClass.schema, transaction.schema, token.schema])
+    .nullable()
+    .describe('What the content says, whatever came later; null for missing and found'),
+});
 
 type InForce = Omit<Version<object>, 'item'>;
 const inForce: RowShape<InForce> = {

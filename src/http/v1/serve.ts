@@ -50,13 +50,13 @@ export function addArchive(app: FastifyInstance, serving: ArchiveServing): void 
     streams: new Set(),
     events: createEvents(serving.archive, serving.answerOf, serving.eventTimes),
     limited: createSemaphore(answersAtOnce),
-    isStopping: false,
+    stopping: new AbortController(),
     stalledAfterMs,
   };
   // A stopping server would wait for a reader of a long list for ever: its connection is cut, which it can tell from an
   // end.
   app.addHook('preClose', (done) => {
-    sending.isStopping = true;
+    sending.stopping.abort();
     sending.events.close();
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
     done();
@@ -150,10 +150,12 @@ async function answer(
     classesOf,
     settings: gate.projects.every((id) => projects.includes(id)) ? settings : null,
     format: offer === 'file' || offer === 'events' ? 'json' : offer,
+    stopping: sending.stopping.signal,
   };
   const path = new Map(Object.entries(request.params as Record<string, string>));
   // `/orders/` names no order: nothing is there, as behind any other path that is none.
   if ([...path.values()].includes('')) throw new Refused(notFound('there is no such path'));
+  await route.hold(path, query, asking);
   // A place is for reading and writing only: however slowly an answer is taken, it keeps nobody from theirs.
   const found = await sending.limited(async () => {
     const read = await route.read(path, query, asking);

@@ -20,14 +20,15 @@ export type StoredContent = { id: string; sha256: string; observedAt: string };
 
 /** What a write came to, as the journal tells it. */
 export type Stored = {
-  /** Records held for the first time, and further contents of those that were. */
+  /** Records held for the first time; contents that came into force after another; those that never were in force. */
   first: StoredContent[];
-  further: StoredContent[];
+  changed: StoredContent[];
+  late: StoredContent[];
   /** Records that were missing since a moment (RFC 3339) and were shown again. */
   found: [id: string, since: string][];
 };
 
-export const nothingStored: Stored = { first: [], further: [], found: [] };
+export const nothingStored: Stored = { first: [], changed: [], late: [], found: [] };
 
 /** What else an entry tells; without it nothing is entered unless something was stored. */
 export type EntryNote = { kind: 'pages' | 'contents' | 'returned'; says: Record<string, unknown> };
@@ -37,13 +38,19 @@ export async function enterStored(
   tx: Tx,
   chain: Chain,
   told: EntryNote | null,
-  { first, further, found }: Stored,
+  { first, changed, late, found }: Stored,
 ): Promise<void> {
-  const contents = first.length === 0 ? further : [...first, ...further];
+  const contents = [...first, ...changed, ...late];
   if (told === null && contents.length + found.length === 0) return;
   const body = {
     ...told?.says,
-    ...(contents.length > 0 ? { first: first.length, observed: runsOf(contents) } : {}),
+    ...(contents.length > 0
+      ? {
+          first: first.length,
+          ...(changed.length > 0 ? { changed: changed.length } : {}),
+          observed: runsOf(contents),
+        }
+      : {}),
     ...(found.length > 0 ? { found } : {}),
   };
   const isNone = contents.length === 0;
@@ -111,6 +118,11 @@ async function append(
     ids,
     shas,
   ]);
+}
+
+/** After a restore or an import: what will be written is told after what is held. Cheap where nothing is to be done. */
+export async function keepTxidsAhead(db: Queryable): Promise<void> {
+  await db.query('select sync.keep_txids_ahead()');
 }
 
 /** A project that came from a time without a journal: what is held of it is fixed as it is now. */

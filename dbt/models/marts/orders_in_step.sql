@@ -1,0 +1,28 @@
+-- Orders as they are known now. Each build reads only what changed since the one before: nothing can still appear at or
+-- below the greatest txid that a build has read.
+{{ config(materialized='incremental', unique_key=['project_id', 'operation_id']) }}
+
+with changed as (
+    select
+        c.project_id,
+        c.id,
+        max(c.txid) as txid
+    from {{ source('analytics', 'changes') }} as c
+    where c.resource = 'orders' and c.change <> 'late'
+    {% if var('outlast_project') %}and c.project_id = '{{ var('outlast_project') }}'{% endif %}
+    {% if is_incremental() %}and c.txid > (select coalesce(max(t.txid), 0) from {{ this }} as t){% endif %}
+    group by c.project_id, c.id
+)
+
+select
+    o.project_id,
+    o.operation_id,
+    o.day,
+    o.status_name,
+    o.account,
+    o.amount_fen,
+    o.missing_since is not null as is_missing,
+    changed.txid
+from changed
+join {{ source('analytics', 'orders') }} as o
+    on o.project_id = changed.project_id and o.operation_id = changed.id

@@ -1,0 +1,100 @@
+// `outlast follow`: every change once, a line each, as it comes. Where it got to is kept in a file once the lines are
+// out: whoever is killed in between is told the last of them again, and none is ever left out.
+import { Option, type Command } from 'commander';
+import { settingsError } from '../errors.ts';
+import { textOfFile, writeWhole } from '../files.ts';
+import { resources } from '../model.ts';
+import { changeFilters } from '../query/changes.ts';
+import { jsonText } from '../query/record-text.ts';
+import type { Change } from '../query/types.ts';
+import { readSettings } from '../settings/settings.ts';
+import { readOptions } from './options.ts';
+import { projectOf, withArchive } from './query.ts';
+import { stopOnSignals } from './signals.ts';
+
+type FollowFlags = {
+  project?: string;
+  resource?: string;
+  after?: string;
+  positionFile?: string;
+  fromNow?: true;
+  once?: true;
+};
+
+/** Changes that are handed on before their position is kept. */
+const atOnce = 1000;
+/** Less than the longest a question may wait, so that a connection that broke is noticed. */
+const waitMs = 30_000;
+
+export const followCommand = (command: Command): Command =>
+  command
+    .option('--project <name>', 'of this project; needed where there are several')
+    .addOption(new Option('--resource <name>', 'of this resource only').choices(resources))
+    .option('--after <position>', 'from the change behind this one on; all there are unless told')
+    .option('--position-file <path>', 'go on from the position in this file, and keep it there')
+    .option('--from-now', 'only what is to come')
+    .option('--once', 'end when all that there is was told')
+    .addHelpText(
+      'after',
+      '\nA line of JSON each, as GET /archive/v1/changes gives them. docs/follow.md has more.',
+    )
+    .action(follow);
+
+async function follow(flags: FollowFlags): Promise<void> {
+  const { resource, after } = readOptions(changeFilters, flags);
+  const { positionFile } = flags;
+  if (after !== undefined && (positionFile !== undefined || flags.fromNow === true)) {
+    throw settingsError('bad_filter', '--after stands alone: it says where to begin.');
+  }
+  const settings = readSettings({ needs: 'database' });
+  const stop = stopOnSignals();
+  try {
+    await withArchive(settings, async (archive) => {
+      const query = {
+        project: await projectOf(archive, flags.project),
+        ...(resource === undefined ? {} : { resource }),
+      };
+      const kept = positionFile === undefined ? null : await textOfFile(positionFile);
+      let saved = kept?.trim() ?? null;
+      let position = after ?? saved;
+      if (position === null && flags.fromNow === true)
+        position = await archive.changes.newest(query);
+      // P9: ends when it is told to, or, with --once, when nothing is left.
+      while (!stop.signal.aborted) {
+        const page = await archive.changes.list({
+          ...query,
+          ...(position === null ? {} : { after: position }),
+          limit: atOnce,
+          waitMs: flags.once === true ? 0 : waitMs,
+          signal: stop.signal,
+        });
+        await put(page.items);
+        ({ position } = page);
+        if (positionFile !== undefined && position !== null && position !== saved) {
+          await keep(positionFile, position);
+          saved = position;
+        }
+        if (flags.once === true && page.isUpToDate) return;
+      }
+    });
+  } finally {
+    stop.close();
+  }
+}
+
+/** Resolves when the lines are out of this process. */
+async function put(changes: Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  const text = changes.map((change) => `${jsonText(change, Object.keys(change) as never[])}\n`);
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(text.join(''), (error) =>
+      error instanceof Error ? reject(error) : resolve(),
+    );
+  });
+}
+
+const keep = (path: string, position: string): Promise<boolean> =>
+  writeWhole(path, async (write) => {
+    await write(`${position}\n`);
+    return true;
+  });

@@ -1,0 +1,387 @@
+// What changed since: every change once, in an order that never skips one, whoever commits late.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Archive, Change } from '../../src/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { readOrdersPage } from '../../src/platform/pages.ts';
+import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
+import { chainBeside, enterMissing } from '../../src/store/journal/journal.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { saveProject } from '../../src/store/projects.ts';
+import { writeRecords } from '../../src/store/records.ts';
+import type { Served } from '../../src/http/server.ts';
+import { runHere } from '../support/command-here.ts';
+import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
+import { serveArchive } from '../support/served.ts';
+
+const noon = Date.parse('2026-03-11T12:00:00Z');
+let db: Db;
+let archive: Archive;
+let project: string;
+let connectionString: string;
+eachInProject((given) => ({ db, archive, project, connectionString } = given));
+
+type Given = { id: string; message?: string; update?: number };
+
+/** Writes orders as a page showed them. */
+async function write(tx: Tx, given: Given[], at = noon): Promise<void> {
+  const elements = given.map(
+    ({ id, message = '', update = 5 }) =>
+      `{"operation_id":"${id}","status":2,"message":"${message}","account":"a","amount":"100","number":"1","create_time":"2026-03-10 10:00:00","update_time":"2026-03-10 10:00:0${update}","order_type":1}`,
+  );
+  const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`);
+  const { records } = readOrdersPage(body, at, '2026-03-10');
+  const to = { projectId: project, resource: 'orders', expectsNew: null } as const;
+  await writeRecords(
+    tx,
+    to,
+    records.map((record) => ({ record, observedAt: at })),
+    at,
+  );
+}
+
+/** And waits until it is told: what other tests write to the same server is waited for, too. */
+async function commit(given: Given[], at = noon): Promise<void> {
+  await withTx(db, (tx) => write(tx, given, at));
+  await settled();
+}
+
+const settled = (): Promise<unknown> =>
+  expect
+    .poll(
+      async () => {
+        const { rows } = await db.query<{ open: boolean }>(
+          `select exists (select from sync.journal
+                           where project_id = $1 and txid >= sync.txid_horizon()) as open`,
+          [project],
+        );
+        return rows[0]?.open;
+      },
+      { timeout: 20_000, interval: 10 },
+    )
+    .toBe(false);
+
+async function all(after?: string): Promise<Change[]> {
+  const { items } = await archive.changes.list({
+    project,
+    limit: 10_000,
+    ...(after === undefined ? {} : { after }),
+  });
+  return items;
+}
+
+const told = ({ id, change, record }: Change): string =>
+  [change, id, ...(record !== null && 'message' in record ? [record.message] : [])].join(' ');
+
+test('new, changed, late, missing and found are told once each, with what was said then', async () => {
+  await commit([{ id: 'a', message: 'first' }, { id: 'b' }]);
+  await commit([{ id: 'a', message: 'second', update: 7 }], noon + 1000);
+  await commit([{ id: 'a', message: 'older', update: 6 }], noon + 2000);
+  await withTx(db, async (tx) => {
+    await tx.query(
+      `update archive.orders set missing_since = $2 where project_id = $1 and operation_id = 'b'`,
+      [project, new Date(noon + 3000).toISOString()],
+    );
+    await enterMissing(tx, chainBeside(project, 'orders'), ['b'], noon + 3000);
+  });
+  await settled();
+  await commit([{ id: 'b' }], noon + 4000);
+  await commit([{ id: 'b' }], noon + 5000);
+
+  const found = await all();
+  expect(found.map(told)).toEqual([
+    'new a first',
+    'new b ',
+    'changed a second',
+    'late a older',
+    'missing b',
+    'found b',
+  ]);
+  const [first, , , late, missing] = found;
+  expect(first).toMatchObject({
+    resource: 'orders',
+    apiVersion: null,
+    observedAt: '2026-03-11T12:00:00Z',
+    record: { operationId: 'a', amount: '100', sliceDay: '2026-03-10', missingSince: null },
+  });
+  expect(first?.rawSha256).toBe(first?.record?.rawSha256);
+  expect(late).toMatchObject({ record: { message: 'older', observedAt: '2026-03-11T12:00:02Z' } });
+  expect(missing).toMatchObject({
+    observedAt: '2026-03-11T12:00:03Z',
+    rawSha256: null,
+    record: null,
+  });
+
+  // From any change on, the rest and nothing else.
+  for (const [i, { position }] of found.entries()) {
+    expect((await all(position)).map(told)).toEqual(found.slice(i + 1).map(told));
+  }
+  const { items, isUpToDate } = await archive.changes.list({ project, limit: 4 });
+  expect([items.length, isUpToDate]).toEqual([4, false]);
+  expect(await all((await archive.changes.newest({ project })) ?? '')).toEqual([]);
+  expect((await archive.changes.list({ project, resource: 'tokens' })).items).toEqual([]);
+  const { rows } = await db.query(
+    'select change, id from analytics.changes where project_id = $1 order by txid, entry, n',
+    [project],
+  );
+  expect(rows.map(({ change, id }) => `${String(change)} ${String(id)}`)).toEqual(
+    found.map(({ change, id }) => `${change} ${id}`),
+  );
+});
+
+describe('what is committed late', () => {
+  /** A transaction that has written and does not end before it is told to. */
+  async function unfinished(given: Given[]): Promise<{ end(): Promise<void> }> {
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let begun = (): void => undefined;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    const work = withTx(db, async (tx) => {
+      await write(tx, given);
+      begun();
+      await ended;
+    });
+    await hasBegun;
+    return {
+      end: () => {
+        end();
+        return work;
+      },
+    };
+  }
+
+  test('is told all the same: nothing is told before whatever began earlier has ended', async () => {
+    await db.query('select 1');
+    const late = await unfinished([{ id: 'late' }]);
+    // Another chain, or it would wait for the journal.
+    await otherChain('early');
+    const before = await archive.changes.list({ project });
+    expect(before.items).toEqual([]);
+    await late.end();
+    await settled();
+    expect((await all(before.position ?? undefined)).map(told)).toEqual([
+      'new late ',
+      'found early',
+    ]);
+  });
+
+  test('sabotaged: by the greatest number seen alone it is skipped', async () => {
+    const late = await unfinished([{ id: 'late' }]);
+    await otherChain('early');
+    const seen = async (above: string): Promise<{ txid: string; id: string }[]> => {
+      const { rows } = await db.query<{ txid: string; id: string }>(
+        `select txid::text, id from sync.journal j cross join lateral sync.changes_of(j)
+          where project_id = $1 and txid > $2::bigint order by txid`,
+        [project, above],
+      );
+      return rows;
+    };
+    const [first] = await seen('0');
+    await late.end();
+    expect(first?.id).toBe('early');
+    expect(await seen(first?.txid ?? '')).toEqual([]);
+  });
+
+  const otherChain = (id: string): Promise<unknown> =>
+    db.query(
+      `select sync.journal_append($1, 'nft_classes', '', '0001-01-01', 'contents', $2, null, null)`,
+      [project, JSON.stringify({ found: [[id, '2026-03-11T12:00:00Z']] })],
+    );
+});
+
+test('four writers and a reader that breaks off anywhere: its copy is the archive, and nothing came twice', async () => {
+  const random = Math.random;
+  const copy = new Map<string, string | null>();
+  const seen = new Map<string, number>();
+  let position: string | null = null;
+  let isWriting = true;
+  const writer = async (name: number): Promise<void> => {
+    for (let i = 0; i < 12; i++) {
+      const shared = Math.floor(random() * 8);
+      await withTx(db, async (tx) => {
+        await write(tx, [
+          { id: `own-${name}-${i}` },
+          { id: `shared-${shared}`, message: `${name}.${i}`, update: Math.floor(random() * 10) },
+        ]);
+        await wait(random() * 3);
+      });
+    }
+  };
+  const reader = async (): Promise<void> => {
+    for (;;) {
+      const isLast = !isWriting;
+      const after: string | null = position;
+      const page = await archive.changes.list({
+        project,
+        limit: 1 + Math.floor(random() * 30),
+        ...(after === null ? {} : { after }),
+      });
+      // Some of a page is taken, with the position of the last that was.
+      const taken = page.items.slice(0, Math.floor(random() * (page.items.length + 1)));
+      for (const { id, change, rawSha256, position: at } of taken) {
+        const key = `${id} ${change} ${rawSha256} ${at}`;
+        seen.set(key, (seen.get(key) ?? 0) + 1);
+        if (change !== 'late') copy.set(id, rawSha256);
+        position = at;
+      }
+      if (isLast && page.items.length === 0) return;
+    }
+  };
+  const reading = reader();
+  await Promise.all([0, 1, 2, 3].map(writer));
+  await settled();
+  isWriting = false;
+  await reading;
+
+  const { rows } = await db.query<{ id: string; sha: string }>(
+    `select operation_id as id, encode(raw_sha256, 'hex') as sha from archive.orders where project_id = $1`,
+    [project],
+  );
+  expect(rows.length).toBe(56);
+  expect(new Map(copy)).toEqual(new Map(rows.map(({ id, sha }) => [id, sha])));
+  expect([...seen.values()].every((times) => times === 1)).toBe(true);
+  const { rows: contents } = await db.query<{ n: number }>(
+    `select sum(cardinality(ids))::int as n from sync.journal where project_id = $1`,
+    [project],
+  );
+  expect(seen.size).toBe(contents[0]?.n);
+});
+
+describe('by every door', () => {
+  let served: Served;
+  beforeEach(async () => {
+    await db.query(
+      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+       values ($1, 'https://x.example', 'salt', 'print', now(), '2026-03-01')`,
+      [project],
+    );
+    await commit([{ id: 'a' }, { id: 'b' }]);
+    served = await serveArchive(archive, { projects: [{ id: project, classesOf: project }] });
+  });
+  afterEach(() => served.close());
+
+  const ask = (query: string): Promise<Response> =>
+    fetch(`${served.url}/archive/v1/changes${query}`);
+  type Page = { items: { id: string }[]; position: string; is_up_to_date: boolean };
+  const page = async (query: string): Promise<Page> => (await ask(query)).json() as Promise<Page>;
+
+  test('HTTP gives pages and lines, and 410 for a position that is no more', async () => {
+    const [first] = await all();
+    const { items, position, is_up_to_date: isUpToDate } = await page('?limit=1');
+    expect(items).toMatchObject([{ id: 'a', api_version: null, record: { operation_id: 'a' } }]);
+    expect([position, isUpToDate]).toEqual([first?.position, false]);
+    expect(await page(`?after=${position}`)).toMatchObject({
+      items: [{ id: 'b' }],
+      is_up_to_date: true,
+    });
+    const lines = await (await ask('?format=ndjson')).text();
+    expect(lines.trim().split('\n')).toHaveLength(2);
+    expect((await ask('?wait=1&format=csv')).status).toBe(400);
+    expect((await ask('?after=x')).status).toBe(400);
+  });
+
+  test('whoever waits is told at once of what comes, and keeps nobody from reading', async () => {
+    const { position } = await page('');
+    const waiting = Array.from({ length: 6 }, () => page(`?after=${position}&wait=60`));
+    await wait(50);
+    expect((await page('')).items).toHaveLength(2);
+    await commit([{ id: 'c' }]);
+    for (const { items } of await Promise.all(waiting)) expect(items).toMatchObject([{ id: 'c' }]);
+    // Nor does it keep the server from stopping.
+    const last = page(`?after=${(await page('')).position}&wait=60`);
+    await wait(50);
+    await served.close();
+    expect((await last).items).toEqual([]);
+  });
+
+  test('`outlast follow` goes on where its file says, and a line is whole JSON', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'outlast-follow-'));
+    const follow = async (...args: string[]): Promise<string[]> => {
+      const file = ['--position-file', join(folder, 'position')];
+      const { code, stdout, stderr } = await runHere(
+        ['follow', '--project', project, '--once', ...file, ...args],
+        { env: { DATABASE_URL: connectionString } },
+      );
+      expect(code, stderr).toBe(0);
+      const lines = stdout.split('\n').filter((line) => line !== '');
+      return lines.map((line) => (JSON.parse(line) as { id: string }).id);
+    };
+    expect(await follow()).toEqual(['a', 'b']);
+    expect(await follow()).toEqual([]);
+    await commit([{ id: 'c' }]);
+    expect(await follow('--resource', 'tokens')).toEqual([]);
+    await rm(join(folder, 'position'));
+    expect(await follow('--from-now')).toEqual([]);
+    await commit([{ id: 'd' }]);
+    expect(await follow()).toEqual(['d']);
+    const damaged = await runHere(['follow', '--project', project, '--after', 'x'], {
+      env: { DATABASE_URL: connectionString },
+    });
+    expect(damaged.stderr).toContain('no position');
+    expect(damaged.code).toBe(2);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('after a restore', () => {
+  let opened: Opened;
+  let owner: Db;
+  beforeAll(async () => {
+    opened = await openEmpty(1);
+    owner = await openDb({
+      connectionString: opened.connectionString,
+      role: null,
+      max: 1,
+      log: silentLog(),
+    });
+  });
+  beforeEach(async () => {
+    ({ db, archive } = opened);
+    await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
+  });
+  afterAll(async () => {
+    await owner.close();
+    await opened.close();
+  });
+
+  /** What is written now came from a cluster whose transactions had far greater numbers. */
+  const writtenElsewhere = async (given: Given[]): Promise<string> => {
+    await owner.query(`insert into sync.txids (ahead) values (1000000000)
+           on conflict (is_the_row) do update set ahead = sync.txids.ahead + 1000000000`);
+    await commit(given);
+    const position = (await archive.changes.newest({ project })) ?? '';
+    await owner.query('delete from sync.txids');
+    return position;
+  };
+
+  test('into another cluster a reader goes on where it was', async () => {
+    const position = await writtenElsewhere([{ id: 'before' }]);
+    await migrate(opened.connectionString, silentLog());
+    await commit([{ id: 'after' }]);
+    expect((await all(position)).map(told)).toEqual(['new after ']);
+    expect((await all()).map(told)).toEqual(['new before ', 'new after ']);
+  });
+
+  test('sabotaged: without the start that looks after it nothing is told', async () => {
+    await writtenElsewhere([{ id: 'before' }]);
+    await withTx(db, (tx) => write(tx, [{ id: 'after' }]));
+    await expect.poll(async () => (await all()).map(told)).toEqual(['new after ']);
+  });
+
+  test('to an earlier state a position that is no more is refused, and so is one of another archive', async () => {
+    await commit([{ id: 'kept' }]);
+    const [kept] = await all();
+    await commit([{ id: 'lost' }]);
+    const [lost] = await all(kept?.position);
+    await owner.query('delete from sync.journal where txid = $1', [lost?.txid]);
+    await commit([{ id: 'instead' }]);
+    await expect(all(lost?.position)).rejects.toMatchObject({ code: 'position_unknown' });
+    expect((await all(kept?.position)).map(told)).toEqual(['new instead ']);
+    await expect(
+      archive.changes.list({ project: 'other', after: kept?.position ?? '' }),
+    ).rejects.toMatchObject({ code: 'argument_invalid' });
+  });
+});
