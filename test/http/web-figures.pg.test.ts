@@ -274,6 +274,19 @@ test('settings are for whoever may read every project, and a secret is not shown
   expect(text).not.toContain('OUTLAST_API_SECRET');
 });
 
+test('what stays English on a Chinese page says that it is', async () => {
+  const english = async (path: string): Promise<string> => {
+    const html = await (
+      await fetch(`${served.url}${path}project=p`, { headers: { 'accept-language': 'zh' } })
+    ).text();
+    return [...html.matchAll(/ lang="en">([^<]*)</g)].map(([, text]) => text).join('\n');
+  };
+  expect(await english('/settings?')).toContain('the secret');
+  expect(await english('/alerts?')).toContain('Something else.');
+  expect(await english('/figures?by=week&')).toContain('by must be one of day, month');
+  expect(await english('/orders?status=9&')).toContain('status must be one of 1, 2, 3');
+});
+
 describe.each(['en', 'zh'] as const)('in %s', (lang) => {
   test.each(paths)('%s is whole, and says nothing foreign but as text', async (path) => {
     const html = await page(path, lang === 'zh' ? 'zh-CN' : 'en');
