@@ -99,20 +99,22 @@ export async function readDay(reader: Reader, given: DayQuery): Promise<DayRepor
   const { pages, firstAskedAt, lastAskedAt, entries, history, ...rest } = withCounts(row);
   return {
     ...rest,
-    missing: timed(rest.missing, 'since'),
-    changes: timed(rest.changes, 'observedAt'),
-    rejects: timed(rest.rejects, 'seenAt'),
-    pages: { firstAskedAt, lastAskedAt, ...timed(pages, 'askedAt') },
-    history: timed({ count: entries, items: history }, 'enteredAt'),
-    reopenings: timed({ count: 0, items: rest.reopenings }, 'reopenedAt').items,
+    missing: countedAt(rest.missing, 'since'),
+    changes: countedAt(rest.changes, 'observedAt'),
+    rejects: countedAt(rest.rejects, 'seenAt'),
+    pages: { firstAskedAt, lastAskedAt, ...countedAt(pages, 'askedAt') },
+    history: { count: entries, items: timed(history, 'enteredAt') },
+    reopenings: timed(rest.reopenings, 'reopenedAt'),
   };
 }
 
 /** JSON has a time with `+00:00`; everywhere else it ends with Z. */
-function timed<Item, Name extends keyof Item>(
+const timed = <Item, Name extends keyof Item>(
+  items: (Item & Record<Name, string>)[],
+  name: Name,
+): Item[] => items.map((item) => ({ ...item, [name]: item[name].replace(/\+00:00$/, 'Z') }));
+
+const countedAt = <Item, Name extends keyof Item>(
   { count, items }: Counted<Item & Record<Name, string>>,
   name: Name,
-): Counted<Item> {
-  const at = (text: string): string => text.replace(/\+00:00$/, 'Z');
-  return { count, items: items.map((item) => ({ ...item, [name]: at(item[name]) })) };
-}
+): Counted<Item> => ({ count, items: timed<Item, Name>(items, name) });

@@ -42,6 +42,40 @@ export const markText = ({ words }: View, mark: DayMark): string =>
 export const ProjectField = ({ view }: { view: View }) =>
   view.projects.length > 1 ? <input type="hidden" name="project" value={view.project} /> : null;
 
+/** What was asked cannot be: the library's own sentence. */
+export const Refusal = ({ view, sentence }: { view: View; sentence: string | null }) =>
+  sentence === null ? null : (
+    <p class="notice" role="alert">
+      {view.words.records.invalid} <bdi lang="en">{sentence}</bdi>
+    </p>
+  );
+
+/** The field of an instant, under its name in the address. */
+export const InstantField = (props: {
+  view: View;
+  id: string;
+  value: string;
+  label: string;
+  isRequired?: boolean;
+}) => (
+  <>
+    <label for={props.id}>{props.label}</label>
+    <input
+      id={props.id}
+      name="as_of"
+      value={readable(props.value)}
+      placeholder="2026-11-01T00:00:00Z"
+      title={props.view.words.records.asOfHint}
+      required={props.isRequired}
+      spellcheck={false}
+      autocomplete="off"
+    />
+  </>
+);
+
+/** A parser of HTML would take a NUL for the end of its wits. */
+export const readable = (text: string): string => text.replaceAll('\0', '\ufffd');
+
 /** Foreign text in the title of a window: its direction ends with it. */
 export const isolated = (text: string): string => `\u2068${text}\u2069`;
 

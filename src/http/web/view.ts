@@ -41,7 +41,8 @@ export type Made = {
 };
 
 /** Why a page cannot be shown; `sentence`: what was wrong with what was asked. */
-export type Trouble = { kind: 'database' | 'busy' | 'unforeseen' | 'invalid'; sentence?: string };
+export type Trouble =
+  { kind: 'database' | 'busy' | 'unforeseen' } | { kind: 'invalid'; sentence: string };
 
 /** A page: `read` gets what stands in its path. */
 export type Page = {

@@ -2,7 +2,7 @@
 import { asOf as instant } from '../../../query/arguments.ts';
 import type { CertificateFile, Version } from '../../../query/types.ts';
 import { askedOf, givenIn, sentenceOf } from '../asked.ts';
-import { isolated, ProjectField, Time } from '../parts.tsx';
+import { InstantField, isolated, ProjectField, Refusal, Time } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { Content, lookupOf } from './record-content.tsx';
 import { History } from './record-history.tsx';
@@ -81,11 +81,7 @@ async function readRecord<Item extends Held>(
         <h1>
           {words.record.one[kind.resource]} <bdi class="name">{id}</bdi>
         </h1>
-        {sentence !== null && (
-          <p class="notice" role="alert">
-            {words.records.invalid} <bdi lang="en">{sentence}</bdi>
-          </p>
-        )}
+        <Refusal view={view} sentence={sentence} />
         {then !== null && (
           <p class="notice mild">
             {shown.length === 0 ? words.record.notThen(given) : words.records.asKnownAt(given)}{' '}
@@ -180,17 +176,7 @@ function AsOf<Item extends Held>(props: {
     >
       {isStep(id) && <input type="hidden" name="find" value={id} />}
       <div class="wide">
-        <label for="as-of">{words.record.asOf}</label>
-        <input
-          id="as-of"
-          name="as_of"
-          value={given.replaceAll('\0', '\ufffd')}
-          placeholder="2026-11-01T00:00:00Z"
-          title={words.records.asOfHint}
-          required
-          spellcheck={false}
-          autocomplete="off"
-        />
+        <InstantField view={view} id="as-of" value={given} label={words.record.asOf} isRequired />
       </div>
       <ProjectField view={view} />
       <button>{words.record.show}</button>

@@ -2,7 +2,7 @@
 // days that were chosen.
 import type { Resource } from '../../../model.ts';
 import { askedOf, givenIn, sentenceOf } from '../asked.ts';
-import { ProjectField } from '../parts.tsx';
+import { InstantField, ProjectField, readable, Refusal } from '../parts.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { RangeLine, readRange, type RangeCoverage } from './range-coverage.tsx';
@@ -105,11 +105,7 @@ export async function readList<Item extends Held>(
         )}
         <Search view={view} path={listPath(kind)} id={lookedFor} />
         <Filter view={view} kind={kind} given={given} />
-        {sentence !== null && (
-          <p class="notice" role="alert">
-            {words.records.invalid} <bdi lang="en">{sentence}</bdi>
-          </p>
-        )}
+        <Refusal view={view} sentence={sentence} />
         {found !== null && (
           <List view={view} kind={kind} given={given} answer={answer} found={found} />
         )}
@@ -171,6 +167,13 @@ function Field<Item extends Held>(props: {
   if (input.kind === 'statuses') {
     return <Statuses label={label} words={statusWords(view, kind)} given={value} />;
   }
+  if (input.kind === 'instant') {
+    return (
+      <div>
+        <InstantField view={view} id={id} value={value} label={label} />
+      </div>
+    );
+  }
   return (
     <div>
       <label for={id}>{label}</label>
@@ -181,11 +184,7 @@ function Field<Item extends Held>(props: {
           id={id}
           name={input.name}
           type={input.kind === 'day' ? 'date' : 'text'}
-          // A parser of HTML would take it for the end of its wits.
-          value={value.replaceAll('\0', '\ufffd')}
-          {...(input.kind === 'instant'
-            ? { placeholder: '2026-11-01T00:00:00Z', title: words.records.asOfHint }
-            : {})}
+          value={readable(value)}
           spellcheck={false}
           autocomplete="off"
         />

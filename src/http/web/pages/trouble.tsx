@@ -1,11 +1,10 @@
 // What is shown where a page cannot be: the reason in a sentence, and what to do; and the door.
-import { Foreign } from '../layout.tsx';
-import { Documents } from '../parts.tsx';
+import { Documents, Refusal } from '../parts.tsx';
 import { linkTo, type Made, type Trouble, type View } from '../view.ts';
 
-export function troublePage(view: View, { kind, sentence }: Trouble): Made {
+export function troublePage(view: View, trouble: Trouble): Made {
   const { words, path, query } = view;
-  const text = kind === 'invalid' ? words.records.invalid : words.trouble[kind];
+  const { kind } = trouble;
   return {
     title: words.trouble.title,
     status: kind === 'invalid' ? 400 : kind === 'unforeseen' ? 500 : 503,
@@ -13,9 +12,13 @@ export function troublePage(view: View, { kind, sentence }: Trouble): Made {
     body: (
       <>
         <h1>{words.trouble.title}</h1>
-        <p class="notice" role="alert">
-          {text} <Foreign text={sentence ?? null} lang="en" />
-        </p>
+        {trouble.kind === 'invalid' ? (
+          <Refusal view={view} sentence={trouble.sentence} />
+        ) : (
+          <p class="notice" role="alert">
+            {words.trouble[trouble.kind]}
+          </p>
+        )}
         <p>
           <a href={query.size === 0 ? path : `${path}?${query.toString()}`}>
             {words.trouble.again}
