@@ -116,13 +116,12 @@ sup{line-height:0}
 .stacks tr{padding:.5rem 0;border-bottom:1px solid var(--line)}
 .stacks td,.stacks th[scope=row]{border:0;padding:.1rem 0;text-align:left;white-space:normal;min-width:0}
 .stacks th[scope=row]{font-weight:600}
-/* Its name in the padding beside it; numbers and times follow each other. */
-.stacks td[data-head]{display:flow-root;padding-left:8rem}
-.stacks td[data-head]::before{content:attr(data-head);float:left;width:7.5rem;margin-left:-8rem;color:var(--soft);font-size:13px}
-.stacks td.n[data-head],.stacks td.t[data-head]{display:inline-block;padding-left:0;margin-right:1.1rem}
-.stacks td.n[data-head]::before,.stacks td.t[data-head]::before{float:none;margin:0 .4rem 0 0}
-.stacks td:empty{display:none}
-.stacks .long{max-width:100%}
+.stacks td[data-head]::before{content:attr(data-head);margin-right:.5rem;color:var(--soft);font-size:13px}
+/* Numbers and times follow each other. */
+.stacks td.n,.stacks td.t{display:inline-block;margin-right:1.1rem}
+.stacks td[data-head]:empty{display:none}
+.stacks .long{max-width:min(100%,14.5rem)}
+.stacks th .long{max-width:100%}
 .month{grid-template-columns:1fr}.month h3{grid-row:auto}
 .days{grid-template-columns:repeat(16,minmax(0,1fr))}
 .list{display:block}

@@ -62,7 +62,7 @@ export const zh: Words = {
     lost: (days, safe) => `${safe} 天是安全的；${days} 天永久丢失。`,
     closes: (month, span) => `${month}将在 ${span}后移出平台的查询窗口`,
     closed: (month) => `${month}已移出平台的查询窗口`,
-    changing: (days) => `其中 ${days} 天有处理中的订单，仍可能变化。`,
+    changing: (days) => `有 ${days} 天存在处理中的订单，仍可能变化。`,
     stalled: (span) => `${span}以来没有一次同步完成全部到期的工作：新的数据可能来不及读取。`,
     noRisk: '没有任何数据面临风险。',
     atRisk: (days) => `其中 ${days} 天面临风险：在此之前还能读取，之后就不能了。`,
@@ -90,7 +90,7 @@ export const zh: Words = {
     rejected: '没有可用的 ID',
   },
   day: {
-    title: (resource, day) => `${day} 的${resource}`,
+    title: (resource, day) => `${day}的${resource}`,
     noSuch: '存档中没有这一天。',
     ours: '本地保存',
     platform: '平台给出的总数',

@@ -78,8 +78,8 @@ export const en = {
     closed: (month: string) => `${month} has left the platform’s window`,
     changing: (days: string) =>
       days === '1'
-        ? 'In one of them orders are pending and may still change.'
-        : `In ${days} of them orders are pending and may still change.`,
+        ? 'On one day orders are pending and may still change.'
+        : `On ${days} days orders are pending and may still change.`,
     stalled: (span: string) =>
       `For ${span} no run has done all that was due: what comes now may not be read in time.`,
     noRisk: 'nothing is at risk.',

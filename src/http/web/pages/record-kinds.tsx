@@ -130,6 +130,7 @@ export const orders: RecordKind<Order> = {
     },
     {
       head: (words) => words.records.columns.type,
+      align: 't',
       cell: ({ orderType }, { words }) =>
         orderType === null ? null : words.figures.type(String(orderType)),
     },
