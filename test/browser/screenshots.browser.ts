@@ -22,7 +22,7 @@ const phone: BrowserContextOptions = {
 const pictures: readonly [name: string, path: string, options: BrowserContextOptions][] = [
   ['overview', '/', wide],
   ['overview-phone-zh', '/', phone],
-  ['day', '/days/orders/2026-01-20', wide],
+  ['day', '/days/orders/2026-02-06', wide],
   ['figures', '/figures', wide],
 ];
 
