@@ -21,9 +21,9 @@ function start(
   args: string[],
   env: NodeJS.ProcessEnv,
   [stdout, stderr]: [Output, Output],
-  program = command,
+  program = process.execPath,
 ): ChildProcess {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(program, args, {
     stdio: ['ignore', stdout, stderr],
     env,
   });
@@ -37,15 +37,26 @@ const simulatedAt = '2026-08-31T09:30:00Z';
 export type Simulated = {
   /** What a command is told to reach it. */
   env: NodeJS.ProcessEnv;
+  pid: number;
   close(): void;
 };
 
-/** A platform in a process of its own that answers at once and holds about so many records of each kind. */
-export async function simulate(orders: number, classes: number): Promise<Simulated> {
+/**
+ * A platform in a process of its own that answers after so long and holds about so many records of each kind. It is at
+ * a moment of its own, or with `isNow` in the present, for programs whose clock cannot be moved.
+ */
+export async function simulate(
+  orders: number,
+  classes: number,
+  { isNow = false, latencyMs = 0 } = {},
+): Promise<Simulated> {
   const perDay = (records: number): string => String(Math.ceil(records / windowDays));
   const child = start(
     [
-      `simulate --json --at ${simulatedAt} --speed 0`.split(' '),
+      [command],
+      'simulate --json'.split(' '),
+      isNow ? [] : `--at ${simulatedAt} --speed 0`.split(' '),
+      ['--latency-ms', String(latencyMs)],
       ['--orders-per-day', perDay(orders), '--classes-per-day', perDay(classes)],
     ].flat(),
     process.env,
@@ -59,12 +70,13 @@ export async function simulate(orders: number, classes: number): Promise<Simulat
   return {
     env: {
       // Where the two clocks disagree the commands wait for more witnesses of the time.
-      ...stoppedAt(Date.parse(simulatedAt)),
+      ...(isNow ? {} : stoppedAt(Date.parse(simulatedAt))),
       OUTLAST_BASE_URL: ready.url,
       OUTLAST_API_KEY: ready.apiKey,
       OUTLAST_API_SECRET: ready.apiSecret,
       OUTLAST_MAX_RPS: '100000',
     },
+    pid: child.pid ?? 0,
     close: () => child.kill(),
   };
 }
@@ -84,7 +96,7 @@ export async function startModule(
   file: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ line: string; close(): void }> {
-  const child = start([], { ...process.env, ...env }, ['pipe', 'inherit'], fileOf(`./${file}`));
+  const child = start([fileOf(`./${file}`)], { ...process.env, ...env }, ['pipe', 'inherit']);
   return { line: await firstLineOf(child), close: () => child.kill() };
 }
 
@@ -96,19 +108,20 @@ export function runCommand(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Ended> {
-  return run(args, { OUTLAST_LOG_LEVEL: 'error', ...env }, signal, command);
+  return run([command, ...args], { OUTLAST_LOG_LEVEL: 'error', ...env }, signal);
 }
 
 /** The same with a module of the bench. */
 export function runModule(file: string, args: string[], signal: AbortSignal): Promise<Ended> {
-  return run(args, {}, signal, fileOf(`./${file}`));
+  return run([fileOf(`./${file}`), ...args], {}, signal);
 }
 
-async function run(
+/** Runs a program to its end, node unless told otherwise. Throws unless it exits with 0; `signal` kills it. */
+export async function run(
   args: string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  program: string,
+  program = process.execPath,
 ): Promise<Ended> {
   signal.throwIfAborted();
   const begun = performance.now();

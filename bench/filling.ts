@@ -4,7 +4,7 @@ import { measure, type Measured, type What } from './measure.ts';
 
 const round = (number: number, digits = 0): number => Number(number.toFixed(digits));
 
-type Spread = { median: number; min: number; max: number };
+export type Spread = { median: number; min: number; max: number };
 
 export type Filled = {
   runs: Measured[];
@@ -31,13 +31,14 @@ export async function measureFilling(runs: What[], signal: AbortSignal): Promise
   };
 }
 
-function spread(numbers: number[], digits = 0): Spread {
+export function spread(numbers: number[], digits = 0): Spread {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (place: number): number => round(sorted[place] ?? Number.NaN, digits);
   return { median: at(Math.floor(sorted.length / 2)), min: at(0), max: at(sorted.length - 1) };
 }
 
-const said = ({ median, min, max }: Spread): string => `${median} (${min}–${max})`;
+export const said = ({ median, min, max }: Spread): string =>
+  min === max ? String(median) : `${median} (${min}–${max})`;
 
 const row = (one: Measured): Cell[] => [
   one.orders,

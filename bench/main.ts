@@ -1,11 +1,12 @@
 // `npm run bench`: how fast an archive fills, as rows a second and as a ratio to bare COPY of the same rows into the
 // same table in the same run. `-- --memory`: whether memory grows with the archive. `-- --reading`: pages, reports and
-// exports of ten million orders. What it means: docs/performance.md.
+// exports of ten million orders. `-- --peers`: beside what others would use. What it means: docs/performance.md.
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { printJson } from '../src/cli/print.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
 import { measureFilling, printFilling } from './filling.ts';
+import { measurePeers, printPeers } from './peers.ts';
 import { measureReading, printReading } from './reading.ts';
 
 const { values: flags } = parseArgs({
@@ -15,6 +16,7 @@ const { values: flags } = parseArgs({
     runs: { type: 'string', default: '3' },
     memory: { type: 'boolean', default: false },
     reading: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -46,6 +48,9 @@ const stop = stopOnSignals();
 if (flags.reading) {
   const reading = await measureReading(orders, runs, stop.signal);
   printAll(reading, reading.postgres, printReading);
+} else if (flags.peers) {
+  const compared = await measurePeers(Number(flags.orders ?? 50_000), runs, stop.signal);
+  printAll(compared, compared.postgres, printPeers);
 } else {
   const filled = await measureFilling(
     flags.memory

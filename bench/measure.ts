@@ -83,7 +83,7 @@ async function held(client: pg.Client): Promise<Held> {
 }
 
 /** Seconds that COPY takes for the rows just archived, into an empty table with the same indexes. */
-async function copyAgain(
+export async function copyAgain(
   client: pg.Client,
   table: 'orders' | 'nft_classes',
   folder: string,

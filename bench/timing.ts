@@ -59,12 +59,13 @@ const ticksPerSecond = 100;
 /**
  * Processor seconds of a process and of all below it, those that ended and were waited for included: the embedded
  * Postgres is below whoever started it. Linux; NaN elsewhere. A difference of two readings is what was used in between.
+ * `without`: these and all below them are left out while they run.
  */
-export function processorSeconds(pid: number): number {
+export function processorSeconds(pid: number, without: readonly number[] = []): number {
   const stats = statsOf();
   const sum = (of: number): number => {
     const stat = stats.get(of);
-    if (stat === undefined) return 0;
+    if (stat === undefined || without.includes(of)) return 0;
     const below = [...stats].filter(([, { parent }]) => parent === of);
     return below.reduce((all, [child]) => all + sum(child), stat.ticks);
   };

@@ -1,0 +1,275 @@
+// How fast others load the same orders, in turns with us: the same simulated platform, the same Postgres, a database of
+// its own for each run, counted in it afterwards. They do the plain load; `outlast sync` also proves, keeps history and
+// journals. Two bounds: reading the platform's pages and doing nothing, and bare COPY of the same rows. What is not
+// installed is left out with a line: bench/peers/install.sh.
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { printTable } from '../src/cli/print.ts';
+import { silentLog } from '../src/log.ts';
+import { openEmbedded } from '../src/store/embedded/embedded.ts';
+import { run, runCommand, simulate } from './children.ts';
+import { copyAgain } from './measure.ts';
+import { said, spread, type Spread } from './filling.ts';
+import { load, processorSeconds } from './timing.ts';
+
+const folder = fileURLToPath(new URL('../../bench/peers', import.meta.url));
+const installed = join(folder, '.installed');
+
+type Env = NodeJS.ProcessEnv & { DATABASE_URL: string; PEER_FOLDER: string };
+
+type Peer = {
+  name: string;
+  /** Absent: always there. */
+  needs?: string;
+  /** Before the clock starts. */
+  prepare?: (env: Env, signal: AbortSignal) => Promise<unknown>;
+  load: (env: Env, signal: AbortSignal) => Promise<{ seconds: number }>;
+  /** Where its orders are; null: it keeps none. */
+  table: string | null;
+};
+
+const outlast = (name: string): Peer => ({
+  name,
+  prepare: (env, signal) => runCommand(['migrate'], env, signal),
+  load: (env, signal) => runCommand(['sync', '--json'], env, signal),
+  table: 'archive.orders',
+});
+
+const python = (venv: string): string => join(installed, venv, 'bin', 'python');
+const stripeEngine = join(
+  installed,
+  'stripe/node_modules/@supabase/stripe-sync-engine/dist/index.js',
+);
+
+const peers: readonly Peer[] = [
+  {
+    name: 'reading alone',
+    load: (env, signal) => run([join(folder, 'read-pages.mjs')], env, signal),
+    table: null,
+  },
+  outlast('outlast'),
+  {
+    name: 'dlt',
+    needs: python('dlt'),
+    load: (env, signal) => run([join(folder, 'dlt_orders.py')], env, signal, python('dlt')),
+    table: 'peer.orders',
+  },
+  outlast('outlast again'),
+  {
+    name: 'Singer pair',
+    needs: python('singer'),
+    prepare: ({ DATABASE_URL, PEER_FOLDER }) =>
+      writeFile(
+        join(PEER_FOLDER, 'target.json'),
+        JSON.stringify({
+          sqlalchemy_url: DATABASE_URL.replace('postgres:', 'postgresql:'),
+          default_target_schema: 'peer',
+        }),
+      ),
+    load: (env, signal) =>
+      run(
+        [
+          '-c',
+          '"$1" "$2" 2>/dev/null | "$3" --config "$4" >/dev/null 2>&1',
+          'sh',
+          python('singer'),
+          join(folder, 'singer_orders.py'),
+          join(installed, 'singer/bin/target-postgres'),
+          join(env.PEER_FOLDER, 'target.json'),
+        ],
+        env,
+        signal,
+        '/bin/sh',
+      ),
+    table: 'peer.orders',
+  },
+  {
+    name: "sync-engine's writer",
+    needs: stripeEngine,
+    load: (env, signal) =>
+      run([join(folder, 'stripe-orders.mjs')], { ...env, STRIPE_ENGINE: stripeEngine }, signal),
+    table: 'peer.orders',
+  },
+];
+
+export type PeerRun = {
+  name: string;
+  rows: number;
+  seconds: number;
+  /** Processor seconds of the program with all below it, and of Postgres meanwhile. */
+  ownCpu: number;
+  postgresCpu: number;
+  loadBefore: number;
+};
+
+export type PeerFigures = {
+  name: string;
+  rows: number;
+  seconds: Spread;
+  rowsPerSecond: Spread;
+  /** Microseconds of processor time a row. */
+  ownCpuUs: Spread;
+  postgresCpuUs: Spread;
+  /** How many times as long as `outlast sync` in the same round. */
+  timesAsLong: Spread;
+  loadBefore: Spread;
+};
+
+export type Compared = { figures: PeerFigures[]; left: string[]; postgres: string };
+
+export async function measurePeers(
+  orders: number,
+  rounds: number,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const there = peers.filter(({ needs }) => needs === undefined || existsSync(needs));
+  const left = peers.filter((one) => !there.includes(one)).map(({ name }) => name);
+  const scratch = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
+  // Run by root, the server has another user, who must be able to pass through.
+  await chmod(scratch, 0o755);
+  const closers: (() => unknown)[] = [() => rm(scratch, { recursive: true, force: true })];
+  try {
+    const platform = await simulate(orders, 0, { isNow: true });
+    closers.push(() => platform.close());
+    const embedded = await openEmbedded({ dataDir: join(scratch, 'data'), log: silentLog() });
+    closers.push(() => embedded.close());
+    const server = Number(
+      readFileSync(join(embedded.dataDir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    const admin = new pg.Client({ connectionString: embedded.connectionString });
+    await admin.connect();
+    closers.push(() => admin.end());
+    const runs: PeerRun[] = [];
+    for (let round = 0; round < rounds; round++) {
+      for (const one of there) {
+        await admin.query('drop database if exists peer with (force)');
+        await admin.query('create database peer');
+        const home = await mkdtemp(join(scratch, 'peer-'));
+        const address = new URL(embedded.connectionString);
+        address.pathname = '/peer';
+        const env: Env = { ...platform.env, DATABASE_URL: address.href, PEER_FOLDER: home };
+        await one.prepare?.(env, signal);
+        const loadBefore = load();
+        const cpu = (): [own: number, postgres: number] => [
+          processorSeconds(process.pid, [server, platform.pid]),
+          processorSeconds(server),
+        ];
+        const before = cpu();
+        const { seconds } = await one.load(env, signal);
+        const after = cpu();
+        const client = new pg.Client({ connectionString: address.href });
+        await client.connect();
+        const rows = one.table === null ? 0 : await countIn(client, one.table);
+        runs.push({
+          name: one.name,
+          rows,
+          seconds,
+          ownCpu: after[0] - before[0],
+          postgresCpu: after[1] - before[1],
+          loadBefore,
+        });
+        if (one.name === 'outlast') {
+          const begun = processorSeconds(server);
+          const copied = await copyAgain(client, 'orders', home);
+          runs.push({
+            name: 'bare COPY',
+            rows,
+            seconds: copied,
+            ownCpu: 0,
+            postgresCpu: processorSeconds(server) - begun,
+            loadBefore,
+          });
+        }
+        await client.end();
+      }
+    }
+    const rows = Math.max(...runs.map((one) => one.rows));
+    const names = [...new Set(runs.map(({ name }) => name))];
+    const { rows: version } = await admin.query<{ v: string }>(
+      `select current_setting('server_version') as v`,
+    );
+    return {
+      figures: names.map((name) => figuresOf(name, runs, rows)),
+      left,
+      postgres: version[0]?.v ?? '',
+    };
+  } finally {
+    for (const close of closers.toReversed()) await close();
+  }
+}
+
+async function countIn(client: pg.Client, table: string): Promise<number> {
+  const id = table === 'archive.orders' ? 'operation_id' : await idOf(client);
+  const { rows } = await client.query<{ all: number; distinct: number }>(
+    `select count(*)::int as all, count(distinct ${id})::int as distinct from ${table}`,
+  );
+  const [{ all, distinct } = { all: 0, distinct: -1 }] = rows;
+  if (all !== distinct) throw new Error(`${table} holds ${all} rows of ${distinct} orders`);
+  return all;
+}
+
+async function idOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+      where attrelid = 'peer.orders'::regclass and attname in ('id', 'operation_id')`,
+  );
+  return rows[0]?.name ?? 'operation_id';
+}
+
+function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFigures {
+  const own = runs.filter((one) => one.name === name);
+  const ours = runs.filter((one) => one.name === 'outlast');
+  // New orders come while others load: each is measured by what it has loaded.
+  const rowsOf = (one: PeerRun): number => one.rows || rows;
+  const us = (seconds: number, one: PeerRun): number => (seconds * 1e6) / rowsOf(one);
+  return {
+    name,
+    rows: Math.max(...own.map(rowsOf)),
+    seconds: spread(
+      own.map(({ seconds }) => seconds),
+      2,
+    ),
+    rowsPerSecond: spread(own.map((one) => rowsOf(one) / one.seconds)),
+    ownCpuUs: spread(
+      own.map((one) => us(one.ownCpu, one)),
+      1,
+    ),
+    postgresCpuUs: spread(
+      own.map((one) => us(one.postgresCpu, one)),
+      1,
+    ),
+    timesAsLong: spread(
+      own.map((one, round) => {
+        const us = ours[round];
+        return us === undefined ? Number.NaN : one.seconds / rowsOf(one) / (us.seconds / us.rows);
+      }),
+      2,
+    ),
+    loadBefore: spread(
+      own.map((one) => one.loadBefore),
+      1,
+    ),
+  };
+}
+
+export function printPeers({ figures, left }: Compared): void {
+  printTable(
+    ['', 'orders', 'seconds', 'rows/s', 'times as long', 'CPU µs a row', 'Postgres µs', 'load'],
+    figures.map((one) => [
+      one.name,
+      one.rows,
+      said(one.seconds),
+      said(one.rowsPerSecond),
+      said(one.timesAsLong),
+      said(one.ownCpuUs),
+      said(one.postgresCpuUs),
+      said(one.loadBefore),
+    ]),
+  );
+  for (const name of left)
+    process.stdout.write(`${name} is left out: run bench/peers/install.sh\n`);
+}
