@@ -130,12 +130,13 @@ describe('a day', () => {
     await observe(bench.db, orders, [{ ...said, status: 1, a: 1 }], '2026-04-04T09:10:00Z');
     const later = { ...said, status: 2, a: 2, b: 3, c: 4, d: 5 };
     await observe(bench.db, orders, [later], '2026-04-04T10:00:00Z');
+    await observe(bench.db, orders, [{ ...later, a: 7 }], '2026-04-04T11:00:00Z');
     const page = await text('/days/orders/2026-04-04');
     expect(page).toContain('href="/orders/op-changed#history"');
     const [, changes = ''] =
       new RegExp(`<h2>${en.day.changes}(.*?)</section>`, 's').exec(page) ?? [];
     expect(changes.replaceAll(/<[^>]*>/g, ' ').replaceAll(/ +/g, ' ')).toContain(
-      '2026-04-04 10:00:00 a 1 → 2 b → 3 c → 4 and 2 more fields',
+      '2026-04-04 11:00:00 a 2 → 7 op-changed 2026-04-04 10:00:00 a 1 → 2 b → 3 c → 4 and 2 more fields',
     );
   });
 

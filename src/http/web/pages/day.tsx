@@ -5,12 +5,11 @@ import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
 import { isSafe, markOf } from '../../../query/how-sure.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
-import type { Difference } from '../json-text.ts';
+import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign } from '../layout.tsx';
 import { Cut, markText, Time } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { changeAfter } from './record-history.tsx';
 import type { Held } from './record-kinds.tsx';
 import { linkToRecord } from './records.tsx';
 import { notFoundPage } from './trouble.tsx';
@@ -257,10 +256,13 @@ function Parts({
   );
 }
 
-/** Histories that are read for a page; a day on which more has changed leads to them. */
+/** Changes that are looked into for a page; a day on which more has changed leads to the records' histories. */
 const mostChanges = 20;
 
-/** The newest changes, each with the fields that it changed. */
+/**
+ * The newest changes, each with the fields that it changed. Of each record single contents are read, for a history may
+ * be thousands of them.
+ */
 async function readChanges(
   { archive }: View,
   project: ProjectId,
@@ -269,13 +271,19 @@ async function readChanges(
   const records = resource === 'orders' ? archive.orders : archive.nftClasses;
   const newest = changes.items.slice(0, mostChanges);
   const ids = [...new Set(newest.map(({ id }) => id))];
-  const histories = new Map(
-    await Promise.all(ids.map(async (id) => [id, await records.history(project, id)] as const)),
-  );
-  return newest.map(({ id, observedAt }) => ({
-    id,
-    ...changeAfter<Held>(histories.get(id) ?? [], observedAt),
-  }));
+  const [now, then] = await Promise.all([
+    Promise.all(ids.map((id) => records.get(project, id))),
+    Promise.all(newest.map(({ id, observedAt }) => records.get(project, id, { asOf: observedAt }))),
+  ]);
+  // The newest first: what took the place of a content stands above it, or is what is held now.
+  const next = new Map<string, Held | null>(ids.map((id, i) => [id, now[i] ?? null]));
+  return newest.map(({ id, observedAt }, i) => {
+    const [was, became] = [then[i] ?? null, next.get(id) ?? null];
+    const wasInForce = was !== null && Date.parse(was.observedAt) === Date.parse(observedAt);
+    if (!wasInForce || became === null) return { id, at: null, fields: [] };
+    next.set(id, was);
+    return { id, at: became.observedAt, fields: differences(readRaw(was), readRaw(became)) };
+  });
 }
 
 /** Fields that are named; the record's history has them all. */

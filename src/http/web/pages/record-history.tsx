@@ -1,6 +1,6 @@
 // Everything a record was ever seen to say, oldest first: when each content was in force, and what it changed.
 import type { Version } from '../../../query/types.ts';
-import { differences, readRaw, type Difference } from '../json-text.ts';
+import { differences, readRaw } from '../json-text.ts';
 import { Time } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import type { View } from '../view.ts';
@@ -59,24 +59,6 @@ export function History<Item extends Held>(props: {
       </ol>
     </section>
   );
-}
-
-/** What took the place of the content that was first seen then: when, and what it changed; null: nothing ever did. */
-export function changeAfter<Item extends Held>(
-  versions: readonly Version<Item>[],
-  observedAt: string,
-): { at: string | null; fields: Difference[] } {
-  const i = versions.findIndex(
-    ({ item, inForceFrom }) =>
-      inForceFrom !== null && Date.parse(item.observedAt) === Date.parse(observedAt),
-  );
-  const next = i === -1 ? undefined : versions.slice(i + 1).find((one) => one.inForceFrom !== null);
-  const replaced = versions[i];
-  if (next === undefined || replaced === undefined) return { at: null, fields: [] };
-  return {
-    at: next.inForceFrom,
-    fields: differences(readRaw(replaced.item), readRaw(next.item)),
-  };
 }
 
 /** What was in force last: a content that never was replaced nothing. */
