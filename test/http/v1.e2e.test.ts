@@ -5,11 +5,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
-import { noon } from '../support/archive.ts';
+import { openDb } from '../../src/store/db.ts';
+import { noon, smallWorld } from '../support/archive.ts';
+import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, runCommand, startCommand, type Running } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeOrders } from '../support/rows.ts';
 
 const key = 'a-key-as-openssl-would-make-it';
 let simulator: Simulator;
@@ -19,10 +23,13 @@ let service: Running;
 let url: string;
 
 beforeAll(async () => {
-  // Enough for a list that no socket's buffer holds.
-  const world = { ordersPerDay: 400, classesPerDay: 2, quietShare: 0 };
-  simulator = await createSimulator({ startAt: noon, speed: 0, world });
+  simulator = await createSimulator({ startAt: noon, speed: 0, world: smallWorld });
   database = await createTestDatabase();
+  await readOnly(database.connectionString, simulator, []);
+  // Enough for a list that no socket's buffer holds.
+  const db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  await writeOrders(db, { project: 'default', count: 14_000, from: '2026-03-01', perDay: 400 });
+  await db.close();
   folder = await mkdtemp(join(tmpdir(), 'outlast readers '));
   const readers = join(folder, 'readers.json');
   const reader = { id: 'bi', bearer_sha256: hash('sha256', key, 'hex'), projects: ['default'] };
@@ -34,7 +41,6 @@ beforeAll(async () => {
     OUTLAST_READERS_FILE: readers,
     ...stoppedAt(noon),
   };
-  expect((await runCommand(['sync'], { env })).code).toBe(0);
   service = startCommand(['start'], { env });
   const [, port = ''] = await service.waitFor(/"url":"http:\/\/0\.0\.0\.0:(\d+)"/);
   url = `http://127.0.0.1:${port}`;
