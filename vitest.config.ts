@@ -24,8 +24,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Three files at a time keep two cores busy: one often waits for a server or a child process.
-    maxWorkers: 4,
+    // Three files at a time keep two cores busy: one often waits for a server or a child process. A worker more costs
+    // a tenth of all processor time: it loads and compiles everything anew.
+    maxWorkers: 3,
     sequence: { sequencer: InTurns },
     include: ['test/**/*.test.ts'],
     // A worker keeps what it has loaded of src/ from one file to the next: to load it anew takes most of a second.
