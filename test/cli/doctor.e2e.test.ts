@@ -278,7 +278,7 @@ test('init tries what it is given, and writes what every command then finds; nev
     OUTLAST_ENV_FILE: '',
   };
   const init = (more: Record<string, string>, ...args: string[]): Promise<Ended> =>
-    runCommand(['init', ...args], { cwd: folder, env: { ...env, ...more } });
+    runHere(['init', ...args], { cwd: folder, env: { ...env, ...more } });
 
   const wrong = await init({ OUTLAST_API_SECRET: 'another-secret' }, '--base-url', baseUrl);
   expect(wrong.stdout).toMatch(/^fail +platform .*\n\nNothing was written\./ms);

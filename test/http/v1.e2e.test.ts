@@ -11,7 +11,8 @@ import { openDb } from '../../src/store/db.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, runCommand, startCommand, type Running } from '../support/command.ts';
+import { environmentOf, startCommand, type Running } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeOrders } from '../support/rows.ts';
 
@@ -68,7 +69,7 @@ test('the bearer key opens it, no key and another do not', async () => {
 test('the whole list as CSV is what the command prints', async () => {
   const served = await (await ask('/orders?format=csv', `Bearer ${key}`)).text();
   const env = { DATABASE_URL: database.connectionString };
-  const printed = await runCommand(['query', 'orders', '--format', 'csv'], { env });
+  const printed = await runHere(['query', 'orders', '--format', 'csv'], { env });
   expect(served === printed.stdout).toBe(true);
   expect(served.split('\r\n').length).toBeGreaterThan(10_000);
 });

@@ -1,11 +1,11 @@
 // The archive's own interface over HTTP: the same records as the library gives, page by page, whole, and one at a time.
-import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
+import { runHere } from '../support/command-here.ts';
 import { serveArchive } from '../support/served.ts';
 
 let bench: Bench;
@@ -153,18 +153,12 @@ describe('the whole list as a stream', () => {
     }
   });
 
-  const printed = (resource: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      execFile(
-        process.execPath,
-        ['dist/src/main.js', 'query', resource, '--format', 'csv'],
-        {
-          env: { PATH: process.env['PATH'], DATABASE_URL: bench.connectionString },
-          maxBuffer: 64 << 20,
-        },
-        (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
-      );
-    });
+  const printed = async (resource: string): Promise<string> => {
+    const env = { DATABASE_URL: bench.connectionString };
+    const { code, stdout, stderr } = await runHere(['query', resource, '--format', 'csv'], { env });
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
 
   test('has every list in it', async () => {
     for (const list of ['/tokens', '/coverage', '/summary', '/projects']) {

@@ -13,15 +13,15 @@ import { replace } from './replaced.ts';
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * `outlast <args>` with this environment and no other; its log says nothing unless told. With `columns` both streams
- * are a terminal of that width. `MACHINE_CLOCK_NOW`, as of machine-clock.ts, stops this process's wall clock until the
- * command ends.
+ * `outlast <args>` with this environment and no other; its log says nothing unless told; in the folder `cwd`. With
+ * `columns` both streams are a terminal of that width. `MACHINE_CLOCK_NOW`, as of machine-clock.ts, stops this
+ * process's wall clock until the command ends.
  */
 export function runHere(
   args: string[],
-  { env = {}, columns }: { env?: Record<string, string>; columns?: number } = {},
+  { env = {}, columns, cwd }: { env?: Record<string, string>; columns?: number; cwd?: string } = {},
 ): Promise<Ended> {
-  const ended = before.then(() => runAlone(args, env, columns));
+  const ended = before.then(() => runAlone(args, env, columns, cwd));
   before = ended.catch(() => undefined);
   return ended;
 }
@@ -30,6 +30,7 @@ async function runAlone(
   args: string[],
   env: Record<string, string>,
   columns: number | undefined,
+  cwd: string | undefined,
 ): Promise<Ended> {
   const stdout = collecting(columns);
   const stderr = collecting(columns);
@@ -50,6 +51,8 @@ async function runAlone(
     now === undefined ? () => undefined : replace(Date, 'now', () => Number(now)),
   ];
   process.exitCode = undefined;
+  const home = process.cwd();
+  if (cwd !== undefined) process.chdir(cwd);
   try {
     await runProgram(args).catch(endWith);
   } catch (error) {
@@ -57,6 +60,7 @@ async function runAlone(
     if (exited === undefined) throw error;
     process.exitCode = exited;
   } finally {
+    process.chdir(home);
     for (const one of putBack) one();
   }
   const code = process.exitCode ?? exitCode.done;

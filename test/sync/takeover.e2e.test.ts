@@ -13,9 +13,9 @@ import { orderOf } from '../support/days.ts';
 
 let bench: Bench;
 const leaseMs = 3_000;
-const world = { ...smallWorld, since: '2026-03-25' };
+const world = { ...smallWorld, since: '2026-03-29' };
 /** Of the window, those that have records, and its first. */
-const days = ['2026-03-01', ...daysIn({ from: '2026-03-25', to: '2026-04-07' })];
+const days = ['2026-03-01', ...daysIn({ from: '2026-03-29', to: '2026-04-07' })];
 const processes = new Set<Running>();
 afterEach(async () => {
   for (const { child } of processes) child.kill('SIGKILL');
