@@ -13,7 +13,7 @@ const folder = join(root, 'docs/images');
 
 const wide: BrowserContextOptions = { viewport: { width: 1200, height: 880 } };
 const phone: BrowserContextOptions = {
-  viewport: { width: 360, height: 1240 },
+  viewport: { width: 360, height: 1330 },
   deviceScaleFactor: 2,
   colorScheme: 'dark',
   locale: 'zh-CN',
