@@ -15,6 +15,7 @@ import { findAll } from './checks.ts';
 import type { Cluster } from './cluster.ts';
 import { bringToRest } from './ending.ts';
 import { countHeld, createKeepsake, withClient, withEvidence, type Keepsake } from './evidence.ts';
+import { createFollower, type Follower } from './follower.ts';
 import { installAudit } from './leases.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { leaseSeconds } from './on-processes.ts';
@@ -113,12 +114,14 @@ export async function play(options: PlayOptions): Promise<Played> {
   const stage: Stage = { ...common, pending: new Set() };
   const keepsake = createKeepsake();
   const played = { acts: 0, looks: 0, records: 0, tampered: null as string | null };
+  let follower: Follower | null = null;
   const look = async (): Promise<void> => {
     played.looks++;
     played.records = await insist(stage, () => lookAt(stage, keepsake));
   };
   try {
     const startMs = await migrateUnderFire(stage, chance.stream('migrate'));
+    follower = createFollower(stage, chance.stream('follower'));
     // On a busy machine a process takes its time to get to work: harm that comes before then teaches little.
     const pace = Math.min(4, Math.max(1, startMs / usualStartMs));
     // Ends: actsAtMost for each kill that is wanted.
@@ -135,6 +138,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     if (findings.length === 0 && !options.signal.aborted) {
       await bringToRest(stage, chance.stream('end'));
       await look();
+      const to = follower;
+      await insist(stage, () => to.check());
     }
     if (findings.length === 0 && !options.signal.aborted) {
       played.tampered = await tamper(stage, chance.stream('tamper'));
@@ -144,6 +149,7 @@ export async function play(options: PlayOptions): Promise<Played> {
       `the torture itself failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
     );
   } finally {
+    await follower?.close();
     await replicas.close();
     await pooler?.close();
     if (findings.length > 0) {
