@@ -36,6 +36,8 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part('sync', /^sync\//, ['platform/', 'store/', 'verify/'], /^(node-cron|zod)$/),
   part('alert', /^alert\//, ['settings/', 'store/', 'sync/'], /^undici$/),
   part('query', /^query\//, ['store/'], /^(pg|drizzle-orm|zod)$/),
+  // The one file that talks to a bucket; its client is loaded where one is named, and nowhere else.
+  part("the bucket's client", /^export\/s3\.ts$/, [], /^@aws-sdk\/client-s3$/),
   part('export', /^export\//, ['store/', 'verify/'], /^(@duckdb\/node-api|zod)$/),
   part(
     'http',
@@ -260,6 +262,12 @@ describe('the borders between the folders', () => {
       'reads the environment',
     ],
     ['a command in the settings', 'settings/a.ts', "import '../cli/sync.ts';", 'must not know it'],
+    [
+      'the client of buckets elsewhere',
+      'export/bucket.ts',
+      "import { S3Client } from '@aws-sdk/client-s3';",
+      'without the package @aws-sdk/client-s3',
+    ],
     ['a folder nobody knows', 'utils/a.ts', 'export {};', 'belongs to no part'],
     ['a file that is not there', 'sync/a.ts', "import './gone.ts';", 'there is no such file'],
     [

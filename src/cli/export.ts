@@ -1,10 +1,10 @@
-// `outlast export`: everything held, as files. Needs no key. Killed or stopped, the next one goes on.
-import { resolve } from 'node:path';
+// `outlast export`: everything held, as files. Needs no key of the platform. Killed or stopped, the next one goes on.
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { fileFormats, type FileFormat } from '../export/manifest.ts';
-import { exportArchive, type Exported } from '../export/write.ts';
+import type { Exported } from '../export/write.ts';
 import { readSettings } from '../settings/settings.ts';
+import { exportTo } from './export-places.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { formatCount, print, printJson, table } from './print.ts';
 import { createProgress } from './progress.ts';
@@ -14,45 +14,53 @@ type Flags = { format: FileFormat; project?: string; json?: true };
 
 export const exportCommand = (command: Command): Command =>
   command
-    .argument('<folder>', 'a new folder, or that of an earlier export, which is brought up to date')
+    .argument(
+      '<place>',
+      'a new folder or s3://bucket/prefix, or that of an earlier export, which is brought up to date',
+    )
     .addOption(
       new Option('--format <format>', 'what to write').choices(fileFormats).default('parquet'),
     )
     .option('--project <name>', 'only this project')
     .option('--json', 'print the manifest as JSON')
-    .action(async (folder: string, flags: Flags) => {
-      await run(resolve(folder), flags);
+    .action(async (place: string, flags: Flags) => {
+      await run(place, flags);
       process.exitCode = exitCode.done;
     });
 
-async function run(folder: string, flags: Flags): Promise<void> {
+async function run(to: string, flags: Flags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   const stop = stopOnSignals();
   const progress = createProgress(process.stderr);
   progress.update('Exporting');
   try {
     const exported = await withStore(openToRead, settings, async ({ db }) =>
-      exportArchive({
-        db,
-        folder,
-        format: flags.format,
-        projects: await wantedProjects(db, flags.project),
-        now: Date.now(),
-        signal: stop.signal,
-        onProgress: ({ file, rows, done, all }) =>
-          progress.update({
-            name: 'Exporting',
-            done,
-            all,
-            unit: 'parts',
-            paced: { count: rows, unit: 'rows' },
-            more: file,
-          }),
-      }),
+      exportTo(
+        {
+          db,
+          to,
+          format: flags.format,
+          projects: await wantedProjects(db, flags.project),
+          now: Date.now(),
+          signal: stop.signal,
+          onProgress: ({ file, rows, done, all }) =>
+            progress.update({
+              name: 'Exporting',
+              done,
+              all,
+              unit: 'parts',
+              paced: { count: rows, unit: 'rows' },
+              more: file,
+            }),
+          onSend: ({ file, done, all }) =>
+            progress.update({ name: 'Sending', done, all, unit: 'files', more: file }),
+        },
+        settings.exports,
+      ),
     );
     progress.end();
-    if (flags.json === true) printJson({ folder, ...exported });
-    else print(exportText(folder, exported));
+    if (flags.json === true) printJson({ place: to, ...exported });
+    else print(exportText(to, exported));
   } finally {
     progress.end();
     stop.close();
@@ -60,7 +68,7 @@ async function run(folder: string, flags: Flags): Promise<void> {
 }
 
 /** What was exported, as a person reads it. */
-export function exportText(folder: string, { manifest, written, kept }: Exported): string {
+export function exportText(place: string, { manifest, written, kept }: Exported): string {
   const held = manifest.files.filter((file) => file.table.startsWith('archive.'));
   const lists = [...new Set(held.map(({ project, table: of }) => `${project} ${of}`))];
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -76,7 +84,7 @@ export function exportText(folder: string, { manifest, written, kept }: Exported
       }),
     ),
     '',
-    `${folder}: ${formatCount(written)} files written, ${formatCount(kept)} unchanged, ${formatCount(Math.ceil(bytes / 1e6))} MB in all.`,
-    'sha256sum -c SHA256SUMS checks them; `outlast import` brings them into an empty database.',
+    `${place}: ${formatCount(written)} files written, ${formatCount(kept)} unchanged, ${formatCount(Math.ceil(bytes / 1e6))} MB in all.`,
+    `\`outlast verify ${place}\` checks them; \`outlast import ${place}\` brings them into an empty database.`,
   ].join('\n');
 }

@@ -1,33 +1,54 @@
 // `outlast import`: an export brought into an empty database. All of it or nothing.
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { importArchive } from '../export/read.ts';
+import { checkEmpty, importArchive } from '../export/read.ts';
 import type { Manifest } from '../export/manifest.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openMigrated, withStore } from './app.ts';
+import { atPlace } from './export-places.ts';
 import { formatCount, print, printJson } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
 export const importCommand = (command: Command): Command =>
   command
-    .argument('<folder>', 'what `outlast export` wrote')
+    .argument('<place>', 'what `outlast export` wrote: a folder, or s3://bucket/prefix')
     .option('--json', 'print what was imported as JSON')
-    .action(async (folder: string, flags: { json?: true }) => {
+    .action(async (place: string, flags: { json?: true }) => {
       const settings = readSettings({ needs: 'database' });
       const stop = stopOnSignals();
       const progress = createProgress(process.stderr);
       progress.update('Checking the files of the export');
       try {
-        const manifest = await withStore(openMigrated, settings, ({ db }) =>
-          importArchive({
-            db,
-            folder: resolve(folder),
-            signal: stop.signal,
-            onProgress: ({ file, rows, all }) =>
-              progress.update({ name: 'Importing', done: rows, all, unit: 'rows', more: file }),
-          }),
-        );
+        const manifest = await withStore(openMigrated, settings, ({ db }) => {
+          const bringIn = (folder: string): Promise<Manifest> =>
+            importArchive({
+              db,
+              folder,
+              signal: stop.signal,
+              onProgress: ({ file, rows, all }) =>
+                progress.update({ name: 'Importing', done: rows, all, unit: 'rows', more: file }),
+            });
+          return atPlace(place, settings.exports, stop.signal, {
+            inFolder: bringIn,
+            inBucket: async (bucket) => {
+              // Before everything is fetched for nothing.
+              await checkEmpty(db);
+              const { downloadExport } = await import('../export/bucket.ts');
+              const folder = await mkdtemp(join(tmpdir(), 'outlast-import-'));
+              try {
+                await downloadExport(bucket, folder, stop.signal, ({ file, done, all }) =>
+                  progress.update({ name: 'Fetching', done, all, unit: 'files', more: file }),
+                );
+                return await bringIn(folder);
+              } finally {
+                await rm(folder, { recursive: true, force: true });
+              }
+            },
+          });
+        });
         progress.end();
         if (flags.json === true) printJson(imported(manifest));
         else print(importText(manifest));

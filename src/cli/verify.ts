@@ -38,6 +38,7 @@ type Flags = {
 
 export const verifyCommand = (command: Command): Command =>
   command
+    .argument('[place]', 'an export instead of the database: a folder, or s3://bucket/prefix')
     .option('--project <name>', 'only this project')
     .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
     .option('--month <month>', 'only this month, yyyy-MM')
@@ -52,7 +53,11 @@ export const verifyCommand = (command: Command): Command =>
     )
     .option('--heads <file>', 'the same for every head in a file, such as one of OUTLAST_HEADS_DIR')
     .option('--json', 'print everything as JSON, each finding included')
-    .action(async (flags: Flags) => {
+    .action(async (place: string | undefined, flags: Flags) => {
+      if (place !== undefined) {
+        process.exitCode = await verifyPlace(place, flags);
+        return;
+      }
       const months = monthsToVerify(flags);
       if (flags.resource === 'tokens' && months !== null) {
         throw settingsError('bad_month', 'Tokens belong to no month: leave the month out.');
@@ -66,6 +71,18 @@ export const verifyCommand = (command: Command): Command =>
       const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });
       process.exitCode = await verify(settings, flags, months);
     });
+
+/** Throws settings `argument_invalid` for what is asked of a database only. */
+async function verifyPlace(place: string, { json, ...others }: Flags): Promise<number> {
+  if (Object.keys(others).length > 0) {
+    throw settingsError(
+      'argument_invalid',
+      'An export is verified as a whole: give no option but --json with it.',
+    );
+  }
+  const { verifyExport } = await import('./verify-export.ts');
+  return verifyExport(place, json === true);
+}
 
 /** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
 export function monthsToVerify(flags: Flags): DayRange | null {

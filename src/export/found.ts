@@ -5,7 +5,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
 import { readManifest, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
-import { exportedTables, pathOf, type ExportPart } from './tables.ts';
+import { contentPath, exportedTables, pathOf, type ExportPart } from './tables.ts';
 
 /** A file with the part it holds. */
 export type FoundPart = { file: ExportedFile; part: ExportPart };
@@ -21,16 +21,21 @@ export async function readFound(folder: string, path: string): Promise<FoundMani
   const place = await placeIn(folder, path);
   const read = await readManifest(place);
   if (read === null) return null;
-  const parts = read.manifest.files.map((file) => {
-    const part = partOf(read.manifest, file);
+  const parts = partsIn(read.manifest, place);
+  for (const { file } of parts) await placeIn(folder, file.path);
+  return { ...read, parts };
+}
+
+/** The files of the manifest at `place`, each with what it holds. Throws settings `manifest_invalid`. */
+export function partsIn(manifest: Manifest, place: string): FoundPart[] {
+  return manifest.files.map((file) => {
+    const part = partOf(manifest, file);
     if (part !== null) return { file, part };
     throw settingsError(
       'manifest_invalid',
       `${place} names ${JSON.stringify(file.path.slice(0, 200))}, which is no file of an export: it was altered. Nothing was touched.`,
     );
   });
-  for (const { file } of parts) await placeIn(folder, file.path);
-  return { ...read, parts };
 }
 
 /** What a file claims to hold must follow from its path, and the path from what we name: no path leads elsewhere. */
@@ -43,7 +48,9 @@ function partOf(
   if ((of.day === null) !== (file.month === null)) return null;
   const part = { of, project: file.project, month: file.month };
   const isKnown = projects.some(({ project }) => project === file.project);
-  return isKnown && pathOf(part, format) === file.path ? part : null;
+  const path = pathOf(part, format);
+  const isNamed = [path, contentPath(path, file.content_sha256)].includes(file.path);
+  return isKnown && isNamed ? part : null;
 }
 
 /**
@@ -91,7 +98,7 @@ const unsafe = (place: string): Error =>
 
 /** Throws settings `other_format` and `other_archive`. Before anything is read. */
 export function checkSameArchive(
-  folder: string,
+  place: string,
   before: Manifest | null,
   projects: Manifest['projects'],
   format: FileFormat,
@@ -100,17 +107,17 @@ export function checkSameArchive(
   if (before.file_format !== format) {
     throw settingsError(
       'other_format',
-      `${folder} holds an export as ${before.file_format}: give --format ${before.file_format}, or another folder.`,
+      `${place} holds an export as ${before.file_format}: give --format ${before.file_format}, or another place.`,
     );
   }
   for (const held of before.projects) {
     const now = projects.find(({ project }) => project === held.project);
     if (now === undefined) {
-      throw otherArchive(folder, `holds project "${held.project}", which is not exported now`);
+      throw otherArchive(place, `holds project "${held.project}", which is not exported now`);
     }
     if (now.added_at !== held.added_at) {
       throw otherArchive(
-        folder,
+        place,
         `says of project "${held.project}" that it was first archived at ${held.added_at}, and this database says ${now.added_at}`,
       );
     }
@@ -118,11 +125,11 @@ export function checkSameArchive(
 }
 
 /** P4: nothing archived is ever deleted, so an archive that has become smaller is another one, or a damaged one. */
-export function checkNothingLost(folder: string, before: Manifest | null, after: Manifest): void {
+export function checkNothingLost(place: string, before: Manifest | null, after: Manifest): void {
   for (const [key, rows] of recordsIn(before?.files ?? [])) {
     const now = recordsIn(after.files).get(key) ?? 0;
     if (now >= rows) continue;
-    throw otherArchive(folder, `has ${rows} rows of ${key}, and this database has ${now}`);
+    throw otherArchive(place, `has ${rows} rows of ${key}, and this database has ${now}`);
   }
 }
 
@@ -136,8 +143,8 @@ function recordsIn(files: Manifest['files']): Map<string, number> {
   return sums;
 }
 
-const otherArchive = (folder: string, why: string): Error =>
+const otherArchive = (place: string, why: string): Error =>
   settingsError(
     'other_archive',
-    `The export in ${folder} ${why}. It was not touched: export to another folder.`,
+    `The export in ${place} ${why}. It was not touched: export to another place.`,
   );

@@ -5,6 +5,8 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { codeOf, settingsError } from '../errors.ts';
 
+export const manifestName = 'manifest.json';
+
 /** The first version of the format; another one would say so here. */
 export const exportFormat = 'outlast-export-1';
 
@@ -72,7 +74,7 @@ export const sumsName = 'SHA256SUMS';
 
 /** What `sha256sum -c` reads: every file, and the manifest by its digest. */
 export const sumsText = (files: ExportedFile[], manifestSha256: string): string =>
-  [...files, { path: 'manifest.json', sha256: manifestSha256 }]
+  [...files, { path: manifestName, sha256: manifestSha256 }]
     .map((one) => `${one.sha256}  ${one.path}\n`)
     .join('');
 
@@ -80,7 +82,7 @@ export const sha256Of = (text: string): string => createHash('sha256').update(te
 
 /**
  * Null where there is none. Throws settings `manifest_invalid` for a file that is no manifest of this release's. What
- * its files are called is not looked at here: `readFound` is the door.
+ * its files are called is not looked at here: `partsIn` (found.ts) is the door.
  */
 export async function readManifest(
   path: string,
@@ -96,6 +98,11 @@ export async function readManifest(
       error,
     );
   }
+  return { manifest: parseManifest(text, path), text };
+}
+
+/** `path` is for the sentences. Throws settings `manifest_invalid`. */
+export function parseManifest(text: string, path: string): Manifest {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -107,7 +114,7 @@ export async function readManifest(
     );
   }
   const read = manifest.safeParse(value);
-  if (read.success) return { manifest: read.data, text };
+  if (read.success) return read.data;
   const format = (value as { format?: unknown } | null)?.format;
   const reason =
     typeof format === 'string' && format !== exportFormat

@@ -38,11 +38,12 @@ export async function readPart({
   columns,
 }: Reading): Promise<ReadPart | null> {
   const format = formatFor(part.of, wanted);
-  const path = pathOf(part, wanted);
-  const source = join(stage.scratch, path.replaceAll('/', ' '));
-  await mkdir(dirname(stage.stagedPath(path)), { recursive: true });
+  const plainPath = pathOf(part, wanted);
+  const source = join(stage.scratch, plainPath.replaceAll('/', ' '));
+  await mkdir(dirname(stage.stagedPath(plainPath)), { recursive: true });
   const head = format === 'csv' ? `${columns.map(({ name }) => name).join(',')}\n` : '';
   const content = await readContent(tx, part, columns, format === 'jsonl' ? null : source, head);
+  const path = stage.nameOf(plainPath, content.sha256);
   const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
   if (content.rows === 0 || kept !== null) {
     await rm(source, { force: true });

@@ -150,7 +150,8 @@ async function* listsOf(path: string): AsyncGenerator<string> {
   if (list !== '') yield `${list}]`;
 }
 
-async function checkEmpty(db: Pick<Tx, 'query'>): Promise<void> {
+/** Throws settings `database_not_empty`. */
+export async function checkEmpty(db: Pick<Tx, 'query'>): Promise<void> {
   const held = exportedTables.map(({ table }) => `exists (select from ${table})`);
   const row = onlyRow(await db.query<{ held: boolean }>(`select ${held.join(' or ')} as held`));
   if (!row.held) return;

@@ -22,6 +22,8 @@ const stagedManifest = `${stageName}/manifest.json`;
 export type Stage = {
   /** The export that is in place; null: none yet. */
   before: Manifest | null;
+  /** What a file is called in the export. */
+  nameOf(path: string, contentSha256: string): string;
   /** Where a file is written first. */
   stagedPath(path: string): string;
   /** For what is needed in between. */
@@ -57,6 +59,7 @@ export async function openStage(folder: string): Promise<Stage> {
   const stagedPath = (path: string): string => join(staging, 'files', path);
   return {
     before,
+    nameOf: (path) => path,
     stagedPath,
     scratch,
     find: async (path, contentSha256) => {

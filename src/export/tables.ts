@@ -84,6 +84,13 @@ export function pathOf({ of, project, month }: ExportPart, format: FileFormat): 
 }
 
 /**
+ * How a file is called where no file may take the place of another, as in a bucket: by what it holds. Equal names have
+ * equal rows.
+ */
+export const contentPath = (path: string, contentSha256: string): string =>
+  path.replace(/\.(\w+)$/, `.${contentSha256.slice(0, 16)}.$1`);
+
+/**
  * The columns of every table as this database has them: one that a later release adds is carried without a word here.
  */
 export async function exportedColumnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {

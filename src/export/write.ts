@@ -22,7 +22,8 @@ import {
 export type Exporting = {
   /** Runs as the writer: an export holds the ledger too, which readers do not see. */
   db: Db;
-  folder: string;
+  /** A folder, or a bucket by its address. */
+  to: string;
   format: FileFormat;
   projects: ProjectId[];
   now: Instant;
@@ -39,12 +40,19 @@ export type Exported = { manifest: Manifest; written: number; kept: number };
  * and the disk throw. Whatever was finished is not done again.
  */
 export function exportArchive(exporting: Exporting): Promise<Exported> {
-  return onDisk(exporting.folder, () =>
-    withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting)),
-  );
+  return onDisk(exporting.to, () => exportInto(exporting, () => openStage(exporting.to)));
 }
 
-async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
+/** The same into a stage that need not lie in what is exported to. */
+export function exportInto(exporting: Exporting, open: () => Promise<Stage>): Promise<Exported> {
+  return withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting, open));
+}
+
+async function exportFrom(
+  tx: Tx,
+  exporting: Exporting,
+  open: () => Promise<Stage>,
+): Promise<Exported> {
   // A month of many millions takes as long as it takes. Parallel workers would make the planner read and sort the whole
   // table for a month that an index has in order (a month of 250,000 orders among 1,600,000: 15 instead of 6 µs of
   // processor time a row).
@@ -52,10 +60,10 @@ async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
     `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
      set local max_parallel_workers_per_gather = 0`,
   );
-  await lockFolder(tx, exporting.folder);
+  await lockPlace(tx, exporting.to);
   const projects = await projectsOf(tx, exporting.projects);
-  const stage = await openStage(exporting.folder);
-  checkSameArchive(exporting.folder, stage.before, projects, exporting.format);
+  const stage = await open();
+  checkSameArchive(exporting.to, stage.before, projects, exporting.format);
   const columns = await exportedColumnsOf(tx);
   const done = await exportParts(exporting, tx, stage, columns);
   const schema = await tx.query<{ newest: string }>('select newest from analytics.schema_version');
@@ -69,22 +77,19 @@ async function exportFrom(tx: Tx, exporting: Exporting): Promise<Exported> {
     columns: Object.fromEntries(columns),
     files: done.files,
   };
-  checkNothingLost(exporting.folder, stage.before, manifest);
+  checkNothingLost(exporting.to, stage.before, manifest);
   await stage.commit(manifest);
   return { manifest, written: done.written, kept: done.files.length - done.written };
 }
 
 /** Held as long as the transaction, so that a process that dies leaves no lock behind. */
-async function lockFolder(tx: Tx, folder: string): Promise<void> {
+async function lockPlace(tx: Tx, place: string): Promise<void> {
   const { rows } = await tx.query<{ locked: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended('outlast export ' || $1, 0)) as locked`,
-    [folder],
+    [place],
   );
   if (rows[0]?.locked === true) return;
-  throw settingsError(
-    'export_running',
-    `Another export to ${folder} is running: wait for its end.`,
-  );
+  throw settingsError('export_running', `Another export to ${place} is running: wait for its end.`);
 }
 
 async function projectsOf(tx: Tx, wanted: ProjectId[]): Promise<Manifest['projects']> {
@@ -116,7 +121,7 @@ async function exportParts(
       if (exporting.signal.aborted) {
         throw transient(
           'aborted',
-          'Stopped. What is finished is kept: the next export to this folder goes on.',
+          'Stopped. What is finished is kept: the next export to the same place goes on.',
         );
       }
       const read = await readPart({

@@ -27,6 +27,11 @@ export type AlertSettings = {
   heartbeatUrl: string | null;
 };
 
+export type ExportSettings = {
+  /** How a bucket is addressed; null: as its endpoint suggests. */
+  addressing: 'path' | 'host' | null;
+};
+
 export type Settings = {
   /** At least one; none where the command needs the database alone. */
   projects: ProjectSettings[];
@@ -53,6 +58,7 @@ export type Settings = {
   schedule: string;
   logLevel: LogLevel;
   alerts: AlertSettings;
+  exports: ExportSettings;
 };
 
 /** `database`: the platform's settings are not looked at and may be missing. */
@@ -107,6 +113,9 @@ export function readSettings(
       reminderMs: reader.read('OUTLAST_ALERT_REMINDER_HOURS') * hourMs,
       heartbeatUrl: reader.read('OUTLAST_HEARTBEAT_URL'),
     },
+    exports: {
+      addressing: reader.read('OUTLAST_BUCKET_ADDRESSING'),
+    },
   };
   if (mistakes.length > 0) throw settingsError('settings_invalid', sentenceOf(mistakes));
   return settings;
@@ -115,14 +124,27 @@ export function readSettings(
 /** The process's variables, without those of a file. */
 export const ownEnvironment = (): Environment => process.env;
 
+/** The variables that OpenTelemetry's library is to find. */
+export const environmentForTracing = (): Environment => handOn('OTEL_');
+
+/** Puts AWS' variables where its library looks for them, which would take an empty one at its word. */
+export function handOnAws(): void {
+  const env = handOn('AWS_');
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('AWS_') && env[name] === '') delete env[name];
+  }
+  // Which Node a later release of the library will want is for us to know.
+  env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+}
+
 /**
- * The variables that OpenTelemetry's library is to find in the process, which looks nowhere else: those of the file are
- * put there. Never throws: a file that cannot be read is for the command to tell.
+ * Libraries look for their variables in the process and nowhere else: those of the file are put there. Never throws: a
+ * file that cannot be read is for the command to tell.
  */
-export function environmentForTracing(): Environment {
+function handOn(prefix: string): NodeJS.ProcessEnv {
   try {
     for (const [name, value] of Object.entries(environmentWithFile(process.env))) {
-      if (name.startsWith('OTEL_') && value !== undefined) process.env[name] = value;
+      if (name.startsWith(prefix) && value !== undefined) process.env[name] = value;
     }
   } catch {
     // As it is.

@@ -10,6 +10,7 @@ export const settingGroups = {
   manners: 'Manners towards the platform',
   service: 'The service',
   alerts: 'Alerts',
+  exports: 'Exports',
 } as const;
 
 export type Setting<T, Default extends string | null> = {
@@ -233,6 +234,14 @@ export const table = {
     default: null,
     secret: true,
     sentence: 'address called after a run, once a minute at most, and only while all is well',
+  }),
+  OUTLAST_BUCKET_ADDRESSING: setting({
+    group: 'exports',
+    kind: kind.oneOf(['path', 'host'] as const),
+    default: null,
+    example: 'host',
+    sentence:
+      "where a bucket's name goes: path or host; unset: host at AWS, path at another endpoint",
   }),
 };
 

@@ -75,7 +75,7 @@ const bulkyRow = String.raw`
 const exported = (format: FileFormat, to: string, db: Db = archive.db): Promise<Exported> =>
   exportArchive({
     db,
-    folder: to,
+    to,
     format,
     projects: ['odd', 'p'],
     now: Date.parse('2026-05-01T13:00:00Z'),

@@ -80,7 +80,7 @@ const exported = (
   let files = 0;
   return exportArchive({
     db: given.from ?? db,
-    folder: to,
+    to,
     format: given.format ?? 'csv',
     projects: given.projects ?? ['p'],
     now: Date.parse('2026-04-07T00:00:00Z'),

@@ -127,7 +127,7 @@ test('mistakes end with 2 and one sentence', async () => {
     expect(stderr).toContain(sentence);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   };
-  await mistaken(['export'], "missing required argument 'folder'");
+  await mistaken(['export'], "missing required argument 'place'");
   await mistaken(['export', folder], 'holds other things and no export');
   await mistaken(['import', join(folder, 'export')], 'an import needs an empty one');
 });

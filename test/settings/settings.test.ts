@@ -73,6 +73,7 @@ describe('what is taken when little is said', () => {
       schedule: '* * * * *',
       logLevel: 'info',
       alerts: { webhookUrl: null, format: 'json', reminderMs: 86_400_000, heartbeatUrl: null },
+      exports: { addressing: null },
     });
   });
 
@@ -439,6 +440,7 @@ describe('.env.example', () => {
         headsDir: '/mnt/elsewhere/outlast',
         readersFile: './secrets/readers.json',
         keepCertificates: ['files.example.org', '*.example.net'],
+        exports: { addressing: 'host' },
         projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
       });
     } finally {

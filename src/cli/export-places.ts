@@ -1,0 +1,47 @@
+// Where exports go and come from: a folder, or a bucket. What a bucket needs is loaded only where one is named: it takes
+// half a second.
+import { resolve } from 'node:path';
+import type { Bucket } from '../export/s3.ts';
+import { exportArchive, type Exported, type Exporting } from '../export/write.ts';
+import { handOnAws, type ExportSettings } from '../settings/settings.ts';
+
+/** As `parseBucketAddress`, which is not loaded for a folder. */
+const isBucket = (place: string): boolean => /^s3:/i.test(place);
+
+/** What is done to an export, in a folder and in a bucket. */
+type AtPlace<T> = {
+  inFolder: (folder: string) => Promise<T>;
+  inBucket: (bucket: Bucket) => Promise<T>;
+};
+
+/** Throws what `openBucket` does. */
+export async function atPlace<T>(
+  place: string,
+  { addressing }: Pick<ExportSettings, 'addressing'>,
+  signal: AbortSignal,
+  { inFolder, inBucket }: AtPlace<T>,
+): Promise<T> {
+  if (!isBucket(place)) return inFolder(resolve(place));
+  handOnAws();
+  const { openBucket } = await import('../export/s3.ts');
+  const bucket = await openBucket(place, { addressing, signal });
+  try {
+    return await inBucket(bucket);
+  } finally {
+    bucket.close();
+  }
+}
+
+export type Sending = { file: string; done: number; all: number };
+
+/** Exports to a folder or a bucket. Throws what `exportArchive` and `exportToBucket` do. */
+export function exportTo(
+  exporting: Exporting & { onSend: (sofar: Sending) => void },
+  settings: ExportSettings,
+): Promise<Exported> {
+  return atPlace(exporting.to, settings, exporting.signal, {
+    inFolder: (to) => exportArchive({ ...exporting, to }),
+    inBucket: async (bucket) =>
+      (await import('../export/bucket.ts')).exportToBucket({ ...exporting, bucket }),
+  });
+}

@@ -1,0 +1,48 @@
+// `outlast verify PLACE`: whether an export is what was written, every byte of it, where it lies. Asks no database.
+import { exitCode } from '../errors.ts';
+import { alteredIn, openFolder, type OpenedExport } from '../export/check.ts';
+import { readSettings } from '../settings/settings.ts';
+import { atPlace } from './export-places.ts';
+import { formatCount, print, printJson } from './print.ts';
+import { createProgress } from './progress.ts';
+import { stopOnSignals } from './signals.ts';
+
+/** Returns the exit code: failed where a file is not what the manifest says. Throws what opening the export does. */
+export async function verifyExport(place: string, isJson: boolean): Promise<number> {
+  const settings = readSettings({ needs: 'database' });
+  const stop = stopOnSignals();
+  const progress = createProgress(process.stderr);
+  try {
+    const look = async (found: OpenedExport): Promise<number> => {
+      const all = found.parts.length;
+      let done = 0;
+      const altered = await alteredIn(found, stop.signal, ({ path }) => {
+        progress.update({ name: 'Reading', done: ++done, all, unit: 'files', more: path });
+      });
+      progress.end();
+      const { projects, exported_at: exportedAt, files } = found.manifest;
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      if (isJson) {
+        const names = projects.map(({ project }) => project);
+        printJson({ place, projects: names, exported_at: exportedAt, files: all, bytes, altered });
+      } else {
+        for (const one of altered) print(one);
+        const what = `${place}, ${projects.map(({ project }) => project).join(', ')} as of ${exportedAt.slice(0, 16).replace('T', ' ')} (UTC): ${formatCount(all)} files, ${formatCount(Math.ceil(bytes / 1e6))} MB`;
+        print(
+          altered.length === 0
+            ? `${what}. Every one is what was written.`
+            : `${what}. ${formatCount(altered.length)} of them are not what was written: take another copy, or export again.`,
+        );
+      }
+      return altered.length === 0 ? exitCode.done : exitCode.failed;
+    };
+    return await atPlace(place, settings.exports, stop.signal, {
+      inFolder: async (folder) => look(await openFolder(folder)),
+      inBucket: async (bucket) =>
+        look(await (await import('../export/bucket.ts')).openBucketExport(bucket)),
+    });
+  } finally {
+    progress.end();
+    stop.close();
+  }
+}

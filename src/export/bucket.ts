@@ -1,0 +1,216 @@
+// An export in a bucket: a copy off the machine. Files are named by what they hold, so that none ever takes the place
+// of another and a newer export only adds what changed. The manifest, put after them, is what makes an export of them:
+// it is replaced, and every one there was is kept beside it. Nothing is deleted (P4).
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { settingsError, transient } from '../errors.ts';
+import { noExport, type OpenedExport } from './check.ts';
+import { onDisk } from './disk.ts';
+import { partsIn } from './found.ts';
+import {
+  manifestName,
+  manifestText,
+  parseManifest,
+  sha256Of,
+  sumsName,
+  sumsText,
+  type ExportedFile,
+  type Manifest,
+} from './manifest.ts';
+import type { Bucket } from './s3.ts';
+import type { Stage } from './stage.ts';
+import { contentPath } from './tables.ts';
+import { exportInto, type Exported, type Exporting } from './write.ts';
+
+type BucketExporting = Omit<Exporting, 'to'> & {
+  bucket: Bucket;
+  /** Before each file is sent: how many of all were. */
+  onSend: (sofar: { file: string; done: number; all: number }) => void;
+};
+
+/** What a file is known by in the store, beside its name. */
+const notesOf = ({ sha256, content_sha256: content }: ExportedFile): Record<string, string> => ({
+  sha256,
+  'content-sha256': content,
+});
+
+/**
+ * Files are made on this machine first, as of one instant, and only then sent: no transaction waits for the network.
+ * Throws what `exportArchive` and `storeError` say, settings `not_an_export` and `object_in_the_way`, and transient
+ * `export_overtaken`. What was sent is not sent again.
+ */
+export async function exportToBucket(exporting: BucketExporting): Promise<Exported> {
+  const { bucket } = exporting;
+  const held = await bucket.list();
+  const before = await readBucketManifest(bucket);
+  checkOurs(bucket, held, before !== null);
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-export-'));
+  try {
+    const made: ExportedFile[] = [];
+    const stage = await openBucketStage(folder, held, before?.manifest ?? null, made);
+    const exported = await onDisk(folder, () =>
+      exportInto({ ...exporting, to: bucket.address }, async () => stage),
+    );
+    const sent = await send(exporting, stage, held, made);
+    await commit(bucket, exported.manifest, before?.etag ?? null);
+    return { ...exported, written: sent, kept: exported.manifest.files.length - sent };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function openBucketStage(
+  folder: string,
+  held: ReadonlyMap<string, number>,
+  before: Manifest | null,
+  made: ExportedFile[],
+): Promise<Stage> {
+  const scratch = join(folder, 'scratch');
+  await mkdir(scratch);
+  return {
+    before,
+    nameOf: contentPath,
+    stagedPath: (path) => join(folder, 'files', path),
+    scratch,
+    find: async (path, contentSha256) =>
+      before?.files.find(
+        (file) =>
+          file.path === path &&
+          file.content_sha256 === contentSha256 &&
+          held.get(path) === file.bytes,
+      ) ?? null,
+    note: async (file) => void made.push(file),
+    // The manifest goes where the files go, and after them.
+    commit: async () => undefined,
+  };
+}
+
+/** How many were sent. What lies there already, sent by an export that was cut off, takes the place of what was made. */
+async function send(
+  { bucket, onSend, signal }: BucketExporting,
+  stage: Stage,
+  held: ReadonlyMap<string, number>,
+  made: ExportedFile[],
+): Promise<number> {
+  let sent = 0;
+  for (const [done, file] of made.entries()) {
+    if (signal.aborted) {
+      throw transient('aborted', 'Stopped. What was sent is kept: the next export goes on.');
+    }
+    onSend({ file: file.path, done, all: made.length });
+    const local = stage.stagedPath(file.path);
+    let found = held.has(file.path) ? await bucket.find(file.path) : null;
+    if (found === null) {
+      if (await bucket.putFile(file.path, local, notesOf(file))) sent += 1;
+      found = await bucket.find(file.path);
+    }
+    const sha256 = found?.notes['sha256'] ?? '';
+    if (
+      found === null ||
+      found.notes['content-sha256'] !== file.content_sha256 ||
+      // The same rows may be other bytes where another release wrote them.
+      (sha256 === file.sha256 && found.bytes !== file.bytes) ||
+      !/^[0-9a-f]{64}$/.test(sha256)
+    ) {
+      throw settingsError(
+        'object_in_the_way',
+        `${bucket.address}/${file.path} is not what an export puts there. It was not touched: move it away, or export to another prefix.`,
+      );
+    }
+    Object.assign(file, { bytes: found.bytes, sha256 });
+    await rm(local);
+  }
+  return sent;
+}
+
+/** The manifest makes an export of what was sent, in one step; a rival that was faster is noticed where the store can. */
+async function commit(bucket: Bucket, manifest: Manifest, etag: string | null): Promise<void> {
+  const text = manifestText(manifest);
+  const sha256 = sha256Of(text);
+  const moment = manifest.exported_at.replaceAll(/:|\.\d+/g, '');
+  await bucket.putText(`manifests/${moment}-${sha256.slice(0, 16)}.json`, text, 'none');
+  if (!(await bucket.putText(manifestName, text, etag === null ? 'none' : { etag }))) {
+    throw transient(
+      'export_overtaken',
+      `Another export to ${bucket.address} was finished meanwhile: run it again.`,
+    );
+  }
+  // For whoever downloads all of it. Nothing here reads it.
+  await bucket.putText(sumsName, sumsText(manifest.files, sha256), null);
+}
+
+async function readBucketManifest(
+  bucket: Bucket,
+): Promise<{ manifest: Manifest; etag: string } | null> {
+  const found = await bucket.readText(manifestName);
+  if (found === null) return null;
+  const place = `${bucket.address}/${manifestName}`;
+  const manifest = parseManifest(found.text, place);
+  partsIn(manifest, place);
+  return { manifest, etag: found.etag };
+}
+
+/** What an export that was cut off may have left. */
+const ours =
+  /^(manifests\/[^/]+\.json|[a-z0-9_-]{1,40}\/[a-z_]+(\/\d{4}-\d\d)?\.[0-9a-f]{16}\.(parquet|csv|jsonl))$/;
+
+function checkOurs(
+  { address }: Bucket,
+  held: ReadonlyMap<string, number>,
+  hasManifest: boolean,
+): void {
+  if (hasManifest || [...held.keys()].every((name) => ours.test(name))) return;
+  throw settingsError(
+    'not_an_export',
+    `${address} holds other things and no export: name a prefix of its own, or that of an earlier export.`,
+  );
+}
+
+/** Throws settings `no_export` and `manifest_invalid`, and what `storeError` says. */
+export async function openBucketExport(bucket: Bucket): Promise<OpenedExport> {
+  const found = await readBucketManifest(bucket);
+  if (found === null) throw noExport(bucket.address);
+  return {
+    manifest: found.manifest,
+    parts: partsIn(found.manifest, bucket.address),
+    digestOf: (path) =>
+      bucket.read(path, async (body) => {
+        const hash = createHash('sha256');
+        let bytes = 0;
+        for await (const piece of body as AsyncIterable<Buffer>) {
+          hash.update(piece);
+          bytes += piece.length;
+        }
+        return { bytes, sha256: hash.digest('hex') };
+      }),
+  };
+}
+
+/**
+ * Brings an export into a folder, where `checkExport` then looks at every byte of it. What is not in the bucket is not
+ * in the folder.
+ */
+export async function downloadExport(
+  bucket: Bucket,
+  folder: string,
+  signal: AbortSignal,
+  onFile: (sofar: { file: string; done: number; all: number }) => void,
+): Promise<void> {
+  const { manifest, parts } = await openBucketExport(bucket);
+  await onDisk(folder, async () => {
+    for (const [done, { file }] of parts.entries()) {
+      if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
+      onFile({ file: file.path, done, all: parts.length });
+      const path = join(folder, file.path);
+      await mkdir(dirname(path), { recursive: true });
+      await bucket.read(file.path, (body) => pipeline(body, createWriteStream(path)));
+    }
+    const text = manifestText(manifest);
+    await writeFile(join(folder, manifestName), text);
+    await writeFile(join(folder, sumsName), sumsText(manifest.files, sha256Of(text)));
+  });
+}

@@ -1,0 +1,369 @@
+// A bucket of an S3-compatible store, by the one client library that knows all the ways in which AWS finds credentials.
+// It reads, lists and adds; it deletes nothing. What a store says becomes one of our errors here: no key, no token and
+// no sentence of a stranger's gets further (P10).
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import type { HeadObjectCommandOutput, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import { codeOf, fatal, isOutlastError, settingsError, transient } from '../errors.ts';
+
+export type BucketAddress = { bucket: string; prefix: string };
+
+/** `path` and `host` as OUTLAST_BUCKET_ADDRESSING says; null: host at AWS, path at an endpoint of one's own. */
+export type Addressing = 'path' | 'host' | null;
+
+export type BucketOptions = { addressing: Addressing; signal: AbortSignal; partBytes?: number };
+
+/** An object as the store tells of it. `notes` were given when it was put. */
+export type Found = { bytes: number; notes: Record<string, string> };
+
+/** What must be so for an object to be put: there is none, it is still the one with this ETag, or nothing. */
+type Condition = 'none' | { etag: string } | null;
+
+export type Bucket = {
+  /** `s3://bucket/prefix`, for sentences. */
+  address: string;
+  /** The names below the prefix, with their bytes. */
+  list(): Promise<Map<string, number>>;
+  find(name: string): Promise<Found | null>;
+  /** A small object whole; null: there is none. */
+  readText(name: string): Promise<{ text: string; etag: string } | null>;
+  /** Hands over the body, again from its beginning if it breaks off; null: there is none. */
+  read<T>(name: string, take: (body: Readable) => Promise<T>): Promise<T | null>;
+  /** False where the condition did not hold. A store that knows no conditions is asked without. */
+  putText(name: string, content: string, condition: Condition): Promise<boolean>;
+  /** Adds a file under a name that is not taken; false where it is. */
+  putFile(name: string, path: string, notes: Record<string, string>): Promise<boolean>;
+  close(): void;
+};
+
+/** Throws settings `bad_bucket`. */
+export function parseBucketAddress(place: string): BucketAddress {
+  const [, bucket, prefix] =
+    /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,62})(?:\/([^?#]*))?$/.exec(place) ?? [];
+  const path = (prefix ?? '').replace(/\/+$/, '');
+  const isPlain = path === '' || path.split('/').every((part) => !['', '.', '..'].includes(part));
+  if (bucket !== undefined && isPlain) return { bucket, prefix: path };
+  throw settingsError(
+    'bad_bucket',
+    'This is no address of a bucket: it has the form s3://bucket/prefix. Keys and endpoints belong into the AWS_ variables.',
+  );
+}
+
+/**
+ * What is held in memory of a file on its way: a part of it, which the library can therefore send again. 16 MB times
+ * the 10,000 parts that S3 allows are 160 GB.
+ */
+const defaultPartBytes = 16 * 1024 * 1024;
+
+/** Reading a body breaks off after the library's own attempts have ended. */
+const readAttempts = 3;
+
+/** Throws settings `bad_bucket`. All that it gives throws what `storeError` says. */
+export async function openBucket(place: string, options: BucketOptions): Promise<Bucket> {
+  const { bucket, prefix } = parseBucketAddress(place);
+  const s3 = await import('@aws-sdk/client-s3');
+  const client = await createClient(s3.S3Client, options.addressing);
+  const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
+  const { signal: abortSignal, partBytes = defaultPartBytes } = options;
+  const keyOf = (name: string) => ({
+    Bucket: bucket,
+    Key: prefix === '' ? name : `${prefix}/${name}`,
+  });
+  const told = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw storeError(address, error);
+    });
+  let knowsConditions = true;
+
+  /** As `putText` says. */
+  async function onlyIf(
+    condition: Condition,
+    put: (conditions: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>) => Promise<unknown>,
+  ): Promise<boolean> {
+    const conditions =
+      condition === 'none' ? { IfNoneMatch: '*' } : condition && { IfMatch: condition.etag };
+    try {
+      await put((knowsConditions && conditions) || {});
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === 412 || status === 409) return false;
+      if (status !== 501 || !knowsConditions) throw storeError(address, error);
+      knowsConditions = false;
+      await told(put({}));
+    }
+    return true;
+  }
+
+  async function putParts(
+    name: string,
+    path: string,
+    bytes: number,
+    notes: Record<string, string>,
+  ): Promise<boolean> {
+    const { UploadId } = await told(
+      client.send(new s3.CreateMultipartUploadCommand({ ...keyOf(name), Metadata: notes }), {
+        abortSignal,
+      }),
+    );
+    const upload = { ...keyOf(name), UploadId };
+    const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    try {
+      for (let from = 0; from < bytes; from += partBytes) {
+        const Body = await pieceOf(path, from, Math.min(partBytes, bytes - from));
+        const PartNumber = Parts.length + 1;
+        const sent = client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body }), {
+          abortSignal,
+        });
+        Parts.push({ PartNumber, ETag: (await told(sent)).ETag });
+      }
+      return await onlyIf('none', (conditions) =>
+        client.send(
+          new s3.CompleteMultipartUploadCommand({
+            ...upload,
+            ...conditions,
+            MultipartUpload: { Parts },
+          }),
+          { abortSignal },
+        ),
+      );
+    } catch (error) {
+      // Parts that never became an object are paid for until somebody says that they will not.
+      await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    address,
+    async list() {
+      const found = new Map<string, number>();
+      const Prefix = keyOf('').Key;
+      let ContinuationToken: string | undefined;
+      // P9: ends, for every page is asked for with the token of the one before, and a token seen before is refused.
+      const seen = new Set<string>();
+      do {
+        const page = await told(
+          client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken }), {
+            abortSignal,
+          }),
+        );
+        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+          found.set(Key.slice(Prefix.length), Size);
+        }
+        ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+        if (ContinuationToken !== undefined && seen.has(ContinuationToken)) {
+          throw fatal('store_failed', `The list of ${address} does not end.`);
+        }
+        seen.add(ContinuationToken ?? '');
+      } while (ContinuationToken !== undefined);
+      return found;
+    },
+    async find(name) {
+      const sent = client.send(new s3.HeadObjectCommand(keyOf(name)), { abortSignal });
+      const found = await told(ifThere<HeadObjectCommandOutput>(sent));
+      return found === null
+        ? null
+        : { bytes: found.ContentLength ?? 0, notes: found.Metadata ?? {} };
+    },
+    readText: (name) =>
+      reading(
+        abortSignal,
+        async () => {
+          const sent = client.send(new s3.GetObjectCommand(keyOf(name)), { abortSignal });
+          const found = await told(ifThere(sent));
+          if (found === null) return null;
+          return { text: await text(found.Body as Readable), etag: found.ETag ?? '' };
+        },
+        address,
+      ),
+    read: (name, take) =>
+      reading(
+        abortSignal,
+        async () => {
+          const sent = client.send(new s3.GetObjectCommand(keyOf(name)), { abortSignal });
+          const found = await told(ifThere(sent));
+          return found === null ? null : take(found.Body as Readable);
+        },
+        address,
+      ),
+    putText: (name, content, condition) =>
+      onlyIf(condition, (conditions) =>
+        client.send(
+          new s3.PutObjectCommand({ ...keyOf(name), ...conditions, Body: Buffer.from(content) }),
+          { abortSignal },
+        ),
+      ),
+    async putFile(name, path, notes) {
+      const bytes = await lengthOf(path);
+      if (bytes > partBytes) return putParts(name, path, bytes, notes);
+      const Body = await pieceOf(path, 0, bytes);
+      return onlyIf('none', (conditions) =>
+        client.send(
+          new s3.PutObjectCommand({ ...keyOf(name), ...conditions, Body, Metadata: notes }),
+          { abortSignal },
+        ),
+      );
+    },
+    close: () => client.destroy(),
+  };
+}
+
+/**
+ * Buffers as bodies, so that the library signs their SHA-256 and the store refuses what arrives otherwise: this is part
+ * of every signature, while the checksums beside it are unknown to some stores, which then refuse the object.
+ */
+async function createClient(Client: typeof S3Client, addressing: Addressing): Promise<S3Client> {
+  const client = new Client({
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    followRegionRedirects: true,
+    // A connection that says nothing is given up, and the request made again.
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: 60_000 },
+  });
+  const own = await client.config.serviceConfiguredEndpoint?.();
+  client.config.forcePathStyle = addressing === null ? own !== undefined : addressing === 'path';
+  return client;
+}
+
+async function reading<T>(
+  signal: AbortSignal,
+  read: () => Promise<T>,
+  address: string,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      const told = storeError(address, error);
+      // What the store said, it says again.
+      if (told === error || attempt === readAttempts || signal.aborted) throw told;
+      if (!isOutlastError(told, 'store_unreachable')) throw told;
+    }
+  }
+}
+
+async function pieceOf(path: string, from: number, bytes: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const piece = Buffer.alloc(bytes);
+    const { bytesRead } = await file.read(piece, 0, bytes, from);
+    if (bytesRead === bytes) return piece;
+    throw fatal('file_changed', `${path} became shorter while it was read.`);
+  } finally {
+    await file.close();
+  }
+}
+
+async function lengthOf(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
+}
+
+/** `NoSuchBucket` is no such answer. */
+const ifThere = <T>(sent: Promise<T>): Promise<T | null> =>
+  sent.catch((error: unknown) => {
+    if (statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket') return null;
+    throw error;
+  });
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+
+function statusOf(error: unknown): number | undefined {
+  const { $metadata, $response } = error as {
+    $metadata?: { httpStatusCode?: number };
+    $response?: { statusCode?: number };
+  };
+  return $metadata?.httpStatusCode ?? $response?.statusCode;
+}
+
+const passing = new Set(['SlowDown', 'Throttling', 'ThrottlingException', 'RequestTimeout']);
+const badKeys = new Set([
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'ExpiredToken',
+  'TokenRefreshRequired',
+]);
+
+/**
+ * What a store, or the way to it, said, as one of our errors: transient `store_unreachable`, `store_busy` and
+ * `aborted`, settings `store_refused`, `no_bucket`, `no_region` and `store_untrusted`, fatal `store_failed`. What is
+ * one already, or the disk's, stays as it is.
+ */
+export function storeError(address: string, error: unknown): unknown {
+  if (isOutlastError(error)) return error;
+  const name = nameOf(error);
+  const status = statusOf(error);
+  const code = codeOf(error);
+  if (name === 'AbortError') {
+    return transient('aborted', 'Stopped. What is finished is kept: the next one goes on.');
+  }
+  if (name === 'CredentialsProviderError' || name === 'TokenProviderError') {
+    return settingsError(
+      'store_refused',
+      `No credentials for ${address} were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role.`,
+    );
+  }
+  if (error instanceof Error && error.message === 'Region is missing') {
+    return settingsError(
+      'no_region',
+      `The region of ${address} is not known: set AWS_REGION (us-east-1 where your store has none).`,
+    );
+  }
+  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/.test(code ?? '')) {
+    return settingsError(
+      'store_untrusted',
+      `The certificate of the store of ${address} is not trusted (${code}): name the authority that signed it in NODE_EXTRA_CA_CERTS.`,
+    );
+  }
+  if (status === undefined) {
+    // What the disk or the program says is no answer of the store.
+    const isWire =
+      name === 'TimeoutError' ||
+      /^(E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_)|ENOTFOUND|EPROTO|ERR_STREAM_PREMATURE_CLOSE|UND_)/.test(
+        code ?? '',
+      ) ||
+      (error instanceof Error && error.message === 'aborted');
+    if (!isWire) return error;
+    return transient(
+      'store_unreachable',
+      `The store of ${address} could not be reached, or broke off (${code ?? name}). If this lasts, check AWS_ENDPOINT_URL_S3 and AWS_REGION.`,
+    );
+  }
+  if (name === 'NoSuchBucket') {
+    return settingsError(
+      'no_bucket',
+      `There is no bucket for ${address} in this store: make it, or name another. If it is there, check AWS_REGION and AWS_ENDPOINT_URL_S3.`,
+    );
+  }
+  if (status >= 500 || status === 429 || status === 408 || passing.has(name)) {
+    return transient(
+      'store_busy',
+      `The store of ${address} does not take this now (${name}, ${status}): try again later.`,
+    );
+  }
+  if (badKeys.has(name)) {
+    return settingsError(
+      'store_refused',
+      `The store of ${address} refused the credentials (${name}): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the profile in AWS_PROFILE.`,
+    );
+  }
+  if (status === 401 || status === 403) {
+    return settingsError(
+      'store_refused',
+      `The store of ${address} refused this (${name}, ${status}): the credentials need the rights s3:ListBucket, s3:GetObject and s3:PutObject there.`,
+    );
+  }
+  if (status >= 300 && status < 400) {
+    return settingsError(
+      'no_region',
+      `${address} is in another region or at another address (${name}, ${status}): check AWS_REGION and AWS_ENDPOINT_URL_S3.`,
+    );
+  }
+  return fatal('store_failed', `The store of ${address} refused a request (${name}, ${status}).`);
+}

@@ -1,0 +1,255 @@
+// Exports off the machine: to a real S3 server and back, over a wire that fails. Nothing is sent twice, nothing that
+// lies there is lost, and nothing half is taken for whole (P3, P4, P12).
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { startCommand, type Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { replace } from '../support/replaced.ts';
+import { writeOrders } from '../support/rows.ts';
+import { busy, createS3Server, type S3Server } from '../support/s3-server.ts';
+
+let database: TestDatabase;
+let owner: Db;
+let s3: S3Server;
+let bucket: Bucket;
+let folder = '';
+let putBack: () => void;
+
+beforeAll(async () => {
+  [database, s3] = await Promise.all([createTestDatabase(), createS3Server('backup')]);
+  owner = await openDb({
+    connectionString: database.connectionString,
+    role: null,
+    log: silentLog(),
+  });
+  await owner.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
+     values ('p', 'https://platform.example', '', '', '2026-01-30', '2026-04-06T12:00:00Z')`,
+  );
+  await writeOrders(owner, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
+  await owner.query(`select sync.journal_adopt('p')`);
+  folder = await mkdtemp(join(tmpdir(), 'outlast-bucket-'));
+  putBack = replace(process, 'env', { ...process.env, ...s3.env });
+  bucket = await openBucket('s3://backup', {
+    addressing: null,
+    signal: new AbortController().signal,
+    partBytes: 100_000,
+  });
+});
+afterAll(async () => {
+  bucket.close();
+  putBack();
+  await owner.close();
+  await Promise.all([database.drop(), s3.close(), rm(folder, { recursive: true, force: true })]);
+});
+afterEach(() => s3.reset());
+
+const outlast = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+  runHere(args, {
+    env: { DATABASE_URL: database.connectionString, TMPDIR: folder, ...s3.env, ...env },
+  });
+
+const exported = (to: string, env: Record<string, string> = {}): Promise<Ended> =>
+  outlast(['export', to, '--format', 'csv'], env);
+
+/** An export that ends well; how many files it says were written, and how many were there. */
+async function exportedWell(to: string): Promise<[number, number]> {
+  const { code, stdout, stderr } = await exported(to);
+  expect(code, stderr).toBe(0);
+  const [, written = '', kept = ''] = /(\d+) files written, (\d+) unchanged/.exec(stdout) ?? [];
+  return [Number(written), Number(kept)];
+}
+
+/** What was put since the last look, but for what every export ends with. */
+const put = (): string[] =>
+  s3
+    .requests()
+    .filter((line) => line.startsWith('PUT ') && !/manifest|SHA256SUMS/.test(line))
+    .map((line) => line.slice(4));
+
+const below = async (prefix: string): Promise<Map<string, number>> =>
+  new Map([...(await bucket.list())].filter(([name]) => name.startsWith(`${prefix}/`)));
+
+/** One sentence on stderr, and no secret in it. */
+function expectSentence({ code, stderr, stdout }: Ended, wanted: number, sentence: string): void {
+  expect([code, stdout]).toEqual([wanted, '']);
+  expect(stderr).toContain(sentence);
+  expect(stderr).not.toContain('hush');
+}
+
+async function inEmpty<T>(work: (env: { DATABASE_URL: string }) => Promise<T>): Promise<T> {
+  const empty = await createTestDatabase();
+  try {
+    return await work({ DATABASE_URL: empty.connectionString });
+  } finally {
+    await empty.drop();
+  }
+}
+
+const heldIn = async ({ DATABASE_URL }: { DATABASE_URL: string }): Promise<number> => {
+  const db = await openDb({ connectionString: DATABASE_URL, role: null, log: silentLog() });
+  try {
+    return (await db.query('select from sync.projects')).rows.length;
+  } finally {
+    await db.close();
+  }
+};
+
+test('an archive comes back out of a bucket, and a later export adds what changed and alters nothing', async () => {
+  const to = 's3://backup/whole';
+  const [written, kept] = await exportedWell(to);
+  expect([written > 3, kept]).toEqual([true, 0]);
+  const first = await below('whole');
+  expect([...first.keys()].filter((name) => name.includes('/orders/'))).toEqual([
+    expect.stringMatching(/^whole\/p\/orders\/2026-01\.[0-9a-f]{16}\.csv$/),
+    expect.stringMatching(/^whole\/p\/orders\/2026-02\.[0-9a-f]{16}\.csv$/),
+    expect.stringMatching(/^whole\/p\/orders\/2026-03\.[0-9a-f]{16}\.csv$/),
+  ]);
+  await inEmpty(async (env) => {
+    const imported = await outlast(['import', to], env);
+    expect(imported.stdout, imported.stderr).toContain('All of it was read back');
+    s3.requests();
+    // What was restored says the same: nothing of it has to be sent.
+    expect((await outlast(['export', to, '--format', 'csv'], env)).stdout).toContain(
+      `0 files written, ${written} unchanged`,
+    );
+    expect(put()).toEqual([]);
+  });
+
+  await owner.query(`update archive.orders set message = 'x' where slice_day = '2026-02-10'`);
+  expect(await exportedWell(to)).toEqual([1, written - 1]);
+  expect(put()).toEqual([expect.stringMatching(/^whole\/p\/orders\/2026-02\./)]);
+  const second = await below('whole');
+  for (const [name, bytes] of first) {
+    if (!/manifest.json|SUMS/.test(name)) expect([name, second.get(name)]).toEqual([name, bytes]);
+  }
+  expect([...second.keys()].filter((name) => name.includes('/manifests/'))).toHaveLength(3);
+  const verified = await outlast(['verify', to]);
+  expect([verified.code, verified.stdout]).toEqual([
+    0,
+    expect.stringMatching(`${written} files, \\d MB. Every one is what was written.`),
+  ]);
+});
+
+test('what is downloaded by other means is imported as a folder', async () => {
+  for (const name of (await below('whole')).keys()) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await bucket.read(name, async (body) => writeFile(path, await text(body)));
+  }
+  expect((await outlast(['verify', join(folder, 'whole')])).code).toBe(0);
+  await inEmpty(async (env) => {
+    expect((await outlast(['import', join(folder, 'whole')], env)).code).toBe(0);
+  });
+});
+
+test('a reset in the middle of a file, SlowDown and errors of the server are got over', async () => {
+  s3.fault(/^PUT .*orders\/2026-02/, { kind: 'reset', after: 10_000 });
+  s3.fault(/^PUT .*orders\/2026-03/, busy(503), 2);
+  s3.fault(/^PUT .*manifest.json/, busy(500));
+  s3.fault(/^GET faults\/manifest.json/, busy(500));
+  s3.fault(/^HEAD .*orders\/2026-01/, { kind: 'reset', after: 0 });
+  const [written] = await exportedWell('s3://backup/faults');
+  expect(put().length).toBe(written + 3);
+  expect((await outlast(['verify', 's3://backup/faults'])).code).toBe(0);
+});
+
+test('while a store stays busy or away nothing half is an export: try again later', async () => {
+  s3.fault(/^PUT .*orders\/2026-03/, busy(503), 100);
+  expectSentence(await exported('s3://backup/away'), 75, 'does not take this now (SlowDown, 503)');
+  expect((await below('away')).has('away/manifest.json')).toBe(false);
+  expectSentence(await outlast(['verify', 's3://backup/away']), 2, 'holds no whole export');
+  const gone = await exported('s3://backup/away', { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' });
+  expectSentence(gone, 75, 'could not be reached, or broke off (ECONNREFUSED)');
+});
+
+test('killed while it sends, the next one sends what is missing and nothing else', async () => {
+  const to = 's3://backup/killed';
+  s3.fault(/^PUT .*orders\/2026-02/, { kind: 'hold' });
+  const running = startCommand(['export', to, '--format', 'csv'], {
+    env: { DATABASE_URL: database.connectionString, TMPDIR: folder, ...s3.env },
+  });
+  await s3.held();
+  await running.stop('SIGKILL');
+  const there = [...(await below('killed')).keys()];
+  expect(there.length).toBeGreaterThan(1);
+  s3.requests();
+  const [written, kept] = await exportedWell(to);
+  expect(kept).toBe(there.length);
+  expect(put()).toHaveLength(written);
+  expect((await outlast(['verify', to])).code).toBe(0);
+});
+
+test('a download that breaks off is made again; nothing is imported of one that always does', async () => {
+  const from = 's3://backup/whole';
+  const cut = { kind: 'truncate', after: 1000 } as const;
+  s3.fault(/^GET .*orders\/2026-02/, cut, 2);
+  expect((await outlast(['verify', from])).code).toBe(0);
+  await inEmpty(async (env) => {
+    s3.fault(/^GET .*orders\/2026-02/, cut, 3);
+    expectSentence(await outlast(['import', from], env), 75, 'broke off');
+    expect(await heldIn(env)).toBe(0);
+    expect((await outlast(['import', from], env)).code).toBe(0);
+  });
+});
+
+test('what was altered or lost there is named, and not written over', async () => {
+  const to = 's3://backup/altered';
+  await exportedWell(to);
+  const name =
+    [...(await below('altered')).keys()].find((one) => one.includes('orders/2026-02')) ?? '';
+  await bucket.putText(name, 'other', null);
+  const verified = await outlast(['verify', to]);
+  expect([verified.code, verified.stdout]).toEqual([
+    1,
+    expect.stringContaining(`${name.slice('altered/'.length)} was altered or cut off`),
+  ]);
+  await inEmpty(async (env) => {
+    expectSentence(await outlast(['import', to], env), 2, 'was altered or cut off');
+    expect(await heldIn(env)).toBe(0);
+  });
+  // Whose it is nobody knows: it is not written over.
+  expectSentence(await exported(to), 2, 'is not what an export puts there. It was not touched');
+});
+
+test('wrong keys, no keys, no bucket and no address end with 2 and a sentence without a secret', async () => {
+  const to = 's3://backup/refused';
+  const hush = { AWS_ACCESS_KEY_ID: 'AKIAhush', AWS_SECRET_ACCESS_KEY: 'hush' };
+  expectSentence(await exported(to, hush), 2, 'refused the credentials (InvalidAccessKeyId)');
+  const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
+  expectSentence(await exported(to, none), 2, 'No credentials for s3://backup/refused were found');
+  expectSentence(await exported(to, { AWS_REGION: '' }), 2, 'set AWS_REGION');
+  expectSentence(await exported('s3://nowhere/x'), 2, 'There is no bucket');
+  expectSentence(await exported('s3://key:hush@backup'), 2, 'it has the form s3://bucket/prefix');
+  await bucket.putText('photos/a.jpg', 'a', null);
+  expectSentence(await exported('s3://backup/photos'), 2, 'holds other things and no export');
+  expect([...(await below('photos')).keys()]).toEqual(['photos/a.jpg']);
+  const forbidden = Object.assign(new Error('hush'), {
+    name: 'AccessDenied',
+    $metadata: { httpStatusCode: 403 },
+  });
+  expect(storeError(to, forbidden)).toMatchObject({
+    kind: 'settings',
+    message: expect.stringMatching(/AccessDenied.*s3:PutObject(?!.*hush)/) as string,
+  });
+});
+
+test('a file of several parts arrives whole, and is put once', async () => {
+  const path = join(folder, 'large');
+  const bytes = Buffer.alloc(250_000, 'outlast ');
+  await writeFile(path, bytes);
+  s3.fault(/^PUT large/, { kind: 'reset', after: 10_000 });
+  expect(await bucket.putFile('large', path, { sha256: 'noted' })).toBe(true);
+  expect(await bucket.find('large')).toEqual({ bytes: bytes.length, notes: { sha256: 'noted' } });
+  s3.fault(/^PUT lost/, busy(503), 3);
+  await expect(bucket.putFile('lost', path, {})).rejects.toMatchObject({ code: 'store_busy' });
+  expect(s3.requests().at(-1)).toBe('DELETE lost');
+  expect(await bucket.find('lost')).toBeNull();
+});
