@@ -42,7 +42,7 @@ async function list(settings: Settings, project: string | null, asJson: boolean)
     // A misspelt name must not pass for a project without alerts.
     if (project !== null && alerts.length === 0) await wantedProjects(db, project);
     if (asJson) printJson({ alerts: alerts.map(asShown) });
-    else if (alerts.length === 0) print('Nothing is wrong that is known of.');
+    else if (alerts.length === 0) print('No known problems.');
     else print(alerts.map(linesOf).join('\n'));
   });
 }

@@ -30,10 +30,10 @@ export const followCommand = (command: Command): Command =>
   command
     .option('--project <name>', 'of this project; needed where there are several')
     .addOption(new Option('--resource <name>', 'of this resource only').choices(resources))
-    .option('--after <position>', 'from the change behind this one on; all there are unless told')
+    .option('--after <position>', 'start after this position; from the beginning by default')
     .option('--position-file <path>', 'go on from the position in this file, and keep it there')
     .option('--from-now', 'only what is to come')
-    .option('--once', 'end when all that there is was told')
+    .option('--once', 'print what there is, then exit')
     .addHelpText(
       'after',
       '\nA line of JSON each, as GET /archive/v1/changes gives them. docs/follow.md has more.',

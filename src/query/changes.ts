@@ -51,7 +51,7 @@ type Place = {
   head: string;
 };
 
-/** Behind every change of an entry. */
+/** After every change of an entry. */
 const allOfThem = 2_147_483_647;
 
 export const createChanges = (reader: Reader): Changes => ({
@@ -136,7 +136,7 @@ async function look(
 
 type Row = Place & Pick<Change, 'change' | 'id' | 'observedAt' | 'writtenAt' | 'rawSha256'>;
 
-/** What lies behind one place and not behind another, in its order. */
+/** What lies after one place and not after another, in its order. */
 async function changesBetween(
   reader: Reader,
   query: { project: ProjectId; resource?: Resource | undefined; limit: number },

@@ -79,7 +79,7 @@ function named(error: unknown): unknown {
   if (code === '57014') {
     return transient(
       'query_timed_out',
-      'The query took longer than its time-out and was ended. Narrow it by from and to, or raise statementTimeoutMs.',
+      'The query took longer than its time-out and was ended. Narrow it by its days, or, in the library, raise statementTimeoutMs.',
       error,
     );
   }

@@ -24,8 +24,8 @@ test('has a letter for each day of a month, and says what those that occur mean'
   expect(lines).toEqual([
     '                      1      8      15     22     29',
     '2026-02  nft_classes  ffffffffffffffffffffLL??????',
-    '2026-03  orders       ·sssssssswo····················',
-    '                      s sealed  f final  w walked  ? not proved  o open  L LOST',
+    '2026-03  orders       ·sssssssspo····················',
+    '                      s sealed  f final  p proved  ? not proved  o open  L LOST',
   ]);
 });
 
