@@ -29,26 +29,11 @@ comment on column sync.chains.pages is
 comment on column sync.chains.covered_seq is 'The newest entry that a head of the project covers';
 comment on column sync.chains.certified_seq is 'The newest entry that a certificate names; null before there is one';
 
--- Changes are told in the order of their transactions (docs/follow.md). A restored database counts its transactions
--- from another number: `ahead` is what keeps those to come behind those that are held.
-create table sync.txids (
-  is_the_row boolean not null default true,
-  ahead bigint not null,
-  constraint txids_pkey primary key (is_the_row),
-  constraint txids_is_the_row check (is_the_row)
-);
-comment on table sync.txids is 'How the numbers of transactions go on after a restore; empty before the first';
-comment on column sync.txids.is_the_row is 'True: there is only this row';
-comment on column sync.txids.ahead is 'What is added to the number that Postgres gives a transaction';
-
-create function sync.txid() returns bigint language sql stable as $$
-  select pg_current_xact_id()::text::bigint + coalesce((select ahead from sync.txids), 0)
-$$;
-
--- Every transaction below this number has ended: no change with a lower one can still appear.
-create function sync.txid_horizon() returns bigint language sql stable as $$
-  select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + coalesce((select ahead from sync.txids), 0)
-$$;
+-- Changes are told in the order of their entries (docs/follow.md). An entry takes its number while its chain and its
+-- records are locked, so that the numbers have the order in which each record changed.
+create sequence sync.entry_ids;
+-- From here on every number is greater than the one that was last.
+select setval('sync.entry_ids', 1);
 
 create table sync.journal (
   project_id text collate "C" not null,
@@ -62,7 +47,8 @@ create table sync.journal (
   ids text[],
   shas bytea,
   head bytea not null,
-  txid bigint not null default 0,
+  entry_id bigint not null default 0,
+  told_to bigint not null default 0,
   constraint journal_pkey primary key (project_id, resource, owner, day, seq)
 );
 comment on table sync.journal is
@@ -74,8 +60,11 @@ comment on column sync.journal.body is 'JSON: what was written besides contents'
 comment on column sync.journal.ids is 'The records of which a content was stored, or that were marked missing';
 comment on column sync.journal.shas is 'raw_sha256 of each content, 32 bytes each, one after the other in the order of ids';
 comment on column sync.journal.head is 'SHA-256 over the head before it and this entry';
-comment on column sync.journal.txid is 'The transaction that wrote it, 0 of an export that did not know it; no part of the head';
-create index journal_txid on sync.journal (project_id, txid);
+comment on column sync.journal.entry_id is
+  'Its number among all entries, 0 of an export that did not know it; no part of the head';
+comment on column sync.journal.told_to is
+  'Every entry up to this number had been committed, or never will be, when this one was written';
+create index journal_entry_id on sync.journal (project_id, entry_id);
 -- Digests do not get smaller, and ids too little for what it takes.
 alter table sync.journal alter column shas set storage external, alter column ids set storage external;
 
@@ -85,12 +74,15 @@ create table sync.heads (
   at timestamptz not null,
   body text not null,
   head bytea not null,
+  told_to bigint not null default 0,
   constraint heads_pkey primary key (project_id, n)
 );
 comment on table sync.heads is 'The journal as a whole, from time to time: what is worth keeping elsewhere';
 comment on column sync.heads.body is
   'A line for each chain that moved since the head before: resource, owner, day, entry, its head';
 comment on column sync.heads.head is 'SHA-256 over the head before it and the body';
+comment on column sync.heads.told_to is
+  'Every entry up to this number had been committed, or never will be, when the head was made';
 
 create table sync.certificates (
   project_id text collate "C" not null,
@@ -106,20 +98,46 @@ create table sync.certificates (
 comment on column sync.certificates.issue is
   '1 for the first certificate of the month, 2 for the one that replaces it; the greatest counts';
 
--- After a restore into another cluster, or an import: what is held must not lie ahead of what is to come. Nobody writes
--- meanwhile. Returns whether anything had to be done.
-create function sync.keep_txids_ahead() returns boolean language plpgsql security definer set search_path = pg_catalog as $$
+-- Who writes an entry holds a shared lock that names the last number before its own, until the transaction ends. So what
+-- is at or below the lowest of them, and was given out before this look at them, has ended.
+create function sync.ended_up_to(given bigint) returns bigint language sql volatile as $$
+  select least(given, min(given - behind))
+    from pg_locks
+         -- Of a lock there are 32 bits; one ahead was taken meanwhile, for greater numbers.
+   cross join lateral (select (given - objid::bigint) & 4294967295 as behind) b
+   where locktype = 'advisory' and classid = 731790 and objsubid = 2 and behind < 2147483648
+     and database = (select oid from pg_database where datname = current_database())
+$$;
+
+-- The same now, for a reader who reads what was committed afterwards; null on a standby, which sees no such lock.
+create function sync.told_now() returns bigint language plpgsql volatile as $$
 declare
-  newest bigint;
+  given bigint;
 begin
-  newest := (select max((select max(txid) from sync.journal j where j.project_id = p.project_id)) from sync.projects p);
-  if newest is null or newest < pg_snapshot_xmax(pg_current_snapshot())::text::bigint + coalesce((select ahead from sync.txids), 0) then
-    return false;
+  if pg_is_in_recovery() then return null; end if;
+  given := (select last_value from sync.entry_ids);
+  return sync.ended_up_to(given);
+end $$;
+
+-- What the entries and heads say that a reader sees: all up to this number is visible to whoever sees them.
+create function sync.told_to(project text) returns bigint language sql stable as $$
+  select greatest((select j.told_to from sync.journal j where j.project_id = project order by j.entry_id desc limit 1),
+                  (select h.told_to from sync.heads h where h.project_id = project order by h.n desc limit 1))
+$$;
+
+-- Takes the number of an entry. The first of a transaction takes the lock, and says up to where all had ended by then.
+create function sync.next_entry(out entry_id bigint, out told_to bigint) language plpgsql volatile as $$
+declare
+  given bigint;
+begin
+  told_to := nullif(current_setting('outlast.told_to', true), '')::bigint;
+  if told_to is null then
+    given := (select last_value from sync.entry_ids);
+    perform pg_advisory_xact_lock_shared(731790, (given & 4294967295)::bit(32)::integer);
+    told_to := sync.ended_up_to(given);
+    perform set_config('outlast.told_to', told_to::text, true);
   end if;
-  lock table sync.journal in share row exclusive mode;
-  insert into sync.txids (ahead) values (newest + 1 - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
-      on conflict (is_the_row) do update set ahead = excluded.ahead;
-  return true;
+  entry_id := nextval('sync.entry_ids');
 end $$;
 
 -- What an entry tells of records, one row a change, in the order in which they happened.
@@ -183,6 +201,7 @@ declare
   told bytea;
   next_seq integer;
   next_head bytea;
+  numbered record;
 begin
   -- Today's last page, read again: the same is not said twice.
   if kind = 'pages' and ids is null and exists (
@@ -204,8 +223,9 @@ begin
     values (project, resource, owner, day, sha256(convert_to(concat_ws(E'\t', project, resource, owner, to_char(day, 'YYYY-MM-DD')), 'UTF8')))
         on conflict do nothing;
   end loop;
-  insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head, txid)
-  values (project, resource, owner, day, next_seq, entered, kind, body, ids, shas, next_head, sync.txid());
+  select * into numbered from sync.next_entry();
+  insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head, entry_id, told_to)
+  values (project, resource, owner, day, next_seq, entered, kind, body, ids, shas, next_head, numbered.entry_id, numbered.told_to);
   return next_seq;
 end $$;
 
@@ -257,9 +277,9 @@ begin
   select string_agg(concat_ws(E'\t', resource, owner, to_char(day, 'YYYY-MM-DD'), seq, encode(head, 'hex')) || E'\n', '' order by resource, owner, day)
     into lines from covered;
   if lines is null then return null; end if;
-  insert into sync.heads (project_id, n, at, body, head)
+  insert into sync.heads (project_id, n, at, body, head, told_to)
   values (project, coalesce(before.n, 0) + 1, clock_timestamp(), lines,
-          sha256(coalesce(before.head, sha256(convert_to(project, 'UTF8'))) || convert_to(lines, 'UTF8')));
+          sha256(coalesce(before.head, sha256(convert_to(project, 'UTF8'))) || convert_to(lines, 'UTF8')), sync.told_now());
   return coalesce(before.n, 0) + 1;
 end $$;
 

@@ -149,12 +149,9 @@ comment on view analytics.token_history is 'Everything a token was ever seen to 
 
 create view analytics.changes as
 select j.project_id,
-       j.txid,
-       j.resource,
-       j.owner,
-       j.day,
-       j.seq as entry,
+       j.entry_id,
        c.n,
+       j.resource,
        c.change,
        c.id,
        c.observed_at,
@@ -162,19 +159,17 @@ select j.project_id,
        encode(c.raw_sha256, 'hex') as raw_sha256
   from sync.journal j
  cross join lateral sync.changes_of(j) c
- where j.txid < sync.txid_horizon();
+       -- Numbers are of all projects: what one of them says is true of the others.
+ where j.entry_id <= (select max(sync.told_to(p.project_id)) from sync.projects p);
 comment on view analytics.changes is
-  'What changed, for whoever keeps something in step with the archive: keep the greatest txid that was read, and read '
-  'what is greater next time. Nothing can still appear at or below it, and nothing is told twice';
-comment on column analytics.changes.txid is
-  'The transaction that wrote it. It only grows, and all of a transaction appears at once';
+  'What changed, for whoever keeps something in step with the archive: keep the greatest entry_id that was read, and '
+  'read what is greater next time. Nothing can still appear at or below it, and nothing is told twice';
+comment on column analytics.changes.entry_id is
+  'The number of the journal''s entry. It only grows, in the order in which records changed; all of an entry appears '
+  'at once';
+comment on column analytics.changes.n is 'Its place among the changes of the entry, from 1';
 comment on column analytics.changes.resource is
   'orders, nft_classes, tokens, or transactions. and the lookup: transactions.v3';
-comment on column analytics.changes.owner is 'The owner whose list showed it; empty for the whole list';
-comment on column analytics.changes.day is
-  'The day that was asked for; 0001-01-01 for what no list of days shows';
-comment on column analytics.changes.entry is 'The number of the journal''s entry in its chain, from 1';
-comment on column analytics.changes.n is 'Its place among the changes of the entry, from 1';
 comment on column analytics.changes.change is
   'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in '
   'force. missing: not shown any more. found: shown again';

@@ -57,15 +57,13 @@ export const exportedTables: readonly ExportedTable[] = [
 
 /**
  * What an export leaves out: the rate fills again by itself, the schema comes with a release, a request is soon
- * forgotten, what a machine believes of the time is of no use to another one, and each cluster counts its transactions
- * itself.
+ * forgotten, and what a machine believes of the time is of no use to another one.
  */
 export const leftOut: readonly string[] = [
   'sync.rate',
   'sync.migrations',
   'sync.taken_requests',
   'sync.clocks',
-  'sync.txids',
 ];
 
 /** A column with its SQL type, as Postgres names it. */

@@ -81,10 +81,10 @@ export function noteMethods(app: FastifyInstance): () => void {
 }
 
 /**
- * Connections that are being answered are waited for, and closed after their answer, which Node would keep open for a
- * minute. So it would one on which nothing was ever asked, as browsers and balancers open them ahead.
+ * Connections that are being answered are waited for; Node closes the ones that were answered, but waits a minute for
+ * one on which nothing was ever asked, as browsers and balancers open them ahead.
  */
-export function closeConnections(app: FastifyInstance): void {
+export function closeUnasked(app: FastifyInstance): void {
   const unasked = new Set<Socket>();
   let isStopping = false;
   app.server.on('connection', (socket: Socket) => {
@@ -100,9 +100,5 @@ export function closeConnections(app: FastifyInstance): void {
     isStopping = true;
     for (const socket of unasked) socket.destroy();
     done();
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isStopping) void reply.header('connection', 'close');
-    done(null, payload);
   });
 }

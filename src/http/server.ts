@@ -12,7 +12,7 @@ import { addDocs } from './docs/serve.ts';
 import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { addMetrics, type MetricsOptions } from './metrics/serve.ts';
 import { addPlatform } from './platform/serve.ts';
-import { closeConnections, noteMethods, settleRequests, traceRequests } from './requests.ts';
+import { closeUnasked, noteMethods, settleRequests, traceRequests } from './requests.ts';
 import type { EventTimes } from './v1/events.ts';
 import { addArchive } from './v1/serve.ts';
 import type { EnterOperations } from './v1/watch.ts';
@@ -99,7 +99,7 @@ function createApp(options: ServerOptions): FastifyInstance {
     },
   });
   traceRequests(app);
-  closeConnections(app);
+  closeUnasked(app);
   settleRequests(app);
   const refuseOtherMethods = noteMethods(app);
   const gate: Gate = {

@@ -1,6 +1,5 @@
-// What changed, in an order that never skips one: the journal's entries by transaction, up to the oldest transaction
-// that still runs. Whatever is committed late has a greater number, so that a reader which keeps its position meets it
-// (docs/follow.md).
+// What changed, in an order that never skips one: the journal's entries by their numbers, up to where everyone has ended who took a
+// lower one (docs/follow.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { settingsError, transient, type OutlastError } from '../errors.ts';
@@ -41,7 +40,7 @@ const newestArguments = z.strictObject({ project });
 
 /** An entry of the journal, and how many of its changes were read. */
 type Place = {
-  txid: string;
+  entryId: string;
   resource: string;
   owner: string;
   day: string;
@@ -95,41 +94,56 @@ async function listChanges(
   for (;;) {
     const { newest, isKnown, isStandby } = await look(reader, of, from);
     if (from !== null && !isKnown) throw unknownPosition(from, newest, isStandby);
-    const items = newest === null ? [] : await changesBetween(reader, query, from, newest);
+    const isNews = newest !== null && isAfter(newest, from);
+    const items = isNews ? await changesBetween(reader, query, from, newest) : [];
     const isUpToDate = items.length < query.limit;
     const leftMs = signal?.aborted === true ? 0 : waitUntil - performance.now();
     if (items.length > 0 || leftMs <= 0) {
-      const upTo = newest === null ? null : positionText(of, newest);
-      return { items, position: isUpToDate ? upTo : (items.at(-1)?.position ?? upTo), isUpToDate };
+      const upTo = isNews ? newest : from;
+      const position = upTo === null ? null : positionText(of, upTo);
+      return {
+        items,
+        position: isUpToDate ? position : (items.at(-1)?.position ?? position),
+        isUpToDate,
+      };
     }
     // What told of no record is not looked at again.
-    from = newest;
+    if (isNews) from = newest;
     await sleepUnless(signal, Math.min(lookEveryMs, leftMs));
   }
 }
 
-/** Where the journal ends for now, and whether a place is one of its own. */
+const isAfter = (one: Place, other: Place | null): boolean =>
+  other === null ||
+  BigInt(one.entryId) > BigInt(other.entryId) ||
+  (one.entryId === other.entryId && (one.head !== other.head || one.n > other.n));
+
+/**
+ * Where the feed ends for now, and whether a place is one of its own. What has ended by now is asked first and by
+ * itself: whoever reads after that sees all of it.
+ */
 async function look(
   reader: Reader,
   of: ProjectId,
   at: Place | null,
 ): Promise<{ newest: Place | null; isKnown: boolean; isStandby: boolean }> {
+  const now = await reader.query<{ to: string | null }>('select sync.told_now() as to');
   const { rows } = await reader.query<{
     newest: Place | null;
     isKnown: boolean;
     isStandby: boolean;
   }>(
-    `select (select json_build_object('txid', txid::text, 'resource', resource, 'owner', owner, 'day', day::text, 'seq', seq,
+    `select (select json_build_object('entryId', entry_id::text, 'resource', resource, 'owner', owner, 'day', day::text, 'seq', seq,
                                       'n', ${allOfThem}, 'head', encode(substring(head for 8), 'hex'))
                from sync.journal
-              where project_id = $1 and txid < (select sync.txid_horizon())
-              order by txid desc, resource desc, owner desc, day desc, seq desc
+              where project_id = $1 and entry_id <= greatest($8::bigint, sync.told_to($1))
+              order by entry_id desc, resource desc, owner desc, day desc, seq desc
               limit 1) as newest,
             exists (select from sync.journal
                      where project_id = $1 and resource = $2 and owner = $3 and day = $4::date and seq = $5::int
-                       and txid = $6::bigint and encode(substring(head for 8), 'hex') = $7) as "isKnown",
+                       and entry_id = $6::bigint and encode(substring(head for 8), 'hex') = $7) as "isKnown",
             pg_is_in_recovery() as "isStandby"`,
-    [of, at?.resource, at?.owner, at?.day, at?.seq, at?.txid, at?.head],
+    [of, at?.resource, at?.owner, at?.day, at?.seq, at?.entryId, at?.head, now.rows[0]?.to],
   );
   return rows[0] ?? { newest: null, isKnown: false, isStandby: false };
 }
@@ -144,35 +158,35 @@ async function changesBetween(
   upTo: Place,
 ): Promise<Change[]> {
   const { rows } = await reader.query<Row>(
-    `select j.txid::text, j.resource, j.owner, j.day::text, j.seq, encode(substring(j.head for 8), 'hex') as head, c.n,
+    `select j.entry_id::text as "entryId", j.resource, j.owner, j.day::text, j.seq, encode(substring(j.head for 8), 'hex') as head, c.n,
             c.change, c.id, c.observed_at as "observedAt", j.entered_at as "writtenAt",
             encode(c.raw_sha256, 'hex') as "rawSha256"
        from sync.journal j
       cross join lateral sync.changes_of(j) c
-      where j.project_id = $1 and j.txid >= $2::bigint and j.txid <= $8::bigint
-        and ((j.txid, j.resource, j.owner, j.day, j.seq) > ($2::bigint, $3, $4, $5::date, $6::int)
+      where j.project_id = $1 and j.entry_id >= $2::bigint and j.entry_id <= $8::bigint
+        and ((j.entry_id, j.resource, j.owner, j.day, j.seq) > ($2::bigint, $3, $4, $5::date, $6::int)
              or (j.resource, j.owner, j.day, j.seq) = ($3, $4, $5::date, $6::int) and c.n > $7::int)
         and ($9::text is null or split_part(j.resource, '.', 1) = $9)
-      order by j.txid, j.resource, j.owner, j.day, j.seq, c.n
+      order by j.entry_id, j.resource, j.owner, j.day, j.seq, c.n
       limit $10`,
     [
       query.project,
       ...(after === null
         ? ['0', '', '', wholeList, 0, 0]
-        : [after.txid, after.resource, after.owner, after.day, after.seq, after.n]),
-      upTo.txid,
+        : [after.entryId, after.resource, after.owner, after.day, after.seq, after.n]),
+      upTo.entryId,
       query.resource ?? null,
       query.limit,
     ],
   );
   const contents = await contentsOf(reader, query.project, rows);
   return rows.map((row) => {
-    const { txid, id, change, observedAt, writtenAt, rawSha256 } = row;
+    const { entryId, id, change, observedAt, writtenAt, rawSha256 } = row;
     const [resource, apiVersion = null] = row.resource.split('.');
     const record = contents.get(keyOf(row));
     return {
       position: positionText(query.project, row),
-      txid,
+      entryId,
       resource,
       apiVersion,
       id,
@@ -247,7 +261,7 @@ const fingerprint = (of: ProjectId): string => fingerprintOf('changes', { projec
 
 const positionText = (of: ProjectId, place: Place): string =>
   cursorText(fingerprint(of), 'after', [
-    place.txid,
+    place.entryId,
     place.resource,
     place.owner,
     place.day,
@@ -272,19 +286,19 @@ const readPlace = (of: ProjectId, position: string): Place =>
     const isPlace = (texts: unknown[]): texts is string[] =>
       texts.length === 7 && texts.every((text) => typeof text === 'string');
     if (!isPlace(parts)) return null;
-    const [txid = '', resource = '', owner = '', day = '', seq = '', n = '', head = ''] = parts;
-    const isWhole = [txid, seq, n].every((text) => /^\d{1,18}$/.test(text));
+    const [entryId = '', resource = '', owner = '', day = '', seq = '', n = '', head = ''] = parts;
+    const isWhole = [entryId, seq, n].every((text) => /^\d{1,18}$/.test(text));
     return isWhole &&
       Number(seq) <= allOfThem &&
       Number(n) <= allOfThem &&
       /^\d{4}-\d\d-\d\d$/.test(day)
-      ? { txid, resource, owner, day, seq: Number(seq), n: Number(n), head }
+      ? { entryId, resource, owner, day, seq: Number(seq), n: Number(n), head }
       : null;
   }).key;
 
 /** A replica may hold it later; anything else will never hold it. */
 function unknownPosition(at: Place, newest: Place | null, isStandby: boolean): OutlastError {
-  if (isStandby && (newest === null || BigInt(at.txid) > BigInt(newest.txid))) {
+  if (isStandby && (newest === null || BigInt(at.entryId) > BigInt(newest.entryId))) {
     return transient(
       'position_ahead',
       'This replica does not hold that position yet. Ask again later.',

@@ -215,8 +215,8 @@ export type Tokens = {
 type ChangeOf<Of extends Resource, Item> = {
   /** Kept by whoever has taken this change and all before it: what `after` takes. Opaque. */
   position: string;
-  /** The transaction that wrote it, decimal text. It only grows; a transaction's changes come together. */
-  txid: string;
+  /** The number of the journal's entry, decimal text. It only grows, in the order in which records changed. */
+  entryId: string;
   resource: Of;
   /** Of which lookup a transaction result is; null for the others. */
   apiVersion: Of extends 'transactions' ? ApiVersion : null;

@@ -17,7 +17,6 @@ import {
   type Tx,
   type TxTimeouts,
 } from './db.ts';
-import { keepTxidsAhead } from './journal/journal.ts';
 import { areGrantsDue, ensureGrants, ensureRoles } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
@@ -72,10 +71,7 @@ async function lookAround(
   const applied = await appliedMigrations(tx);
   refuseOthers(applied, known);
   const notes = await ensureRoles(tx);
-  const isCurrent = applied.count > 0 && missingOf(applied, known).length === 0;
-  // This may be a restore in a cluster that counts its transactions from a lower number.
-  if (isCurrent) await keepTxidsAhead(tx);
-  const isDue = !isCurrent || (await areGrantsDue(tx));
+  const isDue = missingOf(applied, known).length > 0 || (await areGrantsDue(tx));
   return { count: applied.count, notes, isDue };
 }
 

@@ -500,19 +500,6 @@ export const chains = sync.table(
   ],
 );
 
-/** At most one row: what keeps the numbers of transactions going up after a restore. */
-export const txids = sync.table(
-  'txids',
-  {
-    isTheRow: boolean('is_the_row').notNull().default(true),
-    ahead: bigint('ahead', { mode: 'bigint' }).notNull(),
-  },
-  (t) => [
-    primaryKey({ name: 'txids_pkey', columns: [t.isTheRow] }),
-    check('txids_is_the_row', sql`${t.isTheRow}`),
-  ],
-);
-
 /** What was written, in its order: append-only, written by the migration's functions only. */
 export const journal = sync.table(
   'journal',
@@ -529,14 +516,18 @@ export const journal = sync.table(
     shas: bytea('shas'),
     /** SHA-256 over the head before it and this entry. */
     head: bytea('head').notNull(),
-    /** The transaction that wrote it: changes are told in this order. */
-    txid: bigint('txid', { mode: 'bigint' })
+    /** Its number among all entries: changes are told in this order. */
+    entryId: bigint('entry_id', { mode: 'bigint' })
+      .notNull()
+      .default(sql`0`),
+    /** Every entry up to this number had ended when this one was written. */
+    toldTo: bigint('told_to', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
   },
   (t) => [
     primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.seq] }),
-    index('journal_txid').on(t.projectId, t.txid),
+    index('journal_entry_id').on(t.projectId, t.entryId),
   ],
 );
 
@@ -552,6 +543,10 @@ export const heads = sync.table(
     body: text('body').notNull(),
     /** SHA-256 over the head before it and the body. */
     head: bytea('head').notNull(),
+    /** Every entry up to this number had ended when the head was made. */
+    toldTo: bigint('told_to', { mode: 'bigint' })
+      .notNull()
+      .default(sql`0`),
   },
   (t) => [primaryKey({ name: 'heads_pkey', columns: [t.projectId, t.n] })],
 );

@@ -162,7 +162,6 @@ describe('what roles may do', () => {
       'corrections: SELECT',
       'heads: SELECT',
       'journal: SELECT',
-      'txids: SELECT',
     ]);
     await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
       code: '42501',

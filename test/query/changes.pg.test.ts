@@ -9,7 +9,6 @@ import { silentLog } from '../../src/log.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
 import { chainBeside, enterMissing } from '../../src/store/journal/journal.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { saveProject } from '../../src/store/projects.ts';
 import { writeRecords } from '../../src/store/records.ts';
 import type { Served } from '../../src/http/server.ts';
@@ -55,7 +54,7 @@ const settled = (): Promise<unknown> =>
       async () => {
         const { rows } = await db.query<{ open: boolean }>(
           `select exists (select from sync.journal
-                           where project_id = $1 and txid >= sync.txid_horizon()) as open`,
+                           where project_id = $1 and entry_id > sync.told_now()) as open`,
           [project],
         );
         return rows[0]?.open;
@@ -123,14 +122,23 @@ test('new, changed, late, missing and found are told once each, with what was sa
   expect([items.length, isUpToDate]).toEqual([4, false]);
   expect(await all((await archive.changes.newest({ project })) ?? '')).toEqual([]);
   expect((await archive.changes.list({ project, resource: 'tokens' })).items).toEqual([]);
-  const { rows } = await db.query(
-    'select change, id from analytics.changes where project_id = $1 order by txid, entry, n',
+  await endRun();
+  expect(await inSql()).toEqual(found.map(({ change, id }) => `${change} ${id}`));
+});
+
+/** As every run ends that wrote anything: what was written by then is told in SQL, too. */
+async function endRun(): Promise<void> {
+  await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
+  await db.query('select sync.make_head($1)', [project]);
+}
+
+async function inSql(): Promise<string[]> {
+  const { rows } = await db.query<{ told: string }>(
+    `select change || ' ' || id as told from analytics.changes where project_id = $1 order by entry_id, n`,
     [project],
   );
-  expect(rows.map(({ change, id }) => `${String(change)} ${String(id)}`)).toEqual(
-    found.map(({ change, id }) => `${change} ${id}`),
-  );
-});
+  return rows.map((row) => row.told);
+}
 
 describe('what is committed late', () => {
   /** A transaction that has written and does not end before it is told to. */
@@ -160,21 +168,41 @@ describe('what is committed late', () => {
     await otherChain('early');
     const before = await archive.changes.list({ project });
     expect(before.items).toEqual([]);
+    await endRun();
+    expect(await inSql()).toEqual([]);
     await late.end();
     await settled();
     expect((await all(before.position ?? undefined)).map(told)).toEqual([
       'new late ',
       'found early',
     ]);
+    await endRun();
+    expect(await inSql()).toEqual(['new late', 'found early']);
+  });
+
+  test('a record that two change is told as it changed, whoever began first', async () => {
+    await commit([{ id: 'shared', message: 'first', update: 1 }]);
+    await withTx(db, async (tx) => {
+      // From here on it has a number, and the lower one.
+      await tx.query('select pg_current_xact_id()');
+      await withTx(db, (other) => write(other, [{ id: 'shared', message: 'second', update: 2 }]));
+      await write(tx, [{ id: 'shared', message: 'third', update: 3 }]);
+    });
+    await settled();
+    expect((await all()).map(told)).toEqual([
+      'new shared first',
+      'changed shared second',
+      'changed shared third',
+    ]);
   });
 
   test('sabotaged: by the greatest number seen alone it is skipped', async () => {
     const late = await unfinished([{ id: 'late' }]);
     await otherChain('early');
-    const seen = async (above: string): Promise<{ txid: string; id: string }[]> => {
-      const { rows } = await db.query<{ txid: string; id: string }>(
-        `select txid::text, id from sync.journal j cross join lateral sync.changes_of(j)
-          where project_id = $1 and txid > $2::bigint order by txid`,
+    const seen = async (above: string): Promise<{ entry: string; id: string }[]> => {
+      const { rows } = await db.query<{ entry: string; id: string }>(
+        `select entry_id::text as entry, id from sync.journal j cross join lateral sync.changes_of(j)
+          where project_id = $1 and entry_id > $2::bigint order by entry_id`,
         [project, above],
       );
       return rows;
@@ -182,7 +210,7 @@ describe('what is committed late', () => {
     const [first] = await seen('0');
     await late.end();
     expect(first?.id).toBe('early');
-    expect(await seen(first?.txid ?? '')).toEqual([]);
+    expect(await seen(first?.entry ?? '')).toEqual([]);
   });
 
   const otherChain = (id: string): Promise<unknown> =>
@@ -338,37 +366,10 @@ describe('after a restore', () => {
       log: silentLog(),
     });
   });
-  beforeEach(async () => {
-    ({ db, archive } = opened);
-    await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
-  });
+  beforeEach(() => ({ db, archive } = opened));
   afterAll(async () => {
     await owner.close();
     await opened.close();
-  });
-
-  /** What is written now came from a cluster whose transactions had far greater numbers. */
-  const writtenElsewhere = async (given: Given[]): Promise<string> => {
-    await owner.query(`insert into sync.txids (ahead) values (1000000000)
-           on conflict (is_the_row) do update set ahead = sync.txids.ahead + 1000000000`);
-    await commit(given);
-    const position = (await archive.changes.newest({ project })) ?? '';
-    await owner.query('delete from sync.txids');
-    return position;
-  };
-
-  test('into another cluster a reader goes on where it was', async () => {
-    const position = await writtenElsewhere([{ id: 'before' }]);
-    await migrate(opened.connectionString, silentLog());
-    await commit([{ id: 'after' }]);
-    expect((await all(position)).map(told)).toEqual(['new after ']);
-    expect((await all()).map(told)).toEqual(['new before ', 'new after ']);
-  });
-
-  test('sabotaged: without the start that looks after it nothing is told', async () => {
-    await writtenElsewhere([{ id: 'before' }]);
-    await withTx(db, (tx) => write(tx, [{ id: 'after' }]));
-    await expect.poll(async () => (await all()).map(told)).toEqual(['new after ']);
   });
 
   test('to an earlier state a position that is no more is refused, and so is one of another archive', async () => {
@@ -376,7 +377,7 @@ describe('after a restore', () => {
     const [kept] = await all();
     await commit([{ id: 'lost' }]);
     const [lost] = await all(kept?.position);
-    await owner.query('delete from sync.journal where txid = $1', [lost?.txid]);
+    await owner.query('delete from sync.journal where entry_id = $1', [lost?.entryId]);
     await commit([{ id: 'instead' }]);
     await expect(all(lost?.position)).rejects.toMatchObject({ code: 'position_unknown' });
     expect((await all(kept?.position)).map(told)).toEqual(['new instead ']);

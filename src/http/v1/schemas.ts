@@ -18,8 +18,8 @@ export const token = record('Token', 'A token and its fees', described.token);
 
 export const change = row<Change>('Change', 'What became of a record, told once', {
   position: text.describe('Kept by whoever has taken this change and all before it: an `after`'),
-  txid: kind.decimal.describe(
-    'The transaction that wrote it. It only grows; a transaction’s changes come together',
+  entryId: kind.decimal.describe(
+    'The number of the journal’s entry. It only grows, in the order in which records changed',
   ),
   resource: kind.anyResource,
   apiVersion: kind.apiVersion.nullable().describe('Of which lookup a transaction result is'),

@@ -156,6 +156,8 @@ async function answer(
   // `/orders/` names no order: nothing is there, as behind any other path that is none.
   if ([...path.values()].includes('')) throw new Refused(notFound('there is no such path'));
   await route.hold(path, query, asking);
+  // Node would keep the connection open for a minute, and the server with it.
+  if (sending.stopping.signal.aborted) void reply.header('connection', 'close');
   // A place is for reading and writing only: however slowly an answer is taken, it keeps nobody from theirs.
   const found = await sending.limited(async () => {
     const read = await route.read(path, query, asking);

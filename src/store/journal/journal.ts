@@ -120,9 +120,12 @@ async function append(
   ]);
 }
 
-/** After a restore or an import: what will be written is told after what is held. Cheap where nothing is to be done. */
-export async function keepTxidsAhead(db: Queryable): Promise<void> {
-  await db.query('select sync.keep_txids_ahead()');
+/** After an import: what will be written has greater numbers than what is held. */
+export async function numberOnFromHeld(db: Queryable): Promise<void> {
+  await db.query(
+    `select setval('sync.entry_ids', greatest((select max(entry_id) from sync.journal),
+                                              (select last_value from sync.entry_ids)))`,
+  );
 }
 
 /** A project that came from a time without a journal: what is held of it is fixed as it is now. */
