@@ -49,4 +49,6 @@ export type Meter = {
   of(project: ProjectId): ProjectMeter;
   /** `seconds` from its begin to its end, without the wait for a connection. */
   transaction: (this: void, isCommitted: boolean, seconds: number) => void;
+  /** An export on schedule has ended. */
+  exported: (this: void, isDone: boolean) => void;
 };

@@ -14,6 +14,7 @@ export type AlertKind =
   | 'rejects'
   | 'fact_changed'
   | 'files_unwritten'
+  | 'export_failed'
   | 'archive_altered'
   | 'parked'
   | 'run_failed';
@@ -46,6 +47,7 @@ const table: Record<AlertKind, About> = {
   fact_changed: { isNews: true, stopsHeartbeat: false, ends: [] },
   // What was archived is as safe as before; its copies beyond the database are not made.
   files_unwritten: { isNews: false, stopsHeartbeat: false, ends: [] },
+  export_failed: { isNews: false, stopsHeartbeat: false, ends: [] },
   archive_altered: { isNews: false, stopsHeartbeat: true, ends: [] },
   parked: { isNews: false, stopsHeartbeat: true, ends: ['run_failed'] },
   run_failed: { isNews: false, stopsHeartbeat: true, ends: [] },

@@ -33,6 +33,8 @@ export type AlertsOptions = {
   projects: WatchedProject[];
   /** False where only a part of the work was asked for: that says nothing of the rest. */
   mayBeat: boolean;
+  /** Whether the last export on schedule failed, where there are any. */
+  didExportFail?: () => boolean;
   log: Log;
   monotonicNow?: () => number;
 };
@@ -73,6 +75,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
       files: files.get(projectId) ?? [],
+      didExportFail: options.didExportFail?.() ?? false,
     };
     const { conditions, isUntold } = await look(
       db,

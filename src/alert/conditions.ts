@@ -26,6 +26,8 @@ export type ProcessState = {
   failedInARow: number;
   /** What keeps its files from being written. */
   files: readonly FileTrouble[];
+  /** The last export on schedule did not come to its end. */
+  didExportFail: boolean;
 };
 
 /** Attempts from which a slice fails repeatedly: the fifth comes about a quarter of an hour after the first. */
@@ -62,6 +64,15 @@ export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Conditio
       subject: fact,
       text: `The platform behaves differently than before: ${fact} was ${from} and is ${to} now.`,
     })),
+    ...(watch.didExportFail
+      ? [
+          {
+            kind: 'export_failed' as const,
+            subject: '',
+            text: 'The archive was not exported as scheduled. The log says why.',
+          },
+        ]
+      : []),
     ...watch.files.map(({ kind, text }) => ({ kind, subject: '', text: `${text}.` })),
     ...ofRuns(inputs, watch),
   ];

@@ -68,7 +68,14 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       }
       const foresight = foreseen.get(project);
       const risks = foresight === undefined ? [] : risksOf(foresight, now);
-      const watch = { now, isRunning: false, watchedForMs: 0, failedInARow: 0, files: [] };
+      const watch = {
+        now,
+        isRunning: false,
+        watchedForMs: 0,
+        failedInARow: 0,
+        files: [],
+        didExportFail: false,
+      };
       const conditions = await readConditions(db, project, watch, risks);
       const news = alerts.filter(
         (alert) => alert.projectId === project && isRecentNews(alert, now),
@@ -98,8 +105,8 @@ const clockSentence =
 
 const lasts = ({ kind }: Condition): boolean => !aboutKind(kind).isNews;
 
-/** What is about the files of the machine that the service runs on. */
-const knownToServiceOnly = new Set(['files_unwritten', 'archive_altered']);
+/** What is about the files of the machine that the service runs on, and its exports. */
+const knownToServiceOnly = new Set(['files_unwritten', 'export_failed', 'archive_altered']);
 
 const isRecentNews = ({ kind, openedAt }: KnownAlert, now: Instant): boolean =>
   aboutKind(kind).isNews && now - openedAt < newsForMs;

@@ -1,12 +1,16 @@
-// Where exports go and come from: a folder, or a bucket. What a bucket needs is loaded only where one is named: it takes
-// half a second.
+// Where exports go and come from: a folder, or a bucket. The client of buckets is loaded only where one is named: it
+// takes half a second.
 import { resolve } from 'node:path';
-import type { Bucket } from '../export/s3.ts';
+import { openBucket, parseBucketAddress, type Bucket } from '../export/s3.ts';
 import { exportArchive, type Exported, type Exporting } from '../export/write.ts';
 import { handOnAws, type ExportSettings } from '../settings/settings.ts';
 
-/** As `parseBucketAddress`, which is not loaded for a folder. */
 const isBucket = (place: string): boolean => /^s3:/i.test(place);
+
+/** Throws settings `bad_bucket`, before anything is begun. */
+export function checkPlace(place: string): void {
+  if (isBucket(place)) parseBucketAddress(place);
+}
 
 /** What is done to an export, in a folder and in a bucket. */
 type AtPlace<T> = {
@@ -23,7 +27,6 @@ export async function atPlace<T>(
 ): Promise<T> {
   if (!isBucket(place)) return inFolder(resolve(place));
   handOnAws();
-  const { openBucket } = await import('../export/s3.ts');
   const bucket = await openBucket(place, { addressing, signal });
   try {
     return await inBucket(bucket);

@@ -8,7 +8,9 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/operations/enter.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
+import { checkPlace } from './export-places.ts';
 import { createWorker, openAlerts } from './workers.ts';
+import { createScheduledExports } from './scheduled-exports.ts';
 import { startServing } from './serving.ts';
 import { openLog } from './log-lines.ts';
 import { stopOnSignals, stopped } from './signals.ts';
@@ -22,6 +24,7 @@ export const startCommand = (command: Command): Command =>
 const alertsPatienceMs = 2_000;
 
 async function start(settings: Settings): Promise<void> {
+  if (settings.exports.to !== null) checkPlace(settings.exports.to);
   const log = openLog(settings.logLevel);
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
   const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
@@ -29,7 +32,9 @@ async function start(settings: Settings): Promise<void> {
   const workers = settings.projects.map((project) =>
     createWorker(project, settings, archive.db, log, metrics.meter.of(project.id)),
   );
-  const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true }, log);
+  const exports = createScheduledExports(settings.exports, archive.db, log, metrics.meter);
+  const { didFail: didExportFail } = exports;
+  const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true, didExportFail }, log);
   let served: Served | null = null;
   try {
     served = await startServing(settings, archive.store.connectionString, log, {
@@ -55,8 +60,10 @@ async function start(settings: Settings): Promise<void> {
       },
       'Outlast is running',
     );
+    exports.start(stop.signal);
     await stopped(stop.signal);
     await schedule.close();
+    await exports.close();
   } finally {
     await served?.close();
     await alerts.close(alertsPatienceMs);

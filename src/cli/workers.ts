@@ -2,7 +2,7 @@
 // without: to load it takes a fifth of their start. The command that opens a worker closes it.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createAlerts, type Alerts } from '../alert/alerts.ts';
+import { createAlerts, type Alerts, type AlertsOptions } from '../alert/alerts.ts';
 import type { Log } from '../log.ts';
 import type { ProjectMeter } from '../meter.ts';
 import { createFileFetcher } from '../platform/certificate-file.ts';
@@ -59,12 +59,12 @@ export function createWorker(
   };
 }
 
-/** What looks after alerts while, or after, these workers work. `mayBeat`: all that was due was asked for. */
+/** What looks after alerts while, or after, these workers work. */
 export function openAlerts(
   settings: Settings,
   db: Db,
   workers: Worker[],
-  { mayBeat }: { mayBeat: boolean },
+  how: Pick<AlertsOptions, 'mayBeat' | 'didExportFail'>,
   log: Log,
 ): Alerts {
   return createAlerts({
@@ -76,7 +76,7 @@ export function openAlerts(
       now: () => platform.clock.now(),
       knowsTime: () => platform.clock.lastDate() !== null,
     })),
-    mayBeat,
+    ...how,
     log,
   });
 }

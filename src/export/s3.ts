@@ -59,7 +59,10 @@ const defaultPartBytes = 16 * 1024 * 1024;
 /** Reading a body breaks off after the library's own attempts have ended. */
 const readAttempts = 3;
 
-/** Throws settings `bad_bucket`. All that it gives throws what `storeError` says. */
+/**
+ * Loads the client, which nothing else does. Throws settings `bad_bucket`. All that it gives throws what `storeError`
+ * says.
+ */
 export async function openBucket(place: string, options: BucketOptions): Promise<Bucket> {
   const { bucket, prefix } = parseBucketAddress(place);
   const s3 = await import('@aws-sdk/client-s3');
@@ -264,10 +267,10 @@ async function lengthOf(path: string): Promise<number> {
   }
 }
 
-/** `NoSuchBucket` is no such answer. */
+/** A bucket, or a user, that is not there is answered with 404 as well: that says nothing of the object. */
 const ifThere = <T>(sent: Promise<T>): Promise<T | null> =>
   sent.catch((error: unknown) => {
-    if (statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket') return null;
+    if (['NoSuchKey', 'NotFound'].includes(nameOf(error))) return null;
     throw error;
   });
 
@@ -353,13 +356,13 @@ export function storeError(address: string, error: unknown): unknown {
       `The store of ${address} refused the credentials (${name}): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the profile in AWS_PROFILE.`,
     );
   }
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403 || status === 404) {
     return settingsError(
       'store_refused',
       `The store of ${address} refused this (${name}, ${status}): the credentials need the rights s3:ListBucket, s3:GetObject and s3:PutObject there.`,
     );
   }
-  if (status >= 300 && status < 400) {
+  if ((status >= 300 && status < 400) || name === 'AuthorizationHeaderMalformed') {
     return settingsError(
       'no_region',
       `${address} is in another region or at another address (${name}, ${status}): check AWS_REGION and AWS_ENDPOINT_URL_S3.`,

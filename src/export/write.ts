@@ -27,6 +27,8 @@ export type Exporting = {
   format: FileFormat;
   projects: ProjectId[];
   now: Instant;
+  /** One that was made since then will do: replicas export at the same hour. */
+  unlessSince?: Instant;
   signal: AbortSignal;
   /** After each file: rows in all files so far, and how many parts are done of all. A part without rows has no file. */
   onProgress: (sofar: { file: string; rows: number; done: number; all: number }) => void;
@@ -36,7 +38,7 @@ export type Exported = { manifest: Manifest; written: number; kept: number };
 
 /**
  * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`,
- * `duckdb_missing`, `folder_refused`, transient `disk_full`, transient `aborted` when the signal is, and what the store
+ * `duckdb_missing`, `folder_refused`, transient `export_made`, transient `disk_full`, transient `aborted` when the signal is, and what the store
  * and the disk throw. Whatever was finished is not done again.
  */
 export function exportArchive(exporting: Exporting): Promise<Exported> {
@@ -63,6 +65,7 @@ async function exportFrom(
   await lockPlace(tx, exporting.to);
   const projects = await projectsOf(tx, exporting.projects);
   const stage = await open();
+  checkStillDue(exporting, stage.before);
   checkSameArchive(exporting.to, stage.before, projects, exporting.format);
   const columns = await exportedColumnsOf(tx);
   const done = await exportParts(exporting, tx, stage, columns);
@@ -80,6 +83,12 @@ async function exportFrom(
   checkNothingLost(exporting.to, stage.before, manifest);
   await stage.commit(manifest);
   return { manifest, written: done.written, kept: done.files.length - done.written };
+}
+
+function checkStillDue({ to, unlessSince }: Exporting, before: Manifest | null): void {
+  if (unlessSince === undefined || before === null) return;
+  if (Date.parse(before.exported_at) < unlessSince) return;
+  throw transient('export_made', `An export to ${to} was made at ${before.exported_at}.`);
 }
 
 /** Held as long as the transaction, so that a process that dies leaves no lock behind. */

@@ -28,6 +28,11 @@ export type AlertSettings = {
 };
 
 export type ExportSettings = {
+  /** Where `start` exports to, a folder or s3://bucket/prefix; null: nowhere. */
+  to: string | null;
+  /** A cron expression. */
+  schedule: string;
+  format: 'parquet' | 'csv' | 'jsonl';
   /** How a bucket is addressed; null: as its endpoint suggests. */
   addressing: 'path' | 'host' | null;
 };
@@ -114,6 +119,9 @@ export function readSettings(
       heartbeatUrl: reader.read('OUTLAST_HEARTBEAT_URL'),
     },
     exports: {
+      to: reader.read('OUTLAST_EXPORT_TO'),
+      schedule: reader.read('OUTLAST_EXPORT_SCHEDULE'),
+      format: reader.read('OUTLAST_EXPORT_FORMAT'),
       addressing: reader.read('OUTLAST_BUCKET_ADDRESSING'),
     },
   };

@@ -235,6 +235,26 @@ export const table = {
     secret: true,
     sentence: 'address called after a run, once a minute at most, and only while all is well',
   }),
+  OUTLAST_EXPORT_TO: setting({
+    group: 'exports',
+    kind: kind.anyText,
+    default: null,
+    example: 's3://bucket/prefix',
+    sentence:
+      'where `outlast start` exports to: a folder, or s3://bucket/prefix, see docs/export.md; unset: nowhere',
+  }),
+  OUTLAST_EXPORT_SCHEDULE: setting({
+    group: 'exports',
+    kind: kind.cron,
+    default: '20 3 * * *',
+    sentence: 'when it does: a cron expression',
+  }),
+  OUTLAST_EXPORT_FORMAT: setting({
+    group: 'exports',
+    kind: kind.oneOf(['parquet', 'csv', 'jsonl'] as const),
+    default: 'parquet',
+    sentence: 'what it writes: parquet, which needs DuckDB, csv or jsonl',
+  }),
   OUTLAST_BUCKET_ADDRESSING: setting({
     group: 'exports',
     kind: kind.oneOf(['path', 'host'] as const),

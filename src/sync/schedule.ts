@@ -1,6 +1,6 @@
 // The scheduler: a tick of node-cron runs every project once; one that comes while the project is being
 // worked on is left out for it.
-import { schedule as cron, type Logger } from 'node-cron';
+import { schedule as cron, type Logger, type ScheduledTask } from 'node-cron';
 import { causeChain } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
@@ -66,7 +66,7 @@ export function startSchedule(
     }
   };
 
-  const task = cron(expression, tick, { noOverlap: true, logger: asOurs(log) });
+  const task = startTicks(expression, tick, log);
   tick();
   return {
     async close() {
@@ -75,6 +75,13 @@ export function startSchedule(
     },
   };
 }
+
+/** Calls `tick` as the expression says, and leaves out what comes while the one before is under way. */
+export const startTicks = (
+  expression: string,
+  tick: () => void | Promise<void>,
+  log: Log,
+): ScheduledTask => cron(expression, tick, { noOverlap: true, logger: asOurs(log) });
 
 /** A turn in which nothing was done. */
 const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({

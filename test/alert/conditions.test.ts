@@ -52,6 +52,7 @@ const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
   watchedForMs: 0,
   failedInARow: 0,
   files: [],
+  didExportFail: false,
   ...more,
 });
 const kinds = (given: Partial<AlertInputs>, seen: Partial<ProcessState> = {}): string[] =>
@@ -63,6 +64,10 @@ const two = { count: 2, first: ['2026-03-04', '2026-03-05'] };
 describe('conditions', () => {
   it('there are none where all is well', () => {
     expect(kinds({ months: [month()] })).toEqual([]);
+  });
+
+  it('an export on schedule that failed is one', () => {
+    expect(kinds({ months: [month()] }, { didExportFail: true })).toEqual(['export_failed']);
   });
 
   it.each([

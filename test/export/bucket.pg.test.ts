@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
 import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
@@ -239,6 +240,34 @@ test('wrong keys, no keys, no bucket and no address end with 2 and a sentence wi
     kind: 'settings',
     message: expect.stringMatching(/AccessDenied.*s3:PutObject(?!.*hush)/) as string,
   });
+});
+
+test('on a schedule: once over two replicas, and again after one that failed', async () => {
+  const log = silentLog();
+  const db = await openDb({ connectionString: database.connectionString, log });
+  const counted: boolean[] = [];
+  const settings = { schedule: '* * * * * *', format: 'csv', addressing: null } as const;
+  const to = 's3://backup/nightly';
+  s3.fault(/^GET nightly\/manifest.json/, busy(503), Infinity);
+  const replicas = [1, 2].map(() =>
+    createScheduledExports({ ...settings, to }, db, log, {
+      exported: (isDone) => void counted.push(isDone),
+    }),
+  );
+  const stop = new AbortController();
+  try {
+    for (const one of replicas) one.start(stop.signal);
+    const failed = () => replicas.map(({ didFail }) => didFail());
+    await expect.poll(failed, { timeout: 10_000 }).toEqual([true, true]);
+    s3.reset();
+    await expect.poll(failed, { timeout: 10_000 }).toEqual([false, false]);
+  } finally {
+    stop.abort();
+    for (const one of replicas) await one.close();
+    await db.close();
+  }
+  expect(counted.filter(Boolean)).toHaveLength(1);
+  expect((await outlast(['verify', to])).code).toBe(0);
 });
 
 test('a file of several parts arrives whole, and is put once', async () => {

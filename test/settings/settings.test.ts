@@ -73,7 +73,7 @@ describe('what is taken when little is said', () => {
       schedule: '* * * * *',
       logLevel: 'info',
       alerts: { webhookUrl: null, format: 'json', reminderMs: 86_400_000, heartbeatUrl: null },
-      exports: { addressing: null },
+      exports: { to: null, schedule: '20 3 * * *', format: 'parquet', addressing: null },
     });
   });
 
@@ -440,7 +440,7 @@ describe('.env.example', () => {
         headsDir: '/mnt/elsewhere/outlast',
         readersFile: './secrets/readers.json',
         keepCertificates: ['files.example.org', '*.example.net'],
-        exports: { addressing: 'host' },
+        exports: { to: 's3://bucket/prefix', addressing: 'host' },
         projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
       });
     } finally {

@@ -71,6 +71,17 @@ export function createProcessMetrics(projects: readonly ProjectId[]): ProcessMet
     registers,
   });
 
+  const exports = new Counter({
+    name: 'outlast_exports_total',
+    help: 'Exports on schedule that ended, by how.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const exportOutcome = (isDone: boolean): { outcome: string } => ({
+    outcome: isDone ? 'done' : 'failed',
+  });
+  for (const isDone of [true, false]) exports.inc(exportOutcome(isDone), 0);
+
   for (const project of projects) {
     for (const outcome of requestOutcomes) requests.inc({ project, outcome }, 0);
     for (const outcome of runOutcomes) runs.inc({ project, outcome }, 0);
@@ -111,6 +122,7 @@ export function createProcessMetrics(projects: readonly ProjectId[]): ProcessMet
       transaction: harmless((isCommitted, seconds) =>
         transactions.observe({ outcome: isCommitted ? 'committed' : 'failed' }, seconds),
       ),
+      exported: harmless((isDone) => exports.inc(exportOutcome(isDone))),
     },
   };
 }

@@ -363,6 +363,7 @@ export const zh: Words = {
       rejects: '在 /archive/v1/rejects 查看它们，并询问平台运营方。',
       fact_changed: '请确认这是有意的变更。按旧行为证实的内容会重新读取。',
       files_unwritten: '请为 OUTLAST_CERTIFICATES_DIR 腾出空间，或授予写入权限。',
+      export_failed: '请查看服务日志，或手动对 OUTLAST_EXPORT_TO 运行 outlast export。',
       archive_altered: '请运行 outlast verify，并在改动任何内容之前保留数据库副本。',
       parked: '请换上正确的密钥，然后运行 outlast sync：会立即再次询问。',
       run_failed: '请查看服务日志，或运行 outlast doctor。',

@@ -412,6 +412,8 @@ export const en = {
       fact_changed:
         'See that it was meant to. What was proved under the old behaviour is read again.',
       files_unwritten: 'Make room in OUTLAST_CERTIFICATES_DIR, or give the right to write there.',
+      export_failed:
+        'Read the service’s log, or run outlast export with OUTLAST_EXPORT_TO by hand.',
       archive_altered:
         'Run outlast verify, and keep a copy of the database before changing anything.',
       parked: 'Put the right key and secret in place, then run outlast sync: it asks at once.',
