@@ -7,7 +7,7 @@ export type Log = Logger;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A log, on stderr unless told; written synchronously so that the last line before an exit is not lost. */
+/** A log, on stderr by default; written synchronously so that the last line before an exit is not lost. */
 export function createLog(
   level: LogLevel,
   to: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),

@@ -10,7 +10,7 @@ export type Attributes = Readonly<Record<string, string | number>>;
 export type TraceSpan = { set(attributes: Attributes): void };
 
 export type SpanOptions = {
-  /** `internal` unless told: nothing outside this process takes part. */
+  /** `internal` by default: nothing outside this process takes part. */
   kind?: 'client' | 'server';
   attributes?: Attributes;
   /** The headers of a request that may name the span it belongs to; absent: the one around this call. */

@@ -50,7 +50,7 @@ const loud = (text: string): string =>
 
 /**
  * Lines that fit, broken between words; lines that do are left alone. What follows a break is indented as its line is,
- * and by `hanging` more: two columns below an indented line unless told. Commands in backticks, words without a blank
+ * and by `hanging` more: two columns below an indented line by default. Commands in backticks, words without a blank
  * and spans of time stay whole, the first two so that they can be copied.
  */
 export function wrapped(text: string, width = screenWidth(), hanging?: string): string {

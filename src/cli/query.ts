@@ -23,7 +23,7 @@ import {
 import { openLog } from './log-lines.ts';
 import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
-/** Rows of a table unless told: a person's screen or two. */
+/** Rows of a table by default: a person's screen or two. */
 const tableRows = 100;
 /** Rows of a table at most: it is held whole to find its widths. */
 const tableRowsAtMost = 10_000;
@@ -62,12 +62,12 @@ function listing<Item extends object>(list: QueryList<Item>): Command {
     )
     .option('--as-of <instant>', 'as it was known then, e.g. 2026-03-31T23:59:59+08:00')
     .option('--history', 'with --id: everything it was ever seen to say, oldest first')
-    .option('--limit <number>', `at most so many; a table shows ${tableRows} unless told`)
+    .option('--limit <number>', `at most so many; a table shows ${tableRows} by default`)
     .option('--count', 'print only how many there are')
     .addOption(
       new Option(
         '--format <format>',
-        'table on a terminal, else ndjson (one record a line), unless told',
+        'table on a terminal, else ndjson (one record a line), by default',
       ).choices(outputFormats),
     )
     .option('--json', 'the same as --format json: one list');

@@ -84,7 +84,7 @@ export function toParquetSql(
 }
 
 /**
- * Rows are held by the group until they are written: about 64 MB of them, and as many as DuckDB takes unless told at
+ * Rows are held by the group until they are written: about 64 MB of them, and as many as DuckDB takes by default at
  * most.
  */
 const rowsAtOnce = (rows: number, bytes: number): number =>

@@ -15,7 +15,7 @@ export type ReaderKey = {
   /** Lower-case hex SHA-256 of the bearer key, which opens `/archive/v1`, `/metrics` and nothing else. */
   bearerSha256?: string | undefined;
   projects: readonly ProjectId[];
-  /** May name operations to ask for: reading gives no right to write. False unless told. */
+  /** May name operations to ask for: reading gives no right to write. False by default. */
   mayWatch?: boolean | undefined;
 };
 

@@ -23,7 +23,7 @@ export type ServerOptions = {
   archive: Archive;
   /**
    * Reads for `/archive/v1`, with connections of its own: its lists, counts and sums may take seconds, and neither the
-   * platform's clients nor whoever asks whether the service is well are to wait for them. The same unless told.
+   * platform's clients nor whoever asks whether the service is well are to wait for them. The same by default.
    */
   archiveOfV1?: Archive;
   host: string;
@@ -34,20 +34,20 @@ export type ServerOptions = {
   projects: readonly { id: string; classesOf: string }[];
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
   watch?: EnterOperations;
-  /** What `/archive/v1/settings` shows; none unless told. */
+  /** What `/archive/v1/settings` shows; none by default. */
   settings?: readonly SettingInForce[];
   /** What `/metrics` shows; absent: there is no such path. */
   metrics?: MetricsOptions;
   log: Log;
   /** This machine's clock, milliseconds: signatures are checked by it. */
   now: () => Instant;
-  /** The time by which a project's deadlines are told: the platform's. This machine's clock unless told. */
+  /** The time by which a project's deadlines are told: the platform's. This machine's clock by default. */
   timeOf?: (project: ProjectId) => Instant;
-  /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes unless told. */
+  /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes by default. */
   stalledAfterMs?: number;
-  /** When `/archive/v1/events` looks and gives a sign of life; its own unless told. */
+  /** When `/archive/v1/events` looks and gives a sign of life; its own by default. */
   eventTimes?: EventTimes;
-  /** A request that has not come in after so long is given up, milliseconds; half a minute unless told. */
+  /** A request that has not come in after so long is given up, milliseconds; half a minute by default. */
   requestTimeoutMs?: number;
 };
 

@@ -74,9 +74,9 @@ export const asOf = z
       .refine((given) => readInstant(given) !== null, instantSentence)
       .meta({ format: 'date-time' }),
   )
-  .describe('What was known at this instant, RFC 3339; now unless told');
+  .describe('What was known at this instant, RFC 3339; now by default');
 export const order = oneOf(['asc', 'desc']).describe(
-  'By (day, time of creation, id bytes); asc unless told',
+  'By (day, time of creation, id bytes); asc by default',
 );
 export const limit = whole(1, maxRowsAtOnce);
 /** Longer than any that we give are refused. */
@@ -88,7 +88,7 @@ export const cursor = cursorSaid('must be the `next` or `previous` of a page').d
 export const offset = whole(0, Number.MAX_SAFE_INTEGER);
 export const resource = oneOf(resources);
 export const listedResource = oneOf(listedResources).describe(
-  'One of the two lists; both unless told',
+  'One of the two lists; both by default',
 );
 export const month = matching(
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])$/,
@@ -99,7 +99,7 @@ export const sha256 = matching(
   'must be a SHA-256 as 64 lower-case hex digits',
 ).describe('Of its bytes, lower-case hex');
 
-/** One page after another; 100 records unless told. */
+/** One page after another; 100 records by default. */
 export const paging = { limit: limit.default(100), cursor: cursor.optional() };
 
 const scope = {

@@ -12,7 +12,7 @@ import type {
 } from '../model.ts';
 
 /**
- * A page of a list that is read forwards: `limit` is 1 to 10,000, 100 unless told; `cursor` the `next` of a page of the
+ * A page of a list that is read forwards: `limit` is 1 to 10,000, 100 by default; `cursor` the `next` of a page of the
  * same query.
  */
 export type PagedForward = { limit?: number; cursor?: string };

@@ -22,7 +22,7 @@ const followedAtOnce = 1000;
 export const changeFilters = {
   resource: oneOf(resources).describe('Of this resource only'),
   after: cursorSaid('must be the `position` of a change or of a page').describe(
-    'The `position` up to which all was read; from the beginning unless told',
+    'The `position` up to which all was read; from the beginning by default',
   ),
 };
 const followArguments = z.strictObject({

@@ -15,7 +15,7 @@ export const owner = z
   .max(1000, ownerSentence)
   .refine(isStorable, ownerSentence)
   .describe(
-    'Of this owner’s list, where owners’ lists stand for the day; unless told the whole list, or else the first owner’s',
+    'Of this owner’s list, where owners’ lists stand for the day; by default the whole list, or else the first owner’s',
   );
 export const dayOf = {
   resource: oneOf(listedResources).describe('One of the two lists'),

@@ -9,7 +9,7 @@ import type { Alert, Progress, Recent, RecentQuery } from './report-types.ts';
 const ofProject = z.strictObject({ project });
 export const recentFilters = {
   resource: oneOf(listedResources).describe('One of the two lists'),
-  limit: whole(1, 100).describe('How many; 20 unless told'),
+  limit: whole(1, 100).describe('How many; 20 by default'),
 };
 const recentArguments = z.strictObject({
   project,

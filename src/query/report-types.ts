@@ -148,7 +148,7 @@ export type Progress = {
 export type RecentQuery = {
   project: ProjectId;
   resource: ListedResource;
-  /** 1 to 100; 20 unless told. */
+  /** 1 to 100; 20 by default. */
   limit?: number;
 };
 

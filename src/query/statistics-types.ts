@@ -147,6 +147,6 @@ export type Statistics = {
   }): Promise<AccountSpending[]>;
   nftClasses(query: NftClassStatisticsQuery): Promise<NftClassFigures[]>;
   nftGrowth(query: StatisticsQuery): Promise<NftGrowth[]>;
-  /** Those with the most classes first; `limit` is 1 to 10,000, 100 unless told. */
+  /** Those with the most classes first; `limit` is 1 to 10,000, 100 by default. */
   owners(query: { project: ProjectId; limit?: number }): Promise<NftOwner[]>;
 };

@@ -26,7 +26,7 @@ import type {
 /** What figures are asked for, whoever asks. */
 export const figuresRange = {
   ...days,
-  by: oneOf(['day', 'month']).describe('The length of a period; month unless told'),
+  by: oneOf(['day', 'month']).describe('The length of a period; month by default'),
   asOf,
 };
 export const orderGroups = groupsOf(['status', 'account', 'order_type']).describe(

@@ -22,9 +22,9 @@ import type { Statistics } from './statistics-types.ts';
 export type ArchiveOptions = {
   /** `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. */
   connectionString: string;
-  /** Connections at most; 4 unless told. */
+  /** Connections at most; 4 by default. */
   max?: number;
-  /** A statement that runs longer ends with transient `query_timed_out`, milliseconds; 30,000 unless told. */
+  /** A statement that runs longer ends with transient `query_timed_out`, milliseconds; 30,000 by default. */
   statementTimeoutMs?: number;
   /** Told when an idle connection breaks; pino and console fit. */
   log?: { warn(fields: object, sentence: string): void };
@@ -40,7 +40,7 @@ export type ListScope = {
   toInstant?: true;
   /**
    * By (day, time of creation, id bytes), unreadable times last in their day; `desc` is the exact reverse.
-   * `asc` unless told.
+   * `asc` by default.
    */
   order?: 'asc' | 'desc';
   /**
@@ -55,7 +55,7 @@ export type ListScope = {
 
 /** How a list is cut into pages. */
 export type Paging = {
-  /** Records a page, 1 to 10,000; 100 unless told. It may change from page to page. */
+  /** Records a page, 1 to 10,000; 100 by default. It may change from page to page. */
   limit?: number;
   /** The `next` or the `previous` of a page of the same query. Opaque: its form may change with a release. */
   cursor?: string;
@@ -247,9 +247,9 @@ export type Change =
 
 export type ChangesQuery = {
   project: ProjectId;
-  /** All of them unless told. */
+  /** All of them by default. */
   resource?: Resource;
-  /** The position up to which all was read; from the beginning unless told. */
+  /** The position up to which all was read; from the beginning by default. */
   after?: string;
 };
 
@@ -268,8 +268,8 @@ export type ChangesPage = {
  */
 export type Changes = {
   /**
-   * One page: at most `limit` changes, 100 unless told. Where there is none it waits for one up to `waitMs`
-   * milliseconds, at most 60,000, or until the signal is aborted; 0 unless told.
+   * One page: at most `limit` changes, 100 by default. Where there is none it waits for one up to `waitMs`
+   * milliseconds, at most 60,000, or until the signal is aborted; 0 by default.
    */
   list(
     query: ChangesQuery & { limit?: number; waitMs?: number; signal?: AbortSignal },

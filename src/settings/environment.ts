@@ -83,7 +83,7 @@ export function createReader(
 }
 
 /**
- * The process's variables and, below them, those of the file that OUTLAST_ENV_FILE names: `.env` unless told. What is
+ * The process's variables and, below them, those of the file that OUTLAST_ENV_FILE names: `.env` by default. What is
  * wrong in that file is reported by its line, without what stands there (P10). Throws settings `settings_invalid` for a
  * file that is there, or is named, and cannot be read.
  */

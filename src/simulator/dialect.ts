@@ -1,4 +1,4 @@
-// The switches: every point that docs/platform.md names as unknown, each with what the simulator does unless told.
+// The switches: every point that docs/platform.md names as unknown, each with what the simulator does by default.
 // One table drives the type, the defaults, the checks and the help.
 import { z } from 'zod';
 import { settingsError } from '../errors.ts';

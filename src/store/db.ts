@@ -47,7 +47,7 @@ export type DbOptions = {
   max?: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
-  /** The role to run as: `outlast_writer` unless told. Null: as whoever connects, for migrations. */
+  /** The role to run as: `outlast_writer` by default. Null: as whoever connects, for migrations. */
   role?: string | null;
   /** Every transaction begins as one that only reads. */
   isReadOnly?: boolean;

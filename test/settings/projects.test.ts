@@ -68,7 +68,7 @@ describe('a projects file', () => {
   });
 
   it.each([
-    ['the first of an address unless told', [undefined, undefined], ['all', 'none']],
+    ['the first of an address by default', [undefined, undefined], ['all', 'none']],
     ['the second when the first is told not to', ['none', undefined], ['none', 'all']],
     ['the one that is told to', [undefined, 'all'], ['none', 'all']],
     ['the one that has owners', [undefined, ['a', 'b', 'a']], ['none', ['a', 'b']]],

@@ -13,7 +13,7 @@ import { replace } from './replaced.ts';
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * `outlast <args>` with this environment and no other; its log says nothing unless told; in the folder `cwd`. With
+ * `outlast <args>` with this environment and no other; its log says nothing by default; in the folder `cwd`. With
  * `columns` both streams are a terminal of that width. `MACHINE_CLOCK_NOW`, as of machine-clock.ts, stops this
  * process's wall clock until the command ends.
  */

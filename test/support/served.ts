@@ -1,4 +1,4 @@
-// An archive served over HTTP on a free port of loopback, for the project `p` and nobody's key unless told otherwise.
+// An archive served over HTTP on a free port of loopback, for the project `p` and nobody's key by default.
 import { serve, type Served, type ServerOptions } from '../../src/http/server.ts';
 import type { Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';

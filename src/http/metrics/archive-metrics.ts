@@ -11,9 +11,9 @@ export type ArchiveMetrics = {
   read: () => Promise<ProjectState[]>;
   /** The platform's clock: deadlines are its own. */
   now: (project: ProjectId) => Instant;
-  /** What was read is good for so long, milliseconds; 5 s unless told. */
+  /** What was read is good for so long, milliseconds; 5 s by default. */
   freshMs?: number;
-  /** A database that has not answered in so long counts as down, milliseconds; 4 s unless told. */
+  /** A database that has not answered in so long counts as down, milliseconds; 4 s by default. */
   patienceMs?: number;
 };
 

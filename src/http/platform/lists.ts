@@ -12,7 +12,7 @@ export const dates = {
   end_date: day.describe(
     'Last day, as the platform was seen to read it: inclusive while that is unknown',
   ),
-  sort_by: oneOf(['DATE_ASC', 'DATE_DESC']).describe('DATE_DESC unless told'),
+  sort_by: oneOf(['DATE_ASC', 'DATE_DESC']).describe('DATE_DESC by default'),
 };
 
 type Selected = Pick<ListScope, 'from' | 'to' | 'toInstant'> & { order: 'asc' | 'desc' };

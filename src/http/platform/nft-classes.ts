@@ -17,7 +17,7 @@ export const classesRoute = platformRoute({
     'Paged by offset. Every class before the page is read to get there: narrow long lists by date.',
   inQuery: {
     offset,
-    limit: whole(1, 200).describe('10 unless told'),
+    limit: whole(1, 200).describe('10 by default'),
     ...filters,
     tx_hash: txHash,
     ...dates,

@@ -17,7 +17,7 @@ export const ordersRoute = platformRoute({
     page_key: cursorSaid('must be the `next_page_key` or `prev_page_key` of a page').describe(
       'The key of a page of the same query',
     ),
-    limit: whole(1, 50).describe('10 unless told'),
+    limit: whole(1, 50).describe('10 by default'),
     status: z.literal(orderStatuses, 'must be one of 1, 2, 3 (pending, succeeded, failed)'),
     ...dates,
     count_total: z.literal([0, 1], 'must be one of 0, 1').describe('1: with the total'),

@@ -25,10 +25,10 @@ export const changeRoutes: readonly Route[] = [
     inQuery: {
       ...changeFilters,
       limit: limit.describe(
-        'Changes a page, 100 unless told. With format ndjson or csv: changes at all, everything unless told',
+        'Changes a page, 100 by default. With format ndjson or csv: changes at all, everything by default',
       ),
       wait: whole(0, longestWaitMs / 1000).describe(
-        'With json: seconds to wait for a change where there is none; 0 unless told',
+        'With json: seconds to wait for a change where there is none; 0 by default',
       ),
     },
     answer: listOf(schema.change, {

@@ -47,7 +47,7 @@ export const figureRoutes: readonly Route[] = [
     about:
       'By what is held now of these days: /statistics/orders of the same days says how much of them is held.',
     isList: true,
-    inQuery: { ...days, limit: limit.describe('How many of them; 100 unless told') },
+    inQuery: { ...days, limit: limit.describe('How many of them; 100 by default') },
     answer: listOf(schema.accountSpending),
     read: async (query, { archive, project }) =>
       wholeReply(await archive.statistics.accounts({ project, ...query }), schema.accountSpending),
@@ -92,7 +92,7 @@ export const figureRoutes: readonly Route[] = [
     summary: 'The owners with the most classes',
     about: 'As they are held now, whatever is not: no coverage stands beside them.',
     isList: true,
-    inQuery: { limit: limit.describe('How many of them; 100 unless told') },
+    inQuery: { limit: limit.describe('How many of them; 100 by default') },
     answer: listOf(schema.nftOwner),
     read: async (given, { archive, project, classesOf }) => {
       const query = { project: classesOf(project), ...given };

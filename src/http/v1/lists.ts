@@ -9,7 +9,7 @@ import { present, type ArchiveRequest, type Reply } from './route.ts';
 /** How a list is cut into pages; in the other forms it goes out whole. */
 export const pageArguments = {
   limit: limitOfPage.describe(
-    'Records a page, 100 unless told. With format ndjson or csv: records at all, everything unless told',
+    'Records a page, 100 by default. With format ndjson or csv: records at all, everything by default',
   ),
   cursor: cursorOfPage,
 };

@@ -42,7 +42,7 @@ export const nowRoutes: readonly Route[] = [
     path: '/recent',
     name: 'listRecent',
     summary: 'The newest records of the newest days',
-    about: 'Orders unless told.',
+    about: 'Orders by default.',
     isList: true,
     inQuery: recentFilters,
     answer: listOf(schema.recent),

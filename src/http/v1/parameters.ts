@@ -12,7 +12,7 @@ export type AnswerFormat = (typeof answerFormats)[number];
 /** And those in which a route answers that has no other. */
 export type Form = AnswerFormat | 'file' | 'events';
 export const format = oneOf(answerFormats).describe(
-  'json unless told; ndjson and csv give the whole list as a stream. Goes before Accept',
+  'json by default; ndjson and csv give the whole list as a stream. Goes before Accept',
 );
 export const count = z
   .boolean('must be true or false')
