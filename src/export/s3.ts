@@ -284,7 +284,15 @@ function statusOf(error: unknown): number | undefined {
   return $metadata?.httpStatusCode ?? $response?.statusCode;
 }
 
-const passing = new Set(['SlowDown', 'Throttling', 'ThrottlingException', 'RequestTimeout']);
+const passing = new Set([
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'RequestTimeout',
+  // What arrived is not what was sent.
+  'XAmzContentSHA256Mismatch',
+  'BadDigest',
+]);
 const badKeys = new Set([
   'InvalidAccessKeyId',
   'SignatureDoesNotMatch',

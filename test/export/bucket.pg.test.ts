@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
+import { causeChain } from '../../src/errors.ts';
 import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
@@ -14,7 +15,7 @@ import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
 import { writeOrders } from '../support/rows.ts';
-import { busy, createS3Server, type S3Server } from '../support/s3-server.ts';
+import { busy, createS3Server, refused, type S3Server } from '../support/s3-server.ts';
 
 let database: TestDatabase;
 let owner: Db;
@@ -232,14 +233,19 @@ test('wrong keys, no keys, no bucket and no address end with 2 and a sentence wi
   await bucket.putText('photos/a.jpg', 'a', null);
   expectSentence(await exported('s3://backup/photos'), 2, 'holds other things and no export');
   expect([...(await below('photos')).keys()]).toEqual(['photos/a.jpg']);
-  const forbidden = Object.assign(new Error('hush'), {
-    name: 'AccessDenied',
-    $metadata: { httpStatusCode: 403 },
-  });
-  expect(storeError(to, forbidden)).toMatchObject({
-    kind: 'settings',
-    message: expect.stringMatching(/AccessDenied.*s3:PutObject(?!.*hush)/) as string,
-  });
+});
+
+test.each([
+  ['AccessDenied', 403, 'settings', 'store_refused'],
+  ['AuthorizationHeaderMalformed', 400, 'settings', 'no_region'],
+  ['XAdminUserNotFound', 404, 'settings', 'store_refused'],
+  ['XAmzContentSHA256Mismatch', 400, 'transient', 'store_busy'],
+  ['InvalidRequest', 400, 'fatal', 'store_failed'],
+])('%s of a store is told without what it says', (name, httpStatusCode, kind, code) => {
+  const said = Object.assign(new Error('hush'), { name, $metadata: { httpStatusCode } });
+  const told = storeError('s3://backup/refused', said);
+  expect(told).toMatchObject({ kind, code, message: expect.stringContaining(name) as string });
+  expect(causeChain(told)).not.toContain('hush');
 });
 
 test('on a schedule: once over two replicas, and again after one that failed', async () => {
@@ -248,7 +254,7 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   const counted: boolean[] = [];
   const settings = { schedule: '* * * * * *', format: 'csv', addressing: null } as const;
   const to = 's3://backup/nightly';
-  s3.fault(/^GET nightly\/manifest.json/, busy(503), Infinity);
+  s3.fault(/^GET nightly\/manifest.json/, refused, Infinity);
   const replicas = [1, 2].map(() =>
     createScheduledExports({ ...settings, to }, db, log, {
       exported: (isDone) => void counted.push(isDone),
@@ -277,8 +283,8 @@ test('a file of several parts arrives whole, and is put once', async () => {
   s3.fault(/^PUT large/, { kind: 'reset', after: 10_000 });
   expect(await bucket.putFile('large', path, { sha256: 'noted' })).toBe(true);
   expect(await bucket.find('large')).toEqual({ bytes: bytes.length, notes: { sha256: 'noted' } });
-  s3.fault(/^PUT lost/, busy(503), 3);
-  await expect(bucket.putFile('lost', path, {})).rejects.toMatchObject({ code: 'store_busy' });
+  s3.fault(/^PUT lost/, refused);
+  await expect(bucket.putFile('lost', path, {})).rejects.toMatchObject({ code: 'store_refused' });
   expect(s3.requests().at(-1)).toBe('DELETE lost');
   expect(await bucket.find('lost')).toBeNull();
 });

@@ -30,11 +30,17 @@ export type S3Server = {
   close(): Promise<void>;
 };
 
-export const busy = (status: 500 | 503): Fault => ({
+const answer = (status: number, code: string): Fault => ({
   kind: 'answer',
   status,
-  body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${status === 503 ? 'SlowDown' : 'InternalError'}</Code><Message>Later.</Message></Error>`,
+  body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>No.</Message></Error>`,
 });
+
+export const busy = (status: 500 | 503): Fault =>
+  answer(status, status === 503 ? 'SlowDown' : 'InternalError');
+
+/** Not tried again by the client. */
+export const refused = answer(403, 'AccessDenied');
 
 export async function createS3Server(bucket: string): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'outlast-s3-'));
