@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { clockText } from '../alert/words.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
-import { wholeList } from '../model.ts';
+import { sliceStates, wholeList } from '../model.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar.ts';
 import {
   readReplica,
@@ -244,12 +244,10 @@ function heldTable(lists: ListStatus[]): string {
   );
 }
 
-const states = ['open', 'walked', 'sealed', 'final', 'lost'] as const;
-
 function monthTable(lists: ListStatus[], foresight?: Foresight): string {
   const months = lists.flatMap((list) => list.months);
   // States that occur nowhere would only be columns of noughts.
-  const shown = states.filter((state) => months.some((month) => month[state] > 0));
+  const shown = sliceStates.filter((state) => months.some((month) => month[state] > 0));
   return indentedTable(
     [
       'month',

@@ -20,10 +20,13 @@ export type Fault = {
 /** Requests for one call, the first included. */
 export const attemptsAtMost = 5;
 
-/** A call waits no longer than this; then it ends, and its slice is due again later. */
+/**
+ * A call waits no longer than this, whether for an answer or out of a silence that the platform asked for: then it ends,
+ * and its slice is due again later.
+ */
 export const maxPatienceMs = 60_000;
 
-/** Longer requests for quiet are taken for this long. */
+/** Longer requests for quiet are taken for this long: one mistaken header must not cost days of a month that closes. */
 export const maxQuietMs = 3_600_000;
 const firstWaitMs = 250;
 const maxWaitMs = 8000;

@@ -1,6 +1,7 @@
 // What the members of answers can be, and how rows and lists are described. The schemas describe, and the tests hold
 // real answers to them; nothing is checked by them while it is served.
 import * as z from 'zod';
+import { sliceStates } from '../../model.ts';
 import { snake } from '../../query/record-text.ts';
 import type { ColumnType, Field, Fields } from '../../resources.ts';
 
@@ -42,7 +43,7 @@ export const json = z.unknown().describe('JSON as the platform gave it: numbers 
 export const listedResource = z.enum(['orders', 'nft_classes']);
 export const anyResource = z.enum(['orders', 'nft_classes', 'transactions', 'tokens']);
 export const apiVersion = z.enum(['v1beta1', 'v3']);
-export const state = z.enum(['open', 'walked', 'sealed', 'final', 'lost']);
+export const state = z.enum(sliceStates);
 export const proof = z.enum(['none', 'counts', 'walk', 'walks']);
 export const reservations = z
   .array(z.enum(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders']))

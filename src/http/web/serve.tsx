@@ -15,7 +15,7 @@ import { addFiles } from './files.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
 import { pages } from './pages/pages.ts';
-import { cookieName, cookieOf, createThrottle, type Sessions } from './session.ts';
+import { cookieName, cookieOf, createThrottle, type Sessions, sessionMs } from './session.ts';
 import {
   notFoundPage,
   signInPage,
@@ -239,7 +239,7 @@ function addSigning(app: FastifyInstance, options: WebOptions): void {
       const to = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '').get('to') ?? '/';
       return reply
         .code(303)
-        .header('set-cookie', cookie(request, value, 43_200))
+        .header('set-cookie', cookie(request, value, sessionMs / 1000))
         .header('location', ownPath(to))
         .send('');
     });

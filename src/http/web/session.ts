@@ -7,7 +7,8 @@ import type { Instant } from '../../model.ts';
 import { openedByBearer, type Gate, type Opened, type ReaderKey } from '../gate.ts';
 
 export const cookieName = 'outlast_session';
-const lastsMs = 12 * 3_600_000;
+/** A working day: whoever leaves a browser open does not leave it open for ever. */
+export const sessionMs = 12 * 3_600_000;
 
 export type Sessions = {
   /** The cookie for this key; null where it opens nothing. */
@@ -34,13 +35,13 @@ export function createSessions(gate: Gate): Sessions {
       const digest = hash('sha256', bearerKey, 'hex');
       const reader = gate.keys.find(({ bearerSha256 }) => bearerSha256 === digest);
       if (reader === undefined) return null;
-      const until = String(now + lastsMs);
+      const until = String(now + sessionMs);
       return `${until}.${sealOf(reader, until).toString('base64url')}`;
     },
     openedBy: (headers, now) => {
       const [, until = '', seal = ''] =
         /^(\d{13})\.([\w-]{43})$/.exec(cookieOf(headers, cookieName) ?? '') ?? [];
-      if (until === '' || Number(until) <= now || Number(until) > now + lastsMs) return null;
+      if (until === '' || Number(until) <= now || Number(until) > now + sessionMs) return null;
       const given = Buffer.from(seal, 'base64url');
       const [reader] = gate.keys.filter(
         (one) => one.bearerSha256 !== undefined && timingSafeEqual(sealOf(one, until), given),

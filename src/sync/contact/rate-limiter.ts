@@ -4,11 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { transient } from '../../errors.ts';
 import type { ProjectId } from '../../model.ts';
 import type { Limiter } from '../../platform/platform.ts';
+import { maxPatienceMs } from '../../platform/retry.ts';
 import type { Db } from '../../store/db.ts';
 import { grantLivesMs, pauseRate, takeGrant } from '../../store/rate.ts';
-
-/** A longer silence that the platform asked for is not sat out: the slice is due again later, and the command ends. */
-const maxPatienceMs = 60_000;
 
 export function createLimiter(
   db: Db,
@@ -51,9 +49,11 @@ export function createLimiter(
         });
         const waitMs = await taking;
         if (waitMs > 0) {
-          await sleep(Math.min(waitMs, 60_000), undefined, signal ? { signal } : {}).catch(() => {
-            throw transient('aborted', 'The work was stopped');
-          });
+          await sleep(Math.min(waitMs, maxPatienceMs), undefined, signal ? { signal } : {}).catch(
+            () => {
+              throw transient('aborted', 'The work was stopped');
+            },
+          );
         }
       }
     },
