@@ -30,7 +30,8 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
   simulator.setDialect({ keyLifeMs: 0, keyLifeRequests: 0 });
   await calm(stage);
   await everybodyLeaves(stage);
-  await syncToTheEnd(stage, chance);
+  // What failed lately waits, and time stands still.
+  await syncToTheEnd(stage, chance, [], true);
   // Around the end of a month absence proves nothing: the quiet days of the next one are waited for.
   const day = dayOf(simulator.clock.now());
   const isNearTheEnd = Number(day.slice(8)) > 20;
@@ -97,12 +98,14 @@ async function everybodyLeaves({ replicas, report }: Stage): Promise<void> {
 
 /**
  * Until nothing due is left: what a killed process held is free again when its lease is over. Where nothing can be
- * proved, a sync that was asked to read all days leaves some of them, and says so each time.
+ * proved, a sync that was asked to read all days leaves some of them, and says so each time. `mayWait`: the newest day
+ * may be waiting after a failure, which a sync says as well.
  */
 export async function syncToTheEnd(
   stage: Stage,
   chance: Chance,
   more: string[] = [],
+  mayWait = false,
 ): Promise<void> {
   let said = '';
   // Ends: syncsAtMost.
@@ -117,7 +120,8 @@ export async function syncToTheEnd(
       return;
     }
     if (ended.code === 0) return;
-    if (i >= enoughSyncs && more.length > 0 && stage.drawn.hardship?.isProvable === false) return;
+    const mayBeLeft = more.length > 0 && stage.drawn.hardship?.isProvable === false;
+    if (i >= enoughSyncs && (mayWait || mayBeLeft)) return;
     ({ said } = ended);
     await sleep(400);
   }
