@@ -301,6 +301,10 @@ const badKeys = new Set([
   'TokenRefreshRequired',
 ]);
 
+/** A name that may be shown. Whoever answers as the store chooses it, and may write whatever it likes there. */
+const wordOf = (name: string | undefined): string | undefined =>
+  /^\w{1,64}$/.test(name ?? '') ? name : undefined;
+
 /**
  * What a store, or the way to it, said, as one of our errors: transient `store_unreachable`, `store_busy` and
  * `aborted`, settings `store_refused`, `no_bucket`, `no_region` and `store_untrusted`, fatal `store_failed`. What is
@@ -308,9 +312,9 @@ const badKeys = new Set([
  */
 export function storeError(address: string, error: unknown): unknown {
   if (isOutlastError(error)) return error;
-  const name = nameOf(error);
+  const name = wordOf(nameOf(error)) ?? 'UnknownError';
   const status = statusOf(error);
-  const code = codeOf(error);
+  const code = wordOf(codeOf(error));
   if (name === 'AbortError') {
     return transient('aborted', 'Stopped. What is finished is kept: the next one goes on.');
   }

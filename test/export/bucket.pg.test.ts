@@ -248,6 +248,19 @@ test.each([
   expect(causeChain(told)).not.toContain('hush');
 });
 
+test.each(['hush', 'Call\nhush', '\u001b[2Jhush', 'Your keys are void, hush', 'h'.repeat(65)])(
+  'a sentence in the place of a code is not shown: %j',
+  (said) => {
+    const $metadata = { httpStatusCode: 400 };
+    const told = storeError('s3://b', Object.assign(new Error(said), { name: said, $metadata }));
+    const shown = said === 'hush' ? said : 'UnknownError';
+    expect(causeChain(told)).toBe(`The store of s3://b refused a request (${shown}, 400).`);
+    const code = `ECONN${said}`;
+    const cut = storeError('s3://b', Object.assign(new Error('aborted'), { code }));
+    expect(causeChain(cut)).toContain(`broke off (${said === 'hush' ? code : 'Error'})`);
+  },
+);
+
 test('on a schedule: once over two replicas, and again after one that failed', async () => {
   const log = silentLog();
   const db = await openDb({ connectionString: database.connectionString, log });
