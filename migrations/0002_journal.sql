@@ -74,15 +74,12 @@ create table sync.heads (
   at timestamptz not null,
   body text not null,
   head bytea not null,
-  told_to bigint not null default 0,
   constraint heads_pkey primary key (project_id, n)
 );
 comment on table sync.heads is 'The journal as a whole, from time to time: what is worth keeping elsewhere';
 comment on column sync.heads.body is
   'A line for each chain that moved since the head before: resource, owner, day, entry, its head';
 comment on column sync.heads.head is 'SHA-256 over the head before it and the body';
-comment on column sync.heads.told_to is
-  'Every entry up to this number had been committed, or never will be, when the head was made';
 
 create table sync.certificates (
   project_id text collate "C" not null,
@@ -119,11 +116,52 @@ begin
   return sync.ended_up_to(given);
 end $$;
 
--- What the entries and heads say that a reader sees: all up to this number is visible to whoever sees them.
+-- What had ended by the end of a project's run, for readers who see no lock.
+create table sync.told (
+  project_id text collate "C" not null,
+  told_to bigint not null,
+  constraint told_pkey primary key (project_id)
+);
+comment on table sync.told is 'Up to where the journal is told in SQL and by replicas; numbers are of all projects';
+comment on column sync.told.told_to is
+  'Every entry up to this number had been committed, or never will be, when this was written';
+
+-- What a reader sees says that all up to this number is visible to it.
 create function sync.told_to(project text) returns bigint language sql stable as $$
   select greatest((select j.told_to from sync.journal j where j.project_id = project order by j.entry_id desc limit 1),
-                  (select h.told_to from sync.heads h where h.project_id = project order by h.n desc limit 1))
+                  (select max(t.told_to) from sync.told t))
 $$;
+
+-- At the end of every run.
+create function sync.note_told(project text) returns void language sql volatile as $$
+  insert into sync.told as t (project_id, told_to)
+  values (project, sync.told_now())
+      on conflict (project_id) do update set told_to = excluded.told_to
+   where t.told_to < excluded.told_to
+$$;
+
+-- After an import, a restore or a replica's promotion: what is held was numbered before what is to come.
+create function sync.number_from_held() returns void language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  newest bigint;
+begin
+  -- An export of a release that knew no numbers: by the time of their writing.
+  if exists (select from sync.projects p
+              where exists (select from sync.journal j where j.project_id = p.project_id and j.entry_id = 0)) then
+    update sync.journal j set entry_id = numbered.entry_id
+      from (select project_id, resource, owner, day, seq,
+                   row_number() over (order by entered_at, project_id, resource, owner, day, seq) as entry_id
+              from sync.journal where entry_id = 0) numbered
+     where (j.project_id, j.resource, j.owner, j.day, j.seq)
+         = (numbered.project_id, numbered.resource, numbered.owner, numbered.day, numbered.seq);
+  end if;
+  newest := greatest((select max(told_to) from sync.told),
+                     (select max(greatest(held.entry_id, held.told_to))
+                        from sync.projects p
+                       cross join lateral (select j.entry_id, j.told_to from sync.journal j
+                                            where j.project_id = p.project_id order by j.entry_id desc limit 1) held));
+  if newest > (select last_value from sync.entry_ids) then perform setval('sync.entry_ids', newest); end if;
+end $$;
 
 -- Takes the number of an entry. The first of a transaction takes the lock, and says up to where all had ended by then.
 create function sync.next_entry(out entry_id bigint, out told_to bigint) language plpgsql volatile as $$
@@ -160,8 +198,9 @@ create function sync.changes_of(j sync.journal)
   select n, 'found', id, null::bytea, null::timestamptz from found
   union all
   select (select count(*) from found)::integer + (after + k)::integer,
-         -- What was held when the journal began is new to whoever reads it.
-         case when kind = 'adopted' or after + k <= (said ->> 'first')::integer then 'new'
+         -- What was held when the journal began is new to whoever reads it, but for what was replaced by then.
+         case when kind = 'adopted' then case when said ? 'replaced' then 'late' else 'new' end
+              when after + k <= (said ->> 'first')::integer then 'new'
               when after + k <= (said ->> 'first')::integer + coalesce((said ->> 'changed')::integer, 0) then 'changed'
               else 'late' end,
          u.id, substring(shas from 32 * (after + k)::integer - 31 for 32), at
@@ -260,6 +299,7 @@ declare
   before sync.heads;
   lines text;
 begin
+  perform sync.note_told(project);
   if not exists (select from sync.chains c where c.project_id = project and c.covered_seq < c.seq) then return null; end if;
   perform from sync.projects p where p.project_id = project for no key update;
   select * into before from sync.heads h where h.project_id = project order by h.n desc limit 1;
@@ -277,9 +317,9 @@ begin
   select string_agg(concat_ws(E'\t', resource, owner, to_char(day, 'YYYY-MM-DD'), seq, encode(head, 'hex')) || E'\n', '' order by resource, owner, day)
     into lines from covered;
   if lines is null then return null; end if;
-  insert into sync.heads (project_id, n, at, body, head, told_to)
+  insert into sync.heads (project_id, n, at, body, head)
   values (project, coalesce(before.n, 0) + 1, clock_timestamp(), lines,
-          sha256(coalesce(before.head, sha256(convert_to(project, 'UTF8'))) || convert_to(lines, 'UTF8')), sync.told_now());
+          sha256(coalesce(before.head, sha256(convert_to(project, 'UTF8'))) || convert_to(lines, 'UTF8')));
   return coalesce(before.n, 0) + 1;
 end $$;
 
@@ -300,33 +340,34 @@ begin
                   jsonb_build_object('rejects', jsonb_agg(jsonb_build_array(encode(r.sha256, 'hex'), sync.utc(r.seen_at), r.reason)))::text as body
              from sync.rejects r where r.project_id = project
             group by r.resource, r.owner, r.day order by r.resource, r.owner, r.day) r;
-  perform sync.journal_append(project, d.resource, '', d.day, 'adopted', d.body, d.ids, d.shas)
+  perform sync.journal_append(project, d.resource, '', d.day, 'adopted', d.body::text, d.ids, d.shas)
      from (with contents as (
-             select 'orders' as resource, slice_day as day, operation_id as id, raw_sha256 as sha, observed_at
+             select 'orders' as resource, slice_day as day, operation_id as id, raw_sha256 as sha, observed_at, true as is_current
                from archive.orders o where o.project_id = project
               union all
-             select 'orders', coalesce(o.slice_day, '0001-01-01'), operation_id, v.raw_sha256, v.observed_at
+             select 'orders', coalesce(o.slice_day, '0001-01-01'), operation_id, v.raw_sha256, v.observed_at, false
                from archive.order_versions v left join archive.orders o using (project_id, operation_id) where project_id = project
               union all
-             select 'nft_classes', slice_day, id, raw_sha256, observed_at
+             select 'nft_classes', slice_day, id, raw_sha256, observed_at, true
                from archive.nft_classes o where o.project_id = project
               union all
-             select 'nft_classes', coalesce(o.slice_day, '0001-01-01'), id, v.raw_sha256, v.observed_at
+             select 'nft_classes', coalesce(o.slice_day, '0001-01-01'), id, v.raw_sha256, v.observed_at, false
                from archive.nft_class_versions v left join archive.nft_classes o using (project_id, id) where project_id = project
               union all
-             select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at
+             select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, true
                from archive.transactions o where o.project_id = project
               union all
-             select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at
+             select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, false
                from archive.transaction_versions v where v.project_id = project
               union all
-             select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at from archive.tokens o where o.project_id = project
+             select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, true from archive.tokens o where o.project_id = project
               union all
-             select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at from archive.token_versions v where v.project_id = project
+             select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, false from archive.token_versions v where v.project_id = project
            )
-           select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))::text as body,
+           select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))
+                  || case when is_current then '{}' else '{"replaced": true}'::jsonb end as body,
                   array_agg(id order by id, sha) as ids, string_agg(sha, ''::bytea order by id, sha) as shas
-             from contents group by resource, day, observed_at order by resource, day, observed_at) d;
+             from contents group by resource, day, observed_at, is_current order by resource, day, observed_at, is_current) d;
   perform sync.journal_append(project, m.resource, '', m.day, 'missing', jsonb_build_object('at', sync.utc(m.missing_since))::text, m.ids, null)
      from (select resource, day, missing_since, array_agg(id order by id) as ids
              from (select 'orders' as resource, slice_day as day, operation_id as id, missing_since

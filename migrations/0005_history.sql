@@ -160,7 +160,7 @@ select j.project_id,
   from sync.journal j
  cross join lateral sync.changes_of(j) c
        -- Numbers are of all projects: what one of them says is true of the others.
- where j.entry_id <= (select max(sync.told_to(p.project_id)) from sync.projects p);
+ where j.entry_id <= (select max(told_to) from sync.told);
 comment on view analytics.changes is
   'What changed, for whoever keeps something in step with the archive: keep the greatest entry_id that was read, and '
   'read what is greater next time. Nothing can still appear at or below it, and nothing is told twice';

@@ -102,7 +102,9 @@ async function demo(once: boolean): Promise<number> {
     const calendars = await readCalendars(archive.db, projects, foreseen);
     say(statusText(projects, foreseen, calendars));
     if (served === null) {
-      say(`\nThe archive stays under ${dataDir}; run the demo again and it goes on from here.`);
+      say(
+        `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: OUTLAST_DATA_DIR=${dataDir} outlast status`,
+      );
       return exitCodeOfReports([report]);
     }
     say(`\n${whereToLook(archive.store.connectionString, served.url)}\n`);

@@ -1,7 +1,7 @@
 // `outlast follow`: every change once, a line each, as it comes. Where it got to is kept in a file once the lines are
 // out: whoever is killed in between is told the last of them again, and none is ever left out.
 import { Option, type Command } from 'commander';
-import { settingsError } from '../errors.ts';
+import { settingsError, transient } from '../errors.ts';
 import { textOfFile, writeWhole } from '../files.ts';
 import { resources } from '../model.ts';
 import { changeFilters } from '../query/changes.ts';
@@ -31,7 +31,10 @@ export const followCommand = (command: Command): Command =>
     .option('--project <name>', 'of this project; needed where there are several')
     .addOption(new Option('--resource <name>', 'of this resource only').choices(resources))
     .option('--after <position>', 'start after this position; from the beginning by default')
-    .option('--position-file <path>', 'go on from the position in this file, and keep it there')
+    .option(
+      '--position-file <path>',
+      'go on from the position in this file, and keep it there once the lines are written',
+    )
     .option('--from-now', 'only what is to come')
     .option('--once', 'print what there is, then exit')
     .addHelpText(
@@ -54,24 +57,27 @@ async function follow(flags: FollowFlags): Promise<void> {
         project: await projectOf(archive, flags.project),
         ...(resource === undefined ? {} : { resource }),
       };
-      const kept = positionFile === undefined ? null : await textOfFile(positionFile);
-      let saved = kept?.trim() ?? null;
+      const keepIn =
+        positionFile === undefined ? null : { path: positionFile, of: resource ?? 'all' };
+      let saved = keepIn === null ? null : await kept(keepIn);
       let position = after ?? saved;
-      if (position === null && flags.fromNow === true)
+      if (position === null && flags.fromNow === true) {
         position = await archive.changes.newest(query);
+      }
       // P9: ends when it is told to, or, with --once, when nothing is left.
       while (!stop.signal.aborted) {
         const page = await archive.changes.list({
           ...query,
           ...(position === null ? {} : { after: position }),
           limit: atOnce,
-          waitMs: flags.once === true ? 0 : waitMs,
+          // The first page shows where it begins, which is kept before anything is waited for.
+          waitMs: flags.once === true || position !== saved ? 0 : waitMs,
           signal: stop.signal,
         });
         await put(page.items);
         ({ position } = page);
-        if (positionFile !== undefined && position !== null && position !== saved) {
-          await keep(positionFile, position);
+        if (keepIn !== null && position !== null && position !== saved) {
+          await keep(keepIn, position);
           saved = position;
         }
         if (flags.once === true && page.isUpToDate) return;
@@ -93,8 +99,33 @@ async function put(changes: Change[]): Promise<void> {
   });
 }
 
-const keep = (path: string, position: string): Promise<boolean> =>
-  writeWhole(path, async (write) => {
-    await write(`${position}\n`);
-    return true;
-  });
+/** `of`: the resource that was followed, or all of them. Of another one the position would skip what was not asked. */
+type PositionFile = { path: string; of: string };
+
+/** Null where there is no such file. Throws settings `position_file`. */
+async function kept({ path, of }: PositionFile): Promise<string | null> {
+  const text = await textOfFile(path);
+  if (text === null) return null;
+  const [position, followed] = text.trim().split(' ');
+  if (position !== undefined && position !== '' && followed === of) return position;
+  throw settingsError(
+    'position_file',
+    `${path} holds no position of ${of === 'all' ? 'all resources' : of}${followed === undefined ? '' : `, but of ${followed}`}. Give each follower a file of its own; without the file it starts from the beginning.`,
+  );
+}
+
+/** Throws transient `position_not_kept`: the lines are out, and come again. */
+async function keep({ path, of }: PositionFile, position: string): Promise<void> {
+  try {
+    await writeWhole(path, async (write) => {
+      await write(`${position} ${of}\n`);
+      return true;
+    });
+  } catch (error) {
+    throw transient(
+      'position_not_kept',
+      `The position cannot be kept in ${path}. What was printed since it was kept last comes again.`,
+      error,
+    );
+  }
+}

@@ -11,7 +11,7 @@ import { versionsOf } from '../store/contents.ts';
 import { copyFrom } from '../store/copy-stream.ts';
 import { onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
-import { adopt, numberOnFromHeld } from '../store/journal/journal.ts';
+import { adopt, numberFromHeld } from '../store/journal/journal.ts';
 import { archivedOf } from '../store/tables.ts';
 import { derivedFrom } from '../verify/read-again.ts';
 import { checkExport, type FoundExport } from './check.ts';
@@ -101,7 +101,7 @@ async function bringIn(
   }
   // What came from a release without a journal is fixed as it is now.
   for (const { project } of manifest.projects) await adopt(tx, project);
-  await numberOnFromHeld(tx);
+  await numberFromHeld(tx);
 }
 
 /** What came from a release whose versions had no typed columns: they follow from the records. */

@@ -6,10 +6,19 @@ import { settingsError, transient, type OutlastError } from '../errors.ts';
 import { resources, wholeList, type ProjectId, type Resource } from '../model.ts';
 import { columnsOf, fieldsOf, type Fields } from '../resources.ts';
 import { archivedName, archivedOf, ofKey, shapeOf, type TableShape } from '../store/tables.ts';
-import { cursorSaid, limit, oneOf, parseArguments, project, whole } from './arguments.ts';
+import {
+  cursorSaid,
+  isStorable,
+  limit,
+  oneOf,
+  parseArguments,
+  project,
+  whole,
+} from './arguments.ts';
 import { invalidArgument, optional } from './check.ts';
 import { columnsNow } from './columns.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
+import { isArchiveDay } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { Change, Changes, ChangesPage } from './types.ts';
 
@@ -120,7 +129,7 @@ const isAfter = (one: Place, other: Place | null): boolean =>
 
 /**
  * Where the feed ends for now, and whether a place is one of its own. What has ended by now is asked first and by
- * itself: whoever reads after that sees all of it.
+ * itself: whoever reads after that sees all of it, unless a balancer led it to a replica meanwhile.
  */
 async function look(
   reader: Reader,
@@ -136,7 +145,7 @@ async function look(
     `select (select json_build_object('entryId', entry_id::text, 'resource', resource, 'owner', owner, 'day', day::text, 'seq', seq,
                                       'n', ${allOfThem}, 'head', encode(substring(head for 8), 'hex'))
                from sync.journal
-              where project_id = $1 and entry_id <= greatest($8::bigint, sync.told_to($1))
+              where project_id = $1 and entry_id <= greatest(case when not pg_is_in_recovery() then $8::bigint end, sync.told_to($1))
               order by entry_id desc, resource desc, owner desc, day desc, seq desc
               limit 1) as newest,
             exists (select from sync.journal
@@ -291,7 +300,8 @@ const readPlace = (of: ProjectId, position: string): Place =>
     return isWhole &&
       Number(seq) <= allOfThem &&
       Number(n) <= allOfThem &&
-      /^\d{4}-\d\d-\d\d$/.test(day)
+      isArchiveDay(day) &&
+      isStorable(resource + owner)
       ? { entryId, resource, owner, day, seq: Number(seq), n: Number(n), head }
       : null;
   }).key;

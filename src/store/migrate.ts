@@ -17,6 +17,7 @@ import {
   type Tx,
   type TxTimeouts,
 } from './db.ts';
+import { numberFromHeld } from './journal/journal.ts';
 import { areGrantsDue, ensureGrants, ensureRoles } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
@@ -71,7 +72,10 @@ async function lookAround(
   const applied = await appliedMigrations(tx);
   refuseOthers(applied, known);
   const notes = await ensureRoles(tx);
-  const isDue = missingOf(applied, known).length > 0 || (await areGrantsDue(tx));
+  const isCurrent = applied.count > 0 && missingOf(applied, known).length === 0;
+  // This may be a restored database.
+  if (isCurrent) await numberFromHeld(tx);
+  const isDue = !isCurrent || (await areGrantsDue(tx));
   return { count: applied.count, notes, isDue };
 }
 

@@ -32,9 +32,9 @@ const grants = `
   revoke update, delete on sync.reopenings from outlast_writer;
   revoke delete on sync.chains from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
-  grant usage, select, update on sequence sync.entry_ids to outlast_writer;
+  grant usage, select on sequence sync.entry_ids to outlast_writer;
   grant select on sequence sync.entry_ids to outlast_reader;
-  grant select on sync.journal, sync.heads, sync.corrections to outlast_reader;
+  grant select on sync.journal, sync.heads, sync.corrections, sync.told to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;

@@ -531,6 +531,16 @@ export const journal = sync.table(
   ],
 );
 
+/** Up to where all entries had ended at the end of a project's run, for readers who see no lock. */
+export const told = sync.table(
+  'told',
+  {
+    projectId: key('project_id').notNull(),
+    toldTo: bigint('told_to', { mode: 'bigint' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'told_pkey', columns: [t.projectId] })],
+);
+
 /** The journal as a whole, from time to time: what is worth keeping elsewhere. */
 export const heads = sync.table(
   'heads',
@@ -543,10 +553,6 @@ export const heads = sync.table(
     body: text('body').notNull(),
     /** SHA-256 over the head before it and the body. */
     head: bytea('head').notNull(),
-    /** Every entry up to this number had ended when the head was made. */
-    toldTo: bigint('told_to', { mode: 'bigint' })
-      .notNull()
-      .default(sql`0`),
   },
   (t) => [primaryKey({ name: 'heads_pkey', columns: [t.projectId, t.n] })],
 );

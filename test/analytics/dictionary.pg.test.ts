@@ -162,6 +162,7 @@ describe('what roles may do', () => {
       'corrections: SELECT',
       'heads: SELECT',
       'journal: SELECT',
+      'told: SELECT',
     ]);
     await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
       code: '42501',

@@ -8,7 +8,7 @@ import type { Archive, Change } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
-import { chainBeside, enterMissing } from '../../src/store/journal/journal.ts';
+import { chainBeside, enterMissing, numberFromHeld } from '../../src/store/journal/journal.ts';
 import { saveProject } from '../../src/store/projects.ts';
 import { writeRecords } from '../../src/store/records.ts';
 import type { Served } from '../../src/http/server.ts';
@@ -340,11 +340,24 @@ describe('by every door', () => {
     expect(await follow()).toEqual(['a', 'b']);
     expect(await follow()).toEqual([]);
     await commit([{ id: 'c' }]);
-    expect(await follow('--resource', 'tokens')).toEqual([]);
     await rm(join(folder, 'position'));
     expect(await follow('--from-now')).toEqual([]);
     await commit([{ id: 'd' }]);
     expect(await follow()).toEqual(['d']);
+    // Of another resource it would skip what was not asked for.
+    const other = await runHere(
+      [
+        'follow',
+        '--project',
+        project,
+        '--resource',
+        'orders',
+        '--position-file',
+        join(folder, 'position'),
+      ],
+      { env: { DATABASE_URL: connectionString } },
+    );
+    expect(other.stderr).toContain('holds no position of orders, but of all');
     const damaged = await runHere(['follow', '--project', project, '--after', 'x'], {
       env: { DATABASE_URL: connectionString },
     });
@@ -355,6 +368,24 @@ describe('by every door', () => {
 });
 
 describe('after a restore', () => {
+  test('numbers go on above whatever was noted, also where the sequence lags', async () => {
+    await commit([{ id: 'before' }]);
+    await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
+    await db.query('insert into sync.told values ($1, 500)', [project]);
+    await numberFromHeld(owner);
+    const { rows } = await owner.query('select last_value from sync.entry_ids');
+    expect(rows).toEqual([{ last_value: '500' }]);
+  });
+
+  test('entries of an export that knew no numbers are numbered as they were written', async () => {
+    await commit([{ id: 'first' }]);
+    await commit([{ id: 'second' }]);
+    await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
+    await owner.query('update sync.journal set entry_id = 0 where project_id = $1', [project]);
+    await numberFromHeld(owner);
+    expect((await all()).map(told)).toEqual(['new first ', 'new second ']);
+  });
+
   let opened: Opened;
   let owner: Db;
   beforeAll(async () => {

@@ -120,12 +120,9 @@ async function append(
   ]);
 }
 
-/** After an import: what will be written has greater numbers than what is held. */
-export async function numberOnFromHeld(db: Queryable): Promise<void> {
-  await db.query(
-    `select setval('sync.entry_ids', greatest((select max(entry_id) from sync.journal),
-                                              (select last_value from sync.entry_ids)))`,
-  );
+/** After an import or a restore: what will be written has greater numbers than what is held. Cheap otherwise. */
+export async function numberFromHeld(db: Queryable): Promise<void> {
+  await db.query('select sync.number_from_held()');
 }
 
 /** A project that came from a time without a journal: what is held of it is fixed as it is now. */
