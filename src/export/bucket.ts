@@ -41,7 +41,7 @@ const notesOf = ({ sha256, content_sha256: content }: ExportedFile): Record<stri
 /**
  * Files are made on this machine first, as of one instant, and only then sent: no transaction waits for the network.
  * Throws what `exportArchive` and `storeError` say, settings `not_an_export` and `object_in_the_way`, and transient
- * `export_overtaken`. What was sent is not sent again.
+ * `export_overtaken` and `store_busy`. What was sent is not sent again.
  */
 export async function exportToBucket(exporting: BucketExporting): Promise<Exported> {
   const { bucket } = exporting;
@@ -108,9 +108,14 @@ async function send(
       if (await bucket.putFile(file.path, local, notesOf(file))) sent += 1;
       found = await bucket.find(file.path);
     }
-    const sha256 = found?.notes['sha256'] ?? '';
+    if (found === null) {
+      throw transient(
+        'store_busy',
+        `The store of ${bucket.address} does not take ${file.path} now: another request was in its way. Try again later.`,
+      );
+    }
+    const sha256 = found.notes['sha256'] ?? '';
     if (
-      found === null ||
       found.notes['content-sha256'] !== file.content_sha256 ||
       // The same rows may be other bytes where another release wrote them.
       (sha256 === file.sha256 && found.bytes !== file.bytes) ||

@@ -110,6 +110,9 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       }),
     );
     const upload = { ...keyOf(name), UploadId };
+    // Parts that never became an object are paid for until somebody says that they will not.
+    const abort = (): Promise<unknown> =>
+      client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
     const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
     try {
       for (let from = 0; from < bytes; from += partBytes) {
@@ -120,7 +123,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
         });
         Parts.push({ PartNumber, ETag: (await told(sent)).ETag });
       }
-      return await onlyIf('none', (conditions) =>
+      const isPut = await onlyIf('none', (conditions) =>
         client.send(
           new s3.CompleteMultipartUploadCommand({
             ...upload,
@@ -130,9 +133,10 @@ export async function openBucket(place: string, options: BucketOptions): Promise
           { abortSignal },
         ),
       );
+      if (!isPut) await abort();
+      return isPut;
     } catch (error) {
-      // Parts that never became an object are paid for until somebody says that they will not.
-      await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
+      await abort();
       throw error;
     }
   }

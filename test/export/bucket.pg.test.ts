@@ -15,7 +15,14 @@ import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
 import { writeOrders } from '../support/rows.ts';
-import { busy, createS3Server, refused, type S3Server } from '../support/s3-server.ts';
+import {
+  busy,
+  conflict,
+  createS3Server,
+  refused,
+  taken,
+  type S3Server,
+} from '../support/s3-server.ts';
 
 let database: TestDatabase;
 let owner: Db;
@@ -167,6 +174,9 @@ test('while a store stays busy or away nothing half is an export: try again late
   s3.fault(/^PUT .*orders\/2026-03/, busy(503), 100);
   expectSentence(await exported('s3://backup/away'), 75, 'does not take this now (SlowDown, 503)');
   expect((await below('away')).has('away/manifest.json')).toBe(false);
+  s3.reset();
+  s3.fault(/^PUT .*orders\/2026-03/, conflict);
+  expectSentence(await exported('s3://backup/away'), 75, 'another request was in its way');
   expectSentence(await outlast(['verify', 's3://backup/away']), 2, 'holds no whole export');
   const gone = await exported('s3://backup/away', { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' });
   expectSentence(gone, 75, 'could not be reached, or broke off (ECONNREFUSED)');
@@ -300,4 +310,7 @@ test('a file of several parts arrives whole, and is put once', async () => {
   await expect(bucket.putFile('lost', path, {})).rejects.toMatchObject({ code: 'store_refused' });
   expect(s3.requests().at(-1)).toBe('DELETE lost');
   expect(await bucket.find('lost')).toBeNull();
+  s3.fault(/^POST late\?uploadId/, taken);
+  expect(await bucket.putFile('late', path, {})).toBe(false);
+  expect(s3.requests().at(-1)).toBe('DELETE late');
 });

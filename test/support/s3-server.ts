@@ -23,7 +23,7 @@ export type S3Server = {
   requests(): string[];
   /** No faults any more, and no requests. */
   reset(): void;
-  /** The first requests whose line matches meet this. */
+  /** The first requests whose line, and their query after it, matches meet this. */
   fault(pattern: RegExp, fault: Fault, times?: number): void;
   /** Resolves when a request is held. */
   held(): Promise<void>;
@@ -41,6 +41,10 @@ export const busy = (status: 500 | 503): Fault =>
 
 /** Not tried again by the client. */
 export const refused = answer(403, 'AccessDenied');
+
+/** What an S3 server says where somebody else was putting the same name. */
+export const conflict = answer(409, 'ConditionalRequestConflict');
+export const taken = answer(412, 'PreconditionFailed');
 
 export async function createS3Server(bucket: string): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'outlast-s3-'));
@@ -80,10 +84,10 @@ export async function createS3Server(bucket: string): Promise<S3Server> {
   };
 
   const wire = createServer((from, to) => {
-    const path = decodeURIComponent((from.url ?? '').replace(/\?.*$/, '')).slice(2 + bucket.length);
-    const line = `${from.method} ${path}`;
+    const [key = '', query = ''] = (from.url ?? '').split('?');
+    const line = `${from.method} ${decodeURIComponent(key).slice(2 + bucket.length)}`;
     seen.push(line);
-    const fault = met(line);
+    const fault = met(`${line}?${query}`);
     if (fault === null || fault.kind === 'truncate') pass(from, to, fault?.after ?? null);
     else if (fault.kind === 'answer') {
       from.resume();
