@@ -13,7 +13,7 @@ export async function verifyExport(place: string, isJson: boolean): Promise<numb
   const stop = stopOnSignals();
   const progress = createProgress(process.stderr);
   try {
-    const look = async (found: OpenedExport): Promise<number> => {
+    const look = async (found: OpenedExport, advice: string): Promise<number> => {
       const all = found.parts.length;
       let done = 0;
       const altered = await alteredIn(found, stop.signal, ({ path }) => {
@@ -31,15 +31,20 @@ export async function verifyExport(place: string, isJson: boolean): Promise<numb
         print(
           altered.length === 0
             ? `${what}. Every one is what was written.`
-            : `${what}. ${formatCount(altered.length)} of them are not what was written: take another copy, or export again.`,
+            : `${what}. Not as written: ${formatCount(altered.length)}. ${advice}`,
         );
       }
       return altered.length === 0 ? exitCode.done : exitCode.failed;
     };
     return await atPlace(place, settings.exports, stop.signal, {
-      inFolder: async (folder) => look(await openFolder(folder)),
+      inFolder: async (folder) =>
+        look(await openFolder(folder), 'Take another copy, or export again.'),
       inBucket: async (bucket) =>
-        look(await (await import('../export/bucket.ts')).openBucketExport(bucket)),
+        look(
+          await (await import('../export/bucket.ts')).openBucketExport(bucket),
+          // Nothing there is written over: an export only adds what is not there.
+          'Move each altered object named above out of the bucket, or to another prefix, and export again: that adds what is not there.',
+        ),
     });
   } finally {
     progress.end();

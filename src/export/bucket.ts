@@ -123,7 +123,7 @@ async function send(
     ) {
       throw settingsError(
         'object_in_the_way',
-        `${bucket.address}/${file.path} is not what an export puts there. It was not touched: move it away, or export to another prefix.`,
+        `${bucket.address}/${file.path} is not what an export puts there. It was not touched: move it away and export again, or export to another prefix.`,
       );
     }
     Object.assign(file, { bytes: found.bytes, sha256 });

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
 import { causeChain } from '../../src/errors.ts';
@@ -217,7 +218,10 @@ test('what was altered or lost there is named, and not written over', async () =
   await exportedWell(to);
   const name =
     [...(await below('altered')).keys()].find((one) => one.includes('orders/2026-02')) ?? '';
-  await bucket.putText(name, 'other', null);
+  const { bytes = 0 } = (await bucket.find(name)) ?? {};
+  await bucket.putText(name, 'x'.repeat(bytes), null);
+  // It is as long as it was: an export takes it for what it sent, and leaves it.
+  expect((await exportedWell(to))[0]).toBe(0);
   const verified = await outlast(['verify', to]);
   expect([verified.code, verified.stdout]).toEqual([
     1,
@@ -227,8 +231,15 @@ test('what was altered or lost there is named, and not written over', async () =
     expectSentence(await outlast(['import', to], env), 2, 'was altered or cut off');
     expect(await heldIn(env)).toBe(0);
   });
+  expect(verified.stdout).toContain('Move each altered object named above out of the bucket');
   // Whose it is nobody knows: it is not written over.
+  await bucket.putText(name, 'other', null);
   expectSentence(await exported(to), 2, 'is not what an export puts there. It was not touched');
+  const hand = new S3Client({ forcePathStyle: true });
+  await hand.send(new DeleteObjectCommand({ Bucket: 'backup', Key: name }));
+  hand.destroy();
+  expect((await exportedWell(to))[0]).toBe(1);
+  expect((await outlast(['verify', to])).code).toBe(0);
 });
 
 test('wrong keys, no keys, no bucket and no address end with 2 and a sentence without a secret', async () => {
