@@ -27,14 +27,16 @@ export type WatchedProject = {
   knowsTime: () => boolean;
 };
 
+export type ExportEnd = { hasFailed: boolean };
+
 export type AlertsOptions = {
   db: Db;
   settings: AlertSettings;
   projects: WatchedProject[];
   /** False where only a part of the work was asked for: that says nothing of the rest. */
   mayBeat: boolean;
-  /** Whether the last export on schedule failed, where there are any. */
-  didExportFail?: () => boolean;
+  /** How the last export on schedule ended, a new object for each; null: not known here. */
+  lastExport?: () => ExportEnd | null;
   log: Log;
   monotonicNow?: () => number;
 };
@@ -57,6 +59,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const unwell = new Set(projects.keys());
   const failures = new Map<ProjectId, number>();
   const files = new Map<ProjectId, FileTrouble[]>();
+  const enteredFailures = new Map<ProjectId, ExportEnd>();
   const waiting = new Map<ProjectId, TickResult>();
   const stop = new AbortController();
   let isWorking = false;
@@ -69,13 +72,17 @@ export function createAlerts(options: AlertsOptions): Alerts {
   async function lookAt(project: WatchedProject, outcome: TickResult['outcome']): Promise<void> {
     const { projectId } = project;
     const now = project.now();
+    const lastExport = options.lastExport?.() ?? null;
+    // A failure is entered once: a replica whose export was made later ends it, and it stays ended.
+    const isEntered =
+      lastExport?.hasFailed === true && enteredFailures.get(projectId) === lastExport;
     const watch = {
       now,
       isRunning: outcome === 'running',
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
       files: files.get(projectId) ?? [],
-      didExportFail: options.didExportFail?.() ?? false,
+      didExportFail: isEntered ? null : (lastExport?.hasFailed ?? null),
     };
     const { conditions, isUntold } = await look(
       db,
@@ -85,6 +92,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       reminderMs,
       log,
     );
+    if (lastExport?.hasFailed === true) enteredFailures.set(projectId, lastExport);
     // Where nobody can be told, not all is well.
     const isUnwell =
       conditions.some(({ kind }) => aboutKind(kind).stopsHeartbeat) ||

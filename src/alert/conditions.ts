@@ -26,8 +26,8 @@ export type ProcessState = {
   failedInARow: number;
   /** What keeps its files from being written. */
   files: readonly FileTrouble[];
-  /** The last export on schedule did not come to its end. */
-  didExportFail: boolean;
+  /** The last export on schedule failed; null: this process knows nothing of it. */
+  didExportFail: boolean | null;
 };
 
 /** Attempts from which a slice fails repeatedly: the fifth comes about a quarter of an hour after the first. */
@@ -64,7 +64,7 @@ export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Conditio
       subject: fact,
       text: `The platform behaves differently than before: ${fact} was ${from} and is ${to} now.`,
     })),
-    ...(watch.didExportFail
+    ...(watch.didExportFail === true
       ? [
           {
             kind: 'export_failed' as const,

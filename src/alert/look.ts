@@ -8,6 +8,7 @@ import {
   lockAlerts,
   putAlerts,
   readAlertRows,
+  type AlertRow,
 } from '../store/alerts/alert-rows.ts';
 import { readAlertInputs } from '../store/alerts/alert-inputs.ts';
 import { withTx, type Db, type Queryable } from '../store/db.ts';
@@ -45,8 +46,10 @@ export async function look(
   const { now } = watch;
   const looked = await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
-    const conditions = await readConditions(tx, projectId, watch, risks);
     const rows = await readAlertRows(tx, projectId);
+    // Another replica, or this one before it was restarted, may know what this process does not.
+    const didExportFail = watch.didExportFail ?? rows.some(isOpenExportFailure);
+    const conditions = await readConditions(tx, projectId, { ...watch, didExportFail }, risks);
     const changes = mergeAlerts(rows, conditions, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
     await dropAlerts(tx, projectId, changes.drop);
@@ -56,6 +59,9 @@ export async function look(
   logChanges(projectId, looked.changes, now, log);
   return looked;
 }
+
+const isOpenExportFailure = ({ kind, resolvedAt }: AlertRow): boolean =>
+  kind === 'export_failed' && resolvedAt === null;
 
 /** What there is to be heard of now, whether or not it was told. Reads only. */
 export async function readConditions(

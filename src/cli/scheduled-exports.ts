@@ -1,5 +1,6 @@
 // Exports on a schedule, beside the sync of `outlast start`: one that fails is logged, counted and told as an alert, and
 // the next tick is the retry. It holds up nothing.
+import type { ExportEnd } from '../alert/alerts.ts';
 import { causeChain, codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
@@ -12,8 +13,8 @@ import { exportTo } from './export-places.ts';
 
 export type ScheduledExports = {
   start(signal: AbortSignal): void;
-  /** Whether the last one failed. */
-  didFail: () => boolean;
+  /** How the last one ended; null: not known here. */
+  lastExport: () => ExportEnd | null;
   /** Ends the ticks and waits for the export in progress, which the signal has told to stop. */
   close(): Promise<void>;
 };
@@ -21,8 +22,8 @@ export type ScheduledExports = {
 /** Replicas tick at the same time by clocks that differ a little. */
 const sameTickMs = 60_000;
 
-/** Another replica is at it, or was. */
-const doneElsewhere = new Set(['export_made', 'export_running', 'export_overtaken']);
+/** Another replica made it. */
+const madeElsewhere = new Set(['export_made', 'export_overtaken']);
 
 export function createScheduledExports(
   settings: ExportSettings,
@@ -31,7 +32,8 @@ export function createScheduledExports(
   meter: Pick<Meter, 'exported'>,
 ): ScheduledExports {
   const { to, format, schedule } = settings;
-  let hasFailed = false;
+  // Where there are none, none fails.
+  let last: ExportEnd | null = to === null ? { hasFailed: false } : null;
   let running: Promise<void> = Promise.resolve();
   let stop = async (): Promise<void> => undefined;
 
@@ -54,18 +56,20 @@ export function createScheduledExports(
         },
         settings,
       );
-      hasFailed = false;
+      last = { hasFailed: false };
       meter.exported(true);
       const rows = manifest.files.reduce((sum, file) => sum + file.rows, 0);
       log.info({ rows, written, kept, ms: Date.now() - now }, 'The archive was exported');
     } catch (error) {
       if (signal.aborted) return;
-      if (doneElsewhere.has(codeOf(error) ?? '')) {
-        hasFailed = false;
+      const code = codeOf(error) ?? '';
+      if (code === 'export_running' || madeElsewhere.has(code)) {
+        // How one that is running ends, whoever runs it knows.
+        last = code === 'export_running' ? null : { hasFailed: false };
         log.debug({ reason: causeChain(error) }, 'Another replica exports');
         return;
       }
-      hasFailed = true;
+      last = { hasFailed: true };
       meter.exported(false);
       log.warn({ error: causeChain(databaseError(error) ?? error) }, 'The export failed');
     }
@@ -77,7 +81,7 @@ export function createScheduledExports(
       const task = startTicks(schedule, () => (running = exportNow(to, signal)), log);
       stop = async () => task.destroy();
     },
-    didFail: () => hasFailed,
+    lastExport: () => last,
     async close() {
       await stop();
       await running;

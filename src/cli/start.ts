@@ -33,8 +33,8 @@ async function start(settings: Settings): Promise<void> {
     createWorker(project, settings, archive.db, log, metrics.meter.of(project.id)),
   );
   const exports = createScheduledExports(settings.exports, archive.db, log, metrics.meter);
-  const { didFail: didExportFail } = exports;
-  const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true, didExportFail }, log);
+  const { lastExport } = exports;
+  const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true, lastExport }, log);
   let served: Served | null = null;
   try {
     served = await startServing(settings, archive.store.connectionString, log, {

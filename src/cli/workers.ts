@@ -64,7 +64,7 @@ export function openAlerts(
   settings: Settings,
   db: Db,
   workers: Worker[],
-  how: Pick<AlertsOptions, 'mayBeat' | 'didExportFail'>,
+  how: Pick<AlertsOptions, 'mayBeat' | 'lastExport'>,
   log: Log,
 ): Alerts {
   return createAlerts({

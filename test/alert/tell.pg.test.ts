@@ -169,6 +169,27 @@ describe('replicas', () => {
   const together = (n: number): Promise<void[]> =>
     Promise.all(Array.from({ length: n }, () => after('done')));
 
+  test('an export that failed is over when one was made, whoever looks meanwhile', async () => {
+    const failures = async (): Promise<boolean[]> =>
+      (await readAlertRows(bench.db, null))
+        .filter(({ kind }) => kind === 'export_failed')
+        .map(({ resolvedAt }) => resolvedAt === null);
+    const failed = { hasFailed: true };
+    const failing = open({}, { lastExport: () => failed });
+    failing.after(turn('done'));
+    await expect.poll(told).toEqual(['open export_failed']);
+    // One that knows nothing of it: another replica, or the same one after a restart.
+    await after('done');
+    expect(await failures()).toEqual([true]);
+    const making = open({}, { lastExport: () => ({ hasFailed: false }) });
+    making.after(turn('done'));
+    await making.close(15_000);
+    expect(await failures()).toEqual([false]);
+    failing.after(turn('done'));
+    await failing.close(15_000);
+    expect(await failures()).toEqual([false]);
+  });
+
   test('P8: eight that look at once tell an alert once', async () => {
     await fail(`day < '2026-04-01'`);
     await together(8);

@@ -297,7 +297,7 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   const stop = new AbortController();
   try {
     for (const one of replicas) one.start(stop.signal);
-    const failed = () => replicas.map(({ didFail }) => didFail());
+    const failed = () => replicas.map(({ lastExport }) => lastExport()?.hasFailed);
     await expect.poll(failed, { timeout: 10_000 }).toEqual([true, true]);
     s3.reset();
     await expect.poll(failed, { timeout: 10_000 }).toEqual([false, false]);
