@@ -52,14 +52,18 @@ describe('a day', () => {
       reopenings: [],
     });
     expect(day?.history.count).toBe(day?.history.items.length);
-    expect(day?.history.items.map(({ kind, state, proof }) => [kind, state, proof])).toEqual([
-      ['ledger', 'sealed', 'walk'],
-      ['pages', null, null],
-      ['ledger', 'open', 'none'],
-    ]);
-    expect(day?.history.items[1]?.records).toBe(day?.records);
-    expect(day?.history.items[0]).toMatchObject({
-      entry: 3,
+    // The pages at hand are committed together: on a busy machine they come one by one.
+    const entries = day?.history.items.toReversed() ?? [];
+    const [opened, ...written] = entries;
+    const sealed = written.pop();
+    expect(opened).toMatchObject({ kind: 'ledger', state: 'open', proof: 'none' });
+    expect(new Set(written.map(({ kind }) => kind))).toEqual(new Set(['pages']));
+    expect(written.reduce((sum, { records }) => sum + records, 0)).toBe(day?.records);
+    expect(sealed).toMatchObject({
+      kind: 'ledger',
+      state: 'sealed',
+      proof: 'walk',
+      entry: entries.length,
       platformTotal: day?.platformTotal,
       enteredAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     });
