@@ -132,17 +132,22 @@ async function send(
   return sent;
 }
 
-/** The manifest makes an export of what was sent, in one step; a rival that was faster is noticed where the store can. */
+/**
+ * The manifest makes an export of what was sent, in one step. A rival that was faster is noticed by the store; for one
+ * that knows no conditions, and does not say so, by a look just before.
+ */
 async function commit(bucket: Bucket, manifest: Manifest, etag: string | null): Promise<void> {
+  const overtaken = transient(
+    'export_overtaken',
+    `Another export to ${bucket.address} was finished meanwhile: run it again.`,
+  );
+  if (((await bucket.readText(manifestName))?.etag ?? null) !== etag) throw overtaken;
   const text = manifestText(manifest);
   const sha256 = sha256Of(text);
   const moment = manifest.exported_at.replaceAll(/:|\.\d+/g, '');
   await bucket.putText(`manifests/${moment}-${sha256.slice(0, 16)}.json`, text, 'none');
   if (!(await bucket.putText(manifestName, text, etag === null ? 'none' : { etag }))) {
-    throw transient(
-      'export_overtaken',
-      `Another export to ${bucket.address} was finished meanwhile: run it again.`,
-    );
+    throw overtaken;
   }
   // For whoever downloads all of it. Nothing here reads it.
   await bucket.putText(sumsName, sumsText(manifest.files, sha256), null);

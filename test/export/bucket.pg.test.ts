@@ -282,7 +282,7 @@ test.each(['hush', 'Call\nhush', '\u001b[2Jhush', 'Your keys are void, hush', 'h
   },
 );
 
-test('on a schedule: over two replicas, and again after one that failed', async () => {
+test('on a schedule: once over two replicas, and again after one that failed', async () => {
   const log = silentLog();
   const db = await openDb({ connectionString: database.connectionString, log });
   const counted: boolean[] = [];
@@ -306,8 +306,7 @@ test('on a schedule: over two replicas, and again after one that failed', async 
     for (const one of replicas) await one.close();
     await db.close();
   }
-  // Mostly one of them: this store knows no conditions, so where both send at the same time, both are done.
-  expect(counted).toContain(true);
+  expect(counted.filter(Boolean)).toHaveLength(1);
   expect((await outlast(['verify', to])).code).toBe(0);
 });
 
