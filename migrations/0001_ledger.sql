@@ -277,3 +277,18 @@ comment on table sync.taken_requests is
   'signatures are too old to open anything';
 comment on column sync.taken_requests.signature is 'The request''s signature: SHA-256, the same for the same request';
 comment on column sync.taken_requests.taken_at is 'When it was taken, on the database''s clock';
+
+-- Tables that grew large before autovacuum came by have no statistics, and a search by key then reads a whole index:
+-- 60 ms for 400 of 96,000 orders instead of 3. The writer does not own them.
+create function sync.analyze_new() returns void language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  new_table regclass;
+begin
+  for new_table in
+    select oid from pg_class
+     where relnamespace in ('archive'::regnamespace, 'sync'::regnamespace) and relkind = 'r'
+       and reltuples < 0 and pg_relation_size(oid) > 1000000
+  loop
+    execute format('analyze (skip_locked) %s', new_table);
+  end loop;
+end $$;

@@ -9,7 +9,7 @@ import { linesOf } from '../files.ts';
 import { resources, type ProjectId } from '../model.ts';
 import { versionsOf } from '../store/contents.ts';
 import { copyFrom } from '../store/copy-stream.ts';
-import { onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
+import { analyzeNew, onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
 import { adopt, numberFromHeld } from '../store/journal/journal.ts';
 import { archivedOf } from '../store/tables.ts';
@@ -96,6 +96,7 @@ async function bringIn(
     rows += content.rows;
     onProgress({ file: file.path, rows, all });
   }
+  await analyzeNew(tx);
   if (manifest.columns['order_versions']?.some(({ name }) => name === 'unread') !== true) {
     for (const { project } of manifest.projects) await typeVersions(tx, project);
   }

@@ -254,6 +254,11 @@ async function takeConnection(db: Db): Promise<Taken> {
   };
 }
 
+/** Makes statistics of tables that have grown and have none yet, for Postgres to plan by. */
+export async function analyzeNew(db: Queryable): Promise<void> {
+  await db.query('select sync.analyze_new()');
+}
+
 /** The one row a statement must return. */
 export function onlyRow<R extends Row>(result: { rows: R[] }): R {
   const [row] = result.rows;

@@ -151,10 +151,12 @@ export async function markMissing(
   const { table, key } = tableShapes[slice.resource];
   const { from, to } = ownDays(span);
   const { rows } = await tx.query<{ id: string }>(
-    `with shown as (${shownBy})
+    // Materialized: mostly there is none, and a plan that joins the other way round would look for them once a record.
+    `with shown as (${shownBy}),
+     gone as materialized (${goneSince(slice, span, walks)})
      update ${table} o
         set missing_since = $9, changed_at = $9
-       from (${goneSince(slice, span, walks)}) gone
+       from gone
       where o.project_id = $1 and o.${key} = gone.id and o.slice_day >= $7 and o.slice_day < $8${andOwn(span)}
         and o.missing_since is null and o.${key} <> all ($10::text[])
      returning o.${key} as id`,

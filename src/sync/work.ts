@@ -3,6 +3,7 @@
 import { windowAt } from '../day.ts';
 import { listedResources, wholeList, type Instant, type ListedResource } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
+import { analyzeNew } from '../store/db.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
@@ -27,6 +28,8 @@ import type { RunOptions, Worker } from './worker.ts';
 const lookAgainMs = 1_000;
 /** So many slices in a row without an answer end the work: the platform is down, not busy. */
 const failuresInARow = 3;
+/** New records of a run after which tables without statistics are looked for, and again after four times as many. */
+const firstAnalyzeAt = 5_000;
 
 export type Work = {
   /** Slices claimed, and how many of them are not done. */
@@ -58,6 +61,7 @@ export async function workThrough(
   const lanes = createLanes(options.signal);
   const { signal } = lanes;
   const requestsBefore = platform.requests();
+  let analyzeAt = firstAnalyzeAt;
 
   const onCommit = (resource: ListedResource, effects: CommitEffects & { shown: number }): void => {
     worker.meter?.records(resource, effects);
@@ -153,6 +157,10 @@ export async function workThrough(
       }
       const isFirst = queue.end(slice);
       lanes.wake();
+      if (counts.recordsNew >= analyzeAt) {
+        analyzeAt = counts.recordsNew * 4;
+        await analyzeNew(db);
+      }
       const name = [slice.resource, slice.owner, slice.day].filter((part) => part !== '').join(' ');
       unforeseen.note(acted.unforeseen ?? null);
       if (acted.done) {

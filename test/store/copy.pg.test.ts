@@ -4,7 +4,7 @@ import { silentLog } from '../../src/log.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { analyzeNew, openDb, type Db } from '../../src/store/db.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -94,6 +94,20 @@ test('P5: whatever the platform wrote, a copied record equals one inserted the c
   const rows = await rowsOf('copied');
   expect(rows).toHaveLength(difficult.length);
   expect(rows).toEqual(await rowsOf('careful'));
+});
+
+test('a table that has grown has statistics before autovacuum comes by, which a small one has no need of', async () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => `{"operation_id":"many${i}"}`);
+  await commit(await newSlice('many', 'orders'), copied, orders(many));
+  await analyzeNew(db);
+  const { rows } = await db.query(
+    `select relname, reltuples >= 0 as known from pg_class
+      where oid in ('archive.orders'::regclass, 'archive.nft_classes'::regclass) order by 1`,
+  );
+  expect(rows).toEqual([
+    { relname: 'nft_classes', known: false },
+    { relname: 'orders', known: true },
+  ]);
 });
 
 describe('what was expected to be new, and is held', () => {
