@@ -13,6 +13,7 @@ create table sync.chains (
   pages bytea,
   covered_seq integer not null default 0,
   certified_seq integer,
+  records bigint not null default 0,
   constraint chains_pkey primary key (project_id, resource, owner, day)
 );
 create index chains_uncovered on sync.chains (project_id) where covered_seq < seq;
@@ -28,6 +29,9 @@ comment on column sync.chains.pages is
   'SHA-256 of the newest entry of pages that brought nothing new: today''s last page is read again at every tick';
 comment on column sync.chains.covered_seq is 'The newest entry that a head of the project covers';
 comment on column sync.chains.certified_seq is 'The newest entry that a certificate names; null before there is one';
+comment on column sync.chains.records is
+  'How many records its entries stored for the first time. Nothing is deleted: all chains of a list together have as '
+  'many as it holds';
 
 -- Changes are told in the order of their entries (docs/follow.md). An entry takes its number while its chain and its
 -- records are locked, so that the numbers have the order in which each record changed.
@@ -231,6 +235,14 @@ create function sync.page_digest(p sync.pages) returns text language sql stable 
                        || coalesce((select string_agg(r, ''::bytea order by k) from unnest(p.rejects) with ordinality u(r, k)), '')), 'hex')
 $$;
 
+-- How many records an entry stored for the first time. A key inside a text would have its quotes escaped.
+create function sync.first_stored(kind text, body text, ids text[]) returns integer language sql immutable as $$
+  select case when kind in ('pages', 'contents', 'returned')
+              then coalesce(substring(body from '[,{]"first":(\d{1,9})')::integer, 0)
+              when kind = 'adopted' and body not like '%"replaced"%' then coalesce(cardinality(ids), 0)
+              else 0 end
+$$;
+
 -- The one door into the journal. The chain's row is locked last of all rows, so that nobody waits in a circle for it.
 create function sync.journal_append(project text, resource text, owner text, day date, kind text, body text,
                                                    ids text[], shas bytea) returns integer language plpgsql as $$
@@ -254,7 +266,8 @@ begin
   loop
     update sync.chains c
        set seq = c.seq + 1, head = sha256(c.head || convert_to((c.seq + 1)::text, 'UTF8') || told),
-           pages = case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) else c.pages end
+           pages = case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) else c.pages end,
+           records = c.records + sync.first_stored(kind, body, ids)
      where c.project_id = project and c.resource = resource and c.owner = owner and c.day = day
     returning c.seq, c.head into next_seq, next_head;
     exit when found;

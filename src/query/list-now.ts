@@ -13,6 +13,7 @@ import {
   type ListedSource,
 } from './source.ts';
 import { rowsOf, select } from './statement.ts';
+import { recordsHeld } from './summary.ts';
 
 export function createListNow<Item extends ListedItem, Filters extends object>(
   reader: Reader,
@@ -57,11 +58,14 @@ export function createListNow<Item extends ListedItem, Filters extends object>(
   }
 
   async function count(scope: CheckedScope & Filters): Promise<number> {
-    const where = and(listedAfter(table, id, scope, null), ...source.conditions(scope));
-    const [row] = await rowsOf<{ matching: string }>(
-      reader,
-      sql`select count(*) as matching from ${source.from} where ${where}`,
-    );
+    const narrowed = and(...source.conditions(scope));
+    const isWhole = scope.from === undefined && scope.to === undefined && narrowed === undefined;
+    const statement = isWhole
+      ? sql`select ${sql.raw(recordsHeld(source.resource, 'asked.project'))} as matching
+              from (select ${scope.project}::text as project) asked`
+      : sql`select count(*) as matching from ${source.from}
+             where ${and(listedAfter(table, id, scope, null), narrowed)}`;
+    const [row] = await rowsOf<{ matching: string }>(reader, statement);
     return Number(row?.matching ?? 0);
   }
 

@@ -4,6 +4,7 @@ import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
 import { countsByState } from '../store/ledger.ts';
+import { recordsHeld } from './summary.ts';
 import {
   readOperations,
   readTokens,
@@ -184,7 +185,7 @@ async function countsOf(db: Queryable, project: string): Promise<Map<string, Cou
   const rows = await rowsOf<Counts & { resource: string }>(
     db,
     `select 'orders' as resource,
-            (select count(*)::int from archive.orders where project_id = $1)               as held,
+            ${recordsHeld('orders', '$1')}::int                                             as held,
             (select count(*)::int from archive.order_versions where project_id = $1)       as versions,
             (select count(*)::int from archive.orders where project_id = $1 and status = 1) as pending,
             (select count(*)::int from archive.orders
@@ -193,7 +194,7 @@ async function countsOf(db: Queryable, project: string): Promise<Map<string, Cou
               where project_id = $1 and resource = 'orders')                               as rejects
      union all
      select 'nft_classes',
-            (select count(*)::int from archive.nft_classes where project_id = $1),
+            ${recordsHeld('nft_classes', '$1')}::int,
             (select count(*)::int from archive.nft_class_versions where project_id = $1),
             0,
             (select count(*)::int from archive.nft_classes

@@ -1,7 +1,6 @@
 // What an archive is of: its projects, what was observed of their platforms, and how every resource of them stands.
-// Records are counted by index alone: the exact number, without reading a row.
 import * as z from 'zod';
-import { sliceStates, type ProjectId, type SliceState } from '../model.ts';
+import { sliceStates, type ListedResource, type ProjectId, type SliceState } from '../model.ts';
 import { countsByState } from '../store/ledger.ts';
 import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
@@ -13,9 +12,18 @@ type SummaryRow = Omit<Summary, 'records' | 'days' | 'unresolved' | 'rejected'> 
   Record<SliceState, number> &
   Record<'records' | 'unresolved' | 'rejected', string>;
 
-const heldIn = (resource: string, table: string): string =>
+/**
+ * How many records a project holds of a list; `project` is an expression. The journal knows it (analytics.record_totals);
+ * what no journal tells of is counted.
+ */
+export const recordsHeld = (resource: ListedResource, project: string): string =>
+  `coalesce((select t.records from analytics.record_totals t
+               where t.project_id = ${project} and t.resource = '${resource}'),
+            (select count(*) from archive.${resource} r where r.project_id = ${project}))`;
+
+const heldIn = (resource: ListedResource, table: string): string =>
   `select p.project_id, '${resource}' as resource,
-          (select count(*) from ${table} r where r.project_id = p.project_id)       as records,
+          ${recordsHeld(resource, 'p.project_id')} as records,
           (select min(slice_day) from ${table} r where r.project_id = p.project_id) as oldest,
           (select max(slice_day) from ${table} r where r.project_id = p.project_id) as newest
      from asked p`;

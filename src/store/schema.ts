@@ -488,6 +488,8 @@ export const chains = sync.table(
     /** The newest entry that a head of the project covers, and that a certificate names. */
     coveredSeq: integer('covered_seq').notNull().default(0),
     certifiedSeq: integer('certified_seq'),
+    /** How many records its entries stored for the first time: what a list holds is the sum of its chains. */
+    records: bigint('records', { mode: 'number' }).notNull().default(0),
   },
   (t) => [
     primaryKey({ name: 'chains_pkey', columns: [t.projectId, t.resource, t.owner, t.day] }),

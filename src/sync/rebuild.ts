@@ -12,6 +12,7 @@ import {
   rowsAfter,
   type Applied,
 } from '../store/derived-columns.ts';
+import { countEntered } from '../store/journal/journal.ts';
 import {
   beginRebuild,
   endRebuild,
@@ -70,6 +71,7 @@ export async function rebuild(
     const rows = await rowsAfter(db, of, at.doneUpTo ?? '', rowsAtATime);
     if (rows.length === 0) {
       const returned = await retryRejects(db, of);
+      await withTx(db, (tx) => countEntered(tx, of.projectId, archivedName(of)));
       await endRebuild(db, of, at);
       return sofar(returned, true);
     }

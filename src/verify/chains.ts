@@ -6,6 +6,7 @@ import {
   brokenEntries,
   cutChains,
   headsOf,
+  miscountedChains,
   uncoveredEntries,
   type HeldHead,
   type EntryPlace,
@@ -44,6 +45,10 @@ export async function checkChains(
   for (const place of await cutChains(tx, projectId)) {
     await tell(place.day, `the journal does not end with ${nameOf(place)}, as its chain says`);
   }
+  for (const { resource, owner, day, records, stored } of await miscountedChains(tx, projectId)) {
+    const says = `the chain of ${listOf(resource, owner)} counts ${records} records, and its entries stored ${stored}`;
+    await tell(day, says);
+  }
   for (const place of await uncoveredEntries(tx, projectId)) {
     await tell(
       place.day,
@@ -72,5 +77,8 @@ export async function checkChains(
   };
 }
 
+const listOf = (resource: string, owner: string): string =>
+  `${resource}${owner === '' ? '' : ` of ${owner}`}`;
+
 const nameOf = ({ resource, owner, seq }: EntryPlace): string =>
-  `entry ${seq} of ${resource}${owner === '' ? '' : ` of ${owner}`}`;
+  `entry ${seq} of ${listOf(resource, owner)}`;

@@ -111,10 +111,10 @@ test('a record has the names of the tables, exact numbers as text, and `raw` as 
 });
 
 test('numbers in `raw` are not rounded', async () => {
-  await bench.db.query(
-    `insert into archive.orders (project_id, operation_id, slice_day, raw, raw_sha256, observed_at, first_seen_at, changed_at)
-     values ('p', 'exact', '2020-01-01', '{"amount": 12345678901234567890.123456789}', sha256('x'), now(), now(), now())`,
-  );
+  const exact =
+    '{"operation_id": "exact", "amount": 12345678901234567890.123456789, "create_time": "2020-01-01T00:00:00Z"}';
+  const of = { project: 'p', resource: 'orders' } as const;
+  await observe(bench.db, of, [exact], '2026-03-05T10:00:00Z');
   expect(await (await ask('/orders/exact')).text()).toContain('12345678901234567890.123456789');
   const lines = await (await ask('/orders?to=2020-02-01&format=ndjson')).text();
   expect(lines).toContain('12345678901234567890.123456789');

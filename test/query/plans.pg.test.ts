@@ -53,8 +53,14 @@ beforeAll(async () => {
     `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at, whole_walk)
      select 'p', 'orders', '2024-01-01'::date + n, 'final', 'walk', '2030-01-01', '2030-01-01', 1 from generate_series(0, 729) n`,
   );
+  // What the journal tells of those of the days.
+  await owner.query(
+    `insert into sync.chains (project_id, resource, owner, day, head, records)
+     select 'p', 'orders', '', slice_day, '\\xab', count(*) from archive.orders group by slice_day`,
+  );
   await owner.pool.query('vacuum (analyze) archive.orders');
   await owner.pool.query('vacuum (analyze) sync.slices');
+  await owner.pool.query('vacuum (analyze) sync.chains');
   opened = await openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 });
   reader = logged(opened);
 });
@@ -114,6 +120,20 @@ async function tableBlocks(): Promise<number> {
   );
   return rows[0]?.blocks ?? 0;
 }
+
+test('the total of all is known without a look at the orders; where no journal tells it, they are counted', async () => {
+  const orders = createOrders(reader);
+  let total = 0;
+  const counting = async (): Promise<void> => void (total = await orders.count({ project }));
+  const told = await readsOf(counting);
+  expect(total).toBe(count);
+  expect(told.blocks).toBeLessThan(50);
+  await owner.query(`update sync.chains set project_id = 'other'`);
+  const counted = await readsOf(counting);
+  await owner.query(`update sync.chains set project_id = 'p'`);
+  expect(total).toBe(count);
+  expect(counted.blocks).toBeGreaterThan(1000);
+});
 
 const viewOfMonth = `select * from analytics.orders_by_month where project_id = 'p' and month = '2025-03-01'`;
 /** How a view reaches the orders, and how many blocks are read in all. */

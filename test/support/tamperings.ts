@@ -127,6 +127,7 @@ export const tamperings: readonly Tampering[] = [
   ['an entry gone', `delete from sync.journal where ${ofSealed} and seq = 1`, 'journal', /does not follow/],
   ['the last entry gone', `delete from sync.journal j using sync.chains c where (j.project_id, j.resource, j.owner, j.day, j.seq) = (c.project_id, c.resource, c.owner, c.day, c.seq) and j.day = '$sealed'`, 'journal', /does not end with entry/],
   ['an entry that is no JSON', `update sync.journal set body = 'x' where ${ofSealed} and kind = 'ledger'`, 'journal', /cannot be read: it was altered/],
+  ['the records of a chain', `update sync.chains set records = records + 1 where ${ofSealed}`, 'journal', /the chain of orders counts \d+ records, and its entries stored \d+/],
   ['a head altered', `update sync.heads set head = sha256('x') where n = $head`, 'journal', /head \d+ of the project does not follow/],
   ['what a head covers altered', `update sync.heads set body = body || 'orders' where n = $head`, 'journal', /./],
   ['an order gone, and its chain made anew', `delete from archive.orders where operation_id = '$order'; update sync.pages set ids = array_remove(ids, '$order');

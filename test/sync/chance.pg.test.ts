@@ -1,5 +1,5 @@
 // Whatever chance brings, lies, changes and hours in any order, in any dialect: no run throws, no seal is false (P6),
-// and when the lies end everything is sealed. Seeds that once failed are kept, each with what it caught.
+// totals are what a count gives (P1), and when the lies end everything is sealed. Seeds that once failed are kept, each with what it caught.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
@@ -122,6 +122,17 @@ const isBeyondCounts = (
   pending === 0 &&
   !early;
 
+/** What is told without counting, and the count. */
+const totals = async ({ db }: Bench): Promise<unknown> =>
+  (await db.query(`select resource, records from analytics.record_totals order by 1`)).rows;
+const counted = async ({ db }: Bench): Promise<unknown> =>
+  (
+    await db.query(
+      `select 'nft_classes' as resource, count(*) as records from archive.nft_classes
+       union all select 'orders', count(*) from archive.orders order by 1`,
+    )
+  ).rows;
+
 async function live({ dialect, orders, classes, pending, steps }: Life): Promise<void> {
   const of = <T>(counts: readonly number[], make: (day: string, i: number) => T): T[] =>
     days.flatMap((day, d) => Array.from({ length: counts[d] ?? 0 }, (_, i) => make(day, i)));
@@ -139,6 +150,7 @@ async function live({ dialect, orders, classes, pending, steps }: Life): Promise
       const isBeside = (now.lyingTotal ?? null) !== null || dialect.dates === 'ignored';
       const found = await falseSeals(bench);
       expect(found.filter((one) => !isBeyondCounts(one, isBeside))).toEqual([]);
+      expect(await totals(bench)).toEqual(await counted(bench));
     };
     await bench.run();
     await check();

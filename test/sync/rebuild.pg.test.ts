@@ -190,6 +190,20 @@ describe('typed columns altered by hand', () => {
   });
 });
 
+test('what its chains say of how many records are held is counted again', async () => {
+  const total = async (): Promise<unknown> =>
+    (
+      await bench.db.query(
+        `select records::int from analytics.record_totals where resource = 'orders'`,
+      )
+    ).rows;
+  const before = await total();
+  await owner.query(`update sync.chains set records = records + 7 where day >= '2026-04-05'`);
+  expect(await total()).not.toEqual(before);
+  await rebuilt();
+  expect(await total()).toEqual(before);
+});
+
 test('where everything follows no row is written, not even its system columns; sabotaged: one that writes on touch', async () => {
   const before = await fingerprint();
   expect(await rebuilt()).toMatchObject({ rowsChanged: 0, changes: {}, altered: [] });

@@ -50,6 +50,31 @@ export async function cutChains(tx: Tx, projectId: ProjectId): Promise<EntryPlac
   return rows;
 }
 
+export type Miscounted = Omit<EntryPlace, 'seq'> & { records: number; stored: number };
+
+/** Chains that say of another number of records that their entries stored them for the first time. */
+export async function miscountedChains(tx: Tx, projectId: ProjectId): Promise<Miscounted[]> {
+  const { rows } = await tx.query<Miscounted>(
+    // By the text: a body that was altered may be no JSON, and in one that is, a quote inside a text is escaped.
+    `with entered as (
+       select resource, owner, day,
+              sum(case when kind in ('pages', 'contents', 'returned')
+                       then substring(body from '[,{]"first":(\\d{1,9})')::int
+                       when kind = 'adopted' and body not like '%"replaced"%' then cardinality(ids) end) as stored
+         from sync.journal
+        where project_id = $1
+        group by resource, owner, day
+     )
+     select resource, owner, day, c.records::float8 as records, coalesce(stored, 0)::float8 as stored
+       from sync.chains c
+       left join entered using (resource, owner, day)
+      where c.project_id = $1 and c.records <> coalesce(stored, 0)
+      order by resource, day, owner`,
+    [projectId],
+  );
+  return rows;
+}
+
 /** Entries that are not in the journal with these heads (lower-case hex). */
 export async function entriesUnlike(
   tx: Tx,

@@ -129,3 +129,24 @@ export async function numberFromHeld(db: Queryable): Promise<void> {
 export async function adopt(db: Queryable, projectId: ProjectId): Promise<void> {
   await db.query('select sync.journal_adopt($1)', [projectId]);
 }
+
+/** What the chains say of how many records they stored follows again from their entries. */
+export async function countEntered(tx: Tx, projectId: ProjectId, resource: string): Promise<void> {
+  // Nothing is entered meanwhile. In the order in which heads lock them, or the two wait for each other.
+  await tx.query(
+    `select from sync.chains where project_id = $1 and resource = $2
+      order by owner, day for no key update`,
+    [projectId, resource],
+  );
+  await tx.query(
+    `update sync.chains c set records = e.stored
+       from (select chain.owner, chain.day, coalesce(sum(sync.first_stored(j.kind, j.body, j.ids)), 0) as stored
+               from sync.chains chain
+               left join sync.journal j using (project_id, resource, owner, day)
+              where chain.project_id = $1 and chain.resource = $2
+              group by chain.owner, chain.day) e
+      where c.project_id = $1 and c.resource = $2 and c.owner = e.owner and c.day = e.day
+        and c.records <> e.stored`,
+    [projectId, resource],
+  );
+}
