@@ -12,6 +12,7 @@ import { noExport, type OpenedExport } from './check.ts';
 import { onDisk } from './disk.ts';
 import { partsIn } from './found.ts';
 import {
+  fileFormats,
   manifestName,
   manifestText,
   parseManifest,
@@ -165,8 +166,9 @@ async function readBucketManifest(
 }
 
 /** What an export that was cut off may have left. */
-const ours =
-  /^(manifests\/[^/]+\.json|[a-z0-9_-]{1,40}\/[a-z_]+(\/\d{4}-\d\d)?\.[0-9a-f]{16}\.(parquet|csv|jsonl))$/;
+const ours = new RegExp(
+  String.raw`^(manifests/[^/]+\.json|[a-z0-9_-]{1,40}/[a-z_]+(/\d{4}-\d\d)?\.[0-9a-f]{16}\.(${fileFormats.join('|')}))$`,
+);
 
 function checkOurs(
   { address }: Bucket,

@@ -1,16 +1,15 @@
 // One part of an export, from the rows in Postgres to a file on the disk that is noted as finished.
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fatal } from '../errors.ts';
 import { digestOfFile, syncFile } from '../files.ts';
 import { listedResources } from '../model.ts';
 import type { Tx } from '../store/db.ts';
-import { copyHashed, readContent, readDayDigests, type PartContent } from './content.ts';
+import { readContent, readDayDigests, type PartContent } from './content.ts';
 import type { Engine } from './duckdb.ts';
+import { formats } from './formats.ts';
 import type { ExportedFile, FileFormat } from './manifest.ts';
-import { countSql, toParquetSql } from './parquet.ts';
 import type { Stage } from './stage.ts';
-import { formatFor, jsonSql, pathOf, type ExportedColumn, type ExportPart } from './tables.ts';
+import { formatFor, pathOf, type ExportedColumn, type ExportPart } from './tables.ts';
 
 type Reading = {
   format: FileFormat;
@@ -23,6 +22,7 @@ type Reading = {
 /** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
 export type ReadPart = {
   file: ExportedFile;
+  format: FileFormat;
   isKept: boolean;
   columns: ExportedColumn[];
   source: string;
@@ -41,15 +41,16 @@ export async function readPart({
   const plainPath = pathOf(part, wanted);
   const source = join(stage.scratch, plainPath.replaceAll('/', ' '));
   await mkdir(dirname(stage.stagedPath(plainPath)), { recursive: true });
-  const head = format === 'csv' ? `${columns.map(({ name }) => name).join(',')}\n` : '';
-  const content = await readContent(tx, part, columns, format === 'jsonl' ? null : source, head);
+  const { csvHead, copyOut } = formats[format];
+  const to = csvHead === null ? null : source;
+  const content = await readContent(tx, part, columns, to, csvHead?.(columns));
   const path = stage.nameOf(plainPath, content.sha256);
   const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
   if (content.rows === 0 || kept !== null) {
     await rm(source, { force: true });
-    return kept === null ? null : { file: kept, isKept: true, columns, source, content };
+    return kept === null ? null : { file: kept, format, isKept: true, columns, source, content };
   }
-  if (format === 'jsonl') await copyHashed(tx, jsonSql(part, columns), source);
+  await copyOut?.(tx, part, columns, source);
   const resource = listedResources.find((name) => name === part.of.name);
   const days =
     resource !== undefined && part.month !== null
@@ -67,6 +68,7 @@ export async function readPart({
       content_sha256: content.sha256,
       ...(days === undefined ? {} : { days }),
     },
+    format,
     isKept: false,
     columns,
     source,
@@ -77,18 +79,7 @@ export async function readPart({
 /** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
 export async function finish(stage: Stage, engine: Engine | null, read: ReadPart): Promise<void> {
   const staged = stage.stagedPath(read.file.path);
-  if (engine === null || !staged.endsWith('.parquet')) await rename(read.source, staged);
-  else {
-    await engine.run(toParquetSql(read.columns, read.source, read.content, staged));
-    const rows = await engine.count(countSql(staged));
-    if (rows !== read.file.rows) {
-      throw fatal(
-        'rows_missing',
-        `${read.file.path} has ${rows} rows instead of ${read.file.rows}`,
-      );
-    }
-    await rm(read.source, { force: true });
-  }
+  await formats[read.format].make(engine, read, staged);
   await syncFile(staged);
   const found = await digestOfFile(staged);
   Object.assign(read.file, found);

@@ -1,14 +1,11 @@
 // An import: an export brought into an empty database, in one transaction, and read back out of it before that is
 // committed. What a database holds afterwards is the export, digest for digest, or nothing.
-import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
-import { linesOf } from '../files.ts';
 import { resources, type ProjectId } from '../model.ts';
 import { versionsOf } from '../store/contents.ts';
-import { copyFrom } from '../store/copy-stream.ts';
 import { analyzeNew, onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
 import { adopt, numberFromHeld } from '../store/journal/journal.ts';
@@ -16,17 +13,10 @@ import { archivedOf } from '../store/tables.ts';
 import { derivedFrom } from '../verify/read-again.ts';
 import { checkExport, type FoundExport } from './check.ts';
 import { readContent } from './content.ts';
-import { openEngine, type Engine } from './duckdb.ts';
-import type { FoundPart } from './found.ts';
+import type { Engine } from './duckdb.ts';
+import { formats, openEngineFor } from './formats.ts';
 import type { Manifest } from './manifest.ts';
-import { fromParquetSql } from './parquet.ts';
-import {
-  exportedColumnsOf,
-  csvInSql,
-  exportedTables,
-  jsonInSql,
-  type ExportedColumn,
-} from './tables.ts';
+import { exportedColumnsOf, exportedTables, formatFor } from './tables.ts';
 
 export type Importing = {
   db: Db;
@@ -39,9 +29,6 @@ export type Importing = {
 /** As long as it takes, but nobody is waited for. */
 const unhurried = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 
-/** Characters of JSON lines that are handed over at once. */
-const linesLength = 1024 * 1024;
-
 /**
  * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`,
  * `export_newer`, `database_not_empty`, `duckdb_missing`, fatal
@@ -53,7 +40,7 @@ export async function importArchive(importing: Importing): Promise<Manifest> {
   const found = await checkExport(folder, signal);
   await checkSchema(db, found.manifest);
   const scratch = await mkdtemp(join(tmpdir(), 'outlast-import-'));
-  const engine = found.manifest.file_format === 'parquet' ? await openEngine(scratch) : null;
+  const engine = await openEngineFor(found.manifest.file_format, scratch);
   try {
     await withTx(
       db,
@@ -61,7 +48,7 @@ export async function importArchive(importing: Importing): Promise<Manifest> {
         // Whoever else would fill this database waits, or finds it filled.
         await tx.query('lock table sync.projects in share row exclusive mode');
         await checkEmpty(tx);
-        await bringIn(importing, tx, found, engine, scratch);
+        await bringInAll(importing, tx, found, engine, scratch);
       },
       unhurried,
     );
@@ -72,7 +59,7 @@ export async function importArchive(importing: Importing): Promise<Manifest> {
   }
 }
 
-async function bringIn(
+async function bringInAll(
   { folder, signal, onProgress }: Importing,
   tx: Tx,
   { manifest, parts }: FoundExport,
@@ -81,11 +68,12 @@ async function bringIn(
 ): Promise<void> {
   let rows = 0;
   const all = parts.reduce((sum, { file }) => sum + file.rows, 0);
-  for (const found of parts) {
+  for (const { file, part } of parts) {
     if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
-    const { file, part } = found;
     const columns = manifest.columns[part.of.name] ?? [];
-    await bringInFile(tx, found, columns, { path: join(folder, file.path), engine, scratch });
+    const { bringIn } = formats[formatFor(part.of, manifest.file_format)];
+    const path = join(folder, file.path);
+    await bringIn(engine, tx, { of: part.of, columns, path, scratch });
     const content = await readContent(tx, part, columns, null);
     if (content.rows !== file.rows || content.sha256 !== file.content_sha256) {
       throw fatal(
@@ -116,39 +104,6 @@ async function typeVersions(tx: Tx, project: ProjectId): Promise<void> {
       await applyToVersions(tx, of, derivedFrom(of, versions).derived);
     } while (ids.length > 0);
   }
-}
-
-type From = { path: string; engine: Engine | null; scratch: string };
-
-async function bringInFile(
-  tx: Tx,
-  { file, part }: FoundPart,
-  columns: ExportedColumn[],
-  { path, engine, scratch }: From,
-): Promise<void> {
-  if (engine !== null && path.endsWith('.parquet')) {
-    const csv = join(scratch, 'rows.csv');
-    await engine.run(fromParquetSql(columns, path, csv));
-    await copyFrom(tx, csvInSql(part.of, columns, false), createReadStream(csv));
-    await rm(csv);
-  } else if (file.path.endsWith('.csv')) {
-    await copyFrom(tx, csvInSql(part.of, columns, true), createReadStream(path));
-  } else {
-    const sql = jsonInSql(part.of, columns);
-    for await (const list of listsOf(path)) await tx.query(sql, [list]);
-  }
-}
-
-/** JSON lines as lists that are not too long. */
-async function* listsOf(path: string): AsyncGenerator<string> {
-  let list = '';
-  for await (const line of linesOf(path)) {
-    list += `${list === '' ? '[' : ','}${line}`;
-    if (list.length < linesLength) continue;
-    yield `${list}]`;
-    list = '';
-  }
-  if (list !== '') yield `${list}]`;
 }
 
 /** Throws settings `database_not_empty`. */

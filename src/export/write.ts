@@ -5,7 +5,7 @@ import type { Instant, ProjectId } from '../model.ts';
 import { onlyRow, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { onDisk } from './disk.ts';
-import { openEngine } from './duckdb.ts';
+import { openEngineFor } from './formats.ts';
 import { checkNothingLost, checkSameArchive } from './found.ts';
 import { exportFormat, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
 import { readExportedMonths } from './months.ts';
@@ -117,7 +117,7 @@ async function exportParts(
   stage: Stage,
   columns: Map<string, ExportedColumn[]>,
 ): Promise<{ files: ExportedFile[]; written: number }> {
-  const engine = exporting.format === 'parquet' ? await openEngine(stage.scratch) : null;
+  const engine = await openEngineFor(exporting.format, stage.scratch);
   const files: ExportedFile[] = [];
   let written = 0;
   let rows = 0;
