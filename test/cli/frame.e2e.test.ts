@@ -1,10 +1,11 @@
 // The command line's frame: help, mistakes and exit codes of the real command.
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../src/settings/table.ts';
-import { mainFile, runCommand } from '../support/command.ts';
+import { mainFile, runCommand as runLinked, type CommandOptions } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 
 const manifest = JSON.parse(
@@ -12,6 +13,21 @@ const manifest = JSON.parse(
 ) as {
   version: string;
 };
+
+const runCommand = (args: string[], options: CommandOptions = {}) =>
+  runLinked(args, { ...options, main: mainFile });
+
+it('every module of it loads', () => {
+  const dist = dirname(mainFile);
+  const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    // Those for browsers, and the one that runs.
+    .filter((name) => name.endsWith('.js') && !/\/browser\/|^main\.js$/.test(name))
+    .map((name) => `import ${JSON.stringify(join(dist, name))};`);
+  expect(modules.length).toBeGreaterThan(300);
+  const loading = ['--input-type=module', '--eval', modules.join('')];
+  const { status, stderr } = spawnSync(process.execPath, loading, { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
 
 describe('help', () => {
   it('names every command, every setting and every exit code, on stdout', async () => {

@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/print.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
-import { environmentOf, mainFile, type Ended } from '../support/command.ts';
+import { environmentOf, linkedFile, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 
@@ -127,7 +127,7 @@ function onTerminal(
   env: Record<string, string>,
   onOutput: (sofar: string, type: (keys: string) => void) => void = () => undefined,
 ): Promise<{ code: number | null; output: string }> {
-  const command = ['stty cols 80;', 'exec', process.execPath, mainFile, ...args].join(' ');
+  const command = ['stty cols 80;', 'exec', process.execPath, linkedFile, ...args].join(' ');
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     env: {
       PATH: process.env['PATH'],

@@ -1,40 +1,44 @@
 // One Postgres for the whole test run, started when the first test asks for it and removed at the end:
 // TEST_DATABASE_URL if set, else a container where Docker answers, else the embedded binaries.
-// Tests reach it only through postgres.ts.
+// Tests reach it only through postgres.ts. And one built command, linked when the first test asks for it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
+import { linkCommand, type LinkedCommand } from './linked-command.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** What the door answers: where the server is, or why there is none. */
+/** What the door answers: where the server is, or why there is none. At `/command`: where the command is. */
 export type Answer = { connectionString: string; prefix: string } | { problem: string };
+export type CommandAnswer = { file: string } | { problem: string };
 
 declare module 'vitest' {
   // Merging into vitest's own declaration only works with an interface.
   // oxlint-disable-next-line typescript/consistent-type-definitions
   interface ProvidedContext {
-    testPostgresDoor: string;
+    testDoor: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<TestServer> | undefined;
+  let command: Promise<LinkedCommand> | undefined;
   // Workers cannot call us; a loopback door lets the first that needs Postgres start it, for all.
-  const door = createServer((_request, response) => {
-    server ??= startTestServer();
-    void server.then(
-      ({ connectionString, prefix }) => response.end(json({ connectionString, prefix })),
-      (error: unknown) => response.end(json({ problem: String(error) })),
+  const door = createServer(({ url }, response) => {
+    const answer =
+      url === '/command' ? (command ??= linkCommand()) : (server ??= startTestServer());
+    void answer.then(
+      (made) => response.end(JSON.stringify(made)),
+      (error: unknown) => response.end(JSON.stringify({ problem: String(error) })),
     );
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  project.provide('testPostgresDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
+  project.provide('testDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
   return async () => {
     door.close();
-    // A server that never started was reported by the tests that asked for it.
+    // What was never there was reported by the tests that asked for it.
     const started = await server?.catch(() => undefined);
     await started?.stop();
+    const linked = await command?.catch(() => undefined);
+    await linked?.remove();
   };
 }
-
-const json = (answer: Answer): string => JSON.stringify(answer);

@@ -49,7 +49,7 @@ export async function adminConnectionString(): Promise<string> {
 type Server = { connectionString: string; prefix: string };
 
 async function askForServer(): Promise<Server> {
-  const answer = (await (await fetch(inject('testPostgresDoor'))).json()) as Answer;
+  const answer = (await (await fetch(inject('testDoor'))).json()) as Answer;
   if ('problem' in answer) throw new Error(answer.problem);
   return answer;
 }

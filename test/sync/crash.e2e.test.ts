@@ -1,16 +1,13 @@
 // Real processes, really killed: SIGKILL at random instants, one frozen past its lease. The archive ends exact every
 // time (P3, P8).
-import { spawn, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { environmentOf } from '../support/command.ts';
+import { environmentOf, startCommand, type Running } from '../support/command.ts';
 import { createBench, differences, noon, tenDays, type Bench } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 
-const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 let bench: Bench;
-const children = new Set<ChildProcess>();
+const children = new Set<Running>();
 
 /** Slow enough that every kill hits a walk, fast enough that the whole takes seconds. */
 const open = async (more: Parameters<typeof createBench>[0] = tenDays): Promise<void> => {
@@ -18,36 +15,22 @@ const open = async (more: Parameters<typeof createBench>[0] = tenDays): Promise<
   bench = await createBench({ latencyMs: 8, dialect, ...more });
 };
 afterEach(async () => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const { child } of children) child.kill('SIGKILL');
   children.clear();
   await bench.close();
 });
 
-type Ended = { code: number | null; stderr: string };
-type Running = { child: ChildProcess; ended: Promise<Ended> };
-
-function startSync(env: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [main, 'sync', '--json'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+function startSync(): Running {
+  const running = startCommand(['sync', '--json'], {
     env: {
       ...environmentOf(bench.simulator, bench.connectionString),
-      PATH: process.env['PATH'],
       ...stoppedAt(noon),
       OUTLAST_PROJECT: 'p',
       OUTLAST_LEASE_SECONDS: '3',
-      ...env,
     },
   });
-  children.add(child);
-  let stderr = '';
-  child.stderr.on('data', (part) => (stderr += String(part)));
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('exit', (code) => {
-      children.delete(child);
-      resolve({ code, stderr });
-    }),
-  );
-  return { child, ended };
+  children.add(running);
+  return running;
 }
 
 /** Until nothing due is left: a slice whose owner was killed is free again when its lease is over. */

@@ -1,7 +1,7 @@
 // A short torture with the real processes and a server of its own: a small world with a pooler before its database. The
 // long ones are run by hand (docs/torture.md).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mainFile } from '../support/command.ts';
+import { linkedFile } from '../support/command.ts';
 import { createCluster, type Cluster } from './cluster.ts';
 import { play } from './play.ts';
 
@@ -15,7 +15,7 @@ test('seed 5: three kills, a cut, a jump of the clock, faults, and nothing is fo
   const acts: string[] = [];
   const note = (text: string): void => void acts.push(text);
   const { signal } = new AbortController();
-  const result = await play({ seed: 5, kills: 3, cluster, mainFile, signal, note });
+  const result = await play({ seed: 5, kills: 3, cluster, mainFile: linkedFile, signal, note });
   expect(result.findings, acts.join('\n')).toEqual([]);
   expect(result.kills).toBeGreaterThanOrEqual(3);
   expect(result.records).toBeGreaterThan(50);
