@@ -68,6 +68,8 @@ create table archive.order_versions (
   observed_at timestamptz not null,
   constraint order_versions_pkey primary key (project_id, operation_id, observed_at, raw_sha256)
 );
+-- Versions go by their own time: a day as it was known at a moment is found by it.
+create index order_versions_day on archive.order_versions (project_id, ((created_at at time zone 'UTC')::date));
 comment on table archive.order_versions is
   'What orders said before they changed, and what came late, typed like the orders; no record here is ever changed';
 
@@ -119,6 +121,7 @@ create table archive.nft_class_versions (
   observed_at timestamptz not null,
   constraint nft_class_versions_pkey primary key (project_id, id, observed_at, raw_sha256)
 );
+create index nft_class_versions_day on archive.nft_class_versions (project_id, ((created_at at time zone 'UTC')::date));
 comment on table archive.nft_class_versions is
   'What classes said before they changed, typed like the classes; no record here is ever changed';
 

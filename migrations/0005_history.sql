@@ -359,7 +359,10 @@ comment on column analytics.nft_growth_by_day.counts_unread is
   'Changes of which the growth is not known: a count could not be read';
 
 -- The contents in force at a moment, as src/verify/contents-in-force.ts picks them: the row where it had been observed
--- by then, else the version that counts (P2). A record of which nothing had been observed yet is not among them.
+-- by then, else the version that counts (P2). A record of which nothing had been observed yet is not among them. The day
+-- is that of the content, and its row's where its own time cannot be read: each stands in a part of its own, so that a
+-- condition on the day reaches an index. What is picked is asked by the row's key: by the version's it would be asked
+-- before the join, also of versions whose row is in force.
 create function analytics.orders_as_of(project text, at timestamptz) returns table (
    project_id text, operation_id text, day date, status integer, status_name text, message text, account text, order_type integer,
    amount_fen numeric, amount_units numeric, number numeric, created_at timestamptz, updated_at timestamptz,
@@ -370,21 +373,31 @@ create function analytics.orders_as_of(project text, at timestamptz) returns tab
     from archive.orders o
    where o.project_id = orders_as_of.project and o.observed_at <= orders_as_of.at
   union all
-  select v.project_id, v.operation_id, coalesce((v.created_at at time zone 'UTC')::date, v.slice_day), v.status,
-         analytics.status_name(v.status), v.message, v.account, v.order_type, v.amount, v.amount * 0.01, v.number,
-         v.created_at, v.updated_at, v.observed_at, false, encode(v.raw_sha256, 'hex'), v.raw
-    from (select distinct on (v.project_id, v.operation_id) v.*, o.slice_day
-            from archive.orders o
-            join archive.order_versions v on v.project_id = o.project_id and v.operation_id = o.operation_id
-           where o.project_id = orders_as_of.project and o.observed_at > orders_as_of.at
-             and v.observed_at <= orders_as_of.at
-             -- What was said before a correction competes no more.
-             and v.observed_at >= coalesce((select max(c.corrected_at) from sync.corrections c
-                                             where c.project_id = v.project_id and c.resource = 'orders'
-                                               and c.id = v.operation_id and c.corrected_at <= orders_as_of.at),
-                                           '-infinity')
-           order by v.project_id, v.operation_id, coalesce(v.updated_at, '-infinity') desc, (v.status is distinct from 1) desc,
-                    v.observed_at desc, v.raw_sha256 desc) v
+  select v.project_id, v.operation_id, v.day, v.status, analytics.status_name(v.status), v.message, v.account, v.order_type,
+         v.amount, v.amount * 0.01, v.number, v.created_at, v.updated_at, v.observed_at, false, encode(v.raw_sha256, 'hex'),
+         v.raw
+    from (select v.*, (v.created_at at time zone 'UTC')::date as day, o.project_id as row_project, o.operation_id as row_id
+            from archive.order_versions v
+            join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id
+           where (v.created_at at time zone 'UTC')::date is not null and o.observed_at > orders_as_of.at
+          union all
+          select v.*, o.slice_day, o.project_id, o.operation_id
+            from archive.order_versions v
+            join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id
+           where (v.created_at at time zone 'UTC')::date is null and o.observed_at > orders_as_of.at) v
+   where v.project_id = orders_as_of.project and v.observed_at <= orders_as_of.at
+     and (v.observed_at, v.raw_sha256) = (
+           select w.observed_at, w.raw_sha256
+             from archive.order_versions w
+            where w.project_id = v.row_project and w.operation_id = v.row_id and w.observed_at <= orders_as_of.at
+                  -- What was said before a correction competes no more.
+              and w.observed_at >= coalesce((select max(c.corrected_at) from sync.corrections c
+                                              where c.project_id = v.row_project and c.resource = 'orders'
+                                                and c.id = v.row_id and c.corrected_at <= orders_as_of.at),
+                                            '-infinity')
+            order by coalesce(w.updated_at, '-infinity') desc, (w.status is distinct from 1) desc, w.observed_at desc,
+                     w.raw_sha256 desc
+            limit 1)
 $$;
 comment on function analytics.orders_as_of(text, timestamptz) is
   'A project''s orders as they were known at a moment, one row each: what stood in analytics.orders then. Narrow '
@@ -398,14 +411,24 @@ create function analytics.nft_classes_as_of(project text, at timestamptz) return
     from archive.nft_classes c
    where c.project_id = nft_classes_as_of.project and c.observed_at <= nft_classes_as_of.at
   union all
-  select v.project_id, v.id, coalesce((v.created_at at time zone 'UTC')::date, v.slice_day), v.name, v.symbol, v.nft_count,
-         v.uri, v.owner, v.tx_hash, v.created_at, v.observed_at, false, encode(v.raw_sha256, 'hex'), v.raw
-    from (select distinct on (v.project_id, v.id) v.*, c.slice_day
-            from archive.nft_classes c
-            join archive.nft_class_versions v on v.project_id = c.project_id and v.id = c.id
-           where c.project_id = nft_classes_as_of.project and c.observed_at > nft_classes_as_of.at
-             and v.observed_at <= nft_classes_as_of.at
-           order by v.project_id, v.id, v.observed_at desc, v.raw_sha256 desc) v
+  select v.project_id, v.id, v.day, v.name, v.symbol, v.nft_count, v.uri, v.owner, v.tx_hash, v.created_at, v.observed_at,
+         false, encode(v.raw_sha256, 'hex'), v.raw
+    from (select v.*, (v.created_at at time zone 'UTC')::date as day, c.project_id as row_project, c.id as row_id
+            from archive.nft_class_versions v
+            join archive.nft_classes c on c.project_id = v.project_id and c.id = v.id
+           where (v.created_at at time zone 'UTC')::date is not null and c.observed_at > nft_classes_as_of.at
+          union all
+          select v.*, c.slice_day, c.project_id, c.id
+            from archive.nft_class_versions v
+            join archive.nft_classes c on c.project_id = v.project_id and c.id = v.id
+           where (v.created_at at time zone 'UTC')::date is null and c.observed_at > nft_classes_as_of.at) v
+   where v.project_id = nft_classes_as_of.project and v.observed_at <= nft_classes_as_of.at
+     and (v.observed_at, v.raw_sha256) = (
+           select w.observed_at, w.raw_sha256
+             from archive.nft_class_versions w
+            where w.project_id = v.row_project and w.id = v.row_id and w.observed_at <= nft_classes_as_of.at
+            order by w.observed_at desc, w.raw_sha256 desc
+            limit 1)
 $$;
 comment on function analytics.nft_classes_as_of(text, timestamptz) is
   'A project''s NFT classes as they were known at a moment, one row each: what stood in analytics.nft_classes '

@@ -131,6 +131,9 @@ export const tokens = archive.table('tokens', table(token), (t) => [
   primaryKey({ name: 'tokens_pkey', columns: [t.project, t.symbol] }),
 ]);
 
+/** The day that a content names by itself. */
+const ownDay = sql`((created_at at time zone 'UTC')::date)`;
+
 // What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is
 // computed, the day is the record's.
 export const orderVersions = archive.table('order_versions', versions(order), (t) => [
@@ -138,6 +141,7 @@ export const orderVersions = archive.table('order_versions', versions(order), (t
     name: 'order_versions_pkey',
     columns: [t.project, t.operationId, t.observedAt, t.rawSha256],
   }),
+  index('order_versions_day').on(t.project, ownDay),
 ]);
 
 export const nftClassVersions = archive.table('nft_class_versions', versions(nftClass), (t) => [
@@ -145,6 +149,7 @@ export const nftClassVersions = archive.table('nft_class_versions', versions(nft
     name: 'nft_class_versions_pkey',
     columns: [t.project, t.id, t.observedAt, t.rawSha256],
   }),
+  index('nft_class_versions_day').on(t.project, ownDay),
 ]);
 
 export const transactionVersions = archive.table(

@@ -198,8 +198,8 @@ describe('a view', () => {
 describe('with earlier contents', () => {
   beforeAll(async () => {
     await owner.query(
-      `insert into archive.order_versions (project_id, operation_id, status, observed_at, raw_sha256, raw)
-     select project_id, operation_id, 1, first_seen_at, '\\xcd', raw || '{"status": 1}'
+      `insert into archive.order_versions (project_id, operation_id, status, created_at, observed_at, raw_sha256, raw)
+     select project_id, operation_id, 1, created_at, first_seen_at, '\\xcd', raw || '{"status": 1}'
        from archive.orders where observed_at <> first_seen_at`,
     );
     await owner.query(
@@ -239,6 +239,29 @@ describe('with earlier contents', () => {
     ]) {
       await owner.pool.query(`vacuum (analyze) ${table}`);
     }
+  });
+
+  const dayAt = (at: string): string =>
+    `select * from analytics.orders_as_of('p', '${at}') where day = '2025-03-14'`;
+
+  test.each(['2025-03-15', '2025-06-01T12:00:00Z', '2026-06-01'])(
+    'a day as it was at %s is found by that day',
+    async (at) => {
+      const { nodes, blocks } = await readsOf(() => reader.query(dayAt(at)));
+      expect(nodes.filter((node) => node.includes('Seq Scan'))).toEqual([]);
+      expect(nodes).toContain('Index Scan order_versions_day');
+      expect(blocks).toBeLessThan((await tableBlocks()) / 5);
+    },
+  );
+
+  test('sabotaged, a day as it was that must be looked for among all versions is noticed', async () => {
+    const { rows } = await owner.query<{ sql: string }>(
+      `select pg_get_indexdef('archive.order_versions_day'::regclass) as sql`,
+    );
+    await owner.query('drop index archive.order_versions_day');
+    const { blocks } = await readsOf(() => reader.query(dayAt('2025-03-15')));
+    await owner.query(rows[0]?.sql ?? '');
+    expect(blocks).toBeGreaterThan((await tableBlocks()) / 5);
   });
 
   describe('a page as of an instant', () => {
