@@ -1,23 +1,6 @@
 // The kinds of alerts, and what sets one apart from another. A table; it decides nothing itself.
 
-export type AlertKind =
-  | 'deadline_at_risk'
-  | 'deadline_missed'
-  | 'day_lost'
-  | 'day_unproved'
-  | 'day_reopened'
-  | 'clock_disagrees'
-  | 'operation_at_risk'
-  | 'operation_lost'
-  | 'proof_fails'
-  | 'records_missing'
-  | 'rejects'
-  | 'fact_changed'
-  | 'files_unwritten'
-  | 'export_failed'
-  | 'archive_altered'
-  | 'parked'
-  | 'run_failed';
+import type { AlertKind } from '../model.ts';
 
 type About = {
   /** What has happened and stays so: told once, and again when more of it happens; nothing to recover from. */

@@ -1,11 +1,10 @@
 // From what the store says to what somebody should hear of: a list of conditions, each a fixed sentence with names and
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
-import { wholeList, type Instant } from '../model.ts';
+import { wholeList, type AlertKind, type Instant } from '../model.ts';
 import type { MonthInputs, OperationInputs, AlertInputs } from '../store/alerts/alert-inputs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { FileTrouble } from '../sync/worker.ts';
-import type { AlertKind } from './alert-kinds.ts';
 import { clockText, counted, moment, monthName, named, subjectName } from './words.ts';
 
 export type Condition = {

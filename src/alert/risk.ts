@@ -3,7 +3,7 @@
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
-import { foresee } from '../sync/forecast/foresee.ts';
+import { foresee } from '../sync/forecast/read-forecast.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import type { Condition } from './conditions.ts';
 import { counted, moment, monthName } from './words.ts';

@@ -18,7 +18,7 @@ import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated, type OpenedStore } from './app.ts';
-import { createWorker, openAlerts } from './workers.ts';
+import { createWorker, openAlerts } from './create-workers.ts';
 import { startServing } from './serving.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';

@@ -6,7 +6,7 @@ import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
 import { onlyRow, openDb, type Db } from '../store/db.ts';
-import { inspectWay } from '../store/way.ts';
+import { inspectWay } from '../store/connection-way.ts';
 import { ofReplica, type Store } from './app.ts';
 import type { Tell } from './doctor.ts';
 import { formatMegabytes, formatSpan } from './print.ts';

@@ -1,7 +1,7 @@
 // `outlast export`: everything held, as files. Needs no key of the platform. Killed or stopped, the next one goes on.
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
-import { fileFormats, type FileFormat } from '../export/manifest.ts';
+import { fileFormats, type FileFormat } from '../model.ts';
 import type { Exported } from '../export/write.ts';
 import { readSettings } from '../settings/settings.ts';
 import { exportTo } from './export-places.ts';

@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import { platformNowOf } from '../store/clocks.ts';
 import type { Queryable } from '../store/db.ts';
 import { sumOfRequests } from '../sync/forecast/costs.ts';
-import { foresee, type Foresight } from '../sync/forecast/foresee.ts';
+import { foresee, type Foresight } from '../sync/forecast/read-forecast.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
 import { compareMs } from '../sync/comparison-rota.ts';
 import {

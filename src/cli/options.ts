@@ -1,6 +1,12 @@
 // Options of commands that are arguments of questions: checked as everywhere, and named in sentences as they are typed.
 import * as z from 'zod';
-import { asText, checked, optional, type CheckedArguments, type Shape } from '../query/check.ts';
+import {
+  asText,
+  checked,
+  optional,
+  type CheckedArguments,
+  type Shape,
+} from '../query/check-arguments.ts';
 
 /** `txHash` as `--tx-hash`. */
 export const optionOf = (argument: string): string =>

@@ -5,7 +5,7 @@ import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Requests } from '../sync/forecast/costs.ts';
-import type { Foresight } from '../sync/forecast/foresee.ts';
+import type { Foresight } from '../sync/forecast/read-forecast.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast.ts';

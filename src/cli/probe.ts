@@ -4,7 +4,7 @@ import { exitCode } from '../errors.ts';
 import { readSettings } from '../settings/settings.ts';
 import { makeContact } from '../sync/contact/contact.ts';
 import { openMigrated } from './app.ts';
-import { createWorker } from './workers.ts';
+import { createWorker } from './create-workers.ts';
 import { olderOffers } from './facts.ts';
 import { openLog } from './log-lines.ts';
 import { print, printJson, printTable } from './print.ts';

@@ -1,7 +1,7 @@
 // The lists of `outlast query`: what each can be narrowed by, how it is read of the library, the columns that matter to
 // a person, and the fields that every other format has.
 import type { Resource } from '../model.ts';
-import type { Shape } from '../query/check.ts';
+import type { Shape } from '../query/check-arguments.ts';
 import { nftClassFilters } from '../query/nft-classes.ts';
 import { orderFilters, orderStatusWords } from '../query/orders.ts';
 import { tokenFilters } from '../query/tokens.ts';

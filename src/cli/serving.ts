@@ -6,13 +6,13 @@ import type { ProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { serve, type Served } from '../http/server.ts';
 import type { EnterOperations } from '../http/v1/watch.ts';
 import { openArchive } from '../query/archive.ts';
-import { readArchiveState } from '../query/archive-state.ts';
+import { readArchiveState } from '../query/metrics-state.ts';
 import type { Archive } from '../query/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openDb, type Db } from '../store/db.ts';
 import type { Worker } from '../sync/worker.ts';
 import { ofReplica } from './app.ts';
-import { readReaders } from './readers.ts';
+import { readReaders } from './reader-keys.ts';
 
 export type Serving = {
   /** Absent: nothing is told to Prometheus. */

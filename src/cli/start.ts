@@ -9,7 +9,7 @@ import { enterUpTo } from '../store/operations/enter.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
 import { checkPlace } from './export-places.ts';
-import { createWorker, openAlerts } from './workers.ts';
+import { createWorker, openAlerts } from './create-workers.ts';
 import { createScheduledExports } from './scheduled-exports.ts';
 import { startServing } from './serving.ts';
 import { openLog } from './log-lines.ts';

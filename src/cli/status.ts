@@ -17,10 +17,10 @@ import {
 import { readSettings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import { notYetKnown } from '../store/projects.ts';
-import type { Foresight } from '../sync/forecast/foresee.ts';
+import type { Foresight } from '../sync/forecast/read-forecast.ts';
 import { openToRead, type Store, withStore } from './app.ts';
 import { calendarLines } from './calendar.ts';
-import { check } from './check.ts';
+import { check } from './status-check.ts';
 import { factLines, olderOffers } from './facts.ts';
 import {
   forecastCells,

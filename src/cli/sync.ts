@@ -9,7 +9,7 @@ import { untilToday } from '../sync/enter-days.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
 import { openMigrated } from './app.ts';
-import { createWorker, openAlerts } from './workers.ts';
+import { createWorker, openAlerts } from './create-workers.ts';
 import { verdictOn } from './exit.ts';
 import { readOptions } from './options.ts';
 import { openLog } from './log-lines.ts';

@@ -18,7 +18,7 @@ import { startServing } from './serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { createLeapingTime, liveThrough, threeMonths, type Story } from './time-lapse-story.ts';
 import { rangesText, type Lived } from './time-lapse-teller.ts';
-import { createWorker, openAlerts } from './workers.ts';
+import { createWorker, openAlerts } from './create-workers.ts';
 
 const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
 /** Few, so that a hundred days cost little; with the seed, the same ones each time. */

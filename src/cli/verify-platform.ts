@@ -7,7 +7,7 @@ import type { Db } from '../store/db.ts';
 import { reproveResults, type ResultReproved } from '../sync/verify-platform/results.ts';
 import { reprove, type Reproved } from '../sync/verify-platform/slices.ts';
 import type { Finding } from '../verify/finding.ts';
-import { createWorker } from './workers.ts';
+import { createWorker } from './create-workers.ts';
 import { printError } from './print.ts';
 import type { ProgressLine } from './progress.ts';
 import type { VerifyPrinter } from './verify-print.ts';

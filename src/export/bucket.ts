@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { settingsError, transient } from '../errors.ts';
+import { fileFormats } from '../model.ts';
 import { noExport, type OpenedExport } from './check.ts';
 import { onDisk } from './disk.ts';
 import { partsIn } from './found.ts';
 import {
-  fileFormats,
   manifestName,
   manifestText,
   parseManifest,

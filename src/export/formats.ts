@@ -9,7 +9,7 @@ import { copyFrom } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
 import { copyHashed, type PartContent } from './content.ts';
 import { openEngine, type Engine } from './duckdb.ts';
-import type { FileFormat } from './manifest.ts';
+import type { FileFormat } from '../model.ts';
 import { countSql, fromParquetSql, toParquetSql } from './parquet.ts';
 import {
   csvInSql,

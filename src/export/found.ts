@@ -4,7 +4,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
-import { readManifest, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
+import type { FileFormat } from '../model.ts';
+import { readManifest, type ExportedFile, type Manifest } from './manifest.ts';
 import { contentPath, exportedTables, pathOf, type ExportPart } from './tables.ts';
 
 /** A file with the part it holds. */

@@ -3,15 +3,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { fileFormats } from '../model.ts';
 import { codeOf, settingsError } from '../errors.ts';
 
 export const manifestName = 'manifest.json';
 
 /** The first version of the format; another one would say so here. */
 export const exportFormat = 'outlast-export-1';
-
-export const fileFormats = ['parquet', 'csv', 'jsonl'] as const;
-export type FileFormat = (typeof fileFormats)[number];
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);

@@ -2,12 +2,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { digestOfFile, syncFile } from '../files.ts';
-import { listedResources } from '../model.ts';
+import { listedResources, type FileFormat } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { readContent, readDayDigests, type PartContent } from './content.ts';
 import type { Engine } from './duckdb.ts';
 import { formats } from './formats.ts';
-import type { ExportedFile, FileFormat } from './manifest.ts';
+import type { ExportedFile } from './manifest.ts';
 import type { Stage } from './stage.ts';
 import { formatFor, pathOf, type ExportedColumn, type ExportPart } from './tables.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
 import { resources, type ProjectId } from '../model.ts';
-import { versionsOf } from '../store/contents.ts';
+import { versionsOf } from '../store/held-for-proof.ts';
 import { analyzeNew, onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
 import { adopt, numberFromHeld } from '../store/journal/journal.ts';

@@ -1,9 +1,8 @@
 // What an export carries: every table with its parts, and the statements that read a part in one fixed order and
 // spelling, so that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the
 // catalog.
-import type { Day, ProjectId } from '../model.ts';
+import type { Day, FileFormat, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
-import type { FileFormat } from './manifest.ts';
 
 export type ExportedTable = {
   /** The folder or file in an export. */

@@ -1,13 +1,13 @@
 // An export: everything an archive holds, as of one instant, as files that can be read without us and brought back.
 // What an earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
 import { settingsError, transient } from '../errors.ts';
-import type { Instant, ProjectId } from '../model.ts';
+import type { FileFormat, Instant, ProjectId } from '../model.ts';
 import { onlyRow, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { onDisk } from './disk.ts';
 import { openEngineFor } from './formats.ts';
 import { checkNothingLost, checkSameArchive } from './found.ts';
-import { exportFormat, type ExportedFile, type FileFormat, type Manifest } from './manifest.ts';
+import { exportFormat, type ExportedFile, type Manifest } from './manifest.ts';
 import { readExportedMonths } from './months.ts';
 import { finish, readPart } from './part.ts';
 import { openStage, type Stage } from './stage.ts';

@@ -6,7 +6,7 @@ import { createChanges } from './changes.ts';
 import { readCoverage } from './coverage.ts';
 import { readDay } from './day-report.ts';
 import { createNftClasses } from './nft-classes.ts';
-import { readAlerts, readProgress, readRecent } from './now.ts';
+import { readAlerts, readProgress, readRecent } from './activity.ts';
 import { createOrders } from './orders.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
@@ -15,13 +15,16 @@ import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
 
+/** Connections to read with, where none is said. */
+export const readingConnections = 4;
+
 const connectionSentence =
   'must be the address of the archive, postgres://user:password@host:5432/database; nothing is read from the environment here, so pass for example process.env.DATABASE_URL';
 const archiveArguments = z.strictObject({
   connectionString: z
     .string(connectionSentence)
     .refine((value) => value !== '' && isStorable(value), connectionSentence),
-  max: whole(1, 100).default(4),
+  max: whole(1, 100).default(readingConnections),
   statementTimeoutMs: whole(1, 86_400_000).default(30_000),
   // Passed on as it is: a log's methods may need their `this`.
   log: z

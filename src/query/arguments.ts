@@ -3,7 +3,7 @@
 // transactions.ts, tokens.ts.
 import * as z from 'zod';
 import { listedResources, resources, type Day, type ProjectId } from '../model.ts';
-import { checked, optional, type Shape } from './check.ts';
+import { checked, optional, type Shape } from './check-arguments.ts';
 import { days } from './days.ts';
 import { readInstant } from './instant.ts';
 

@@ -14,7 +14,7 @@ import {
   resource,
   sha256,
 } from './arguments.ts';
-import { optional } from './check.ts';
+import { optional } from './check-arguments.ts';
 import { isTime } from './instant.ts';
 import { days, isArchiveDay } from './days.ts';
 import { keyedPage } from './cursor.ts';

@@ -15,7 +15,7 @@ import {
   project,
   whole,
 } from './arguments.ts';
-import { invalidArgument, optional } from './check.ts';
+import { invalidArgument, optional } from './check-arguments.ts';
 import { columnsNow } from './columns.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
 import { isArchiveDay } from './days.ts';

@@ -1,7 +1,7 @@
 // What is held of each day and how sure that is (P7), as analytics.coverage shows it.
 import * as z from 'zod';
 import { listedResource, parseArguments, project } from './arguments.ts';
-import { optional } from './check.ts';
+import { optional } from './check-arguments.ts';
 import { days } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { CoverageDay, CoverageQuery } from './book-types.ts';

@@ -1,6 +1,5 @@
-// Days as every question counts them: UTC's, half-open, `[from, to)` of `slice_day`. Whoever wants them counted in
-// another zone begins here; which day a record belongs to is decided where it is read (platform/orders.ts,
-// platform/classes.ts).
+// The days that a question may name: UTC's, half-open, `[from, to)` of `slice_day`. Which day a record belongs to is
+// decided where it is read (platform/orders.ts, platform/classes.ts).
 import * as z from 'zod';
 import { addDays, isDay } from '../day.ts';
 import type { Day, DayRange } from '../model.ts';

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { nftClass } from '../resources.ts';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
-import type { Given } from './check.ts';
+import type { Given } from './check-arguments.ts';
 import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { ListedSource } from './source.ts';

@@ -5,7 +5,7 @@ import { orderStatuses } from '../model.ts';
 import { order } from '../resources.ts';
 import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
-import type { Given } from './check.ts';
+import type { Given } from './check-arguments.ts';
 import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { ListedSource } from './source.ts';

@@ -4,7 +4,7 @@
 import type { ListedResource } from '../model.ts';
 import { columnsOf, order } from '../resources.ts';
 import { countsByState } from '../store/ledger.ts';
-import { invalidArgument } from './check.ts';
+import { invalidArgument } from './check-arguments.ts';
 import { inView } from './columns.ts';
 
 export type By = 'day' | 'month';

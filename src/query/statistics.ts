@@ -2,7 +2,7 @@
 // test holds both together.
 import * as z from 'zod';
 import { asOf, groupsOf, limit, oneOf, parseArguments, project } from './arguments.ts';
-import { optional } from './check.ts';
+import { optional } from './check-arguments.ts';
 import { days } from './days.ts';
 import type { Reader } from './reader.ts';
 import {

@@ -9,7 +9,7 @@ import {
   recordArguments,
   text,
 } from './arguments.ts';
-import { optional } from './check.ts';
+import { optional } from './check-arguments.ts';
 import { columnsThen, inForceColumns, toVersion } from './columns.ts';
 import { token } from '../resources.ts';
 import type { Reader } from './reader.ts';

@@ -13,7 +13,7 @@ import {
   severalOf,
   text,
 } from './arguments.ts';
-import { optional } from './check.ts';
+import { optional } from './check-arguments.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
 import { scanFor, scanThrough, type ScanResult, type Scanned } from './bounded-scan.ts';
 import type { Reader } from './reader.ts';

@@ -2,6 +2,7 @@
 // table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
 import { settingsError } from '../errors.ts';
 import type { LogLevel } from '../log.ts';
+import type { FileFormat } from '../model.ts';
 import {
   createReader,
   environmentWithFile,
@@ -32,7 +33,7 @@ export type ExportSettings = {
   to: string | null;
   /** A cron expression. */
   schedule: string;
-  format: 'parquet' | 'csv' | 'jsonl';
+  format: FileFormat;
   /** How a bucket is addressed; null: as its endpoint suggests. */
   addressing: 'path' | 'host' | null;
 };

@@ -1,6 +1,7 @@
 // Every setting: a kind, a default and a sentence. The help of `outlast --help` and .env.example are made from this
 // table. A new setting is an entry here and a line in settings.ts, which reads it. It reads nothing itself.
 import { logLevels } from '../log.ts';
+import { fileFormats } from '../model.ts';
 import * as kind from './value-parsers.ts';
 import type { ValueParser } from './value-parsers.ts';
 
@@ -251,7 +252,7 @@ export const table = {
   }),
   OUTLAST_EXPORT_FORMAT: setting({
     group: 'exports',
-    kind: kind.oneOf(['parquet', 'csv', 'jsonl'] as const),
+    kind: kind.oneOf(fileFormats),
     default: 'parquet',
     sentence: 'what it writes: parquet, which needs DuckDB, csv or jsonl',
   }),

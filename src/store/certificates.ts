@@ -1,7 +1,7 @@
 // sync.certificates, and what goes into one besides the records. A certificate is entered once and never changed. One
 // statement a function.
 import type { Day, ListedResource, ProjectId } from '../model.ts';
-import type { Listed } from './contents.ts';
+import type { Listed } from './held-for-proof.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { enterCertified } from './journal/journal.ts';
 

@@ -2,7 +2,7 @@
 // differ, and only while the record is still the one they were derived from. What a sync commits meanwhile is never
 // overwritten.
 import type { ParsedRecord } from '../model.ts';
-import { rowColumns, type HeldRow } from './contents.ts';
+import { rowColumns, type HeldRow } from './held-for-proof.ts';
 import type { Queryable, Tx } from './db.ts';
 import {
   derivedColumns,

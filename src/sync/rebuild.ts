@@ -2,7 +2,7 @@
 // reader of records has changed; and tries records that had no usable id again: what still has none stays a reject. It
 // asks the platform nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
-import { versionsOf, type HeldRow } from '../store/contents.ts';
+import { versionsOf, type HeldRow } from '../store/held-for-proof.ts';
 import { withTx, type Db } from '../store/db.ts';
 import {
   applyDerived,

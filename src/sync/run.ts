@@ -23,7 +23,7 @@ import { noteTime } from './contact/clock-memory.ts';
 import { makeContact } from './contact/contact.ts';
 import { watchDeadlines } from './forecast/warn-of-deadlines.ts';
 import { daysToAsk, enterDays, enterSlices, listsOf, type ArchivedScope } from './enter-days.ts';
-import { workThrough, type Work } from './work.ts';
+import { workThrough, type Work } from './due-slices.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
 
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-// What a run is given and what it reports: the shapes that run.ts, work.ts and the commands share.
+// What a run is given and what it reports: the shapes that run.ts, due-slices.ts and the commands share.
 import type { Log } from '../log.ts';
 import type { ProjectMeter, RunOutcome } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
@@ -8,7 +8,7 @@ import type { Db } from '../store/db.ts';
 import type { ProjectSource } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Only } from '../store/slice-leases.ts';
-import type { FileTrouble } from '../verify/files.ts';
+import type { FileTrouble } from '../verify/certificate-files.ts';
 import type { ArchivedScope } from './enter-days.ts';
 import type { PolicySettings } from './policy.ts';
 

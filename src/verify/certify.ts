@@ -15,7 +15,7 @@ import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf, certify } from './certificate.ts';
 import { leavesInForce } from './contents-in-force.ts';
 import { createMonthDigest } from './digest.ts';
-import type { FileTrouble } from './files.ts';
+import type { FileTrouble } from './certificate-files.ts';
 import { writeOwedFiles, type Certifying } from './missing-files.ts';
 
 /**

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
 import { digestOfFile, textOfFile } from '../files.ts';
 import type { HeldCertificate } from '../store/certificates.ts';
-import type { Listed } from '../store/contents.ts';
+import type { Listed } from '../store/held-for-proof.ts';
 import { bytesOf } from './certificate.ts';
 import type { MonthDigest } from './digest.ts';
-import { fileName, type FileKind } from './files.ts';
+import { fileName, type FileKind } from './certificate-files.ts';
 import type { Report } from './finding.ts';
 
 export type FilesChecked = {

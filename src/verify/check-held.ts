@@ -2,7 +2,12 @@
 // certificate nor the platform for. A list should hold every record that a committed page showed, and each reject its
 // bytes.
 import { isListed, type ProjectId, type Resource } from '../model.ts';
-import { readRejects, readShownUnheld, type Listed, type Narrowed } from '../store/contents.ts';
+import {
+  readRejects,
+  readShownUnheld,
+  type Listed,
+  type Narrowed,
+} from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import { archivedOf, type Archived } from '../store/tables.ts';
 import { checkRecords, type RecordsChecked } from './check-records.ts';

@@ -8,7 +8,7 @@ import {
   type HeldContent,
   type HeldTyped,
   type Narrowed,
-} from '../store/contents.ts';
+} from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import {
   derivedColumns,

@@ -3,7 +3,7 @@
 import { linesOf } from '../files.ts';
 import type { Day } from '../model.ts';
 import { compareUtf8 } from '../platform/bytes.ts';
-import { leafOf, versionsOf, type Listed } from '../store/contents.ts';
+import { leafOf, versionsOf, type Listed } from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import { leavesInForce } from './contents-in-force.ts';
 import { readLeafLine, type Leaf } from './digest.ts';

@@ -9,7 +9,7 @@ import {
   type HeldLeaf,
   type HeldVersion,
   type Listed,
-} from '../store/contents.ts';
+} from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import type { Leaf } from './digest.ts';
 import { comparable, inForce, readAgain } from './read-again.ts';

@@ -12,13 +12,13 @@ import {
   type HeldCertificate,
   type Issued,
 } from '../store/certificates.ts';
-import type { Listed } from '../store/contents.ts';
+import type { Listed } from '../store/held-for-proof.ts';
 import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf } from './certificate.ts';
 import { leavesInForce } from './contents-in-force.ts';
 import { leafLine } from './digest.ts';
-import { fileName, filesOf, type FileKind, type FileTrouble } from './files.ts';
+import { fileName, filesOf, type FileKind, type FileTrouble } from './certificate-files.ts';
 
 /** What certifying works with. */
 export type Certifying = {

@@ -1,7 +1,7 @@
 // What should be held of the resources that no list of days shows: the results of every operation that is done, the
 // files that were kept, the tokens of the newest look. What was never asked for cannot be missed.
 import type { ProjectId } from '../model.ts';
-import type { Narrowed } from '../store/contents.ts';
+import type { Narrowed } from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import {
   readFiles,

@@ -7,7 +7,7 @@ import { createSeldom, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import { headsFrom, makeHead, type Head } from '../store/journal/heads.ts';
-import type { FileTrouble } from './files.ts';
+import type { FileTrouble } from './certificate-files.ts';
 
 export type Publishing = {
   projectId: ProjectId;

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fileFormats, type FileFormat } from '../../src/export/manifest.ts';
+import { fileFormats, type FileFormat } from '../../src/model.ts';
 import { importArchive } from '../../src/export/read.ts';
 import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/tables.ts';
 import { exportArchive, type Exported } from '../../src/export/write.ts';

@@ -17,16 +17,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onDisk } from '../../src/export/disk.ts';
-import {
-  readManifest,
-  sha256Of,
-  sumsText,
-  type FileFormat,
-  type Manifest,
-} from '../../src/export/manifest.ts';
+import { readManifest, sha256Of, sumsText, type Manifest } from '../../src/export/manifest.ts';
 import { importArchive } from '../../src/export/read.ts';
 import { exportArchive, type Exported } from '../../src/export/write.ts';
 import { silentLog } from '../../src/log.ts';
+import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrder, writeOrders } from '../support/rows.ts';

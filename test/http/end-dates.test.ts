@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { dates, selectedBy } from '../../src/http/platform/lists.ts';
-import { checked, optional } from '../../src/query/check.ts';
+import { checked, optional } from '../../src/query/check-arguments.ts';
 
 let lookups = 0;
 

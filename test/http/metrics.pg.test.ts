@@ -15,7 +15,7 @@ import { silentLog } from '../../src/log.ts';
 import { requestOutcomes, type RequestOutcome } from '../../src/meter.ts';
 import { listedResources, sliceStates } from '../../src/model.ts';
 import { outcomeName } from '../../src/platform/request.ts';
-import { readArchiveState } from '../../src/query/archive-state.ts';
+import { readArchiveState } from '../../src/query/metrics-state.ts';
 import { readStatus } from '../../src/query/status.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { openDb, type Db } from '../../src/store/db.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readReaders } from '../../src/cli/readers.ts';
+import { readReaders } from '../../src/cli/reader-keys.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';

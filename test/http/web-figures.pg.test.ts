@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AlertKind } from '../../src/alert/alert-kinds.ts';
+import type { AlertKind } from '../../src/model.ts';
 import type { Served } from '../../src/http/server.ts';
-import { sumOf } from '../../src/http/web/exact.ts';
+import { sumOf } from '../../src/http/web/exact-sum.ts';
 import { createFormat } from '../../src/http/web/format.ts';
 import { grouped } from '../../src/http/web/parts.tsx';
 import { words } from '../../src/http/web/words.ts';

@@ -10,7 +10,7 @@ import { createTransactions } from '../../src/query/transactions.ts';
 import { listRuns } from '../../src/query/books.ts';
 import { listWatched } from '../../src/query/books.ts';
 import { readDay } from '../../src/query/day-report.ts';
-import { readProgress } from '../../src/query/now.ts';
+import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 

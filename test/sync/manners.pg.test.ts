@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
-import { readArchiveState } from '../../src/query/archive-state.ts';
+import { readArchiveState } from '../../src/query/metrics-state.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { run } from '../../src/sync/run.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';

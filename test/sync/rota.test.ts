@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, daysIn, startOf } from '../../src/day.ts';
 import type { Slice } from '../../src/store/ledger.ts';
-import { comparePeriod } from '../../src/sync/forecast/foresee.ts';
+import { comparePeriod } from '../../src/sync/forecast/read-forecast.ts';
 import { compareMs, isComparedNow } from '../../src/sync/comparison-rota.ts';
 
 const hour = 3_600_000;

@@ -5,7 +5,7 @@ import type { PlatformRoute } from '../platform/route.ts';
 import { platformRoutes } from '../platform/serve.ts';
 import { nodeProblem } from '../platform/tokens.ts';
 import type { Route } from '../v1/route.ts';
-import { base, routeGroups } from '../v1/routes.ts';
+import { base, routeGroups } from '../v1/all-routes.ts';
 import * as schema from '../v1/schemas.ts';
 import { watchBody, watchQuery } from '../v1/watch.ts';
 import {

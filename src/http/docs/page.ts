@@ -1,7 +1,7 @@
 // The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere;
 // its policy lets nothing run but its own script.
 import { hash } from 'node:crypto';
-import { base } from '../v1/routes.ts';
+import { base } from '../v1/all-routes.ts';
 import type { Document, OpenApiOperation } from './openapi.ts';
 import type { OpenApiJson, Parameter } from './openapi-parts.ts';
 import { script } from './script.ts';

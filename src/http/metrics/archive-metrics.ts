@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { listedResources, sliceStates, type Instant, type ProjectId } from '../../model.ts';
-import type { ProjectState } from '../../query/archive-state.ts';
+import type { ProjectState } from '../../query/metrics-state.ts';
 
 export type ArchiveMetrics = {
   projects: readonly ProjectId[];

@@ -2,7 +2,7 @@
 // envelope.
 import type { ListedResource } from '../../model.ts';
 import { oneOf } from '../../query/arguments.ts';
-import type { Given } from '../../query/check.ts';
+import type { Given } from '../../query/check-arguments.ts';
 import { day, halfOpen } from '../../query/days.ts';
 import type { Archive, ListScope } from '../../query/types.ts';
 import type { Answer } from '../answers.ts';

@@ -3,7 +3,13 @@
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
 import type { QueryParameters } from '../../platform/target.ts';
-import { asText, checked, optional, type CheckedArguments, type Shape } from '../../query/check.ts';
+import {
+  asText,
+  checked,
+  optional,
+  type CheckedArguments,
+  type Shape,
+} from '../../query/check-arguments.ts';
 import type { Archive } from '../../query/types.ts';
 import type { Answer } from '../answers.ts';
 

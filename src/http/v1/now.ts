@@ -1,6 +1,6 @@
 // The routes of what goes on now: progress, as it stands and as it comes, alerts, what came in, and the settings in
 // force.
-import { recentFilters } from '../../query/now.ts';
+import { recentFilters } from '../../query/activity.ts';
 import { Refused, refusal } from '../answers.ts';
 import { listOf } from './answer-schemas.ts';
 import { one, wholeReply } from './lists.ts';

@@ -3,7 +3,7 @@
 // what is allowed (P12).
 import * as z from 'zod';
 import { oneOf } from '../../query/arguments.ts';
-import { asText, type Shape } from '../../query/check.ts';
+import { asText, type Shape } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
 import { refuse } from '../answers.ts';
 

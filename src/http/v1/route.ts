@@ -4,7 +4,12 @@ import * as z from 'zod';
 import type { ProjectId, SettingInForce } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
 import { project as projectName } from '../../query/arguments.ts';
-import { checked, optional, type CheckedArguments, type Shape } from '../../query/check.ts';
+import {
+  checked,
+  optional,
+  type CheckedArguments,
+  type Shape,
+} from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
 import { refuse } from '../answers.ts';
 import { format, inUrl, type AnswerFormat } from './parameters.ts';

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
 import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
+import { readingConnections } from '../../query/archive.ts';
 import type { Archive } from '../../query/types.ts';
 import { badRequest, notFound, Refused, type Answer } from '../answers.ts';
 import type { Gate, Opened } from '../gate.ts';
@@ -12,12 +13,12 @@ import type { Sessions } from '../web/session.ts';
 import { openedTo, openedUnlessSigned, projectToRead } from './admission.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
-import { checked } from '../../query/check.ts';
+import { checked } from '../../query/check-arguments.ts';
 import { answerFormats, readQuery, type Form, type AnswerFormat } from './parameters.ts';
 import { createSemaphore } from './semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { ArchiveRequest, Route } from './route.ts';
-import { base, routes } from './routes.ts';
+import { base, routes } from './all-routes.ts';
 import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch.ts';
 
 /** What these routes need of the server. */
@@ -39,7 +40,7 @@ export type ArchiveServing = {
  * As many as there are connections to read with. Each page that is read or written is held whole: begun all at once, 40
  * pages of 10,000 orders took 1.1 GB; four at a time, 0.45 GB and no more time.
  */
-const answersAtOnce = 4;
+const answersAtOnce = readingConnections;
 
 type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
 

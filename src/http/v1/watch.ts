@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
 import { apiVersions, type ApiVersion, type Day, type ProjectId } from '../../model.ts';
 import { oneOf } from '../../query/arguments.ts';
-import { checked } from '../../query/check.ts';
+import { checked } from '../../query/check-arguments.ts';
 import { day } from '../../query/days.ts';
 import { badRequest, Refused, refusal, type Answer } from '../answers.ts';
 import type { Opened } from '../gate.ts';

@@ -2,7 +2,7 @@
 // that one query serves both. Fields of a form that were left empty are left out.
 import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
-import { checked, optional, type Shape } from '../../query/check.ts';
+import { checked, optional, type Shape } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
 import { inUrl } from '../v1/parameters.ts';
 import { present } from '../v1/route.ts';

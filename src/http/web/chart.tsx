@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { PeriodCoverage } from '../../query/statistics-types.ts';
 import { addDays, monthStart } from '../../day.ts';
 import type { Day } from '../../model.ts';
-import { sumOf } from './exact.ts';
+import { sumOf } from './exact-sum.ts';
 import { grouped } from './parts.tsx';
 import { Table, type TableColumn } from './table.tsx';
 import type { View } from './view.ts';

@@ -11,10 +11,10 @@ import type { Gate, Opened } from '../gate.ts';
 import { openedTo } from '../v1/admission.ts';
 import { createSemaphore, type Semaphore } from '../v1/semaphore.ts';
 import { sentenceOf } from './asked.ts';
-import { addFiles } from './files.ts';
+import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
-import { pages } from './pages/pages.ts';
+import { pages } from './pages/all-pages.ts';
 import { cookieName, cookieOf, createThrottle, type Sessions, sessionMs } from './session.ts';
 import {
   notFoundPage,

@@ -1,8 +1,15 @@
-// Every sentence of the web pages, in English and in Chinese: one shape, so that no page is without one of them.
+// Every sentence of the web pages, in English; words-zh.ts has the same in Chinese, and does not compile without one.
 // Sentences that the archive itself writes (alerts, refusals, errors) stay English.
 import type { Reservation } from '../../query/book-types.ts';
 import type { DayEntry, Reopening } from '../../query/report-types.ts';
-import type { ListedResource, Proof, Resource, SettingInForce, SliceState } from '../../model.ts';
+import type {
+  AlertKind,
+  ListedResource,
+  Proof,
+  Resource,
+  SettingInForce,
+  SliceState,
+} from '../../model.ts';
 import { zh } from './words-zh.ts';
 
 export type Lang = 'en' | 'zh';
@@ -418,7 +425,7 @@ export const en = {
         'Run outlast verify, and keep a copy of the database before changing anything.',
       parked: 'Put the right key and secret in place, then run outlast sync: it asks at once.',
       run_failed: 'Read the service’s log, or run outlast doctor.',
-    },
+    } satisfies Record<AlertKind, string>,
   },
   certificates: {
     title: 'Certificates',

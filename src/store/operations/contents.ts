@@ -1,7 +1,7 @@
 // What should be held of the resources that no list of days shows, read for proof: the operations that were given, the
 // newest look at the tokens, the certificate files. One statement a function; it judges nothing.
 import type { ApiVersion, ProjectId } from '../../model.ts';
-import { within, type Narrowed } from '../contents.ts';
+import { within, type Narrowed } from '../held-for-proof.ts';
 import type { Tx } from '../db.ts';
 import { readInPages } from '../snapshot.ts';
 

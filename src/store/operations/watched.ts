@@ -3,7 +3,7 @@
 // what a turn brought is committed in commit.ts.
 import { and, eq } from 'drizzle-orm';
 import type { ApiVersion, Day, Instant, ProjectId } from '../../model.ts';
-import type { HeldContent } from '../contents.ts';
+import type { HeldContent } from '../held-for-proof.ts';
 import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
 import { claimed, givenBack, isFree } from '../lease.ts';

@@ -23,7 +23,7 @@ import { listsOf, type ArchivedScope } from '../enter-days.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { recallTime } from './clock-memory.ts';
 import { healLedger } from './heal-ledger.ts';
-import { probeKeyLife } from './page-key-life.ts';
+import { probeKeyLife } from './probe-key-life.ts';
 import { probe } from './probe.ts';
 import { recogniseSource } from './same-source.ts';
 import { soundly } from './sound-answers.ts';

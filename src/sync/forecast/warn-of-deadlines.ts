@@ -3,7 +3,7 @@
 import { dayOf } from '../../day.ts';
 import { isPastDue } from '../../store/work-ahead.ts';
 import type { Worker } from '../worker.ts';
-import { foresee } from './foresee.ts';
+import { foresee } from './read-forecast.ts';
 
 const everyMs = 5 * 60_000;
 

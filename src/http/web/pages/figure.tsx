@@ -2,7 +2,7 @@
 import type { Day } from '../../../model.ts';
 import type { OrderFigures, PeriodCoverage } from '../../../query/statistics-types.ts';
 import { Chart, FiguresTable, periodOf, type By, type Period, type Series } from '../chart.tsx';
-import { sumOf } from '../exact.ts';
+import { sumOf } from '../exact-sum.ts';
 import type { View } from '../view.ts';
 
 /** What the form was sent with; a bound that is open is ''. */

@@ -10,7 +10,7 @@ import type {
   OrderFigures,
 } from '../../../query/statistics-types.ts';
 import { together, type By, type Series } from '../chart.tsx';
-import { sumOf } from '../exact.ts';
+import { sumOf } from '../exact-sum.ts';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';

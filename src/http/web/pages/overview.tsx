@@ -5,7 +5,7 @@ import type { CoverageDay } from '../../../query/book-types.ts';
 import type { Progress } from '../../../query/report-types.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { Chart } from '../chart.tsx';
-import { sumOf } from '../exact.ts';
+import { sumOf } from '../exact-sum.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { safetyOf, type Safety } from '../safety.ts';
 import { isOpenAlert } from './alerts.tsx';

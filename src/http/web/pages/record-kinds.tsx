@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ListedResource, ProjectId, Resource } from '../../../model.ts';
 import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
-import type { Shape } from '../../../query/check.ts';
+import type { Shape } from '../../../query/check-arguments.ts';
 import { days } from '../../../query/days.ts';
 import { nftClassFilters } from '../../../query/nft-classes.ts';
 import { orderFilters } from '../../../query/orders.ts';

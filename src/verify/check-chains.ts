@@ -10,7 +10,7 @@ import {
   uncoveredEntries,
   type HeldHead,
   type EntryPlace,
-} from '../store/journal/check-chains.ts';
+} from '../store/journal/chain-queries.ts';
 import type { Finding } from './finding.ts';
 
 export type ChainsVerified = {

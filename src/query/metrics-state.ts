@@ -1,5 +1,5 @@
-// How the archive stands, in numbers that cost little to read again and again: by the ledger and the books, never by
-// the records.
+// What the metrics say of the archive, in numbers that cost little to read again and again: by the ledger and the
+// books, never by the records.
 import {
   wholeList,
   type Instant,

@@ -11,7 +11,7 @@ import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
 import { inSpan } from '../tracing.ts';
 import { soundly } from './contact/sound-answers.ts';
 import { todayOf } from './day-zone.ts';
-import { readComparePeriod } from './forecast/foresee.ts';
+import { readComparePeriod } from './forecast/read-forecast.ts';
 import { createLanes } from './lanes.ts';
 import { sliceDayOf, spanOf } from './list-rules.ts';
 import { enterSlices } from './enter-days.ts';

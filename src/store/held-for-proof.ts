@@ -1,4 +1,4 @@
-// What is held of a resource, read for proof: rows and versions as they stand, ids with their digests. One statement a
+// What is held of a resource, read to be proved: rows and versions as they stand, ids with their digests. One statement a
 // function; it judges nothing.
 import type { Day, DayRange, ListedResource, ProjectId, Resource } from '../model.ts';
 import type { Row, Tx } from './db.ts';
