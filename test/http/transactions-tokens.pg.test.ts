@@ -5,7 +5,7 @@ import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 
 let bench: Bench;
@@ -23,7 +23,7 @@ const world = {
 };
 
 beforeAll(async () => {
-  bench = await createBench({ world }, { tokensEveryMs: 86_400_000 });
+  bench = await createBench({ world, days: tenDays.days }, { tokensEveryMs: 86_400_000 });
   await bench.run();
   ids = bench.simulator.oracle.operationIds('2026-04-02');
   const operations = ids.map((operationId) => ({ operationId }));

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
 
 const folder = fileURLToPath(new URL('../../dbt', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -37,7 +37,7 @@ const compiled = (text: string): string =>
 let bench: Bench;
 let reader: pg.Client;
 beforeAll(async () => {
-  bench = await createBench();
+  bench = await createBench(tenDays);
   await bench.run();
   reader = new pg.Client({ connectionString: bench.connectionString });
   await reader.connect();

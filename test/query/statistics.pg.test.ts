@@ -1,17 +1,19 @@
 // Statistics from code: the figures of the views, in parts and as of an instant, with the coverage beside each (P7).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDays } from '../../src/day.ts';
+import { addDays, daysIn } from '../../src/day.ts';
 import { openArchive, type Archive, type OrderFigures } from '../../src/index.ts';
 import type { Row } from '../../src/store/db.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
 
 const project = 'p';
 let bench: Bench;
 let archive: Archive;
 beforeAll(async () => {
-  bench = await createBench();
+  bench = await createBench({
+    days: [...daysIn({ from: '2026-03-01', to: '2026-03-13' }), ...tenDays.days.slice(-6)],
+  });
   await bench.run();
   const { connectionString } = bench;
   archive = await openArchive({ connectionString });

@@ -1,46 +1,25 @@
 // `outlast simulate` as people and programs run it: a child process with options, signals and exit codes.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
 import { signedHeaders } from '../../src/platform/sign.ts';
+import { startCommand, type Running } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 
-const main = new URL('../../dist/src/main.js', import.meta.url).pathname;
-let child: ChildProcess | null = null;
-afterEach(() => void child?.kill('SIGKILL'));
+let running: Running | null = null;
+afterEach(() => void running?.child.kill('SIGKILL'));
 
-type Ended = { code: number | null; stdout: string; stderr: string };
-type Running = { firstLine: Promise<string>; ended: Promise<Ended> };
-
-function simulate(...options: string[]): Running {
-  const started = spawn(process.execPath, [main, 'simulate', ...options], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  child = started;
-  let stdout = '';
-  let stderr = '';
-  started.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
-  const ended = new Promise<Ended>((resolve) => {
-    started.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
-  const firstLine = new Promise<string>((resolve) => {
-    started.stdout.on('data', (text: Buffer) => {
-      stdout += text.toString();
-      if (stdout.includes('\n')) resolve(stdout);
-    });
-    void ended.then((end) => resolve(end.stderr));
-  });
-  return { firstLine, ended };
-}
+const simulate = (...options: string[]): Running =>
+  (running = startCommand(['simulate', ...options]));
 
 type Announced = { url: string; apiKey: string; apiSecret: string; projects: object[] };
 
 test('it says where it listens, answers as it was told, and leaves cleanly on SIGTERM', async () => {
-  const { firstLine, ended } = simulate(
+  const simulating = simulate(
     ...(
       '--json --seed 5 --orders-per-day 3 --classes-per-day 2 --projects 2 --at 2026-03-18T09:30:00Z --speed 0 ' +
       '--api-key k --api-secret s --dialect lastKey=absent maxOrders=7 --fault serverError=1x slow=0,ms=9'
     ).split(' '),
   );
-  const announced = JSON.parse(await firstLine) as Announced;
+  const announced = JSON.parse((await simulating.waitFor(/^\{.*\n/))[0]) as Announced;
   expect(announced).toMatchObject({ apiKey: 'k', apiSecret: 's' });
   expect(announced.projects).toHaveLength(2);
   const ask = async () => {
@@ -56,20 +35,16 @@ test('it says where it listens, answers as it was told, and leaves cleanly on SI
   expect(answer.headers.get('date')).toBe('Wed, 18 Mar 2026 09:30:00 GMT');
   const { data } = (await answer.json()) as { data: { order_infos: object[] } };
   expect(data.order_infos).toHaveLength(7);
-  child?.kill('SIGTERM');
-  const { code, stderr, stdout } = await ended;
+  const { code, stderr, stdout } = await simulating.stop('SIGTERM');
   expect(code).toBe(0);
   expect(stdout.trim().split('\n')).toHaveLength(1);
   expect(stderr).toContain(`listens on ${announced.url}`);
 });
 
 test('SIGINT ends it cleanly too, and without --json stdout stays empty and no secret is told', async () => {
-  const { ended } = simulate('--api-secret', 'not-to-be-seen');
-  await new Promise<void>((resolve) => {
-    child?.stderr?.once('data', () => resolve());
-  });
-  child?.kill('SIGINT');
-  const { code, stdout, stderr } = await ended;
+  const simulating = simulate('--api-secret', 'not-to-be-seen');
+  await simulating.waitFor(/./);
+  const { code, stdout, stderr } = await simulating.stop('SIGINT');
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).not.toContain('not-to-be-seen');
 });
@@ -83,14 +58,14 @@ test.each([
   [['--fault', 'meteor'], 'there is no fault "meteor"'],
   [['--api-key', ''], 'must not be empty'],
 ])('%o is one clear sentence and exit code 2', async (options, sentence) => {
-  const { code, stdout, stderr } = await simulate(...options).ended;
+  const { code, stdout, stderr } = await runHere(['simulate', ...options]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(sentence);
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
 test('--help names every switch and fault', async () => {
-  const { code, stdout } = await simulate('--help').ended;
+  const { code, stdout } = await runHere(['simulate', '--help']);
   expect(code).toBe(0);
   for (const name of ['dayEnd=', 'keyExpired=', 'toleranceMs=', 'lyingTotal', 'wrongDate']) {
     expect(stdout).toContain(name);
