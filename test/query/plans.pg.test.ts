@@ -254,6 +254,16 @@ describe('with earlier contents', () => {
     },
   );
 
+  test('what changed in a month reads a few blocks for each order of the month', async () => {
+    const { blocks } = await readsOf(() =>
+      reader.query(
+        `select * from analytics.order_changes where project_id = 'p' and month = '2025-03-01'`,
+      ),
+    );
+    // Joined the other way round, by every version that there is, it was 28.
+    expect(blocks).toBeLessThan(5 * 31 * (count / 730));
+  });
+
   test('sabotaged, a day as it was that must be looked for among all versions is noticed', async () => {
     const { rows } = await owner.query<{ sql: string }>(
       `select pg_get_indexdef('archive.order_versions_day'::regclass) as sql`,
