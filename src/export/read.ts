@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
-import { resources, type ProjectId } from '../model.ts';
+import { listedResources, resources, type ProjectId } from '../model.ts';
 import { versionsOf } from '../store/held-for-proof.ts';
 import { analyzeNew, onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
 import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
-import { adopt, numberFromHeld } from '../store/journal/journal.ts';
+import { adopt, countEntered, numberFromHeld } from '../store/journal/journal.ts';
 import { archivedOf } from '../store/tables.ts';
 import { derivedFrom } from '../verify/read-again.ts';
 import { checkExport, type FoundExport } from './check.ts';
@@ -87,6 +87,12 @@ async function bringInAll(
   await analyzeNew(tx);
   if (manifest.columns['order_versions']?.some(({ name }) => name === 'unread') !== true) {
     for (const { project } of manifest.projects) await typeVersions(tx, project);
+  }
+  // What came from a release whose chains counted no records: a total of none would be believed.
+  if (manifest.columns['chains']?.some(({ name }) => name === 'records') !== true) {
+    for (const { project } of manifest.projects) {
+      for (const resource of listedResources) await countEntered(tx, project, resource);
+    }
   }
   // What came from a release without a journal is fixed as it is now.
   for (const { project } of manifest.projects) await adopt(tx, project);
