@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { linkCommand, type LinkedCommand } from './linked-command.ts';
+import { linkCommand } from './linked-command.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** What the door answers: where the server is, or why there is none. At `/command`: where the command is. */
@@ -21,7 +21,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<TestServer> | undefined;
-  let command: Promise<LinkedCommand> | undefined;
+  let command: ReturnType<typeof linkCommand> | undefined;
   // Workers cannot call us; a loopback door lets the first that needs Postgres start it, for all.
   const door = createServer(({ url }, response) => {
     const answer =

@@ -5,9 +5,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
-export type LinkedCommand = { file: string; remove(): Promise<void> };
+const keepPlaces = (code: string, id: string): string =>
+  code
+    .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href));
 
-export async function linkCommand(): Promise<LinkedCommand> {
+export async function linkCommand(): Promise<{ file: string; remove: () => Promise<void> }> {
   const dist = fileURLToPath(new URL('../../dist', import.meta.url));
   const folder = join(dist, `linked-${process.pid}`);
   const linked = await rolldown({
@@ -20,15 +23,7 @@ export async function linkCommand(): Promise<LinkedCommand> {
       if (code === 'UNRESOLVED_IMPORT' || code === 'MISSING_EXPORT') throw new Error(message);
     },
     // A module goes on to find what lies beside it in dist/.
-    plugins: [
-      {
-        name: 'places',
-        transform: (code, id) =>
-          code
-            .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-            .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
-      },
-    ],
+    plugins: { name: 'places', transform: keepPlaces },
   });
   await linked.write({ dir: folder });
   await linked.close();

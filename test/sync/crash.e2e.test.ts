@@ -2,12 +2,10 @@
 // time (P3, P8).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { environmentOf, startCommand, type Running } from '../support/command.ts';
-import { createBench, differences, noon, tenDays, type Bench } from '../support/archive.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
+import { createBench, differences, tenDays, type Bench } from '../support/archive.ts';
+import { killSyncs, startSync, syncToTheEnd } from '../support/syncs.ts';
 
 let bench: Bench;
-const children = new Set<Running>();
 
 /** Slow enough that every kill hits a walk, fast enough that the whole takes seconds. */
 const open = async (more: Parameters<typeof createBench>[0] = tenDays): Promise<void> => {
@@ -15,34 +13,9 @@ const open = async (more: Parameters<typeof createBench>[0] = tenDays): Promise<
   bench = await createBench({ latencyMs: 8, dialect, ...more });
 };
 afterEach(async () => {
-  for (const { child } of children) child.kill('SIGKILL');
-  children.clear();
+  await killSyncs();
   await bench.close();
 });
-
-function startSync(): Running {
-  const running = startCommand(['sync', '--json'], {
-    env: {
-      ...environmentOf(bench.simulator, bench.connectionString),
-      ...stoppedAt(noon),
-      OUTLAST_PROJECT: 'p',
-      OUTLAST_LEASE_SECONDS: '3',
-    },
-  });
-  children.add(running);
-  return running;
-}
-
-/** Until nothing due is left: a slice whose owner was killed is free again when its lease is over. */
-async function syncToTheEnd(): Promise<void> {
-  for (let i = 0; i < 10; i++) {
-    const { outcome, problem } = await bench.run();
-    if (outcome === 'done') return;
-    expect(outcome, problem ?? '').toBe('left');
-    await sleep(1000);
-  }
-  throw new Error('the sync came to no end');
-}
 
 async function committedPages(): Promise<number> {
   const { rows } = await bench.db.query<{ pages: number }>(
@@ -72,7 +45,7 @@ test('P3: killed at random instants, again and again, a sync ends exact and goes
   for (let i = 0; i < 5; i++) {
     const { requests } = bench.simulator;
     const asked = requests.total;
-    const { child, ended } = startSync();
+    const { child, ended } = startSync(bench);
     // Whatever its start takes, it is at work: a first sync begins with the probe.
     while (requests.total < asked + 25 && child.exitCode === null) await sleep(5);
     await sleep(next() * 100);
@@ -86,7 +59,7 @@ test('P3: killed at random instants, again and again, a sync ends exact and goes
   expect(kills).toBeGreaterThan(3);
   // Some of them in the middle of it.
   expect(before).toBeGreaterThan(0);
-  await syncToTheEnd();
+  expect(await syncToTheEnd(bench)).toBe('done');
   expect(await differences(bench)).toEqual([]);
 });
 
@@ -100,12 +73,12 @@ test('P1, sabotaged: a ledger entry without its rows is noticed', async () => {
 
 test('P8: a process frozen past its lease writes nothing more when it wakes', async () => {
   await open();
-  const frozen = startSync();
+  const frozen = startSync(bench);
   // Ends: pages come within seconds, or the test's own time runs out.
   while ((await committedPages()) < 5) await sleep(20);
   frozen.child.kill('SIGSTOP');
   await sleep(3_200);
-  await syncToTheEnd();
+  expect(await syncToTheEnd(bench)).toBe('done');
   expect(await differences(bench)).toEqual([]);
   const epochs = await bench.db.query('select * from sync.slices order by resource, day');
   frozen.child.kill('SIGCONT');
@@ -129,12 +102,12 @@ test('P8: a process frozen past its lease writes nothing more when it wakes', as
 
 test('SIGTERM ends a sync where nothing is lost, and says that something is left', async () => {
   await open();
-  const running = startSync();
+  const running = startSync(bench);
   while ((await committedPages()) < 5) await sleep(20);
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(75);
   const { rows } = await bench.db.query('select 1 from sync.slices where lease_until is not null');
   expect(rows).toEqual([]);
-  await syncToTheEnd();
+  expect(await syncToTheEnd(bench)).toBe('done');
   expect(await differences(bench)).toEqual([]);
 });

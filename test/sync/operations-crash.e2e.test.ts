@@ -6,12 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addDays } from '../../src/day.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
 import { verifyProject } from '../../src/verify/verify.ts';
-import { createBench, noon, type Bench } from '../support/archive.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, startCommand, type Running } from '../support/command.ts';
+import { createBench, type Bench } from '../support/archive.ts';
+import { killSyncs, startSync } from '../support/syncs.ts';
 
 let bench: Bench;
-const running = new Set<Running>();
 beforeEach(async () => {
   const world = {
     ordersPerDay: 1,
@@ -28,25 +26,9 @@ beforeEach(async () => {
   await bench.run();
 });
 afterEach(async () => {
-  for (const one of running) await one.stop('SIGKILL');
+  await killSyncs();
   await bench.close();
 });
-
-function startSync(): Running {
-  const one = startCommand(['sync', '--json'], {
-    env: {
-      ...environmentOf(bench.simulator, bench.connectionString),
-      ...stoppedAt(noon),
-      OUTLAST_PROJECT: 'p',
-      OUTLAST_LEASE_SECONDS: '3',
-      OUTLAST_TOKENS_HOURS: '1',
-      OUTLAST_LOG_LEVEL: 'error',
-    },
-  });
-  running.add(one);
-  void one.ended.then(() => running.delete(one));
-  return one;
-}
 
 async function findings(): Promise<string[]> {
   const found: string[] = [];
@@ -92,7 +74,8 @@ test('P3: killed at random instants, what was committed verifies, and nothing is
   let before = 0;
   let partial = 0;
   for (let i = 0; i < 2 && before < ids.length; i++) {
-    const two = [startSync(), startSync()];
+    const env = { OUTLAST_TOKENS_HOURS: '1', OUTLAST_LOG_LEVEL: 'error' };
+    const two = [startSync(bench, [], env), startSync(bench, [], env)];
     await progress(before);
     await sleep(next() * 250);
     for (const one of two) await one.stop('SIGKILL');

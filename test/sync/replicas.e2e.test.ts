@@ -6,12 +6,11 @@ import { daysIn } from '../../src/day.ts';
 import type { Day } from '../../src/model.ts';
 import { withTx } from '../../src/store/db.ts';
 import { takeGrant } from '../../src/store/rate.ts';
-import { createBench, differences, type Bench, noon } from '../support/archive.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, startCommand, type Running } from '../support/command.ts';
+import { createBench, differences, type Bench } from '../support/archive.ts';
+import type { Running } from '../support/command.ts';
+import { killSyncs, startSync } from '../support/syncs.ts';
 
 let bench: Bench;
-const running = new Set<Running>();
 
 /** With records since then. */
 async function open(since: Day): Promise<void> {
@@ -21,25 +20,16 @@ async function open(since: Day): Promise<void> {
   });
 }
 afterEach(async () => {
-  await Promise.all([...running].map((one) => one.stop('SIGKILL')));
-  running.clear();
+  await killSyncs();
   await bench.close();
 });
 
-function sync(perSecond: number): Running {
-  const started = startCommand(['sync', '--json'], {
-    timeoutMs: 120_000,
-    env: {
-      ...environmentOf(bench.simulator, bench.connectionString),
-      ...stoppedAt(noon),
-      OUTLAST_PROJECT: 'p',
-      OUTLAST_MAX_RPS: String(perSecond),
-      OUTLAST_LOG_LEVEL: 'error',
-    },
+const sync = (perSecond: number): Running =>
+  startSync(bench, [], {
+    OUTLAST_MAX_RPS: String(perSecond),
+    OUTLAST_LEASE_SECONDS: '120',
+    OUTLAST_LOG_LEVEL: 'error',
   });
-  running.add(started);
-  return started;
-}
 
 /** When each request reached the platform, in real time. */
 const moments = (): number[] =>

@@ -5,56 +5,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { createBench, differences, smallWorld, type Bench, noon } from '../support/archive.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, startCommand, type Running } from '../support/command.ts';
+import { createBench, differences, smallWorld, type Bench } from '../support/archive.ts';
+import type { Running } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { orderOf } from '../support/days.ts';
+import { environmentOn, killSyncs, leaseMs, startSync, syncToTheEnd } from '../support/syncs.ts';
 
 let bench: Bench;
-const leaseMs = 3_000;
 const world = { ...smallWorld, since: '2026-03-29' };
 /** Of the window, those that have records, and its first. */
 const days = ['2026-03-01', ...daysIn({ from: '2026-03-29', to: '2026-04-07' })];
-const processes = new Set<Running>();
 afterEach(async () => {
-  for (const { child } of processes) child.kill('SIGKILL');
-  await Promise.all([...processes].map(({ ended }) => ended));
-  processes.clear();
+  await killSyncs();
   await bench.close();
 });
 
-const environment = (): Record<string, string> => ({
-  ...environmentOf(bench.simulator, bench.connectionString),
-  ...stoppedAt(noon),
-  OUTLAST_PROJECT: 'p',
-  OUTLAST_LEASE_SECONDS: String(leaseMs / 1000),
-});
-
-function startSync(args: string[] = []): Running {
-  const running = startCommand(['sync', '--json', ...args], { env: environment() });
-  processes.add(running);
-  return running;
-}
-
-const three = (): Running[] => [startSync(), startSync(), startSync()];
+const three = (): Running[] => [startSync(bench), startSync(bench), startSync(bench)];
 
 async function all(running: Running[]): Promise<void> {
   for (const { code, stderr } of await Promise.all(running.map(({ ended }) => ended))) {
     // 75: another process held something that was due.
     expect([0, 75], stderr).toContain(code);
   }
-}
-
-/** Until nothing due is left. */
-async function syncToTheEnd(): Promise<void> {
-  for (let i = 0; i < 10; i++) {
-    const { outcome, problem } = await bench.run();
-    if (outcome === 'done' || outcome === 'idle') return;
-    expect(outcome, problem ?? '').toBe('left');
-    await sleep(500);
-  }
-  throw new Error('the sync came to no end');
 }
 
 test('P3, P8: what a killed one held is free when its lease is over, and the others go on with it', async () => {
@@ -79,7 +51,7 @@ test('P3, P8: what a killed one held is free when its lease is over, and the oth
   const others = running.filter((one) => one !== first);
   // The others take up what is free, and end without what the dead one holds, or with it.
   await all(others);
-  await syncToTheEnd();
+  await syncToTheEnd(bench);
   expect(performance.now() - killedAt).toBeLessThan(20_000);
   expect(await held('%')).toBe(0);
   expect(await differences(bench)).toEqual([]);
@@ -101,7 +73,7 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
     }
   };
   const theDay = ['--resource', 'orders', '--from', day, '--to', day];
-  await syncToTheEnd();
+  await syncToTheEnd(bench);
 
   const owner = await openDb({
     connectionString: bench.connectionString,
@@ -113,7 +85,7 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
     say('first', '2026-04-06T11:00:00Z');
     // The commit's first statement has moved the checkpoint; its next one waits for the pages.
     await blocker.query('begin; lock table sync.pages in share mode');
-    const frozen = startSync(theDay);
+    const frozen = startSync(bench, theDay);
     const waiting = async (): Promise<boolean> => {
       const { rows } = await owner.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -126,7 +98,7 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
     await sleep(leaseMs + 200);
 
     say('second', '2026-04-06T11:30:00Z');
-    const rival = await runHere(['sync', ...theDay], { env: environment() });
+    const rival = await runHere(['sync', ...theDay], { env: environmentOn(bench) });
     expect(rival.code, rival.stderr).toBe(0);
     const before = await everythingOf(owner, day);
     frozen.child.kill('SIGCONT');
