@@ -38,6 +38,10 @@ export type Simulated = {
   /** What a command is told to reach it. */
   env: NodeJS.ProcessEnv;
   pid: number;
+  /** The newest 5,000, oldest first; milliseconds of real time. */
+  requests(): Promise<{ receivedAt: number }[]>;
+  /** How many there were. */
+  requested(): Promise<number>;
   close(): void;
 };
 
@@ -77,8 +81,16 @@ export async function simulate(
       OUTLAST_MAX_RPS: '100000',
     },
     pid: child.pid ?? 0,
+    requests: async () => (await requestsAt(ready.url)).recent,
+    requested: async () => (await requestsAt(ready.url)).total,
     close: () => child.kill(),
   };
+}
+
+type Requests = { total: number; recent: { receivedAt: number }[] };
+
+async function requestsAt(url: string): Promise<Requests> {
+  return (await (await fetch(new URL('/_simulator/requests', url))).json()) as Requests;
 }
 
 async function firstLineOf(child: ChildProcess): Promise<string> {
@@ -109,6 +121,18 @@ export function runCommand(
   signal: AbortSignal,
 ): Promise<Ended> {
   return run([command, ...args], { OUTLAST_LOG_LEVEL: 'error', ...env }, signal);
+}
+
+/** A command that goes on until it is closed. */
+export function startCommand(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+): { pid: number; close(): void } {
+  const child = start([command, ...args], { ...process.env, OUTLAST_LOG_LEVEL: 'error', ...env }, [
+    'ignore',
+    'inherit',
+  ]);
+  return { pid: child.pid ?? 0, close: () => child.kill() };
 }
 
 /** The same with a module of the bench. */

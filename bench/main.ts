@@ -1,67 +1,113 @@
-// `npm run bench`: how fast an archive fills, as rows a second and as a ratio to bare COPY of the same rows into the
-// same table in the same run. `-- --memory`: whether memory grows with the archive. `-- --reading`: pages, reports and
-// exports of ten million orders. `-- --peers`: beside what others would use. What it means: docs/performance.md.
+// `npm run bench`: how fast an archive fills beside bare COPY, and the aims that one figure answers. One of the others
+// by its flag, all of them by `-- --full`; with `--write` into docs/benchmarks.md, which says what they mean.
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
 import { printJson } from '../src/cli/print.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
-import { measureFilling, printFilling } from './filling.ts';
-import { measurePeers, printPeers } from './peers.ts';
-import { measureReading, printReading } from './reading.ts';
+import { aimTables, measureAims } from './aims.ts';
+import { fillingTables, measureFilling } from './filling.ts';
+import { growthTables, measureGrowth } from './growth.ts';
+import { measurePeers, peerTables } from './peers.ts';
+import { growthPlot, peersPlot } from './plots.ts';
+import { measureReading, readingTables } from './reading.ts';
+import { printTables, withTables, type Table } from './tables.ts';
 
 const { values: flags } = parseArgs({
   options: {
+    aims: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+    reading: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
     orders: { type: 'string' },
     classes: { type: 'string', default: '100000' },
     runs: { type: 'string', default: '3' },
-    memory: { type: 'boolean', default: false },
-    reading: { type: 'boolean', default: false },
-    peers: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
 
-const orders = Number(flags.orders ?? (flags.reading ? 10_000_000 : 200_000));
 const runs = Number(flags.runs);
+const ordersOr = (standard: number): number => Number(flags.orders ?? standard);
+const isAlone = flags.aims || flags.growth || flags.peers || flags.reading;
+
+type Measured = { results: object; tables: Table[]; postgres: string; plots?: [string, string][] };
+
+async function measureAll(signal: AbortSignal): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  if (!isAlone) {
+    const all = Array.from({ length: runs }, () => ({
+      orders: flags.full ? 200_000 : ordersOr(200_000),
+      classes: Number(flags.classes),
+    }));
+    const filled = await measureFilling(all, signal);
+    measured.push({ results: { filling: filled }, tables: fillingTables(filled), ...filled });
+  }
+  if (!isAlone || flags.aims) {
+    const aims = await measureAims(runs, signal);
+    measured.push({ results: { aims: aims.aims }, tables: aimTables(aims), ...aims });
+  }
+  if (flags.full || flags.growth) {
+    const most = flags.full ? 1_000_000 : ordersOr(1_000_000);
+    const growth = await measureGrowth([most / 100, most / 10, most].map(Math.round), signal);
+    measured.push({
+      results: { growth: growth.sizes },
+      tables: growthTables(growth),
+      plots: [['growth', growthPlot(growth)]],
+      ...growth,
+    });
+  }
+  if (flags.full || flags.peers) {
+    const compared = await measurePeers(flags.full ? 50_000 : ordersOr(50_000), runs, signal);
+    measured.push({
+      results: { peers: compared.figures },
+      tables: peerTables(compared),
+      plots: [['peers', peersPlot(compared)]],
+      ...compared,
+    });
+  }
+  if (flags.full || flags.reading) {
+    const reading = await measureReading(ordersOr(10_000_000), runs, signal);
+    measured.push({ results: { reading }, tables: readingTables(reading), ...reading });
+  }
+  return measured;
+}
 
 const cpu = cpus()[0]?.model ?? 'unknown';
-const machine = {
-  cpu,
-  cores: cpus().length,
-  memoryGb: Math.round(totalmem() / 2 ** 30),
-  node: process.version,
-};
+const cores = cpus().length;
+const memoryGb = Math.round(totalmem() / 2 ** 30);
 
-function printAll<T>(result: T, postgres: string | undefined, print: (result: T) => void): void {
-  if (flags.json) {
-    printJson({ machine: { ...machine, postgres }, ...result });
-    return;
+/** From dist/bench. */
+const docs = (name: string): string =>
+  fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+
+const tidy = async (file: string, text: string): Promise<void> =>
+  writeFile(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
+
+async function write(measured: Measured[], all: object, origin: string): Promise<void> {
+  const page = docs('benchmarks.md');
+  const tables = measured.flatMap((one) => one.tables);
+  await tidy(page, withTables(await readFile(page, 'utf8'), tables, origin));
+  for (const [name, svg] of measured.flatMap(({ plots = [] }) => plots)) {
+    await writeFile(docs(`images/bench-${name}.svg`), svg);
   }
-  print(result);
-  const { cores, memoryGb, node } = machine;
-  process.stdout.write(
-    `${cores} × ${cpu}, ${memoryGb} GB, Node ${node}, Postgres ${postgres ?? 'unknown'}\n`,
-  );
+  const results = docs('benchmarks.json');
+  const before = JSON.parse(await readFile(results, 'utf8').catch(() => '{}')) as object;
+  await tidy(results, JSON.stringify({ ...before, ...all }));
 }
 
 const stop = stopOnSignals();
-if (flags.reading) {
-  const reading = await measureReading(orders, runs, stop.signal);
-  printAll(reading, reading.postgres, printReading);
-} else if (flags.peers) {
-  const compared = await measurePeers(Number(flags.orders ?? 50_000), runs, stop.signal);
-  printAll(compared, compared.postgres, printPeers);
-} else {
-  const filled = await measureFilling(
-    flags.memory
-      ? [10_000, 100_000, 1_000_000].map((size) => ({ orders: size, classes: 0, withCopy: false }))
-      : Array.from({ length: runs }, () => ({
-          orders,
-          classes: Number(flags.classes),
-          withCopy: true,
-        })),
-    stop.signal,
-  );
-  printAll(filled, filled.runs[0]?.postgres, printFilling);
-}
+const begunAt = new Date().toISOString().slice(0, 10);
+const measured = await measureAll(stop.signal);
+const postgres = measured[0]?.postgres ?? 'unknown';
+const machine = { cpu, cores, memoryGb, node: process.version, postgres };
+const all = Object.assign({}, ...measured.map(({ results }) => results)) as object;
+if (flags.json) printJson({ machine, ...all });
+else printTables(measured.flatMap(({ tables }) => tables));
+const origin = `${begunAt}: ${cores} × ${cpu}, ${memoryGb} GB, Node ${process.version}, Postgres ${postgres}.`;
+if (!flags.json) process.stdout.write(`${origin}\n`);
+if (flags.write) await write(measured, { machine, ...all }, origin);
 stop.close();

@@ -16,10 +16,10 @@ export type Measured = {
   classes: number;
   /** From starting `outlast sync` to its exit; the tables are there already. */
   syncSeconds: number;
-  /** Bare COPY of the same rows; null where it was not asked for. */
-  copySeconds: number | null;
+  /** Bare COPY of the same rows. */
+  copySeconds: number;
   rowsPerSecond: number;
-  ratioToCopy: number | null;
+  ratioToCopy: number;
   /** Peak resident memory of the sync process, MB. */
   peakMb: number;
   /** Load average of the last minute when the measurement began: what others were using of the machine. */
@@ -27,7 +27,7 @@ export type Measured = {
   postgres: string;
 };
 
-export type What = { orders: number; classes: number; withCopy: boolean };
+export type What = { orders: number; classes: number };
 
 export async function measure(what: What, signal: AbortSignal): Promise<Measured> {
   const [loadBefore = 0] = loadavg();
@@ -48,18 +48,15 @@ export async function measure(what: What, signal: AbortSignal): Promise<Measured
     await client.connect();
     closers.push(() => client.end());
     const { orders, classes, postgres } = await held(client);
-    let copySeconds: number | null = null;
-    if (what.withCopy) {
-      copySeconds = await copyAgain(client, 'orders', folder);
-      copySeconds += await copyAgain(client, 'nft_classes', folder);
-    }
+    let copySeconds = await copyAgain(client, 'orders', folder);
+    copySeconds += await copyAgain(client, 'nft_classes', folder);
     return {
       orders,
       classes,
       syncSeconds: sync.seconds,
       copySeconds,
       rowsPerSecond: (orders + classes) / sync.seconds,
-      ratioToCopy: copySeconds === null ? null : copySeconds / sync.seconds,
+      ratioToCopy: copySeconds / sync.seconds,
       peakMb: sync.peakMb,
       loadBefore,
       postgres,

@@ -8,16 +8,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { printTable } from '../src/cli/print.ts';
 import { silentLog } from '../src/log.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { run, runCommand, simulate } from './children.ts';
 import { copyAgain } from './measure.ts';
 import { said, spread, type Spread } from './filling.ts';
+import type { Table } from './tables.ts';
 import { load, processorSeconds } from './timing.ts';
 
 const folder = fileURLToPath(new URL('../../bench/peers', import.meta.url));
 const installed = join(folder, '.installed');
+
+export const peerFile = (name: string): string => join(folder, name);
 
 type Env = NodeJS.ProcessEnv & { DATABASE_URL: string; PEER_FOLDER: string };
 
@@ -48,14 +50,14 @@ const stripeEngine = join(
 const peers: readonly Peer[] = [
   {
     name: 'reading alone',
-    load: (env, signal) => run([join(folder, 'read-pages.mjs')], env, signal),
+    load: (env, signal) => run([peerFile('read-pages.mjs')], env, signal),
     table: null,
   },
   outlast('outlast'),
   {
     name: 'dlt',
     needs: python('dlt'),
-    load: (env, signal) => run([join(folder, 'dlt_orders.py')], env, signal, python('dlt')),
+    load: (env, signal) => run([peerFile('dlt_orders.py')], env, signal, python('dlt')),
     table: 'peer.orders',
   },
   outlast('outlast again'),
@@ -77,7 +79,7 @@ const peers: readonly Peer[] = [
           '"$1" "$2" 2>/dev/null | "$3" --config "$4" >/dev/null 2>&1',
           'sh',
           python('singer'),
-          join(folder, 'singer_orders.py'),
+          peerFile('singer_orders.py'),
           join(installed, 'singer/bin/target-postgres'),
           join(env.PEER_FOLDER, 'target.json'),
         ],
@@ -91,7 +93,7 @@ const peers: readonly Peer[] = [
     name: "sync-engine's writer",
     needs: stripeEngine,
     load: (env, signal) =>
-      run([join(folder, 'stripe-orders.mjs')], { ...env, STRIPE_ENGINE: stripeEngine }, signal),
+      run([peerFile('stripe-orders.mjs')], { ...env, STRIPE_ENGINE: stripeEngine }, signal),
     table: 'peer.orders',
   },
 ];
@@ -256,10 +258,20 @@ function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFi
   };
 }
 
-export function printPeers({ figures, left }: Compared): void {
-  printTable(
-    ['', 'orders', 'seconds', 'rows/s', 'times as long', 'CPU µs a row', 'Postgres µs', 'load'],
-    figures.map((one) => [
+export const peerTables = ({ figures, left }: Compared): Table[] => [
+  {
+    name: 'peers',
+    head: [
+      '',
+      'orders',
+      'seconds',
+      'orders/s',
+      'times as long',
+      'CPU µs an order',
+      'Postgres µs',
+      'load before',
+    ],
+    rows: figures.map((one) => [
       one.name,
       one.rows,
       said(one.seconds),
@@ -269,7 +281,6 @@ export function printPeers({ figures, left }: Compared): void {
       said(one.postgresCpuUs),
       said(one.loadBefore),
     ]),
-  );
-  for (const name of left)
-    process.stdout.write(`${name} is left out: run bench/peers/install.sh\n`);
-}
+    notes: left.map((name) => `${name} is left out: run bench/peers/install.sh.`),
+  },
+];

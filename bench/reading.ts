@@ -1,13 +1,14 @@
 // `npm run bench -- --reading`: an archive of many orders is made, then pages, reports and exports of it are timed, one
-// after the other. What the figures mean: docs/performance.md.
+// after the other. What the figures mean: docs/benchmarks.md.
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { formatCount, printTable } from '../src/cli/print.ts';
+import { formatCount } from '../src/cli/print.ts';
 import { fill, halfYearOf, openBenchArchive, rest, yearsOf } from './archive.ts';
 import { measureExports, type Exported } from './exports.ts';
 import { measureHttp } from './http-pages.ts';
 import { measureLibrary } from './library-pages.ts';
 import { measureReports } from './reports.ts';
+import type { Table } from './tables.ts';
 import { load, type Timed } from './timing.ts';
 
 export type Reading = {
@@ -75,43 +76,53 @@ async function checkRoom(orders: number): Promise<void> {
 
 const to = (number: number, digits: number): number => Number(number.toFixed(digits));
 
-export function printReading({ orders, fillSeconds, databaseMb, ...reading }: Reading): void {
-  const out = (line: string): void => void process.stdout.write(`${line}\n`);
-  out(
-    `${formatCount(orders)} orders of three years, ${formatCount(databaseMb)} MB, made in ${to(fillSeconds, 0)} s\n`,
-  );
-  printTable(
-    ['', 'times', 'records', 'median ms', 'p99 ms', 'max ms', 'aim ms', 'load before'],
-    reading.timed.map((one) => [
-      one.what,
-      one.times,
-      Math.round(one.records),
-      to(one.medianMs, 2),
-      to(one.p99Ms, 2),
-      to(one.maxMs, 2),
-      one.aimMs,
-      to(one.loadBefore, 1),
-    ]),
-  );
-  out('');
-  printTable(
-    ['', 'rows', 's', 'processor s', 'rows/s', 'rows/s a core', 'Parquet MB', 'load before'],
-    reading.exports.map((one) => [
-      one.what,
-      one.rows,
-      to(one.seconds, 1),
-      to(one.processorSeconds, 1),
-      Math.round(one.rows / one.seconds),
-      Math.round(one.rows / one.processorSeconds),
-      Math.round(one.parquetMb),
-      to(one.loadBefore, 1),
-    ]),
-  );
-  out('');
+export function readingTables({ orders, fillSeconds, databaseMb, ...reading }: Reading): Table[] {
   const { seconds, processor } = ratios(reading.exports);
-  out(
-    `outlast export took ${to(seconds, 2)} of DuckDB's time and ${to(processor, 2)} of its processor time (medians), Postgres included; ${formatCount(Math.round(reading.csvMb))} MB of CSV, ${availableParallelism()} cores`,
-  );
+  return [
+    {
+      name: 'reading',
+      head: ['', 'times', 'records', 'median ms', 'p99 ms', 'max ms', 'aim ms', 'load before'],
+      rows: reading.timed.map((one) => [
+        one.what,
+        one.times,
+        Math.round(one.records),
+        to(one.medianMs, 2),
+        to(one.p99Ms, 2),
+        to(one.maxMs, 2),
+        one.aimMs,
+        to(one.loadBefore, 1),
+      ]),
+      notes: [
+        `${formatCount(orders)} orders of three years, ${formatCount(databaseMb)} MB, made in ${to(fillSeconds, 0)} s.`,
+      ],
+    },
+    {
+      name: 'exports',
+      head: [
+        '',
+        'rows',
+        's',
+        'processor s',
+        'rows/s',
+        'rows/s a core',
+        'Parquet MB',
+        'load before',
+      ],
+      rows: reading.exports.map((one) => [
+        one.what,
+        one.rows,
+        to(one.seconds, 1),
+        to(one.processorSeconds, 1),
+        Math.round(one.rows / one.seconds),
+        Math.round(one.rows / one.processorSeconds),
+        Math.round(one.parquetMb),
+        to(one.loadBefore, 1),
+      ]),
+      notes: [
+        `\`outlast export\` took ${to(seconds, 2)} of DuckDB's time and ${to(processor, 2)} of its processor time (medians), Postgres included; ${formatCount(Math.round(reading.csvMb))} MB of CSV, ${availableParallelism()} cores.`,
+      ],
+    },
+  ];
 }
 
 /** Ours over DuckDB's, medians. */

@@ -21,7 +21,8 @@ test('reading is measured from the first page to the last export', async () => {
       [bench, '--reading', '--orders', '600', '--runs', '1', '--json'],
       { env: { ...process.env, TMPDIR: folder } },
     );
-    const { timed, exports } = JSON.parse(stdout) as Reading;
+    const { reading } = JSON.parse(stdout) as { reading: Reading };
+    const { timed, exports } = reading;
     expect(timed.length).toBeGreaterThan(20);
     for (const one of timed) {
       expect(one.medianMs, one.what).toBeGreaterThan(0);

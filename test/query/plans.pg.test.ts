@@ -1,6 +1,6 @@
 // Reads as of an instant, figures and views at size: the statements that are really sent, explained on 100,000 orders
 // of two years. What is checked are the plan and the blocks it reads, which say the same on every machine; times are in
-// docs/performance.md.
+// docs/benchmarks.md.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { createOrders } from '../../src/query/orders.ts';

@@ -1,0 +1,287 @@
+// The aims that one figure answers: how soon a command starts, whether it keeps a slow platform busy, what it costs to
+// walk again where nothing changed, and what a tick with nothing to do costs. Each in a process of its own beside a
+// simulated platform in another, and an embedded Postgres in a third. What they mean: docs/benchmarks.md.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { silentLog } from '../src/log.ts';
+import { openEmbedded } from '../src/store/embedded/embedded.ts';
+import { run, runCommand, simulate, startCommand, type Simulated } from './children.ts';
+import { said, spread, type Spread } from './filling.ts';
+import { peerFile } from './peers.ts';
+import type { Table } from './tables.ts';
+import { processorSeconds } from './timing.ts';
+
+export type Aim = {
+  what: string;
+  unit: string;
+  figure: Spread;
+  /** Null: none was set. */
+  aim: number | null;
+  /** Whether the aim is the least or the most. */
+  isLeast: boolean;
+};
+
+export type Aims = { aims: Aim[]; postgres: string };
+
+type World = {
+  /** A database of its own with the tables in it, and how to reach the platform. */
+  open(platform: Simulated): Promise<NodeJS.ProcessEnv & { DATABASE_URL: string }>;
+  /** A platform in the present, closed with the world. */
+  platform(orders: number, latencyMs?: number): Promise<Simulated>;
+  /** Rows of one statement in that database. */
+  ask<R extends pg.QueryResultRow>(databaseUrl: string, sql: string): Promise<R[]>;
+  signal: AbortSignal;
+};
+
+const latencyMs = 50;
+
+export async function measureAims(runs: number, signal: AbortSignal): Promise<Aims> {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
+  // Run by root, the server has another user, who must be able to pass through.
+  await chmod(folder, 0o755);
+  const closers: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+  try {
+    const embedded = await openEmbedded({ dataDir: join(folder, 'data'), log: silentLog() });
+    closers.push(() => embedded.close());
+    let databases = 0;
+    const world: World = {
+      signal,
+      ask: (databaseUrl, sql) => ask(databaseUrl, sql),
+      async platform(orders, latency = 0) {
+        const one = await simulate(orders, 0, { isNow: true, latencyMs: latency });
+        closers.push(() => one.close());
+        return one;
+      },
+      async open(platform) {
+        const name = `aims_${++databases}`;
+        await ask(embedded.connectionString, `create database ${name}`);
+        const address = new URL(embedded.connectionString);
+        address.pathname = `/${name}`;
+        const env = { ...platform.env, DATABASE_URL: address.href };
+        await runCommand(['migrate'], env, signal);
+        return env;
+      },
+    };
+    const each = async (measure: (world: World) => Promise<number>): Promise<Spread> => {
+      const figures: number[] = [];
+      for (let round = 0; round < runs; round++) figures.push(await measure(world));
+      return spread(figures, 3);
+    };
+    const aims: Aim[] = [
+      {
+        what: 'outlast --version',
+        unit: 's',
+        figure: await each(version),
+        aim: 0.15,
+        isLeast: false,
+      },
+      {
+        what: 'from start to the first request',
+        unit: 's',
+        figure: await each(firstRequest),
+        aim: 1,
+        isLeast: false,
+      },
+    ];
+    for (const lanes of [1, 4, 8]) {
+      aims.push({
+        what: `pace at ${latencyMs} ms a request, concurrency ${lanes}`,
+        unit: `of ${lanes} × 50 orders / ${latencyMs} ms`,
+        figure: await each((here) => pace(here, lanes)),
+        aim: 0.95,
+        isLeast: true,
+      });
+    }
+    aims.push(...(await walksAgain(world, runs)), ...(await quietTicks(world, runs)));
+    const [row] = await ask<{ v: string }>(
+      embedded.connectionString,
+      `select current_setting('server_version') as v`,
+    );
+    return { aims, postgres: row?.v ?? 'unknown' };
+  } finally {
+    for (const close of closers.toReversed()) await close();
+  }
+}
+
+async function ask<R extends pg.QueryResultRow>(
+  connectionString: string,
+  sql: string,
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query<R>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function version({ signal }: World): Promise<number> {
+  return (await runCommand(['--version'], {}, signal)).seconds;
+}
+
+async function firstRequest(world: World): Promise<number> {
+  const platform = await world.platform(1_000);
+  const env = await world.open(platform);
+  const begun = Date.now();
+  await runCommand(syncOrders, env, world.signal);
+  const [first] = await platform.requests();
+  platform.close();
+  return ((first?.receivedAt ?? Number.NaN) - begun) / 1000;
+}
+
+const syncOrders = ['sync', '--json', '--resource', 'orders'];
+
+/**
+ * Orders a second while all lanes have work, as a share of what the platform could give them: the middle eight tenths
+ * of the requests, after the first days have shown how the platform pages and before the last ones leave lanes idle.
+ */
+async function pace(world: World, lanes: number): Promise<number> {
+  // A page of 50 for each request, and about 300 requests a lane: below the 5,000 that the simulator remembers.
+  const platform = await world.platform(lanes * 15_000, latencyMs);
+  const env = await world.open(platform);
+  await runCommand(syncOrders, { ...env, OUTLAST_CONCURRENCY: String(lanes) }, world.signal);
+  const times = (await platform.requests()).map(({ receivedAt }) => receivedAt);
+  platform.close();
+  const middle = times.slice(Math.floor(times.length / 10), Math.ceil(times.length * 0.9));
+  const spanMs = (middle.at(-1) ?? 0) - (middle[0] ?? 0);
+  return ((middle.length - 1) * latencyMs) / (spanMs * lanes);
+}
+
+type Written = { rows: number; wal: string };
+
+/** Every day is walked again, and nothing has changed. */
+async function walksAgain(world: World, runs: number): Promise<Aim[]> {
+  const platform = await world.platform(50_000);
+  const env = await world.open(platform);
+  await runCommand(syncOrders, env, world.signal);
+  const [held] = await world.ask<{ orders: number; days: string[] }>(
+    env.DATABASE_URL,
+    `select count(*)::int as orders, array[min(slice_day), max(slice_day) - 1]::text[] as days from archive.orders`,
+  );
+  const { orders = 0, days: [from = '', to = ''] = [] } = held ?? {};
+  const written = async (): Promise<Written> => {
+    const [row] = await world.ask<Written>(
+      env.DATABASE_URL,
+      `select sum(n_tup_ins + n_tup_upd + n_tup_del)::int as rows, pg_current_wal_insert_lsn()::text as wal
+         from pg_stat_user_tables where schemaname = 'archive'`,
+    );
+    if (row === undefined) throw new Error('what was written cannot be counted');
+    return row;
+  };
+  const rows: number[] = [];
+  const walBytes: number[] = [];
+  const timesReading: number[] = [];
+  for (let round = 0; round < runs; round++) {
+    const alone = await run([peerFile('read-pages.mjs')], env, world.signal);
+    const before = await written();
+    const again = await runCommand([...syncOrders, '--from', from, '--to', to], env, world.signal);
+    const after = await written();
+    const [wal] = await world.ask<{ bytes: number }>(
+      env.DATABASE_URL,
+      `select pg_wal_lsn_diff('${after.wal}', '${before.wal}')::int as bytes`,
+    );
+    rows.push(after.rows - before.rows);
+    walBytes.push((wal?.bytes ?? Number.NaN) / orders);
+    timesReading.push(again.seconds / alone.seconds);
+  }
+  platform.close();
+  return [
+    {
+      what: 'rows of the archive written by a second walk',
+      unit: 'rows',
+      figure: spread(rows),
+      aim: 0,
+      isLeast: false,
+    },
+    {
+      what: 'WAL of a second walk',
+      unit: 'bytes an order',
+      figure: spread(walBytes, 1),
+      aim: null,
+      isLeast: false,
+    },
+    {
+      what: 'a second walk, as long as reading alone',
+      unit: 'times',
+      figure: spread(timesReading, 2),
+      aim: null,
+      isLeast: false,
+    },
+  ];
+}
+
+const ticks = 10;
+
+/** `outlast start` that has nothing to do, a tick every two seconds. */
+async function quietTicks(world: World, runs: number): Promise<Aim[]> {
+  const platform = await world.platform(10_000);
+  const env = await world.open(platform);
+  await runCommand(['sync', '--json'], env, world.signal);
+  const server = startCommand(['start'], {
+    ...env,
+    OUTLAST_SCHEDULE: '*/2 * * * * *',
+    OUTLAST_PORT: '0',
+  });
+  const requests: number[] = [];
+  const milliseconds: number[] = [];
+  try {
+    // The first ticks settle what the sync left.
+    await seconds(10, world.signal);
+    for (let round = 0; round < runs; round++) {
+      const askedBefore = await platform.requested();
+      const before = processorSeconds(server.pid);
+      await seconds(2 * ticks, world.signal);
+      milliseconds.push(((processorSeconds(server.pid) - before) * 1000) / ticks);
+      requests.push(((await platform.requested()) - askedBefore) / ticks / 2);
+    }
+  } finally {
+    server.close();
+    platform.close();
+  }
+  return [
+    {
+      what: 'requests of a quiet tick',
+      unit: 'a resource',
+      figure: spread(requests, 1),
+      aim: 1,
+      isLeast: false,
+    },
+    {
+      what: 'processor time of a quiet tick',
+      unit: 'ms',
+      figure: spread(milliseconds),
+      aim: 50,
+      isLeast: false,
+    },
+  ];
+}
+
+async function seconds(many: number, signal: AbortSignal): Promise<void> {
+  for (let second = 0; second < many; second++) {
+    signal.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+const isMet = ({ figure, aim, isLeast }: Aim): string => {
+  if (aim === null) return '';
+  return (isLeast ? figure.median >= aim : figure.median <= aim) ? 'met' : 'missed';
+};
+
+export const aimTables = ({ aims }: Aims): Table[] => [
+  {
+    name: 'aims',
+    head: ['', 'median (min–max)', 'unit', 'aim', ''],
+    rows: aims.map((one) => [
+      one.what,
+      said(one.figure),
+      one.unit,
+      one.aim === null ? '' : `${one.isLeast ? '≥' : '≤'} ${one.aim}`,
+      isMet(one),
+    ]),
+    notes: [],
+  },
+];

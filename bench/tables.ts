@@ -1,0 +1,50 @@
+// What a bench found, as tables: printed for a terminal, or as Markdown for docs/benchmarks.md.
+import { printTable, type Cell } from '../src/cli/print.ts';
+
+export type Table = {
+  /** Between the words `bench:` and `end` in docs/benchmarks.md; one word. */
+  name: string;
+  head: string[];
+  rows: Cell[][];
+  /** Sentences below it. */
+  notes: string[];
+};
+
+export function printTables(tables: readonly Table[]): void {
+  for (const { head, rows, notes } of tables) {
+    printTable(head, rows);
+    process.stdout.write(
+      `\n${notes.map((note) => `${note}\n`).join('')}${notes.length > 0 ? '\n' : ''}`,
+    );
+  }
+}
+
+const said = (cell: Cell): string =>
+  typeof cell === 'number'
+    ? cell.toLocaleString('en-US', { maximumFractionDigits: 3 })
+    : (cell ?? '');
+
+const line = (cells: readonly Cell[]): string => `| ${cells.map(said).join(' | ')} |`;
+
+/** The page with each table in its place. Throws where a table has none. */
+export function withTables(page: string, tables: readonly Table[], origin: string): string {
+  let text = page;
+  for (const { name, head, rows, notes } of tables) {
+    const [begin, end] = [`<!-- bench:${name} -->`, `<!-- bench:${name}:end -->`];
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`the page has no place for ${begin}`);
+    const written = [
+      begin,
+      '',
+      line(head),
+      line(head.map(() => '---')),
+      ...rows.map(line),
+      '',
+      [...notes, origin].join('\n\n'),
+      '',
+      '',
+    ].join('\n');
+    text = text.slice(0, from) + written + text.slice(to);
+  }
+  return text;
+}
