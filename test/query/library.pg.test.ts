@@ -48,7 +48,7 @@ describe('docs/library.md', () => {
 
   test('names every code that an argument can meet', () => {
     const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
-    const codes = ['reader', 'check', 'cursor', 'changes'].flatMap((name) => {
+    const codes = ['reader', 'check-arguments', 'cursor', 'changes'].flatMap((name) => {
       const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
       return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
         ([, code = '']) => code,
