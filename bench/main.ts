@@ -17,6 +17,7 @@ import { printTables, withTables, type Table } from './tables.ts';
 
 const { values: flags } = parseArgs({
   options: {
+    filling: { type: 'boolean', default: false },
     aims: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
@@ -32,13 +33,13 @@ const { values: flags } = parseArgs({
 
 const runs = Number(flags.runs);
 const ordersOr = (standard: number): number => Number(flags.orders ?? standard);
-const isAlone = flags.aims || flags.growth || flags.peers || flags.reading;
+const isAlone = flags.filling || flags.aims || flags.growth || flags.peers || flags.reading;
 
 type Measured = { results: object; tables: Table[]; postgres: string; plots?: [string, string][] };
 
 async function measureAll(signal: AbortSignal): Promise<Measured[]> {
   const measured: Measured[] = [];
-  if (!isAlone) {
+  if (!isAlone || flags.filling) {
     const all = Array.from({ length: runs }, () => ({
       orders: flags.full ? 200_000 : ordersOr(200_000),
       classes: Number(flags.classes),
