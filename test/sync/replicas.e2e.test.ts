@@ -61,7 +61,7 @@ function firstPages(): number[] {
 }
 
 test('P11, P8: three processes keep to one rate, share the slices, and no slice is walked twice', async () => {
-  await open('2026-03-23');
+  await open('2026-03-14');
   const perSecond = 25;
   const all = [sync(perSecond), sync(perSecond), sync(perSecond)];
   for (const { code, stderr } of await Promise.all(all.map((one) => one.ended))) {
@@ -84,8 +84,8 @@ test('P11, P8: three processes keep to one rate, share the slices, and no slice 
   );
   expect(rows).toEqual([{ twice: 0 }]);
   // The window's first day is asked for together with the day before it, as the probe does.
-  expect(firstPages()).toEqual(Array.from({ length: 2 * 13 }, () => 1));
-  // Each of them had its share.
+  expect(firstPages()).toEqual(Array.from({ length: 2 * 22 }, () => 1));
+  // Not one of them did it all: the contact, a dozen requests, lets some begin later.
   const shares = await bench.db.query(`select from sync.runs where slices_done > 5`);
   expect(shares.rowCount).toBeGreaterThanOrEqual(2);
 });
