@@ -32,8 +32,10 @@ export async function measureFilling(runs: What[], signal: AbortSignal): Promise
 
 export function spread(numbers: number[], digits = 0): Spread {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const at = (place: number): number => round(sorted[place] ?? Number.NaN, digits);
-  return { median: at(Math.floor(sorted.length / 2)), min: at(0), max: at(sorted.length - 1) };
+  const last = sorted.length - 1;
+  const at = (place: number): number => sorted[place] ?? Number.NaN;
+  const median = (at(Math.floor(last / 2)) + at(Math.ceil(last / 2))) / 2;
+  return { median: round(median, digits), min: round(at(0), digits), max: round(at(last), digits) };
 }
 
 export const said = ({ median, min, max }: Spread): string =>
