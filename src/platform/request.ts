@@ -7,7 +7,7 @@ import { clockErrorMs, type LearningClock } from './clock.ts';
 import type { PlatformAnswer, Exchange } from './exchange.ts';
 import type { Gathered } from './gather.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
-import { readRetryAfter, type Fault } from './retry.ts';
+import { isPassing, readRetryAfter, type Fault } from './retry.ts';
 import { signedHeaders } from './sign.ts';
 import { queryText, type Params } from './target.ts';
 import { readHttpDate } from './times.ts';
@@ -147,13 +147,6 @@ const headersFor = (
   signedAt: Instant,
 ): Record<string, string> =>
   signedHeaders({ path, query, timestamp: String(signedAt), secret: apiSecret, apiKey });
-
-/**
- * Statuses that pass. 404 is one: lists have been answered with a bare `404 page not found` now and then, and a
- * list that is not there at all shows soon enough.
- */
-const isPassing = (status: number): boolean =>
-  status === 404 || status === 408 || status === 425 || status === 429 || status >= 500;
 
 const startsLikeJson = (body: Buffer): boolean =>
   /^\ufeff?\s*\{/.test(body.toString('utf8', 0, 64));

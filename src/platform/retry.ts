@@ -1,4 +1,4 @@
-// How often to ask again, and how long to wait before. Pure; the one loop that uses it stands in client.ts.
+// After which status to ask again, how often, and how long to wait before. Pure; the one loop that uses it stands in client.ts.
 import type { Instant } from '../model.ts';
 import { readHttpDate } from './times.ts';
 
@@ -16,6 +16,13 @@ export type Fault = {
   /** The platform did answer, in its own way: other questions may fare better. */
   isAnswer?: boolean;
 };
+
+/**
+ * Statuses that pass. 404 is one: lists have been answered with a bare `404 page not found` now and then, and a
+ * list that is not there at all shows soon enough.
+ */
+export const isPassing = (status: number): boolean =>
+  status === 404 || status === 408 || status === 425 || status === 429 || status >= 500;
 
 /** Requests for one call, the first included. */
 export const attemptsAtMost = 5;

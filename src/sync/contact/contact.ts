@@ -46,6 +46,8 @@ export type Contact = {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+/** So often the facts are probed, the life of page keys among them. */
+const probeEveryMs = dayMs;
 
 /**
  * The facts to work by; null when the project is parked and it is not yet time to ask again.
@@ -85,7 +87,7 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   }
   const probed = await probedAt(db, projectId);
   // A probe of a day to come was made by a wrong clock.
-  const isKnown = probed !== null && probed > now - dayMs && probed < now + hourMs;
+  const isKnown = probed !== null && probed > now - probeEveryMs && probed < now + hourMs;
   const isDue = !isKnown || known?.sameSource !== true;
   if (isDue || contact.probesNow === true) {
     facts = await refreshFacts(contact);
@@ -248,7 +250,7 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   }
   const changed = await recordFacts(db, projectId, probed, platform.clock.now());
   // What could not be probed is probed again in an hour, not at every run.
-  const probedAs = platform.clock.now() - (isWhole ? 0 : dayMs - hourMs);
+  const probedAs = platform.clock.now() - (isWhole ? 0 : probeEveryMs - hourMs);
   await recordFacts(db, projectId, { probed: 'yes' }, probedAs);
   for (const { resource } of listsOf(scope)) {
     const cap = probed[`${resource}.cap`];
