@@ -135,6 +135,8 @@ export async function withStore<T>(
   const store = await open(settings, openLog(settings.logLevel));
   try {
     return await work(store);
+  } catch (error) {
+    throw store.store.isReplica ? ofReplica(error) : error;
   } finally {
     await store.close();
   }

@@ -41,12 +41,13 @@ export function databaseError(error: unknown): OutlastError | null {
 
 /**
  * Gives a name to what fails with a broken connection, and every other error back as it is. pg gives no code, and a
- * plain Error, to what was in flight on it; mistakes in a call are of other types.
+ * plain Error, to what was in flight on it; mistakes in a call are of other types. `said`: how the connection ended, in
+ * the server's own words if it had any.
  */
-export function namedIfCut(error: unknown): unknown {
+export function namedIfCut(error: unknown, said?: Error): unknown {
   const isCut =
     error instanceof Error && error.constructor === Error && codeOf(error) === undefined;
-  return isCut ? unreachable(error) : error;
+  return isCut ? (databaseError(said) ?? unreachable(error)) : error;
 }
 
 function unreachable(error: unknown): OutlastError {
@@ -156,11 +157,16 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'database_crowded',
     'The database takes no more connections. Close some, raise its limit (max_connections, or that of the user), or lower OUTLAST_CONCURRENCY.',
   ],
+  // Nothing of ours is serializable, and what reads one snapshot writes nothing: only a standby ends it like this.
+  '40001': [
+    transient,
+    'database_conflict',
+    'The standby ended the reading, for it stood in the way of what the primary wrote. Set hot_standby_feedback = on there, or raise max_standby_streaming_delay, and try again.',
+  ],
   // Lock, statement and transaction time-outs, deadlocks, and a transaction whose process slept.
   '55P03': busy,
   '57014': busy,
   '40P01': busy,
-  '40001': busy,
   '25P03': busy,
   '25P04': busy,
   '58030': damaged,

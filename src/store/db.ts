@@ -203,7 +203,7 @@ function onConnection<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): P
 const ofPostgres = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
 
 async function lend<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const { client, isBroken, release } = await takeConnection(db);
+  const { client, isBroken, endedBy, release } = await takeConnection(db);
   const begunAt = performance.now();
   const ended = (isCommitted: boolean): void =>
     db.onTransaction?.(isCommitted, (performance.now() - begunAt) / 1000);
@@ -214,7 +214,7 @@ async function lend<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Pro
   } catch (error) {
     ended(false);
     await client.query('rollback').catch(() => release(true));
-    throw isBroken() ? namedIfCut(error) : error;
+    throw isBroken() ? namedIfCut(error, endedBy()) : error;
   } finally {
     release(false);
   }
@@ -224,6 +224,8 @@ type Taken = {
   client: pg.PoolClient;
   /** The server has ended it, or it was released for good. */
   isBroken: () => boolean;
+  /** What the server said when it ended it between two statements; what is sent then only hears that it is gone. */
+  endedBy: () => Error | undefined;
   /** Gives it back to the pool, or away for good; the first call counts. */
   release: (forGood: boolean) => void;
 };
@@ -234,16 +236,19 @@ async function takeConnection(db: Db): Promise<Taken> {
     throw namedIfCut(error);
   });
   let broken = false;
+  let said: Error | undefined;
   let released = false;
   // The server may end the connection while we hold it: the query in flight then fails, which is enough. Without
   // this the process would die of it.
-  const onError = (): void => {
+  const onError = (error: Error): void => {
     broken = true;
+    said ??= error;
   };
   client.on('error', onError);
   return {
     client,
     isBroken: () => broken,
+    endedBy: () => said,
     release: (forGood) => {
       if (released) return;
       released = true;

@@ -89,3 +89,17 @@ test('every connection asks whether the other side is still there', async () => 
   await db.query('select');
   expect(db.pool.options).toMatchObject({ keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
 });
+
+test('a connection that the server ends between two statements: in the words it gave', async () => {
+  db = await openDb({ connectionString: address, log });
+  const { pool } = db;
+  const work = withTx(db, async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await tx.query('select 1');
+  });
+  const error = await told(work);
+  expect(error).toMatchObject(unreachable);
+  expect(error?.message).toContain('(57P01)');
+});

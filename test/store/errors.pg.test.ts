@@ -73,11 +73,20 @@ test.each([
   ['0A000', 'database_unsuitable', 2],
   ['08P01', 'database_unreachable', 75],
   ['25P04', 'database_busy', 75],
+  ['40001', 'database_conflict', 75],
   ['58030', 'database_damaged', 1],
   ['XX001', 'database_damaged', 1],
 ])('SQLSTATE %s', async (sqlState, code, exitCode) => {
   const raised = Object.assign(new Error('as Postgres says it'), { code: sqlState });
   expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
+});
+
+test('a reading that a standby ended: where to change what', async () => {
+  const raise = `do $$ begin raise sqlstate '40001' using message = 'conflict with recovery'; end $$`;
+  const error: unknown = await db.query(raise).catch((failure: unknown) => failure);
+  expect(databaseError(error)?.message).toMatch(
+    /^The standby ended the reading, .* Set hot_standby_feedback = on there/,
+  );
 });
 
 test('a mistake of ours is none of the database’s', () => {
