@@ -96,7 +96,7 @@ export async function areGrantsDue(tx: Tx): Promise<boolean> {
     `select not bool_and(has_table_privilege('outlast_writer', c.oid, 'select')) as due
        from pg_class c
       where c.relnamespace = any (array['archive', 'analytics', 'sync']::regnamespace[])
-        and c.relkind in ('r', 'v')`,
+        and c.relkind in ('r', 'p', 'v')`,
   );
   return rows[0]?.due ?? true;
 }
