@@ -1,5 +1,5 @@
 // What was observed of a platform's undocumented behaviour, per project, with its time.
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
@@ -8,29 +8,29 @@ import { facts } from './schema.ts';
 /** Facts by name, for example `orders.day_end`: `inclusive`. */
 export type Facts = ReadonlyMap<string, string>;
 
-export async function readFacts(db: Queryable, projectId: ProjectId): Promise<Facts> {
+/** `probedAt`: when they were last probed as a whole; null before the first contact. */
+export type ProbedFacts = { facts: Facts; probedAt: Instant | null };
+
+export async function readProbedFacts(db: Queryable, projectId: ProjectId): Promise<ProbedFacts> {
   const known = await drizzleOn(db)
-    .select({ fact: facts.fact, value: facts.value })
+    .select({ fact: facts.fact, value: facts.value, at: facts.confirmedAt })
     .from(facts)
     .where(eq(facts.projectId, projectId));
-  return new Map(known.map(({ fact, value }) => [fact, value]));
+  return {
+    facts: new Map(known.map(({ fact, value }) => [fact, value])),
+    probedAt: known.find(({ fact }) => fact === 'probed')?.at ?? null,
+  };
 }
 
-/** When the facts were last probed as a whole; null before the first contact. */
-export async function probedAt(db: Queryable, projectId: ProjectId): Promise<Instant | null> {
-  const [probed] = await drizzleOn(db)
-    .select({ at: facts.confirmedAt })
-    .from(facts)
-    .where(ofProbe(projectId));
-  return probed?.at ?? null;
-}
-
-const ofProbe = (projectId: ProjectId): SQL | undefined =>
-  and(eq(facts.projectId, projectId), eq(facts.fact, 'probed'));
+export const readFacts = async (db: Queryable, projectId: ProjectId): Promise<Facts> =>
+  (await readProbedFacts(db, projectId)).facts;
 
 /** The facts are to be probed again before they are relied on. */
 export async function doubtFacts(db: Queryable, projectId: ProjectId): Promise<void> {
-  await drizzleOn(db).update(facts).set({ confirmedAt: 0 }).where(ofProbe(projectId));
+  await drizzleOn(db)
+    .update(facts)
+    .set({ confirmedAt: 0 })
+    .where(and(eq(facts.projectId, projectId), eq(facts.fact, 'probed')));
 }
 
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, ne } from 'drizzle-orm';
 import type { Instant, ProjectId } from '../model.ts';
-import type { Queryable } from './db.ts';
+import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { runs } from './schema.ts';
 
@@ -22,7 +22,7 @@ export async function openRun(db: Queryable, projectId: ProjectId, at: Instant):
  * say nothing.
  */
 export async function closeRun(
-  db: Queryable,
+  db: Db,
   projectId: ProjectId,
   runId: string,
   at: Instant,
@@ -30,12 +30,15 @@ export async function closeRun(
   counts: RunCounts,
   lastError: string | null,
 ): Promise<void> {
-  await drizzleOn(db)
-    .update(runs)
-    .set({ endedAt: at, outcome, ...counts, lastError })
-    .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
-  if (outcome !== 'quiet' && outcome !== 'idle') return;
-  await drizzleOn(db)
-    .delete(runs)
-    .where(and(eq(runs.projectId, projectId), eq(runs.outcome, outcome), ne(runs.runId, runId)));
+  const replaces = outcome === 'quiet' || outcome === 'idle';
+  await withTx(db, async (tx) => {
+    const closed = drizzleOn(tx)
+      .update(runs)
+      .set({ endedAt: at, outcome, ...counts, lastError })
+      .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
+    const dropped = drizzleOn(tx)
+      .delete(runs)
+      .where(and(eq(runs.projectId, projectId), eq(runs.outcome, outcome), ne(runs.runId, runId)));
+    await Promise.all(replaces ? [closed, dropped] : [closed]);
+  });
 }

@@ -63,28 +63,24 @@ export async function enterSlices(
   const newest = await newestDay(db, projectId, window.to);
   const isLeap = now - clock.certain() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
-  let entered = 0;
-  for (const resource of new Set(listsOf(scope).map((list) => list.resource))) {
-    const days = { from, to: addDays(todayOf(facts, resource, now), 1) };
-    entered += await enterDays(db, projectId, scope, facts, days, now, settings, resource);
-  }
-  return entered + (await enterWholeLists(db, projectId, scope, now, settings));
+  const resources = [...new Set(listsOf(scope).map((list) => list.resource))];
+  const days = resources.flatMap((resource) => {
+    const ofResource = { from, to: addDays(todayOf(facts, resource, now), 1) };
+    return newSlices(projectId, scope, facts, ofResource, now, settings, resource);
+  });
+  return addSlices(db, [...days, ...wholeLists(projectId, scope, now, settings)]);
 }
 
 /** With owners given, each owner's list without dates: it shows the classes that were transferred in. */
-function enterWholeLists(
-  db: Db,
+function wholeLists(
   projectId: ProjectId,
   scope: ArchivedScope,
   now: Instant,
   settings: PolicySettings,
-): Promise<number> {
+): NewSlice[] {
   const owners = listsOf(scope).filter(({ owner }) => owner !== '');
   const deadlineAt = deadlineOf(wholeList, now, settings);
-  return addSlices(
-    db,
-    owners.map((list) => ({ projectId, ...list, day: wholeList, dueAt: now, deadlineAt })),
-  );
+  return owners.map((list) => ({ projectId, ...list, day: wholeList, dueAt: now, deadlineAt }));
 }
 
 /**
@@ -100,16 +96,27 @@ export function enterDays(
   settings: PolicySettings,
   resource?: ListedResource,
 ): Promise<number> {
+  return addSlices(db, newSlices(projectId, scope, facts, days, now, settings, resource));
+}
+
+function newSlices(
+  projectId: ProjectId,
+  scope: ArchivedScope,
+  facts: Facts,
+  days: DayRange,
+  now: Instant,
+  settings: PolicySettings,
+  resource?: ListedResource,
+): NewSlice[] {
   const wanted = slicesOf(projectId, scope, days, facts).filter(
     (slice) => resource === undefined || slice.resource === resource,
   );
-  const entered: NewSlice[] = wanted.map((slice) => ({
+  return wanted.map((slice) => ({
     ...slice,
     // Due since the day began: an estimate of now may lie a second ahead of the next process's.
     dueAt: startOf(slice.day) - aheadMsOf(facts, slice.resource),
     deadlineAt: deadlineOf(slice.day, now, settingsOf(settings, slice.resource, facts)),
   }));
-  return addSlices(db, entered);
 }
 
 /** The settings with what is known of a resource. */

@@ -5,7 +5,7 @@ import { causeChain, isOutlastError, OutlastError, settingsError } from '../erro
 import type { Instant } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
-import { probedAt, type Facts } from '../store/facts.ts';
+import { readProbedFacts, type Facts } from '../store/facts.ts';
 import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import {
@@ -224,7 +224,7 @@ async function accountFromNow(
  */
 async function refuseWrongPath(error: unknown, { db, projectId, source }: Worker): Promise<void> {
   if (!(error instanceof UnansweredError) || error.status !== 404) return;
-  if ((await probedAt(db, projectId)) !== null) return;
+  if ((await readProbedFacts(db, projectId)).probedAt !== null) return;
   throw settingsError(
     'base_url_wrong',
     `${source.baseUrl} knows no list of orders or classes: ${error.message}. Check the address and its path (OUTLAST_BASE_URL, or baseUrl in OUTLAST_PROJECTS_FILE); if it is right, the platform is out of order: try again later.`,

@@ -8,7 +8,7 @@ import { listedResources, type Instant } from '../../model.ts';
 import { agreeMs } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
-import { probedAt, readFacts, recordFacts, type Facts } from '../../store/facts.ts';
+import { readFacts, readProbedFacts, recordFacts, type Facts } from '../../store/facts.ts';
 import { reopenSlices } from '../../store/ledger.ts';
 import {
   lowerFirstDay,
@@ -72,9 +72,9 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   if (isFirst) await recallTime(contact);
   if (!platform.clock.isSettled() || platform.clock.isStale()) await learnClock(platform, signal);
   const now = platform.clock.now();
-  let facts = await readFacts(db, projectId);
+  const { facts: before, probedAt } = await readProbedFacts(db, projectId);
   if (known !== null && !known.sameSource && !contact.acceptNewSource) {
-    await recogniseSource(db, platform, facts, projectId, signal);
+    await recogniseSource(db, platform, before, projectId, signal);
   }
   const { from: firstDay } = windowAt(platform.clock.isSettled() ? now : platform.clock.possible());
   if (known !== null && platform.clock.isSettled() && firstDay < known.firstDay) {
@@ -85,13 +85,11 @@ export async function makeContact(contact: Contact): Promise<Facts | null> {
   } else if (known.parkedReason !== null) {
     await unparkProject(db, projectId);
   }
-  const probed = await probedAt(db, projectId);
   // A probe of a day to come was made by a wrong clock.
-  const isKnown = probed !== null && probed > now - probeEveryMs && probed < now + hourMs;
+  const isKnown = probedAt !== null && probedAt > now - probeEveryMs && probedAt < now + hourMs;
   const isDue = !isKnown || known?.sameSource !== true;
-  if (isDue || contact.probesNow === true) {
-    facts = await refreshFacts(contact);
-  }
+  const probesNow = isDue || contact.probesNow === true;
+  const facts = probesNow ? await refreshFacts(contact) : before;
   await readUncountedAgain(contact, facts);
   const isElsewhere = hasMoved(platform);
   if (isFirst || isDue || isElsewhere) await healLedger(contact, facts);
