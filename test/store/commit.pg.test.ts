@@ -201,6 +201,23 @@ test('P8: a session frozen in the middle of a COPY is ended after a lease, and i
   await frozen.end().catch(() => undefined);
 });
 
+test('P8: entering days waits for no slice that somebody else is writing', async () => {
+  const { projectId } = slice;
+  const given = {
+    projectId,
+    resource: 'orders' as const,
+    owner: '',
+    dueAt: noon,
+    deadlineAt: noon,
+  };
+  const days = [day, '2026-03-11'].map((one) => ({ ...given, day: one }));
+  const entered = await withTx(db, async (tx) => {
+    await tx.query('update sync.slices set due_at = due_at where project_id = $1', [projectId]);
+    return addSlices(db, days);
+  });
+  expect(entered).toBe(1);
+});
+
 test('P1: when the transaction cannot be finished, neither rows nor entries nor checkpoint are there', async () => {
   await db.query(`update sync.slices set last_error = 'before' where project_id = $1`, [
     slice.projectId,
