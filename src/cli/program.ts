@@ -2,7 +2,6 @@
 // loaded only when it is the one asked for: help and mistakes must answer at once.
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { settingGroups, settings } from '../settings/table.ts';
 import { printError, screenWidth, wrapped } from './print.ts';
 
 type Entry = {
@@ -110,7 +109,12 @@ async function createProgram(args: readonly string[]): Promise<Command> {
     if (name === wanted) (await load())(command);
     program.addCommand(inheriting(command, program));
   }
-  program.addHelpText('after', ({ command }) => (command === program ? helpAfter(program) : ''));
+  // Only what can come to it loads the settings: --version must answer at once.
+  const isCommand = entries.some(({ name }) => name === wanted);
+  if (!isCommand && args[0] !== '--version' && args[0] !== '-V') {
+    const after = await helpAfter(program);
+    program.addHelpText('after', ({ command }) => (command === program ? after : ''));
+  }
   return program;
 }
 
@@ -159,7 +163,8 @@ const exitCodes = [
 ] as const;
 
 /** What stands below the commands: exit codes, and the settings as their table says them. */
-function helpAfter(program: Command): string {
+async function helpAfter(program: Command): Promise<string> {
+  const { settingGroups, settings } = await import('../settings/table.ts');
   const help = program.createHelp();
   help.prepareContext({ helpWidth: screenWidth() });
   const termWidth = Math.max(...settings.map(({ name }) => name.length));
