@@ -85,11 +85,18 @@ export async function measureAims(runs: number, signal: AbortSignal): Promise<Ai
         isLeast: false,
       },
     ];
-    for (const lanes of [1, 4, 8]) {
+    aims.push({
+      what: `pace at ${latencyMs} ms a request, reading alone`,
+      unit: `of 50 orders / ${latencyMs} ms`,
+      figure: await each((here) => pace(here, 1, readAlone)),
+      aim: null,
+      isLeast: true,
+    });
+    for (const requests of [1, 4, 8]) {
       aims.push({
-        what: `pace at ${latencyMs} ms a request, concurrency ${lanes}`,
-        unit: `of ${lanes} × 50 orders / ${latencyMs} ms`,
-        figure: await each((here) => pace(here, lanes)),
+        what: `pace at ${latencyMs} ms a request, concurrency ${requests}`,
+        unit: `of ${requests} × 50 orders / ${latencyMs} ms`,
+        figure: await each((here) => pace(here, requests, syncAll)),
         aim: 0.95,
         isLeast: true,
       });
@@ -134,20 +141,26 @@ async function firstRequest(world: World): Promise<number> {
 
 const syncOrders = ['sync', '--json', '--resource', 'orders'];
 
+const readAlone = (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<unknown> =>
+  run([peerFile('read-pages.mjs')], env, signal);
+const syncAll = (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<unknown> =>
+  runCommand(syncOrders, env, signal);
+
 /**
- * Orders a second while all lanes have work, as a share of what the platform could give them: the middle eight tenths
- * of the requests, after the first days have shown how the platform pages and before the last ones leave lanes idle.
+ * Orders a second while so many requests can be under way, as a share of what the platform could give then: the middle
+ * eight tenths of the requests, after the first days have shown how the platform pages and before the last ones leave
+ * lanes idle.
  */
-async function pace(world: World, lanes: number): Promise<number> {
-  // A page of 50 for each request, and about 300 requests a lane: below the 5,000 that the simulator remembers.
-  const platform = await world.platform(lanes * 15_000, latencyMs);
+async function pace(world: World, requests: number, read: typeof syncAll): Promise<number> {
+  // A page of 50 for each request, about 300 for each that can be under way: the simulator remembers 5,000.
+  const platform = await world.platform(requests * 15_000, latencyMs);
   const env = await world.open(platform);
-  await runCommand(syncOrders, { ...env, OUTLAST_CONCURRENCY: String(lanes) }, world.signal);
+  await read({ ...env, OUTLAST_CONCURRENCY: String(requests) }, world.signal);
   const times = (await platform.requests()).map(({ receivedAt }) => receivedAt);
   platform.close();
   const middle = times.slice(Math.floor(times.length / 10), Math.ceil(times.length * 0.9));
   const spanMs = (middle.at(-1) ?? 0) - (middle[0] ?? 0);
-  return ((middle.length - 1) * latencyMs) / (spanMs * lanes);
+  return ((middle.length - 1) * latencyMs) / (spanMs * requests);
 }
 
 type Written = { rows: number; wal: string };
@@ -213,27 +226,29 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
   ];
 }
 
-const ticks = 10;
+const ticks = 20;
 
-/** `outlast start` that has nothing to do, a tick every two seconds. */
+/** After so many Node has compiled what a tick runs: the first thirty take up to twice as much. */
+const warmUpTicks = 45;
+
+/** `outlast start` that has nothing to do, a tick a second. */
 async function quietTicks(world: World, runs: number): Promise<Aim[]> {
   const platform = await world.platform(10_000);
   const env = await world.open(platform);
   await runCommand(['sync', '--json'], env, world.signal);
   const server = startCommand(['start'], {
     ...env,
-    OUTLAST_SCHEDULE: '*/2 * * * * *',
+    OUTLAST_SCHEDULE: '* * * * * *',
     OUTLAST_PORT: '0',
   });
   const requests: number[] = [];
   const milliseconds: number[] = [];
   try {
-    // The first ticks settle what the sync left.
-    await seconds(10, world.signal);
+    await seconds(warmUpTicks, world.signal);
     for (let round = 0; round < runs; round++) {
       const askedBefore = await platform.requested();
       const before = processorSeconds(server.pid);
-      await seconds(2 * ticks, world.signal);
+      await seconds(ticks, world.signal);
       milliseconds.push(((processorSeconds(server.pid) - before) * 1000) / ticks);
       requests.push(((await platform.requested()) - askedBefore) / ticks / 2);
     }

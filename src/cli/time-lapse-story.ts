@@ -90,7 +90,7 @@ async function runUntil(worker: Worker, days: number, outside: AbortSignal): Pro
   const off = new AbortController();
   await run(
     // One day at a time, so that it is the same days each time.
-    { ...worker, concurrency: 1 },
+    { ...worker, lanes: 1 },
     {
       signal: AbortSignal.any([outside, off.signal]),
       onProgress: ({ slicesDone }) => {

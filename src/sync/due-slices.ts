@@ -13,7 +13,7 @@ import { inSpan } from '../tracing.ts';
 import { soundly } from './contact/sound-answers.ts';
 import { todayOf } from './day-zone.ts';
 import { readComparePeriod } from './forecast/read-forecast.ts';
-import { createLanes } from './lanes.ts';
+import { createLanes, createSlots } from './lanes.ts';
 import { sliceDayOf, spanOf } from './list-rules.ts';
 import { enterSlices } from './enter-days.ts';
 import { isOver, settleMs } from './policy.ts';
@@ -31,6 +31,12 @@ const lookAgainMs = 1_000;
 const failuresInARow = 3;
 /** New records of a run after which tables without statistics are looked for, and again after four times as many. */
 const firstAnalyzeAt = 5_000;
+
+/**
+ * More slices than requests at a time: while one is settled in the database, which takes as long as some requests, the
+ * platform answers for another.
+ */
+const lanesFor = (requests: number): number => requests + 1 + Math.floor(requests / 4);
 
 export type Work = {
   /** Slices claimed, and how many of them are not done. */
@@ -50,7 +56,15 @@ export async function workThrough(
   slicesDue: number,
 ): Promise<Work> {
   const { db, projectId, log } = worker;
-  const platform = soundly(worker.platform, facts);
+  const slots = createSlots(worker.concurrency);
+  const platform = soundly(
+    {
+      ...worker.platform,
+      orders: (query, aborted) => slots.during(() => worker.platform.orders(query, aborted)),
+      classes: (query, aborted) => slots.during(() => worker.platform.classes(query, aborted)),
+    },
+    facts,
+  );
   const { clock } = platform;
   const learned = nothingLearned();
   const queue = createSliceQueue<Slice>(() => clock.now());
@@ -122,7 +136,8 @@ export async function workThrough(
   let claiming: Promise<Slice | null> = Promise.resolve(null);
   const take = (): Promise<Slice | null> => (claiming = claiming.then(claim, claim));
 
-  const lane = async (): Promise<void> => {
+  const mostLanes = worker.lanes ?? lanesFor(worker.concurrency);
+  const lane = async (beginAnother: (atMost: number) => void): Promise<void> => {
     // Ends: see slice-queue.ts (P9).
     while (!signal.aborted && failedInARow < failuresInARow && !unforeseen.isTooOften()) {
       const slice = await take();
@@ -133,6 +148,8 @@ export async function workThrough(
         while (queue.isWorthWaiting() && !queue.isReady() && !signal.aborted);
         continue;
       }
+      // Where there was one there may be more. A platform that has not answered yet is asked no more than it may be.
+      beginAnother(counts.slicesDone > 0 ? mostLanes : Math.min(mostLanes, worker.concurrency));
       const { pending, questions, period } = lists();
       let acted: Acted;
       try {
@@ -184,7 +201,7 @@ export async function workThrough(
     }
   };
 
-  await lanes.run(worker.concurrency, lane);
+  await lanes.run(lane);
   return { handled: queue.handled(), notDone: notDone.size, problem: saidOf(notDone, problem) };
 }
 

@@ -1,5 +1,5 @@
 // Several lanes of work at a time that stop together: one failure ends them all, and one that idles is woken by the
-// others. Knows nothing of what they work on.
+// others. And slots, of which each question takes one. Knows nothing of what they work on.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Lanes = {
@@ -8,8 +8,11 @@ export type Lanes = {
   /** Waits until some lane has called `wake`, so many milliseconds have passed, or all is to stop. */
   idle(ms: number): Promise<void>;
   wake(): void;
-  /** Runs `lane` so many times at once. Throws the first failure; the others are its echo. */
-  run(count: number, lane: () => Promise<void>): Promise<void>;
+  /**
+   * Runs `lane`, which begins another of its kind, while there are fewer than so many, by calling `beginAnother`. Throws
+   * the first failure; the others are its echo.
+   */
+  run(lane: (beginAnother: (atMost: number) => void) => Promise<void>): Promise<void>;
 };
 
 export function createLanes(outside: AbortSignal): Lanes {
@@ -26,15 +29,47 @@ export function createLanes(outside: AbortSignal): Lanes {
       idling.delete(wakes);
     },
     wake: () => idling.forEach((wakes) => wakes.abort()),
-    async run(count, lane) {
+    async run(lane) {
       const faults: unknown[] = [];
-      const guarded = (): Promise<void> =>
-        lane().catch((error: unknown) => {
-          faults.push(error);
-          stop.abort();
-        });
-      await Promise.all(Array.from({ length: count }, guarded));
+      const running = new Set<Promise<void>>();
+      const begin = (atMost: number): void => {
+        if (running.size >= atMost) return;
+        const one = Promise.resolve(begin)
+          .then(lane)
+          .catch((error: unknown) => {
+            faults.push(error);
+            stop.abort();
+          })
+          .finally(() => running.delete(one));
+        running.add(one);
+      };
+      begin(1);
+      while (running.size > 0) await Promise.race(running);
       if (faults.length > 0) throw faults[0];
+    },
+  };
+}
+
+export type Slots = {
+  /** Runs `work` as soon as one is free, in the order of the calls. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+};
+
+export function createSlots(count: number): Slots {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return {
+    async during(work) {
+      if (free > 0) free -= 1;
+      // Whoever gives one up hands it on.
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
     },
   };
 }

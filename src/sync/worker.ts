@@ -24,8 +24,10 @@ export type Worker = {
   /** Names this process in leases. */
   holder: string;
   leaseMs: number;
-  /** Slices worked on at a time. */
+  /** Requests under way at a time, for slices. */
   concurrency: number;
+  /** Slices worked on at a time; absent: as many as keep that many requests under way. */
+  lanes?: number;
   settings: PolicySettings;
   /** Where certificates' files go; null: nowhere. */
   certificatesDir: string | null;

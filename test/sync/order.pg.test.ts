@@ -40,7 +40,7 @@ async function expectNearestDeadlineFirst(bench: Bench): Promise<void> {
 
 /** Of two lanes the one that claims second may begin to read first. */
 const openOneLane = (): Promise<Bench> =>
-  open({ days, latencyMs: 2, speed: 1, world: { ...world, ordersPerDay: 5 } }, { concurrency: 1 });
+  open({ days, latencyMs: 2, speed: 1, world: { ...world, ordersPerDay: 5 } }, { lanes: 1 });
 
 test('the nearest deadline goes first: no day of the current month before the dying one is read', async () => {
   const bench = await openOneLane();
@@ -111,10 +111,10 @@ test.each([
   [4, { latencyMs: 20, speed: 120 }],
 ])(
   'a run of many minutes reads today’s tail again each minute, with %i lanes',
-  async (concurrency, given) => {
+  async (lanes, given) => {
     const bench = await open(
       { ...given, world },
-      { concurrency, settings: { deadlineMarginMs: 86_400_000, refreshMs: 86_400_000 } },
+      { lanes, settings: { deadlineMarginMs: 86_400_000, refreshMs: 86_400_000 } },
     );
     const gaps = await minutesBetweenTails(bench);
     const minutes = gaps.reduce((sum, gap) => sum + gap, 0);

@@ -294,7 +294,7 @@ describe('what nobody foresaw concerns its slice', () => {
     }));
     bench = await createBenchAlone(
       { records: { orders, classes: [] } },
-      { scope: { classes: 'none' }, concurrency: 1 },
+      { scope: { classes: 'none' }, lanes: 1 },
     );
     await refuse('archive.orders', 'o-', '22P02');
     const failed = async (): Promise<number> =>

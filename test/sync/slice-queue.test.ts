@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SliceKey } from '../../src/model.ts';
-import { createLanes } from '../../src/sync/lanes.ts';
+import { createLanes, createSlots } from '../../src/sync/lanes.ts';
 import { createSliceQueue, type SliceQueue } from '../../src/sync/slice-queue.ts';
 
 const minute = 60_000;
@@ -142,14 +142,16 @@ describe('lanes', () => {
   test('the first failure stops all of them and is the one that is thrown', async () => {
     const lanes = createLanes(new AbortController().signal);
     let number = 0;
-    const running = lanes.run(3, async () => {
-      number += 1;
-      if (number === 2) throw new Error('the cause');
+    const running = lanes.run(async (beginAnother) => {
+      const own = (number += 1);
+      beginAnother(3);
+      if (own === 2) throw new Error('the cause');
       await lanes.idle(60_000);
       throw new Error('an echo');
     });
     await expect(running).rejects.toThrow('the cause');
     expect(lanes.signal.aborted).toBe(true);
+    expect(number).toBe(3);
   });
 
   test('one that idles is woken by another, or by the end', async () => {
@@ -162,4 +164,33 @@ describe('lanes', () => {
     outside.abort();
     await ended;
   });
+});
+
+test('slots are handed on in the order of the calls, also by work that fails', async () => {
+  const slots = createSlots(2);
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const all = [0, 1, 2, 3, 4].map((n) =>
+    slots.during(async () => {
+      begun.push(n);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      if (n === 1) throw new Error('no answer');
+    }),
+  );
+  const settled = Promise.allSettled(all);
+  const underWay = [];
+  for (let ended = 0; ended < all.length; ended++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay.push(begun.length - ended);
+    ends[ended]?.();
+  }
+  expect((await settled).map(({ status }) => status === 'rejected')).toEqual([
+    false,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  expect(underWay).toEqual([2, 2, 2, 2, 1]);
 });

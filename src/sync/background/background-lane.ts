@@ -54,7 +54,7 @@ export function startBackgroundLane(
       if (!closing.signal.aborted) await look();
     }
   };
-  const working = lanes.run(1, lane);
+  const working = lanes.run(lane);
   // Whoever closes it is told; until then nobody is.
   working.catch(() => undefined);
 
