@@ -3,14 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createBench, differences, tenDays, type Bench } from '../support/archive.ts';
-import { killSyncs, startSync, syncToTheEnd } from '../support/syncs.ts';
+import { killSyncs, leaseMs, startSync, syncToTheEnd } from '../support/syncs.ts';
 
 let bench: Bench;
 
 /** Slow enough that every kill hits a walk, fast enough that the whole takes seconds. */
 const open = async (more: Parameters<typeof createBench>[0] = tenDays): Promise<void> => {
   const dialect = { keyLifeMs: 150, keyExpired: 'ignore' as const };
-  bench = await createBench({ latencyMs: 8, dialect, ...more });
+  // One lease for all: after so long a session that froze in a COPY is ended.
+  bench = await createBench({ latencyMs: 8, dialect, ...more }, { leaseMs });
 };
 afterEach(async () => {
   await killSyncs();
