@@ -131,10 +131,11 @@ comment on column sync.told.told_to is
   'Every entry up to this number had been committed, or never will be, when this was written';
 
 -- What a reader sees says that all up to this number is visible to it.
-create function sync.told_to(project text) returns bigint language sql stable as $$
-  select greatest((select j.told_to from sync.journal j where j.project_id = project order by j.entry_id desc limit 1),
-                  (select max(t.told_to) from sync.told t))
-$$;
+create function sync.told_to(project text) returns bigint language plpgsql stable as $$
+begin
+  return greatest((select j.told_to from sync.journal j where j.project_id = project order by j.entry_id desc limit 1),
+                  (select max(t.told_to) from sync.told t));
+end $$;
 
 -- At the end of every run.
 create function sync.note_told(project text) returns void language sql volatile as $$
@@ -150,8 +151,7 @@ declare
   newest bigint;
 begin
   -- An export of a release that knew no numbers: by the time of their writing.
-  if exists (select from sync.projects p
-              where exists (select from sync.journal j where j.project_id = p.project_id and j.entry_id = 0)) then
+  if exists (select 1 from sync.projects p join sync.journal j on j.project_id = p.project_id and j.entry_id = 0) then
     update sync.journal j set entry_id = numbered.entry_id
       from (select project_id, resource, owner, day, seq,
                    row_number() over (order by entered_at, project_id, resource, owner, day, seq) as entry_id
@@ -183,14 +183,14 @@ begin
 end $$;
 
 -- What an entry tells of records, one row a change, in the order in which they happened.
-create function sync.changes_of(j sync.journal)
+create function sync.changes_of(kind text, body text, ids text[], shas bytea)
   returns table (n integer, change text, id text, raw_sha256 bytea, observed_at timestamptz)
   language sql stable rows 100 as $$
   with entry as materialized (
     -- Fetched once, not once for each digest in it.
-    select j.kind as kind, j.ids as ids, j.shas || ''::bytea as shas, j.body::jsonb as said
-     where j.kind in ('pages', 'contents', 'returned', 'adopted', 'missing')
-       and (j.ids is not null or j.body like '%"found"%')
+    select kind as kind, ids as ids, shas || ''::bytea as shas, body::jsonb as said
+     where kind in ('pages', 'contents', 'returned', 'adopted', 'missing')
+       and (ids is not null or body like '%"found"%')
   ), found as (
     select k::integer as n, f ->> 0 as id
       from entry cross join lateral jsonb_array_elements(said -> 'found') with ordinality f (f, k)
@@ -250,6 +250,8 @@ create function sync.journal_append(project text, resource text, owner text, day
 declare
   entered timestamptz := clock_timestamp();
   told bytea;
+  same bytea := case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) end;
+  stored integer := sync.first_stored(kind, body, ids);
   next_seq integer;
   next_head bytea;
   numbered record;
@@ -258,16 +260,15 @@ begin
   if kind = 'pages' and ids is null and exists (
        select from sync.chains c
         where c.project_id = project and c.resource = resource and c.owner = owner and c.day = day
-          and c.pages = sha256(convert_to(body, 'UTF8'))) then
+          and c.pages = same) then
     return null;
   end if;
   told := convert_to(concat_ws(E'\t', '', sync.utc(entered), kind, body) || E'\n' || coalesce(array_to_string(ids, E'\n'), ''), 'UTF8')
           || coalesce(shas, '');
   loop
     update sync.chains c
-       set seq = c.seq + 1, head = sha256(c.head || convert_to((c.seq + 1)::text, 'UTF8') || told),
-           pages = case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) else c.pages end,
-           records = c.records + sync.first_stored(kind, body, ids)
+       set seq = c.seq + 1, head = sha256(c.head || (c.seq + 1)::text::bytea || told),
+           pages = coalesce(same, c.pages), records = c.records + stored
      where c.project_id = project and c.resource = resource and c.owner = owner and c.day = day
     returning c.seq, c.head into next_seq, next_head;
     exit when found;
@@ -341,18 +342,20 @@ end $$;
 create function sync.journal_adopt(project text) returns void language plpgsql as $$
 begin
   if exists (select from sync.chains c where c.project_id = project) then return; end if;
-  perform sync.journal_ledger(null, s)
-     from (select * from sync.slices s where s.project_id = project order by s.resource, s.owner, s.day) s;
+  -- With the sequence, each runs where entries are numbered, wherever the rows are.
+  perform sync.journal_ledger(null, s.slice)
+     from (select row(s.*)::sync.slices as slice from sync.slices s where s.project_id = project
+            order by s.resource, s.owner, s.day) s, sync.entry_ids;
   perform sync.journal_append(project, w.resource, w.owner, w.day, 'pages', w.body, null, null)
      from (select p.resource, p.owner, p.day,
-                  jsonb_build_object('walk', p.walk, 'pages', jsonb_agg(jsonb_build_array(p.page, sync.page_digest(p)) order by p.page))::text as body
+                  jsonb_build_object('walk', p.walk, 'pages', jsonb_agg(jsonb_build_array(p.page, sync.page_digest(row(p.*)::sync.pages)) order by p.page))::text as body
              from sync.pages p where p.project_id = project
-            group by p.resource, p.owner, p.day, p.walk order by p.resource, p.owner, p.day, p.walk) w;
+            group by p.resource, p.owner, p.day, p.walk order by p.resource, p.owner, p.day, p.walk) w, sync.entry_ids;
   perform sync.journal_append(project, r.resource, r.owner, r.day, 'adopted', r.body, null, null)
      from (select r.resource, r.owner, r.day,
                   jsonb_build_object('rejects', jsonb_agg(jsonb_build_array(encode(r.sha256, 'hex'), sync.utc(r.seen_at), r.reason)))::text as body
              from sync.rejects r where r.project_id = project
-            group by r.resource, r.owner, r.day order by r.resource, r.owner, r.day) r;
+            group by r.resource, r.owner, r.day order by r.resource, r.owner, r.day) r, sync.entry_ids;
   perform sync.journal_append(project, d.resource, '', d.day, 'adopted', d.body::text, d.ids, d.shas)
      from (with contents as (
              select 'orders' as resource, slice_day as day, operation_id as id, raw_sha256 as sha, observed_at, true as is_current
@@ -380,7 +383,7 @@ begin
            select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))
                   || case when is_current then '{}' else '{"replaced": true}'::jsonb end as body,
                   array_agg(id order by id, sha) as ids, string_agg(sha, ''::bytea order by id, sha) as shas
-             from contents group by resource, day, observed_at, is_current order by resource, day, observed_at, is_current) d;
+             from contents group by resource, day, observed_at, is_current order by resource, day, observed_at, is_current) d, sync.entry_ids;
   perform sync.journal_append(project, m.resource, '', m.day, 'missing', jsonb_build_object('at', sync.utc(m.missing_since))::text, m.ids, null)
      from (select resource, day, missing_since, array_agg(id order by id) as ids
              from (select 'orders' as resource, slice_day as day, operation_id as id, missing_since
@@ -391,8 +394,8 @@ begin
                     union all
                    select 'tokens', '0001-01-01', symbol, missing_since
                      from archive.tokens o where o.project_id = project and missing_since is not null) missing
-            group by 1, 2, 3 order by 1, 2, 3) m;
+            group by 1, 2, 3 order by 1, 2, 3) m, sync.entry_ids;
   perform sync.journal_append(project, c.resource, '', c.month, 'certified',
                               jsonb_build_object('issue', c.issue, 'sha256', encode(sha256(convert_to(c.certificate::text, 'UTF8')), 'hex'))::text, null, null)
-     from (select * from sync.certificates c where c.project_id = project order by c.resource, c.month, c.issue) c;
+     from (select * from sync.certificates c where c.project_id = project order by c.resource, c.month, c.issue) c, sync.entry_ids;
 end $$;

@@ -223,8 +223,12 @@ select project_id,
             when bool_or(proof = 'counts') then 'counts'
             else 'walk' end as proof,
        case when count(proved_at) = count(*) then min(proved_at) end as proved_at,
-       coalesce((select array_agg(distinct name order by name)
-                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       array_remove(array[
+         case when bool_or('lost' = any (reservations)) then 'lost' end,
+         case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
+         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
+         case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
+       ], null) as reservations,
        sum(rejected)::bigint as rejected,
        sum(unresolved)::bigint as unresolved,
        case when count(platform_total) = count(*) then sum(platform_total)::bigint end as platform_total,
@@ -257,8 +261,12 @@ select project_id,
        count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'walks')::integer as days_by_walks,
        count(*) filter (where is_complete)::integer as days_complete,
-       coalesce((select array_agg(distinct name order by name)
-                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       array_remove(array[
+         case when bool_or('lost' = any (reservations)) then 'lost' end,
+         case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
+         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
+         case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
+       ], null) as reservations,
        sum(rejected)::bigint as rejected,
        count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
   from analytics.coverage_by_day
@@ -280,8 +288,12 @@ select project_id,
        count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'walks')::integer as days_by_walks,
        count(*) filter (where is_complete)::integer as days_complete,
-       coalesce((select array_agg(distinct name order by name)
-                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       array_remove(array[
+         case when bool_or('lost' = any (reservations)) then 'lost' end,
+         case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
+         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
+         case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
+       ], null) as reservations,
        sum(rejected)::bigint as rejected,
        bool_and(is_whole_list) as is_whole_list
   from analytics.coverage_by_day

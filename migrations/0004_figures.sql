@@ -148,8 +148,12 @@ select project_id,
        count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'walks')::integer as days_by_walks,
        count(*) filter (where is_complete)::integer as days_complete,
-       coalesce((select array_agg(distinct name order by name)
-                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       array_remove(array[
+         case when bool_or('lost' = any (reservations)) then 'lost' end,
+         case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
+         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
+         case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
+       ], null) as reservations,
        sum(rejected)::bigint as rejected,
        count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
   from analytics.orders_by_day
@@ -348,8 +352,12 @@ select project_id,
        count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'walks')::integer as days_by_walks,
        count(*) filter (where is_complete)::integer as days_complete,
-       coalesce((select array_agg(distinct name order by name)
-                   from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name), '{}') as reservations,
+       array_remove(array[
+         case when bool_or('lost' = any (reservations)) then 'lost' end,
+         case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
+         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
+         case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
+       ], null) as reservations,
        sum(rejected)::bigint as rejected,
        count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
   from analytics.nft_classes_by_day

@@ -158,7 +158,7 @@ select j.project_id,
        j.entered_at as written_at,
        encode(c.raw_sha256, 'hex') as raw_sha256
   from sync.journal j
- cross join lateral sync.changes_of(j) c
+ cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas) c
        -- Numbers are of all projects: what one of them says is true of the others.
  where j.entry_id <= (select max(told_to) from sync.told);
 comment on view analytics.changes is
@@ -190,9 +190,9 @@ select project_id,
        status,
        amount_fen_before,
        amount_fen,
-       array(select coalesce(a.key, b.key)
-               from jsonb_each(raw_before) b full join jsonb_each(raw) a on a.key = b.key
-              where a.value is distinct from b.value
+       array(select key
+               from jsonb_object_keys(raw_before || raw) key
+              where raw -> key is distinct from raw_before -> key
               order by 1) as changed_fields,
        extract(epoch from in_force_from - (day + 1)::timestamp at time zone 'UTC') / 3600.0 as hours_after_day,
        in_force_from >= (day + 1)::timestamp at time zone 'UTC' + interval '15 minutes' as is_late

@@ -109,7 +109,13 @@ export type Reject = {
 export type RejectWithBytes = Reject & { bytes: Uint8Array };
 
 /** What is not certain about a slice (docs/design.md, "States"). */
-export type Reservation = 'lost' | 'no_proof' | 'proved_before_closing' | 'unresolved_orders';
+export const reservationNames = [
+  'lost',
+  'no_proof',
+  'proved_before_closing',
+  'unresolved_orders',
+] as const;
+export type Reservation = (typeof reservationNames)[number];
 
 /** One slice of the ledger: what is held of a UTC day and how sure that is. */
 export type CoverageDay = {

@@ -142,10 +142,12 @@ async function look(
     isKnown: boolean;
     isStandby: boolean;
   }>(
-    `select (select json_build_object('entryId', entry_id::text, 'resource', resource, 'owner', owner, 'day', day::text, 'seq', seq,
+    // The sequence: as in ledger.ts, told_to is looked up where entries are numbered.
+    `with told as materialized (select sync.told_to($1) as up_to from sync.entry_ids)
+     select (select json_build_object('entryId', entry_id::text, 'resource', resource, 'owner', owner, 'day', day::text, 'seq', seq,
                                       'n', ${allOfThem}, 'head', encode(substring(head for 8), 'hex'))
                from sync.journal
-              where project_id = $1 and entry_id <= greatest(case when not pg_is_in_recovery() then $8::bigint end, sync.told_to($1))
+              where project_id = $1 and entry_id <= greatest(case when not pg_is_in_recovery() then $8::bigint end, (select up_to from told))
               order by entry_id desc, resource desc, owner desc, day desc, seq desc
               limit 1) as newest,
             exists (select from sync.journal
@@ -171,7 +173,7 @@ async function changesBetween(
             c.change, c.id, c.observed_at as "observedAt", j.entered_at as "writtenAt",
             encode(c.raw_sha256, 'hex') as "rawSha256"
        from sync.journal j
-      cross join lateral sync.changes_of(j) c
+      cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas) c
       where j.project_id = $1 and j.entry_id >= $2::bigint and j.entry_id <= $8::bigint
         and ((j.entry_id, j.resource, j.owner, j.day, j.seq) > ($2::bigint, $3, $4, $5::date, $6::int)
              or (j.resource, j.owner, j.day, j.seq) = ($3, $4, $5::date, $6::int) and c.n > $7::int)

@@ -4,6 +4,7 @@
 import type { ListedResource } from '../model.ts';
 import { columnsOf, order } from '../resources.ts';
 import { countsByState } from '../store/ledger.ts';
+import { reservationNames } from './book-types.ts';
 import { invalidArgument } from './check-arguments.ts';
 import { inView } from './columns.ts';
 
@@ -38,8 +39,9 @@ const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => 
          count(*) filter (where cardinality(reservations) > 0)::int             as reserved,
          count(*) filter (where proof = 'walks')::int                           as by_walks,
          count(*) filter (where is_complete${isAsOf ? ' and is_proved_then' : ''})::int as complete,
-         (select array_agg(distinct name order by name)
-            from unnest(string_to_array(string_agg(nullif(array_to_string(reservations, ' '), ''), ' '), ' ')) name) as reservations,
+         array_remove(array[${reservationNames
+           .map((name) => `case when bool_or('${name}' = any (reservations)) then '${name}' end`)
+           .join(', ')}], null)                                                 as reservations,
          sum(rejected)::float8                                                  as rejected,
          bool_and(is_whole_list)                                                as is_whole_list
     from analytics.coverage_by_day ${isAsOf ? `join (${provedBy(resource)}) proved using (day)` : ''}

@@ -1,5 +1,6 @@
 // sync.certificates, and what goes into one besides the records. A certificate is entered once and never changed. One
 // statement a function.
+import { createHash } from 'node:crypto';
 import type { Day, ListedResource, ProjectId } from '../model.ts';
 import type { Listed } from './held-for-proof.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
@@ -114,11 +115,11 @@ export function enterCertificate(
   named: Named[],
 ): Promise<boolean> {
   return withTx(db, async (tx) => {
-    const { rows } = await tx.query<{ sha256: string }>(
+    const { rows } = await tx.query<{ entered: string }>(
       `insert into sync.certificates (project_id, resource, month, issue, certified_at, certificate, digest, leaves_sha256)
        values ($1, $2, $3, $4, $5, $6::jsonb, decode($7, 'hex'), decode($8, 'hex'))
            on conflict do nothing
-       returning encode(sha256(convert_to(certificate::text, 'UTF8')), 'hex') as sha256`,
+       returning certificate::text as entered`,
       [
         projectId,
         resource,
@@ -153,7 +154,9 @@ export function enterCertificate(
     );
     const chain = { projectId, resource, owner: '', day: certificate.month };
     const { issue } = certificate;
-    await enterCertified(tx, chain, { issue, sha256: entered.sha256, file_sha256: fileSha256 });
+    // As Postgres prints it.
+    const sha256 = createHash('sha256').update(entered.entered).digest('hex');
+    await enterCertified(tx, chain, { issue, sha256, file_sha256: fileSha256 });
     return true;
   });
 }

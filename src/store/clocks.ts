@@ -10,7 +10,7 @@ import { clocks } from './schema.ts';
 /** What the platform's clock shows now, by the newest belief of any machine; null where there is none. */
 export async function platformNowOf(db: Queryable, projectId: ProjectId): Promise<Instant | null> {
   const { rows } = await db.query<{ at: string }>(
-    `select clock_timestamp() + ahead_ms * interval '1 millisecond' as at
+    `select statement_timestamp() + ahead_ms * interval '1 millisecond' as at
        from sync.clocks where project_id = $1
       order by seen_at desc limit 1`,
     [projectId],
@@ -37,7 +37,7 @@ export async function noteClock(
   await db.query(
     `insert into sync.clocks as c
             (project_id, machine, ahead_ms, machine_behind_ms, seen_at, disagrees, disagrees_by_ms, disagrees_since)
-     values ($1, $2, round(extract(epoch from $3::timestamptz - clock_timestamp()) * 1000), $4, clock_timestamp(), $5, $6,
+     values ($1, $2, round(extract(epoch from $3::timestamptz - statement_timestamp()) * 1000), $4, statement_timestamp(), $5, $6,
              case when $5::text is null then null else $3::timestamptz end)
          on conflict (project_id, machine) do update
         set ahead_ms = excluded.ahead_ms,
@@ -51,7 +51,7 @@ export async function noteClock(
       where c.disagrees is distinct from excluded.disagrees
          or abs(c.ahead_ms - excluded.ahead_ms) > 5000
          or abs(c.machine_behind_ms - excluded.machine_behind_ms) > 5000
-         or c.seen_at < clock_timestamp() - interval '10 minutes'`,
+         or excluded.seen_at - c.seen_at > interval '10 minutes'`,
     [
       projectId,
       machine,
@@ -74,7 +74,7 @@ export async function disagreements(db: Queryable, projectId: ProjectId): Promis
       and(
         eq(clocks.projectId, projectId),
         isNotNull(clocks.disagreesSince),
-        gt(clocks.seenAt, sql`clock_timestamp() - interval '25 hours'`),
+        gt(clocks.seenAt, sql`statement_timestamp() - interval '25 hours'`),
       ),
     )
     .orderBy(clocks.machine);

@@ -194,7 +194,7 @@ export async function reopenOthers(db: Queryable, slice: Slice, at: string): Pro
   const { table, key } = tableShapes[slice.resource];
   const { rows } = await db.query(
     `with was as materialized (
-       select s.owner, s.day, sync.ledger_of(s) as said
+       select s.owner, s.day, sync.ledger_of(row(s.*)::sync.slices) as said
          from sync.slices s
         where s.project_id = $1 and s.resource = $2 and s.state in ('walked', 'sealed') and s.proof <> 'none'
           and (s.owner, s.day) in (

@@ -210,7 +210,7 @@ function versionsSql(shape: TableShape): string {
  */
 export async function momentOfChange(db: Queryable, projectId: string): Promise<string> {
   const { rows } = await db.query<{ at: string }>(
-    `select greatest(clock_timestamp(), max(ended_at), max(started_at)) as at
+    `select greatest(statement_timestamp(), max(ended_at), max(started_at)) as at
        from sync.runs where project_id = $1`,
     [projectId],
   );

@@ -48,7 +48,8 @@ export async function recordFacts(
   const names = Object.keys(observed).toSorted();
   if (names.length === 0) return [];
   const { rows } = await db.query<{ fact: string; previous: string; value: string }>(
-    `with before as (select fact, value from sync.facts where project_id = $1 and fact = any ($2::text[])),
+    // Materialized: what was known is read before it is replaced, also where each part is a statement of its own.
+    `with before as materialized (select fact, value from sync.facts where project_id = $1 and fact = any ($2::text[])),
      recorded as (
        insert into sync.facts as f (project_id, fact, value, confirmed_at, changed_at)
        select $1, fact, value, $4::timestamptz, $4::timestamptz

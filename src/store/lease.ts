@@ -4,11 +4,11 @@
 
 /** A condition: nobody holds the row `of`. */
 export const isFree = (of = ''): string =>
-  `(${of}lease_until is null or ${of}lease_until < clock_timestamp())`;
+  `(${of}lease_until is null or ${of}lease_until < statement_timestamp())`;
 
 /** A value: so many seconds from now. */
 export const leaseEnd = (seconds: string): string =>
-  `clock_timestamp() + make_interval(secs => ${seconds})`;
+  `statement_timestamp() + make_interval(secs => ${seconds})`;
 
 /** An assignment: the row `of` is claimed. */
 export const claimed = (of: string, holder: string, seconds: string): string =>

@@ -41,9 +41,12 @@ export const countsByState = (states: readonly SliceState[] = sliceStates): stri
 
 /**
  * What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other.
+ * Where projects lie on several machines, entries are numbered on the one that has the sequence: named here, it keeps
+ * the journal's functions from being sent to another one together with the statement.
  */
 export const inOrder = (returned: string): string => `
-     (select row(r.*)::sync.slices as s, resource, owner, day from ${returned} r order by resource, owner, day) ${returned}_ones`;
+     (select row(r.*)::sync.slices as s, resource, owner, day from ${returned} r, sync.entry_ids
+       order by resource, owner, day) ${returned}_ones`;
 
 export type NewSlice = SliceKey & { dueAt: Instant; deadlineAt: Instant };
 
@@ -157,7 +160,7 @@ export async function finishSlice(
   const end: Finished = { ...slice, lastError: null, over: false, ...changes };
   const { rows } = await db.query(
     `with was as materialized (
-       select sync.ledger_of(s) as said from sync.slices s where ${ofSlice} for no key update
+       select sync.ledger_of(row(s.*)::sync.slices) as said from sync.slices s where ${ofSlice} for no key update
      ),
      done as (
      update sync.slices
@@ -205,7 +208,7 @@ export async function reopenSlices(
 ): Promise<number> {
   const { rows } = await db.query(
     `with was as materialized (
-       select owner, day, sync.ledger_of(s) as said
+       select owner, day, sync.ledger_of(row(s.*)::sync.slices) as said
          from sync.slices s
         where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
           and (not $3 or proof = 'none')

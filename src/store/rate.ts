@@ -1,7 +1,7 @@
 // sync.rate: one token bucket per project over all replicas (P11), on the database's clock. A process takes a
 // grant for a quarter of a second in a statement of its own, never inside a page's transaction.
 import type { ProjectId } from '../model.ts';
-import { onlyRow, type Queryable } from './db.ts';
+import type { Queryable } from './db.ts';
 
 export type Grant = {
   /** Requests that may be sent now. */
@@ -26,47 +26,37 @@ export async function takeGrant(
 ): Promise<Grant> {
   const want = Math.max(1, Math.floor((perSecond * grantLivesMs) / 1000));
   const burst = Math.max(1, perSecond / 2);
-  const row = onlyRow(
-    await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
-      `with seen as (select clock_timestamp() as now),
-       opened as (
-         insert into sync.rate (project_id, tokens, refilled_at, per_second)
-         select $1, $4::numeric, now, $3::numeric from seen
-             on conflict (project_id) do nothing
-         returning project_id, tokens, refilled_at, not_before
-       ),
-       bucket as (
-         select project_id, not_before,
-                least($4::numeric, tokens + $3::numeric * greatest(0, extract(epoch from now - refilled_at))) as tokens
-           from (select project_id, tokens, refilled_at, not_before from sync.rate
-                  where project_id = $1 for update) held, seen
-       ),
-       decided as (
-         select tokens, not_before, now,
-                case when not_before > now then 0 else least($2::numeric, floor(tokens)) end as granted
-           from bucket, seen
-       ),
-       taken as (
-         update sync.rate r
-            -- Whoever waited for the row looked at the clock before it did: the time since is not to be filled in
-            -- twice.
-            set tokens = d.tokens - d.granted, refilled_at = greatest(r.refilled_at, d.now), per_second = $3::numeric
-           from decided d
-          where r.project_id = $1
-         returning 1
-       )
-       select d.granted::int as granted,
-              ceil(1000 * greatest(
-                extract(epoch from coalesce(d.not_before, d.now) - d.now),
-                (1 - d.tokens) / $3::numeric, 0))::float8 as wait_ms,
-              ceil(1000 * greatest(extract(epoch from d.not_before - d.now), 0))::float8 as paused_ms
-         from decided d
-       union all
-       -- The very first grant, or a rival's: the row is invisible to the rest of a statement that began before it.
-       select 0, 0, 0 where not exists (select from decided)`,
-      [projectId, want, perSecond, burst],
-    ),
+  const { rows } = await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
+    `update sync.rate r
+        -- Whoever waited for the row looked at the clock before it did: the time since is not to be filled in twice.
+        set tokens = d.tokens - d.granted, refilled_at = greatest(r.refilled_at, d.now), per_second = $3::numeric
+       from (select tokens, now,
+                    (paused_for = 0)::int * least($2::numeric, floor(tokens)) as granted,
+                    greatest(paused_for, (1 - tokens) / $3::numeric)           as wait_for,
+                    paused_for
+               from (select least($4::numeric, tokens + $3::numeric * greatest(0, extract(epoch from now - refilled_at))) as tokens,
+                            -- The greatest of null and 0 is 0.
+                            greatest(0, extract(epoch from not_before - now)) as paused_for,
+                            now
+                       from (select tokens, refilled_at, not_before, statement_timestamp() as now
+                               from sync.rate where project_id = $1 for update) held) filled) d
+      where r.project_id = $1
+     returning d.granted::int                          as granted,
+               ceil(1000 * greatest(d.wait_for, 0))::float8 as wait_ms,
+               ceil(1000 * d.paused_for)::float8            as paused_ms`,
+    [projectId, want, perSecond, burst],
   );
+  const [row] = rows;
+  if (row === undefined) {
+    // The very first grant, or a rival's: the bucket is there now, and asked at once.
+    await db.query(
+      `insert into sync.rate (project_id, tokens, refilled_at, per_second)
+       values ($1, $2::numeric, statement_timestamp(), $3::numeric)
+           on conflict (project_id) do nothing`,
+      [projectId, burst, perSecond],
+    );
+    return { granted: 0, waitMs: 0, pausedMs: 0 };
+  }
   return { granted: row.granted, waitMs: row.wait_ms, pausedMs: row.paused_ms };
 }
 
@@ -74,7 +64,7 @@ export async function takeGrant(
 export async function pauseRate(db: Queryable, projectId: ProjectId, forMs: number): Promise<void> {
   await db.query(
     `insert into sync.rate as r (project_id, tokens, refilled_at, not_before)
-     values ($1, 0, clock_timestamp(), clock_timestamp() + make_interval(secs => $2))
+     values ($1, 0, statement_timestamp(), statement_timestamp() + make_interval(secs => $2))
          on conflict (project_id) do update
         set tokens = 0, not_before = greatest(r.not_before, excluded.not_before)`,
     [projectId, forMs / 1000],

@@ -32,7 +32,7 @@ export async function unfinishedRebuild(db: Queryable, of: Archived): Promise<Re
 /** Begins at the first key. The last one's figures go. */
 export async function beginRebuild(db: Queryable, of: Archived): Promise<Rebuild> {
   const anew = {
-    startedAt: sql`clock_timestamp()`,
+    startedAt: sql`statement_timestamp()`,
     endedAt: null,
     doneUpTo: null,
     rowsRead: 0,
@@ -42,7 +42,10 @@ export async function beginRebuild(db: Queryable, of: Archived): Promise<Rebuild
   const rows = await drizzleOn(db)
     .insert(rebuilds)
     .values({ projectId: of.projectId, resource: archivedName(of), ...anew })
-    .onConflictDoUpdate({ target: [rebuilds.projectId, rebuilds.resource], set: anew })
+    .onConflictDoUpdate({
+      target: [rebuilds.projectId, rebuilds.resource],
+      set: { ...anew, startedAt: sql`excluded.started_at` },
+    })
     .returning(columns);
   return onlyRow({ rows });
 }
@@ -79,6 +82,6 @@ export async function endRebuild(
 ): Promise<void> {
   await drizzleOn(db)
     .update(rebuilds)
-    .set({ endedAt: sql`clock_timestamp()` })
+    .set({ endedAt: sql`statement_timestamp()` })
     .where(and(ofList(of), eq(rebuilds.startedAt, startedAt)));
 }

@@ -34,7 +34,7 @@ export async function reopenDays(
 ): Promise<Pick<ReopenedSlice, 'day' | 'was'>[]> {
   const { rows } = await db.query<{ day: Day; was: ReopenedSlice['was'] }>(
     `with found as (
-       select resource, owner, day, state as was, sync.ledger_of(s) as said
+       select resource, owner, day, state as was, sync.ledger_of(row(s.*)::sync.slices) as said
          from sync.slices s
         where project_id = $1 and resource = $2 and day >= $3 and day < $4 and state in ('lost', 'final')
           and (state = 'lost' or $5 = 'window'
@@ -130,7 +130,7 @@ export async function voidFutureActs(
 ): Promise<number> {
   const { rows } = await db.query(
     `with was as materialized (
-       select resource, owner, day, sync.ledger_of(s) as said
+       select resource, owner, day, sync.ledger_of(row(s.*)::sync.slices) as said
          from sync.slices s
         where ${future}
         order by resource, owner, day

@@ -50,22 +50,19 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
  */
 export async function claimSlice(db: Queryable, options: SliceClaimOptions): Promise<Slice | null> {
   const { rows } = await db.query(
-    // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
-    `with next as materialized (
-       select project_id, resource, owner, day
-         from sync.slices
-        where project_id = $1
-          and ${isFree()}
-          and ${wanted(4, 6)}
-        order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
-        limit 1
-          for no key update skip locked
-     )
-     update sync.slices s
+    // Compared with, the one row is looked for once; joined, it may be once a row, and each time claim the next one.
+    `update sync.slices s
         set ${claimed('s.', '$2', '$3')}
-       from next
-      where s.project_id = next.project_id and s.resource = next.resource
-        and s.owner = next.owner and s.day = next.day
+      where s.project_id = $1
+        and (s.resource, s.owner, s.day) = (
+              select resource, owner, day
+                from sync.slices
+               where project_id = $1
+                 and ${isFree()}
+                 and ${wanted(4, 6)}
+               order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
+               limit 1
+                 for no key update skip locked)
      returning ${columnNamesOf(columns, 's')}`,
     [
       options.projectId,
@@ -127,7 +124,7 @@ export async function countDue(
 ): Promise<{ due: number; held: number }> {
   const { rows } = await db.query<{ due: number; held: number }>(
     `select count(*)::int as due,
-            count(*) filter (where lease_until >= clock_timestamp())::int as held
+            count(*) filter (where lease_until >= statement_timestamp())::int as held
        from sync.slices
       where project_id = $1
                 and ${wanted(2, 3)}`,

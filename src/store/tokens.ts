@@ -8,9 +8,9 @@ import {
   type ProjectId,
   type RejectedRecord,
 } from '../model.ts';
-import { timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
+import { onlyRow, timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { chainBeside, enterMissing } from './journal/journal.ts';
-import { claimed, givenBack, isFree, leaseEnd } from './lease.ts';
+import { givenBack, leaseEnd } from './lease.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
@@ -31,31 +31,33 @@ export async function claimTokens(
   claim: { projectId: ProjectId; holder: string; leaseMs: number; dueBy: Instant },
 ): Promise<TokenLease | null> {
   const { projectId, holder, leaseMs, dueBy } = claim;
-  const { rows } = await db.query<{
-    lease_epoch: string;
-    attempts: number;
-    holds_tokens: boolean;
-    holds_fees: boolean;
-  }>(
+  const { rows } = await db.query<{ lease_epoch: string; attempts: number }>(
     `insert into sync.token_snapshots as s (project_id, due_at, lease_holder, lease_epoch, lease_until)
      values ($1, $4, $2, 1, ${leaseEnd('$3')})
          on conflict (project_id) do update
-        set ${claimed('s.', '$2', '$3')}
+        set lease_holder = excluded.lease_holder, lease_epoch = s.lease_epoch + 1, lease_until = excluded.lease_until
       where s.due_at <= $4
-        and (${isFree('s.')} or s.lease_holder = $2)
-     returning s.lease_epoch, s.attempts,
-               exists (select from archive.tokens where project_id = $1) as holds_tokens,
-               exists (select from archive.tokens where project_id = $1 and raw ? 'fees') as holds_fees`,
+            -- Free: it ended before this one would begin.
+        and (s.lease_until is null or excluded.lease_until - s.lease_until > make_interval(secs => $3)
+             or s.lease_holder = $2)
+     returning s.lease_epoch, s.attempts`,
     [projectId, holder, leaseMs / 1000, iso(dueBy)],
   );
   const [row] = rows;
   if (row === undefined) return null;
+  const held = onlyRow(
+    await db.query<{ tokens: boolean; fees: boolean }>(
+      `select count(*) > 0 as tokens, count(*) filter (where raw ? 'fees') > 0 as fees
+         from archive.tokens where project_id = $1`,
+      [projectId],
+    ),
+  );
   return {
     projectId,
     leaseEpoch: Number(row.lease_epoch),
     attempts: row.attempts,
-    holdsTokens: row.holds_tokens,
-    holdsFees: row.holds_fees,
+    holdsTokens: held.tokens,
+    holdsFees: held.fees,
   };
 }
 

@@ -226,7 +226,7 @@ describe('replicas', () => {
     await after('parked', { webhookUrl: null });
     const claim = (text: string): Promise<unknown> =>
       bench.db.query(
-        `update sync.alerts set telling_until = clock_timestamp() + $1::interval, attempts = 1`,
+        `update sync.alerts set telling_until = statement_timestamp() + $1::interval, attempts = 1`,
         [text],
       );
     await claim('1 minute');
@@ -250,7 +250,7 @@ describe('a receiver that is not well', () => {
       // Nobody is told of it: then not all is well.
       expect(heart.requests).toEqual([]);
       receiver.be('takes');
-      await bench.db.query(`update sync.alerts set telling_until = clock_timestamp()`);
+      await bench.db.query(`update sync.alerts set telling_until = statement_timestamp()`);
       await after('done');
       expect(receiver.bodies).toHaveLength(2);
       expect(await readAlertRows(bench.db, 'p')).toMatchObject([
@@ -269,10 +269,10 @@ describe('a receiver that is not well', () => {
     for (let tries = 0; tries < 4; tries++) {
       await after('parked');
       const { rows } = await bench.db.query<{ rest: number }>(
-        `select extract(epoch from telling_until - clock_timestamp())::int as rest from sync.alerts`,
+        `select extract(epoch from telling_until - statement_timestamp())::int as rest from sync.alerts`,
       );
       rests.push(Math.round((rows[0]?.rest ?? 0) / 15) * 15);
-      await bench.db.query(`update sync.alerts set telling_until = clock_timestamp()`);
+      await bench.db.query(`update sync.alerts set telling_until = statement_timestamp()`);
     }
     expect(rests).toEqual([45, 300, 3600, 3600]);
     expect(receiver.bodies).toHaveLength(4);

@@ -201,7 +201,7 @@ describe('what is committed late', () => {
     await otherChain('early');
     const seen = async (above: string): Promise<{ entry: string; id: string }[]> => {
       const { rows } = await db.query<{ entry: string; id: string }>(
-        `select entry_id::text as entry, id from sync.journal j cross join lateral sync.changes_of(j)
+        `select entry_id::text as entry, id from sync.journal j cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas)
           where project_id = $1 and entry_id > $2::bigint order by entry_id`,
         [project, above],
       );

@@ -57,7 +57,7 @@ async function claimAll<Of>(
   const all: unknown[] = [];
   for (let i = 0; i < 10; i++) all.push(await claimNext());
   const meanwhile = await claimNext();
-  const over = `clock_timestamp() - interval '1 second'`;
+  const over = `statement_timestamp() - interval '1 second'`;
   await db.query(`update ${table} set lease_until = ${over} where ${one}`);
   return { all, meanwhile, afterwards: await claimNext() };
 }

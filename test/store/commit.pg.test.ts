@@ -148,7 +148,7 @@ test('P2: a page older than what its slice already holds is refused, and nothing
 
 test('P8: whoever holds an older epoch writes nothing', async () => {
   await db.query(
-    `update sync.slices set lease_until = clock_timestamp() - interval '1 s' where project_id = $1`,
+    `update sync.slices set lease_until = statement_timestamp() - interval '1 s' where project_id = $1`,
     [slice.projectId],
   );
   const taken = await claim(slice.projectId, 'the other');

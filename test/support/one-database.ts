@@ -56,7 +56,7 @@ async function emptyingAll(owner: Db): Promise<string> {
   );
   // To truncate costs a file: only where there is a row.
   const each = rows.map(
-    ({ name }) => `if exists (select from ${name}) then truncate ${name} cascade; end if;`,
+    ({ name }) => `if exists (select 1 from ${name}) then truncate ${name} cascade; end if;`,
   );
   return `do $$ begin ${each.join(' ')} end $$`;
 }

@@ -34,7 +34,7 @@ test('P3, P8: what a killed one held is free when its lease is over, and the oth
   const running = three();
   const held = async (by: string): Promise<number> => {
     const { rows } = await bench.db.query<{ held: number }>(
-      'select count(*)::int as held from sync.slices where lease_until > clock_timestamp() and lease_holder like $1',
+      'select count(*)::int as held from sync.slices where lease_until > statement_timestamp() and lease_holder like $1',
       [by],
     );
     return rows[0]?.held ?? 0;

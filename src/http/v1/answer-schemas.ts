@@ -2,6 +2,7 @@
 // real answers to them; nothing is checked by them while it is served.
 import * as z from 'zod';
 import { sliceStates } from '../../model.ts';
+import { reservationNames } from '../../query/book-types.ts';
 import { snake } from '../../query/record-text.ts';
 import type { ColumnType, Field, Fields } from '../../resources.ts';
 
@@ -46,7 +47,7 @@ export const apiVersion = z.enum(['v1beta1', 'v3']);
 export const state = z.enum(sliceStates);
 export const proof = z.enum(['none', 'counts', 'walk', 'walks']);
 export const reservations = z
-  .array(z.enum(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders']))
+  .array(z.enum(reservationNames))
   .describe('What is not certain, by name; empty for a clean claim');
 
 /** What a column is given as, and what its type says beside its meaning. */

@@ -30,7 +30,7 @@ export async function claimAlerts(db: Queryable, options: AlertClaimOptions): Pr
        select project_id, kind, subject
          from sync.alerts
         where project_id = $1
-          and (telling_until is null or telling_until < clock_timestamp())
+          and (telling_until is null or telling_until < statement_timestamp())
           and case
                 -- Open: never told, or so long ago (by whatever clock) that it is told again.
                 when resolved_at is null then
@@ -44,7 +44,7 @@ export async function claimAlerts(db: Queryable, options: AlertClaimOptions): Pr
           for update skip locked -- P8: one replica tells it
      )
      update sync.alerts a
-        set telling_until = clock_timestamp() + make_interval(secs => $5), attempts = a.attempts + 1
+        set telling_until = statement_timestamp() + make_interval(secs => $5), attempts = a.attempts + 1
        from untold u
       where a.project_id = u.project_id and a.kind = u.kind and a.subject = u.subject
      returning ${columnNamesOf(columns, 'a')}, a.telling_until`,
@@ -120,7 +120,7 @@ export async function noteUntold(
     await lockAlerts(tx, projectId);
     await tx.query(
       `update sync.alerts a
-          set telling_until = clock_timestamp() + make_interval(secs => u.rest)
+          set telling_until = to_timestamp(extract(epoch from statement_timestamp())::float8 + u.rest)
          from unnest(${claims}, $5::float8[]) as u(kind, subject, claim, rest)
         where ${ofClaim}`,
       [...valuesOf(projectId, claimed), claimed.map((alert) => restMs(alert.attempts) / 1000)],

@@ -50,8 +50,10 @@ export async function addOperations(
     `with given as (
        select * from unnest($2::text[], $3::text[], $4::date[]) as g(operation_id, api_version, created_on)
      ),
-     held as (select operation_id from sync.watched_operations w join given using (operation_id)
-               where w.project_id = $1),
+     held as materialized (
+       select operation_id from sync.watched_operations w join given using (operation_id)
+        where w.project_id = $1
+     ),
      added as (
        insert into sync.watched_operations as w (project_id, operation_id, api_version, created_on)
        select $1, operation_id, api_version, created_on from given order by operation_id collate "C"
@@ -144,20 +146,18 @@ export async function claimOperation(
 ): Promise<LeasedOperation | null> {
   const { projectId } = claim;
   const { rows } = await db.query<OperationRow>(
-    // Materialized: joined as a subquery it may be run once a row, and each time claim the next one.
-    `with next as materialized (
-       select operation_id
-         from sync.watched_operations
-        where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
-          and ${isFree()}
-        order by deadline_at, due_at
-        limit 1
-          for no key update skip locked
-     )
-     update sync.watched_operations w
+    // Compared with, the one row is looked for once; joined, it may be once a row, and each time claim the next one.
+    `update sync.watched_operations w
         set ${claimed('w.', '$2', '$3')}
-       from next
-      where w.project_id = $1 and w.operation_id = next.operation_id
+      where w.project_id = $1
+        and w.operation_id = (
+              select operation_id
+                from sync.watched_operations
+               where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
+                 and ${isFree()}
+               order by deadline_at, due_at
+               limit 1
+                 for no key update skip locked)
      returning w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.lease_epoch, w.attempts,
                exists (select from archive.certificate_files f
                         where f.project_id = $1 and f.operation_id = w.operation_id) as has_file,
