@@ -63,6 +63,7 @@ export async function openMigrated(
     return openDb({
       connectionString: store.connectionString,
       max: Math.min(40, 4 + settings.concurrency * Math.max(1, settings.projects.length)),
+      waitsInLine: true,
       onTransaction: meter?.transaction,
       log,
     });

@@ -45,6 +45,8 @@ export type DbOptions = {
   connectionString: string;
   /** Connections at most. */
   max?: number;
+  /** Whoever finds all of them at work waits as long as it takes, not ten seconds: a sync has more lanes than these. */
+  waitsInLine?: boolean;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   /** The role to run as: `outlast_writer` by default. Null: as whoever connects, for migrations. */
@@ -98,7 +100,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     connectionString,
     ...(wantsChannelBinding(connectionString) ? { Client: BoundClient } : {}),
     application_name: applicationName,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectingMs,
     // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the
     // server takes its time-outs with it.
     keepAlive: true,
@@ -120,7 +122,13 @@ export async function openDb(options: DbOptions): Promise<Db> {
       ...options.settings,
     },
   });
-  const pool = new pg.Pool({ ...base, max: options.max ?? 10, pipeline: true });
+  const line = { connectionTimeoutMillis: 0, Client: inTime(base.Client ?? pg.Client) };
+  const pool = new pg.Pool({
+    ...base,
+    ...(options.waitsInLine === true ? line : {}),
+    max: options.max ?? 10,
+    pipeline: true,
+  });
   // One that the server ends as soon as it is made belongs to nobody for a moment: whoever asked for it is told.
   pool.on('connect', (client) => client.on('error', () => undefined));
   // An idle connection that breaks is replaced by the pool; without this the process would die of it.
@@ -152,6 +160,15 @@ export async function openDb(options: DbOptions): Promise<Db> {
   };
   return db;
 }
+
+/** How long a connection may take to be made. */
+const connectingMs = 10_000;
+
+/** The pool has one time-out for making a connection and for waiting for one: here each connection has its own. */
+const inTime = (Client: typeof pg.Client): typeof pg.Client =>
+  function (config: pg.ClientConfig) {
+    return new Client({ ...config, connectionTimeoutMillis: connectingMs });
+  } as unknown as typeof pg.Client;
 
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
 

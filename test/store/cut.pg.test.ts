@@ -1,6 +1,16 @@
 // A connection that is cut, at whatever statement and on whichever side of it, is a passing fault with a name: the
 // process lives, the pool replaces the connection, and trying again helps.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
@@ -88,6 +98,26 @@ test('every connection asks whether the other side is still there', async () => 
   db = await openDb({ connectionString: address, log });
   await db.query('select');
   expect(db.pool.options).toMatchObject({ keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
+});
+
+test('whoever waits in line for a connection of a busy pool is served', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const opened = (waitsInLine: boolean): Promise<Db> =>
+    openDb({ connectionString: address, max: 1, waitsInLine, log });
+  const hurried = await opened(false);
+  db = await opened(true);
+  for (const [one, expected] of [
+    [hurried, 'database_unreachable'],
+    [db, undefined],
+  ] as const) {
+    const held = await one.pool.connect();
+    const waiting = told(one.query('select 1'));
+    await vi.advanceTimersByTimeAsync(60_000);
+    held.release(true);
+    expect((await waiting)?.code).toBe(expected);
+  }
+  await hurried.close();
 });
 
 test('a connection that the server ends between two statements: in the words it gave', async () => {
