@@ -37,9 +37,11 @@ const simulatedAt = '2026-08-31T09:30:00Z';
 export type Simulated = {
   /** What a command is told to reach it. */
   env: NodeJS.ProcessEnv;
+  /** Of every project. */
+  keys: { name: string; apiKey: string; apiSecret: string }[];
   pid: number;
   /** The newest 5,000, oldest first; milliseconds of real time. */
-  requests(): Promise<{ receivedAt: number }[]>;
+  requests(): Promise<{ receivedAt: number; project?: string }[]>;
   /** How many there were. */
   requested(): Promise<number>;
   close(): void;
@@ -52,7 +54,7 @@ export type Simulated = {
 export async function simulate(
   orders: number,
   classes: number,
-  { isNow = false, latencyMs = 0 } = {},
+  { isNow = false, latencyMs = 0, projects = 1 } = {},
 ): Promise<Simulated> {
   const perDay = (records: number): string => String(Math.ceil(records / windowDays));
   const child = start(
@@ -60,7 +62,7 @@ export async function simulate(
       [command],
       'simulate --json'.split(' '),
       isNow ? [] : `--at ${simulatedAt} --speed 0`.split(' '),
-      ['--latency-ms', String(latencyMs)],
+      ['--latency-ms', String(latencyMs), '--projects', String(projects)],
       ['--orders-per-day', perDay(orders), '--classes-per-day', perDay(classes)],
     ].flat(),
     process.env,
@@ -70,8 +72,10 @@ export async function simulate(
     url: string;
     apiKey: string;
     apiSecret: string;
+    projects: Simulated['keys'];
   };
   return {
+    keys: ready.projects,
     env: {
       // Where the two clocks disagree the commands wait for more witnesses of the time.
       ...(isNow ? {} : stoppedAt(Date.parse(simulatedAt))),
@@ -87,7 +91,7 @@ export async function simulate(
   };
 }
 
-type Requests = { total: number; recent: { receivedAt: number }[] };
+type Requests = { total: number; recent: { receivedAt: number; project?: string }[] };
 
 async function requestsAt(url: string): Promise<Requests> {
   return (await (await fetch(new URL('/_simulator/requests', url))).json()) as Requests;
@@ -169,7 +173,7 @@ export async function run(
 /**
  * Peak resident memory of a process, which the kernel keeps: only its last moments can be missed. Linux; 0 elsewhere.
  */
-function peakMbOf(pid: number | undefined): number {
+export function peakMbOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;

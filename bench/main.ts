@@ -12,6 +12,7 @@ import { fillingTables, measureFilling } from './filling.ts';
 import { growthTables, measureGrowth } from './growth.ts';
 import { measurePeers, peerTables } from './peers.ts';
 import { growthPlot, peersPlot } from './plots.ts';
+import { measureProjects, projectTables } from './projects.ts';
 import { measureReading, readingTables } from './reading.ts';
 import { printTables, withTables, type Table } from './tables.ts';
 
@@ -22,6 +23,8 @@ const { values: flags } = parseArgs({
     growth: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     reading: { type: 'boolean', default: false },
+    projects: { type: 'string' },
+    replicas: { type: 'string', default: '1,4' },
     full: { type: 'boolean', default: false },
     orders: { type: 'string' },
     classes: { type: 'string', default: '100000' },
@@ -33,7 +36,13 @@ const { values: flags } = parseArgs({
 
 const runs = Number(flags.runs);
 const ordersOr = (standard: number): number => Number(flags.orders ?? standard);
-const isAlone = flags.filling || flags.aims || flags.growth || flags.peers || flags.reading;
+const isAlone =
+  flags.filling ||
+  flags.aims ||
+  flags.growth ||
+  flags.peers ||
+  flags.reading ||
+  flags.projects !== undefined;
 
 type Measured = { results: object; tables: Table[]; postgres: string; plots?: [string, string][] };
 
@@ -73,6 +82,11 @@ async function measureAll(signal: AbortSignal): Promise<Measured[]> {
   if (flags.full || flags.reading) {
     const reading = await measureReading(ordersOr(10_000_000), runs, signal);
     measured.push({ results: { reading }, tables: readingTables(reading), ...reading });
+  }
+  if (flags.full || flags.projects !== undefined) {
+    const replicas = flags.replicas.split(',').map(Number);
+    const many = await measureProjects(Number(flags.projects ?? 100), replicas, signal);
+    measured.push({ results: { projects: [many] }, tables: projectTables(many), ...many });
   }
   return measured;
 }
