@@ -8,23 +8,32 @@ import { openLog } from './log-lines.ts';
 import { print, printJson } from './print.ts';
 
 export const migrateCommand = (command: Command): Command =>
-  command.option('--json', 'print the result as JSON').action(async (flags: { json?: true }) => {
-    const settings = readSettings({ needs: 'database' });
-    const log = openLog(settings.logLevel);
-    const store = await openStore(settings.database, log);
-    try {
-      const done = await migrate(store.connectionString, log);
-      if (flags.json === true) printJson(done);
-      else {
-        const applied = done.to - done.from;
-        print(
-          applied === 0
-            ? 'The database is up to date.'
-            : `Applied ${applied} migration${applied === 1 ? '' : 's'}.`,
-        );
-        for (const note of done.notes) print(`Note: ${note}`);
+  command
+    .option('--distributed', 'lay the tables out over the workers of a Citus cluster, by project')
+    .option('--json', 'print the result as JSON')
+    .action(async (flags: { distributed?: true; json?: true }) => {
+      const settings = readSettings({ needs: 'database' });
+      const log = openLog(settings.logLevel);
+      const store = await openStore(settings.database, log);
+      try {
+        const done = await migrate(store.connectionString, log, flags);
+        if (flags.json === true) printJson(done);
+        else {
+          const applied = done.to - done.from;
+          print(
+            applied === 0
+              ? 'The database is up to date.'
+              : `Applied ${applied} migration${applied === 1 ? '' : 's'}.`,
+          );
+          if (done.distributed !== undefined) {
+            const { tables, workers } = done.distributed;
+            print(
+              `${tables} tables are distributed over ${workers} worker${workers === 1 ? '' : 's'}.`,
+            );
+          }
+          for (const note of done.notes) print(`Note: ${note}`);
+        }
+      } finally {
+        await store.close();
       }
-    } finally {
-      await store.close();
-    }
-  });
+    });

@@ -63,6 +63,7 @@ type Server = {
   standby: boolean;
   asynchronous: boolean;
   member: boolean;
+  citus: boolean;
 };
 
 async function ask(client: pg.Client, role: string | null): Promise<Server | undefined> {
@@ -74,10 +75,24 @@ async function ask(client: pg.Client, role: string | null): Promise<Server | und
             pg_is_in_recovery() as standby,
             current_setting('synchronous_commit') = 'off' as asynchronous,
             exists (select from pg_roles
-                     where rolname = $1 and pg_has_role(session_user, oid, 'member')) as member`,
+                     where rolname = $1 and pg_has_role(session_user, oid, 'member')) as member,
+            exists (select from pg_extension where extname = 'citus') as citus`,
     [role],
   );
+  if (rows[0]?.citus === true) await refuseWorker(client);
   return rows[0];
+}
+
+/** Numbers of entries and locks are the coordinator's alone: through a worker a follower would miss changes. */
+async function refuseWorker(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ coordinates: boolean }>(
+    'select citus_is_coordinator() as coordinates',
+  );
+  if (rows[0]?.coordinates === true) return;
+  throw settingsError(
+    'database_worker',
+    'The database is a worker of a Citus cluster: point DATABASE_URL at its coordinator.',
+  );
 }
 
 function judged(
@@ -100,6 +115,8 @@ function judged(
   return {
     role: server.member ? wanted.role : null,
     settings: {
+      // Workers have theirs from the role (distribute.ts): told of one, Citus repeats this whole message, for each.
+      ...(server.citus ? { 'citus.propagate_set_commands': 'none' } : {}),
       // P3: what is told as committed is on the disk. Stricter levels than this one are left as they are.
       ...(server.asynchronous && !wanted.isReadOnly ? { synchronous_commit: 'local' } : {}),
       // It ends a transaction that is at work, and came with PostgreSQL 17.

@@ -113,12 +113,12 @@ export async function openDb(options: DbOptions): Promise<Db> {
     role: found.role,
     isReadOnly,
     settings: {
+      ...found.settings,
       ...ourSettings,
       application_name: applicationName,
       statement_timeout: '0',
       lock_timeout: String(wanted === null ? 0 : defaultTxTimeouts.lockMs),
       idle_in_transaction_session_timeout: String(defaultTxTimeouts.idleMs),
-      ...found.settings,
       ...options.settings,
     },
   });

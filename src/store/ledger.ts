@@ -59,8 +59,10 @@ export async function addSlices(db: Queryable, added: NewSlice[]): Promise<numbe
        select * from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[])
                        as n (project_id, resource, owner, day)
         -- Else it would wait for whoever is writing one of them, who may be frozen.
-        where not exists (select from sync.slices s
-                           where (s.project_id, s.resource, s.owner, s.day) = (n.project_id, n.resource, n.owner, n.day))
+        where (project_id, resource, owner, day) not in (
+                select project_id, resource, owner, day from sync.slices
+                 where project_id = any ($1::text[]) and resource = any ($2::text[]) and owner = any ($3::text[])
+                   and day = any ($4::date[]))
         order by 1, 2, 3, 4
            on conflict do nothing
        returning *

@@ -8,6 +8,14 @@ import { fatal, settingsError, transient } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import {
+  admitRoles,
+  checkCluster,
+  checkLogins,
+  distributeTables,
+  findCitus,
+  type Distributed,
+} from './distribute.ts';
+import {
   defaultTxTimeouts,
   onlyRow,
   openDb,
@@ -29,6 +37,8 @@ export type Migrated = {
   to: number;
   /** What this database cannot promise, a sentence each. */
   notes: string[];
+  /** Over how many workers of a cluster the tables are distributed, where that was asked for. */
+  distributed?: Distributed;
 };
 
 /**
@@ -36,9 +46,14 @@ export type Migrated = {
  * Throws transient `migration_lock_left` where nobody would ever let them go on.
  * Throws fatal `schema_too_old` when the database is older than these migrations reach back, settings `schema_newer`
  * when it was written by a newer release, settings `schema_foreign` when its schemas are another program's, settings
- * `database_forbidden` when the user lacks a right, and what `openDb` throws.
+ * `database_forbidden` when the user lacks a right, and what `openDb` throws. `distributed`: lays the tables out over the
+ * workers of a Citus cluster; throws what distribute.ts throws.
  */
-export async function migrate(connectionString: string, log: Log): Promise<Migrated> {
+export async function migrate(
+  connectionString: string,
+  log: Log,
+  { distributed = false } = {},
+): Promise<Migrated> {
   const migrationsFolder = findMigrations();
   const known = readMigrationFiles({ migrationsFolder });
   const db = await openDb({
@@ -52,9 +67,10 @@ export async function migrate(connectionString: string, log: Log): Promise<Migra
     // The roles by themselves, for all databases of a cluster share them: nobody waits for this database's migrations.
     const found = await withTx(db, (tx) => lookAround(tx, known));
     const { notes } = found;
+    if (distributed) return { ...(await distribute(db, log, known)), notes };
     // As nearly always: then nobody waits for anybody.
     if (!found.isDue) return { from: found.count, to: found.count, notes };
-    const { from, to, withheld } = await inTurn(db, log, (tx) => bringUpToDate(tx, known));
+    const { from, to, withheld } = await inTurn(db, log, (tx) => bringUpToDate(tx, known, false));
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };
   } catch (error) {
@@ -126,18 +142,38 @@ async function refuseLeftBehind(db: Db): Promise<void> {
   );
 }
 
+/** Killed anywhere and run again it goes on: nothing is done twice, and the tables are distributed all or not at all. */
+async function distribute(
+  db: Db,
+  log: Log,
+  known: MigrationMeta[],
+): Promise<Omit<Migrated, 'notes'>> {
+  const workers = await withTx(db, checkCluster);
+  await admitRoles(db);
+  await withTx(db, checkLogins);
+  const { from, to, tables } = await inTurn(db, log, (tx) => bringUpToDate(tx, known, true));
+  return { from, to, distributed: { tables, workers } };
+}
+
 /** All that is missing and its grants, or nothing: whoever is killed here leaves no half of it. */
 async function bringUpToDate(
   tx: Tx,
   known: MigrationMeta[],
-): Promise<{ from: number; to: number; withheld: string[] }> {
+  isToBeDistributed: boolean,
+): Promise<{ from: number; to: number; withheld: string[]; tables: number }> {
   await tx.query(`set local default_table_access_method = 'heap'`);
+  const citus = await findCitus(tx);
+  // Of what is not distributed yet the workers learn when it is: what belongs to the coordinator they never know.
+  if (citus.isThere && !citus.isDistributed) {
+    await tx.query('set local citus.enable_ddl_propagation = off');
+  }
   const before = await appliedMigrations(tx);
   refuseOthers(before, known);
   const missing = missingOf(before, known);
   if (missing.length > 0) await apply(tx, missing);
   const withheld = await ensureGrants(tx, missing.length > 0);
-  return { from: before.count, to: before.count + missing.length, withheld };
+  const tables = isToBeDistributed || citus.isDistributed ? await distributeTables(tx) : 0;
+  return { from: before.count, to: before.count + missing.length, withheld, tables };
 }
 
 /** As drizzle's own migrator does, which would commit, and let go of the lock, in between. */

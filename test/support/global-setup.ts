@@ -1,5 +1,5 @@
 // One Postgres for the whole test run, started when the first test asks for it and removed at the end:
-// TEST_DATABASE_URL if set, else a container where Docker answers, else the embedded binaries.
+// TEST_CITUS_URL or TEST_DATABASE_URL if set, else a container where Docker answers, else the embedded binaries.
 // Tests reach it only through postgres.ts. And one built command, linked when the first test asks for it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,8 @@ import { linkCommand } from './linked-command.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** What the door answers: where the server is, or why there is none. At `/command`: where the command is. */
-export type Answer = { connectionString: string; prefix: string } | { problem: string };
+export type Answer =
+  { connectionString: string; prefix: string; workers: string[] } | { problem: string };
 export type CommandAnswer = { file: string } | { problem: string };
 
 declare module 'vitest' {

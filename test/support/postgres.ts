@@ -21,24 +21,33 @@ export type TestDatabase = {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await askForServer();
   const template = `${server.prefix}_template`;
-  return withAdmin(server, async (admin) => {
-    await ensureTemplate(admin, server, template);
-    return createDatabase(admin, server, `template "${template}" strategy file_copy`);
+  return withAdmin(server, async (admins) => {
+    await ensureTemplate(admins, server, template);
+    return createDatabase(admins, server, `template "${template}" strategy file_copy`);
   });
 }
 
 /** A database with all that this one holds; nobody may be connected to it. */
 export async function copyOf({ name }: TestDatabase): Promise<TestDatabase> {
   const server = await askForServer();
-  return withAdmin(server, (admin) =>
-    createDatabase(admin, server, `template "${name}" strategy file_copy`),
-  );
+  return withAdmin(server, async (admins) => {
+    await letGo(admins, name);
+    const copied = await createDatabase(admins, server, `template "${name}" strategy file_copy`);
+    await onEach(admins, (each) => each.query(`alter database "${name}" allow_connections true`));
+    return copied;
+  });
 }
 
 /** A database with nothing in it, for tests of the migrations. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const server = await askForServer();
-  return withAdmin(server, (admin) => createDatabase(admin, server, ''));
+  return withAdmin(server, ([coordinator]) => createDatabase([coordinator], server, ''));
+}
+
+/** The workers of the cluster that the tests run on, each as the same login in this database; none: no cluster. */
+export async function workersOf({ name }: TestDatabase): Promise<string[]> {
+  const { workers } = await askForServer();
+  return workers.map((node) => addressOf(node, name));
 }
 
 /** The server's own address, for tests that need more than a database: roles, other clusters' doings. */
@@ -46,7 +55,9 @@ export async function adminConnectionString(): Promise<string> {
   return (await askForServer()).connectionString;
 }
 
-type Server = { connectionString: string; prefix: string };
+type Server = { connectionString: string; prefix: string; workers: string[] };
+/** Of the server itself, and of the workers beside it. */
+type Admins = [pg.Client, ...pg.Client[]];
 
 async function askForServer(): Promise<Server> {
   const answer = (await (await fetch(inject('testDoor'))).json()) as Answer;
@@ -54,20 +65,32 @@ async function askForServer(): Promise<Server> {
   return answer;
 }
 
-async function withAdmin<T>(server: Server, work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: server.connectionString });
-  await admin.connect();
+async function withAdmin<T>(
+  { connectionString, workers }: Server,
+  work: (admins: Admins) => Promise<T>,
+): Promise<T> {
+  const admins: Admins = [
+    new pg.Client({ connectionString }),
+    ...workers.map((node) => new pg.Client({ connectionString: node })),
+  ];
+  await onEach(admins, (admin) => admin.connect());
   try {
-    return await work(admin);
+    return await work(admins);
   } finally {
-    await admin.end();
+    await onEach(admins, (admin) => admin.end());
   }
 }
+
+const onEach = async (
+  admins: Admins,
+  work: (admin: pg.Client) => Promise<unknown>,
+): Promise<void> => void (await Promise.all(admins.map(work)));
 
 // Several test files ask for the template at once; one makes it, the others wait.
 const templateLock = 730_112_004;
 
-async function ensureTemplate(admin: pg.Client, server: Server, template: string): Promise<void> {
+async function ensureTemplate(admins: Admins, server: Server, template: string): Promise<void> {
+  const [admin] = admins;
   await admin.query('select pg_advisory_lock($1)', [templateLock]);
   try {
     const { rowCount } = await admin.query('select from pg_database where datname = $1', [
@@ -76,29 +99,71 @@ async function ensureTemplate(admin: pg.Client, server: Server, template: string
     if (rowCount === 1) return;
     // Under another name until it is whole: a failed migration must not pass for a template.
     const draft = `${template}_draft`;
-    await admin.query(`drop database if exists "${draft}" with (force)`);
-    await admin.query(`create database "${draft}"`);
-    await migrate(addressOf(server, draft), silentLog());
-    await retryWhileInUse(() => admin.query(`alter database "${draft}" rename to "${template}"`));
+    await onEach(admins, async (each) => {
+      await each.query(`drop database if exists "${draft}" with (force)`);
+      await each.query(`create database "${draft}"`);
+    });
+    const distributed = server.workers.length > 0;
+    if (distributed) await joinCluster(server, draft);
+    await migrate(addressOf(server.connectionString, draft), silentLog(), { distributed });
+    await letGo(admins, draft);
+    await onEach(admins, (each) =>
+      retryWhileInUse(() => each.query(`alter database "${draft}" rename to "${template}"`)),
+    );
   } finally {
     await admin.query('select pg_advisory_unlock($1)', [templateLock]);
   }
 }
 
+/** Makes databases of one name a cluster; few shards, for each costs every migration of the template. */
+async function joinCluster({ connectionString, workers }: Server, name: string): Promise<void> {
+  const inDatabase = async (node: string, statements: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: addressOf(node, name) });
+    await client.connect();
+    await client.query(statements);
+    await client.end();
+  };
+  for (const node of workers) await inDatabase(node, 'create extension citus');
+  const nodeOf = (node: string): string => {
+    const { hostname, port } = new URL(node);
+    return `'${hostname}', ${port || 5432}`;
+  };
+  await inDatabase(
+    connectionString,
+    `create extension citus;
+     alter database "${name}" set citus.shard_count = 4;
+     select citus_set_coordinator_host(${nodeOf(connectionString)});
+     ${workers.map((node) => `select citus_add_node(${nodeOf(node)});`).join('\n')}`,
+  );
+}
+
+/** Of a database that is to be copied: Citus' own worker stays connected to each, and comes back as long as it may. */
+async function letGo(admins: Admins, name: string): Promise<void> {
+  if (admins.length === 1) return;
+  await onEach(admins, async (each) => {
+    await each.query(`alter database "${name}" allow_connections false`);
+    await each.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [
+      name,
+    ]);
+  });
+}
+
 async function createDatabase(
-  admin: pg.Client,
+  admins: Admins,
   server: Server,
   options: string,
 ): Promise<TestDatabase> {
   const name = `${server.prefix}_${randomBytes(4).toString('hex')}`;
-  await retryWhileInUse(() => admin.query(`create database "${name}" ${options}`));
+  await onEach(admins, (each) =>
+    retryWhileInUse(() => each.query(`create database "${name}" ${options}`)),
+  );
   return {
     name,
-    connectionString: addressOf(server, name),
+    connectionString: addressOf(server.connectionString, name),
     drop: () =>
-      withAdmin(server, async (client) => {
-        await client.query(`drop database if exists "${name}" with (force)`);
-      }),
+      withAdmin(server, (all) =>
+        onEach(all, (each) => each.query(`drop database if exists "${name}" with (force)`)),
+      ),
   };
 }
 
@@ -115,8 +180,8 @@ async function retryWhileInUse(statement: () => Promise<unknown>): Promise<void>
   }
 }
 
-function addressOf(server: Server, database: string): string {
-  const address = new URL(server.connectionString);
+function addressOf(server: string, database: string): string {
+  const address = new URL(server);
   address.pathname = `/${database}`;
   return address.href;
 }

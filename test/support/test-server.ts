@@ -16,6 +16,8 @@ export type TestServer = {
   connectionString: string;
   /** All databases of this run begin with it. */
   prefix: string;
+  /** The workers of a Citus cluster of which that is the coordinator; none: a server of its own. */
+  workers: string[];
   stop(): Promise<void>;
 };
 
@@ -23,15 +25,32 @@ const maxConnections = 200;
 
 export async function startTestServer(): Promise<TestServer> {
   const prefix = `outlast_test_${randomBytes(4).toString('hex')}`;
+  const cluster = process.env['TEST_CITUS_URL'];
+  if (cluster !== undefined && cluster !== '') {
+    const workers = await workersOf(cluster);
+    return {
+      connectionString: cluster,
+      prefix,
+      workers,
+      stop: async () => {
+        for (const node of [cluster, ...workers]) await dropDatabases(node, prefix);
+      },
+    };
+  }
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') {
-    return { connectionString: given, prefix, stop: () => dropDatabases(given, prefix) };
+    return {
+      connectionString: given,
+      prefix,
+      workers: [],
+      stop: () => dropDatabases(given, prefix),
+    };
   }
   const started = (await inContainer()) ?? (await fromBinaries());
-  return { prefix, ...started };
+  return { prefix, workers: [], ...started };
 }
 
-type Started = Omit<TestServer, 'prefix'>;
+type Started = Omit<TestServer, 'prefix' | 'workers'>;
 
 /** Null where Docker does not answer within two seconds, or cannot get the image. */
 async function inContainer(): Promise<Started | null> {
@@ -89,6 +108,25 @@ async function fromBinaries(): Promise<Started> {
 The attempt failed with: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
+  }
+}
+
+/** The same login's addresses on the workers that the database of this address knows. */
+async function workersOf(coordinator: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: coordinator });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ nodename: string; nodeport: number }>(
+      'select nodename, nodeport from pg_dist_node where groupid > 0 order by nodeid',
+    );
+    return rows.map(({ nodename, nodeport }) => {
+      const address = new URL(coordinator);
+      address.hostname = nodename;
+      address.port = String(nodeport);
+      return address.href;
+    });
+  } finally {
+    await client.end();
   }
 }
 
