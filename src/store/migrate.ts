@@ -67,7 +67,9 @@ export async function migrate(
     // The roles by themselves, for all databases of a cluster share them: nobody waits for this database's migrations.
     const found = await withTx(db, (tx) => lookAround(tx, known));
     const { notes } = found;
-    if (distributed) return { ...(await distribute(db, log, known)), notes };
+    if (distributed) {
+      return { ...(await distribute(db, log, known)), notes: [...notes, forTryingOut] };
+    }
     // As nearly always: then nobody waits for anybody.
     if (!found.isDue) return { from: found.count, to: found.count, notes };
     const { from, to, withheld } = await inTurn(db, log, (tx) => bringUpToDate(tx, known, false));
@@ -141,6 +143,9 @@ async function refuseLeftBehind(db: Db): Promise<void> {
     `An idle connection holds the lock of migrations, most likely a pooler's that an earlier release left it in. End it with \`select pg_terminate_backend(${left.pid})\` and try again.`,
   );
 }
+
+const forTryingOut =
+  'An archive over several machines is for trying out: docs/scale.md says what was tried, and what a follower may miss there.';
 
 /** Killed anywhere and run again it goes on: nothing is done twice, and the tables are distributed all or not at all. */
 async function distribute(
