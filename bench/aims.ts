@@ -265,7 +265,7 @@ async function quietTicks(world: World, runs: number): Promise<Aim[]> {
       isLeast: false,
     },
     {
-      what: 'processor time of a quiet tick',
+      what: 'processor time of a quiet tick, one a second',
       unit: 'ms',
       figure: spread(milliseconds),
       aim: 50,
