@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'what is held already fails a first walk',
-      'if (isFirstWalk && codeOf(error) === uniqueViolation)',
+      "if (isFirstWalk && mayBeHeld.has(codeOf(error) ?? ''))",
       'if (false)',
       'store/commit.pg',
     ],
@@ -292,20 +292,20 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a lease that has run out holds for ever',
-      '(${of}lease_until is null or ${of}lease_until < clock_timestamp())',
+      '(${of}lease_until is null or ${of}lease_until < statement_timestamp())',
       '(${of}lease_until is null)',
       'store/claims.pg',
     ],
     [
       'P8: a claim takes what another holds',
-      '(${of}lease_until is null or ${of}lease_until < clock_timestamp())',
+      '(${of}lease_until is null or ${of}lease_until < statement_timestamp())',
       '(${of}lease_until is null or true)',
       'store/commit.pg',
     ],
     [
       'P8: one claim leases several slices',
-      'limit 1\n          for no key update skip locked\n     )\n     update sync.slices s',
-      'limit 2\n          for no key update skip locked\n     )\n     update sync.slices s',
+      'and (s.resource, s.owner, s.day) = (',
+      'and (s.resource, s.owner, s.day) >= (',
       'store/claims.pg',
     ],
     [

@@ -18,6 +18,7 @@ import {
   missingBlocksMs,
   type PolicySettings,
 } from '../policy.ts';
+import type { Slots } from '../lanes.ts';
 import type { Worker } from '../worker.ts';
 import type { ListRules, WalkContext } from './walk.ts';
 import type { WindowQuestions } from './window-questions.ts';
@@ -38,6 +39,8 @@ export type ActContext = Omit<WalkContext, keyof ListRules> & {
 export type Learned = {
   /** Numbers of records that several days have, and that stood a look from the other end. */
   alike: Set<string>;
+  /** Of days with the same number of records one is doubted at a time: what it shows spares the others a look. */
+  doubting: Map<string, Slots>;
   /** Where lists and totals were found to be cut. */
   caps: Map<ListedResource, number>;
   /** How the last page of a list says so: the fact `orders.last_key` by now. */
@@ -46,6 +49,7 @@ export type Learned = {
 
 export const nothingLearned = (): Learned => ({
   alike: new Set(),
+  doubting: new Map(),
   caps: new Map(),
   lastKey: null,
 });

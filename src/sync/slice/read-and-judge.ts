@@ -5,6 +5,7 @@ import type { Slice } from '../../store/ledger.ts';
 import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
 import { goneIds } from '../../store/missing.ts';
 import { countShown } from '../../store/pages.ts';
+import { createSlots } from '../lanes.ts';
 import { rulesOf } from '../list-rules.ts';
 import { absenceProves, isOver } from '../policy.ts';
 import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
@@ -128,12 +129,8 @@ async function readSlice(
       contradicts: whole.disagreement !== noTotal,
     };
   }
-  const doubt = isOneWay ? null : await doubtOf(context, act, start, whole);
-  if (doubt !== null) {
-    const sees = await look();
-    if (sees === 'more' || (sees === 'unseen' && doubt === 'strong')) return inParts(sees);
-    context.learned.alike.add(alikeKey(slice, distinct));
-  }
+  const doubted = isOneWay ? null : await doubtInTurn(context, act, start, whole, look);
+  if (doubted !== null) return inParts(doubted);
   if (!isOneWay && (await hidesOrders(context, act, walk, distinct))) return inParts('same');
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.
   const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
@@ -176,6 +173,28 @@ async function judgeWhole(
     order: memory.query.order ?? 'asc',
     isAbsenceTrusted: verdict.agrees && (await trustsAbsence(context, slice, distinct)),
   };
+}
+
+/** What the other end shows where it says more than the walk, or nothing of a list that is much in doubt; else null. */
+async function doubtInTurn(
+  context: ActContext,
+  act: Act,
+  start: Start,
+  whole: Whole,
+  look: () => Promise<OtherEnd>,
+): Promise<OtherEnd | null> {
+  const { alike, doubting } = context.learned;
+  const key = alikeKey(act.slice, whole.distinct);
+  const turns = doubting.get(key) ?? createSlots(1);
+  doubting.set(key, turns);
+  return turns.during(async () => {
+    const doubt = await doubtOf(context, act, start, whole);
+    if (doubt === null) return null;
+    const sees = await look();
+    if (sees === 'more' || (sees === 'unseen' && doubt === 'strong')) return sees;
+    alike.add(key);
+    return null;
+  });
 }
 
 /** Whether what a total vouches for, or would, wants a second witness: the list read from its other end. */
