@@ -109,8 +109,8 @@ async function createProgram(args: readonly string[]): Promise<Command> {
     if (name === wanted) (await load())(command);
     program.addCommand(inheriting(command, program));
   }
-  // Only what can come to it loads the settings: --version must answer at once.
-  const isCommand = entries.some(({ name }) => name === wanted);
+  // Only what can come to it loads the settings: --version must answer at once. Before a command, --help is the root's.
+  const isCommand = entries.some(({ name }) => name === args[0]);
   if (!isCommand && args[0] !== '--version' && args[0] !== '-V') {
     const after = await helpAfter(program);
     program.addHelpText('after', ({ command }) => (command === program ? after : ''));

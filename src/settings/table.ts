@@ -139,7 +139,7 @@ export const table = {
     group: 'manners',
     kind: kind.whole(1, 64),
     default: '4',
-    sentence: 'requests under way at a time, per project',
+    sentence: 'requests under way at a time for the days of a project',
   }),
   OUTLAST_TIMEOUT_MS: setting({
     group: 'manners',

@@ -45,7 +45,7 @@ export type DbOptions = {
   connectionString: string;
   /** Connections at most. */
   max?: number;
-  /** Whoever finds all of them at work waits as long as it takes, not ten seconds: a sync has more lanes than these. */
+  /** Whoever finds all of them at work waits two minutes, not ten seconds: a sync has more lanes than these. */
   waitsInLine?: boolean;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
@@ -122,7 +122,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
       ...options.settings,
     },
   });
-  const line = { connectionTimeoutMillis: 0, Client: inTime(base.Client ?? pg.Client) };
+  const line = { connectionTimeoutMillis: inLineMs, Client: inTime(base.Client ?? pg.Client) };
   const pool = new pg.Pool({
     ...base,
     ...(options.waitsInLine === true ? line : {}),
@@ -163,6 +163,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
 
 /** How long a connection may take to be made. */
 const connectingMs = 10_000;
+/** And how long the line for one may be, for a sync of many projects: requests over HTTP may be in it, too. */
+const inLineMs = 120_000;
 
 /** The pool has one time-out for making a connection and for waiting for one: here each connection has its own. */
 const inTime = (Client: typeof pg.Client): typeof pg.Client =>

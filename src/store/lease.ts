@@ -6,7 +6,10 @@
 export const isFree = (of = ''): string =>
   `(${of}lease_until is null or ${of}lease_until < statement_timestamp())`;
 
-/** A value: so many seconds from now. */
+/**
+ * A value: so many seconds from now, which is when the statement began. One that waited for a lock leases for less, at
+ * worst for nothing: then the epoch decides, as ever (P8).
+ */
 export const leaseEnd = (seconds: string): string =>
   `statement_timestamp() + make_interval(secs => ${seconds})`;
 

@@ -48,6 +48,11 @@ describe('help', () => {
     expect((await runHere(['help', 'migrate'])).stdout).toBe(asked.stdout);
   });
 
+  it('asked for before a command is that of all of them', async () => {
+    const { stdout } = await runHere(['--help', 'migrate']);
+    for (const { name } of settings) expect(stdout).toContain(name);
+  });
+
   it('of a command within a command is asked either way, too', async () => {
     const asked = await runHere(['query', 'orders', '--help']);
     expect(asked.stdout).toContain('Usage: outlast query orders');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Archive, type Reservation } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Proof, SliceState } from '../../src/model.ts';
+import { reservationNames } from '../../src/query/book-types.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
@@ -98,22 +99,33 @@ describe('coverage', () => {
     expect(await shown()).toEqual(expected);
   });
 
-  test.each(['lost', 'no_proof', 'proved_before_closing', 'unresolved_orders'])(
-    'sabotaged, a view that hides %s is noticed',
-    async (hidden) => {
-      const { connectionString } = opened;
-      const owner = await openDb({ connectionString, role: null, log: silentLog() });
-      const { rows } = await owner.query<{ sql: string }>(
-        `select pg_get_viewdef('analytics.coverage'::regclass) as sql`,
-      );
-      const sql = rows[0]?.sql ?? '';
-      const replace = 'create or replace view analytics.coverage as';
-      await owner.query(`${replace} ${sql.replace(`THEN '${hidden}'::text`, 'THEN null::text')}`);
-      expect(await shown()).not.toEqual(expected);
-      await owner.query(`${replace} ${sql}`);
-      await owner.close();
-    },
-  );
+  test.each(reservationNames)('sabotaged, a view that hides %s is noticed', async (hidden) => {
+    const { connectionString } = opened;
+    const owner = await openDb({ connectionString, role: null, log: silentLog() });
+    const { rows } = await owner.query<{ sql: string }>(
+      `select pg_get_viewdef('analytics.coverage'::regclass) as sql`,
+    );
+    const sql = rows[0]?.sql ?? '';
+    const replace = 'create or replace view analytics.coverage as';
+    await owner.query(`${replace} ${sql.replace(`THEN '${hidden}'::text`, 'THEN null::text')}`);
+    expect(await shown()).not.toEqual(expected);
+    await owner.query(`${replace} ${sql}`);
+    await owner.close();
+  });
+
+  test('every view that sums reservations up knows each of them by name', async () => {
+    const { rows } = await db.query<{ view: string; names: string[] }>(
+      `select view, array(select distinct m[1] from regexp_matches(says, $$THEN '(\\w+)'::text$$, 'g') m order by 1) as names
+         from (select c.oid::regclass::text as view,
+                      substring(pg_get_viewdef(c.oid) from 'array_remove\\(ARRAY\\[(.*?)\\], ') as says
+                 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'reservations'
+                where c.relkind = 'v' and c.relnamespace = 'analytics'::regnamespace) views
+        where says is not null`,
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(5);
+    for (const { view, names } of rows)
+      expect([view, names]).toEqual([view, [...reservationNames]]);
+  });
 
   test('says of a day what the ledger says', async () => {
     const [day] = await archive.coverage({ project: 'p', from: '2026-03-06', to: '2026-03-07' });
