@@ -18,6 +18,7 @@ const nouns = [
   'files.ts',
   'log.ts',
   'meter.ts',
+  'semaphore.ts',
   'tracing.ts',
 ];
 
@@ -25,7 +26,7 @@ const nouns = [
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(model|resources|database-address|day|errors|files|log|meter|tracing)\.ts$/,
+    /^(model|resources|database-address|day|errors|files|log|meter|semaphore|tracing)\.ts$/,
     [],
     /^(pino|@opentelemetry\/.+)$/,
   ),

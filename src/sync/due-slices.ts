@@ -9,11 +9,12 @@ import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { soundly } from './contact/sound-answers.ts';
 import { todayOf } from './day-zone.ts';
 import { readComparePeriod } from './forecast/read-forecast.ts';
-import { createLanes, createSlots } from './lanes.ts';
+import { createLanes } from './lanes.ts';
 import { sliceDayOf, spanOf } from './list-rules.ts';
 import { enterSlices } from './enter-days.ts';
 import { isOver, settleMs } from './policy.ts';
@@ -56,12 +57,12 @@ export async function workThrough(
   slicesDue: number,
 ): Promise<Work> {
   const { db, projectId, log } = worker;
-  const slots = createSlots(worker.concurrency);
+  const slots = createSemaphore(worker.concurrency);
   const platform = soundly(
     {
       ...worker.platform,
-      orders: (query, aborted) => slots.during(() => worker.platform.orders(query, aborted)),
-      classes: (query, aborted) => slots.during(() => worker.platform.classes(query, aborted)),
+      orders: (query, aborted) => slots(() => worker.platform.orders(query, aborted)),
+      classes: (query, aborted) => slots(() => worker.platform.classes(query, aborted)),
     },
     facts,
   );

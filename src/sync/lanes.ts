@@ -1,5 +1,5 @@
 // Several lanes of work at a time that stop together: one failure ends them all, and one that idles is woken by the
-// others. And slots, of which each question takes one. Knows nothing of what they work on.
+// others. Knows nothing of what they work on.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Lanes = {
@@ -46,30 +46,6 @@ export function createLanes(outside: AbortSignal): Lanes {
       begin(1);
       while (running.size > 0) await Promise.race(running);
       if (faults.length > 0) throw faults[0];
-    },
-  };
-}
-
-export type Slots = {
-  /** Runs `work` as soon as one is free, in the order of the calls. */
-  during<T>(work: () => Promise<T>): Promise<T>;
-};
-
-export function createSlots(count: number): Slots {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return {
-    async during(work) {
-      if (free > 0) free -= 1;
-      // Whoever gives one up hands it on.
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      try {
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) free += 1;
-        else next();
-      }
     },
   };
 }

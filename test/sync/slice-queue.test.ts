@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SliceKey } from '../../src/model.ts';
-import { createLanes, createSlots } from '../../src/sync/lanes.ts';
+import { createSemaphore } from '../../src/semaphore.ts';
+import { createLanes } from '../../src/sync/lanes.ts';
 import { createSliceQueue, type SliceQueue } from '../../src/sync/slice-queue.ts';
 
 const minute = 60_000;
@@ -167,11 +168,11 @@ describe('lanes', () => {
 });
 
 test('slots are handed on in the order of the calls, also by work that fails', async () => {
-  const slots = createSlots(2);
+  const slots = createSemaphore(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const all = [0, 1, 2, 3, 4].map((n) =>
-    slots.during(async () => {
+    slots(async () => {
       begun.push(n);
       await new Promise<void>((resolve) => ends.push(resolve));
       if (n === 1) throw new Error('no answer');

@@ -9,7 +9,7 @@ import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../answers.ts';
 import type { Events } from './events.ts';
 import type { Form, AnswerFormat } from './parameters.ts';
-import type { Semaphore } from './semaphore.ts';
+import type { Semaphore } from '../../semaphore.ts';
 import type { Reply, Rows } from './route.ts';
 
 export const mediaTypes: Record<Form, string> = {

@@ -15,7 +15,7 @@ import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check-arguments.ts';
 import { answerFormats, readQuery, type Form, type AnswerFormat } from './parameters.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore } from '../../semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { ArchiveRequest, Route } from './route.ts';
 import { base, routes } from './all-routes.ts';

@@ -9,7 +9,7 @@ import { targetOf } from '../../platform/target.ts';
 import { Refused, type Answer } from '../answers.ts';
 import type { Gate, Opened } from '../gate.ts';
 import { openedTo } from '../v1/admission.ts';
-import { createSemaphore, type Semaphore } from '../v1/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { sentenceOf } from './asked.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';

@@ -3,6 +3,7 @@
 import type { Log } from '../../log.ts';
 import type { ProjectMeter } from '../../meter.ts';
 import type { ListedResource, Span } from '../../model.ts';
+import type { Semaphore } from '../../semaphore.ts';
 import { dropList } from '../../store/contested.ts';
 import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
@@ -18,7 +19,6 @@ import {
   missingBlocksMs,
   type PolicySettings,
 } from '../policy.ts';
-import type { Slots } from '../lanes.ts';
 import type { Worker } from '../worker.ts';
 import type { ListRules, WalkContext } from './walk.ts';
 import type { WindowQuestions } from './window-questions.ts';
@@ -40,7 +40,7 @@ export type Learned = {
   /** Numbers of records that several days have, and that stood a look from the other end. */
   alike: Set<string>;
   /** Of days with the same number of records one is doubted at a time: what it shows spares the others a look. */
-  doubting: Map<string, Slots>;
+  doubting: Map<string, Semaphore>;
   /** Where lists and totals were found to be cut. */
   caps: Map<ListedResource, number>;
   /** How the last page of a list says so: the fact `orders.last_key` by now. */

@@ -1,11 +1,11 @@
 // Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once.
 // What it comes to is written by the conclude files.
 import { wholeList } from '../../model.ts';
+import { createSemaphore } from '../../semaphore.ts';
 import type { Slice } from '../../store/ledger.ts';
 import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
 import { goneIds } from '../../store/missing.ts';
 import { countShown } from '../../store/pages.ts';
-import { createSlots } from '../lanes.ts';
 import { rulesOf } from '../list-rules.ts';
 import { absenceProves, isOver } from '../policy.ts';
 import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
@@ -185,9 +185,9 @@ async function doubtInTurn(
 ): Promise<OtherEnd | null> {
   const { alike, doubting } = context.learned;
   const key = alikeKey(act.slice, whole.distinct);
-  const turns = doubting.get(key) ?? createSlots(1);
+  const turns = doubting.get(key) ?? createSemaphore(1);
   doubting.set(key, turns);
-  return turns.during(async () => {
+  return turns(async () => {
     const doubt = await doubtOf(context, act, start, whole);
     if (doubt === null) return null;
     const sees = await look();

@@ -1,5 +1,5 @@
-// How many answers of `/archive/v1` are made at once. Whoever comes when no place is free waits for one, in the order
-// of coming.
+// How many of a kind are at work at once: answers of `/archive/v1`, requests for days. Whoever comes when no place is
+// free waits for one, in the order of coming.
 
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
