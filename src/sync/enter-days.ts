@@ -86,18 +86,8 @@ function wholeLists(
 /**
  * Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them.
  */
-export function enterDays(
-  db: Db,
-  projectId: ProjectId,
-  scope: ArchivedScope,
-  facts: Facts,
-  days: DayRange,
-  now: Instant,
-  settings: PolicySettings,
-  resource?: ListedResource,
-): Promise<number> {
-  return addSlices(db, newSlices(projectId, scope, facts, days, now, settings, resource));
-}
+export const enterDays = (db: Db, ...of: Parameters<typeof newSlices>): Promise<number> =>
+  addSlices(db, newSlices(...of));
 
 function newSlices(
   projectId: ProjectId,

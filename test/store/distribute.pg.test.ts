@@ -1,25 +1,19 @@
 // `outlast migrate --distributed`. What needs a cluster runs where TEST_CITUS_URL names a Citus coordinator with
 // workers; elsewhere nothing but its refusal can be tried.
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { recordFacts } from '../../src/store/facts.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { createTestDatabase, workersOf, type TestDatabase } from '../support/postgres.ts';
+import { eachOnDatabase } from '../support/opened.ts';
+import { workersOf, type TestDatabase } from '../support/postgres.ts';
 
 const isOnCluster = (process.env['TEST_CITUS_URL'] ?? '') !== '';
 let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+eachOnDatabase((given) => ({ database, db } = given));
 
 test.skipIf(isOnCluster)('one server is no cluster, and nothing is changed', async () => {
   const distributed = migrate(database.connectionString, silentLog(), { distributed: true });
