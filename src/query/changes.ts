@@ -67,7 +67,7 @@ export const createChanges = (reader: Reader): Changes => ({
   newest: async (given) => {
     const { project: of } = parseArguments('changes.newest', newestArguments, given);
     const { newest } = await look(reader, of, null);
-    return newest === null ? null : positionText(of, newest);
+    return newest === null ? null : positionText(fingerprint(of), newest);
   },
   follow: (given) =>
     // Checked at the call, not at the first step: that is where the mistake stands.
@@ -109,7 +109,7 @@ async function listChanges(
     const leftMs = signal?.aborted === true ? 0 : waitUntil - performance.now();
     if (items.length > 0 || leftMs <= 0) {
       const upTo = isNews ? newest : from;
-      const position = upTo === null ? null : positionText(of, upTo);
+      const position = upTo === null ? null : positionText(fingerprint(of), upTo);
       return {
         items,
         position: isUpToDate ? position : (items.at(-1)?.position ?? position),
@@ -191,12 +191,13 @@ async function changesBetween(
     ],
   );
   const contents = await contentsOf(reader, query.project, rows);
+  const ofQuery = fingerprint(query.project);
   return rows.map((row) => {
     const { entryId, id, change, observedAt, writtenAt, rawSha256 } = row;
     const [resource, apiVersion = null] = row.resource.split('.');
     const record = contents.get(keyOf(row));
     return {
-      position: positionText(query.project, row),
+      position: positionText(ofQuery, row),
       entryId,
       resource,
       apiVersion,
@@ -270,8 +271,8 @@ function versionsSql(shape: TableShape, fields: Fields): string {
 
 const fingerprint = (of: ProjectId): string => fingerprintOf('changes', { project: of });
 
-const positionText = (of: ProjectId, place: Place): string =>
-  cursorText(fingerprint(of), 'after', [
+const positionText = (ofQuery: string, place: Place): string =>
+  cursorText(ofQuery, 'after', [
     place.entryId,
     place.resource,
     place.owner,

@@ -23,12 +23,14 @@ export function jsonText<Item extends object>(
   item: Item,
   fields: readonly (keyof Item & string)[],
 ): string {
-  const parts = fields.flatMap((field) => {
+  let text = '';
+  for (const field of fields) {
     const value: unknown = item[field];
-    if (value === undefined) return [];
-    return `"${snake(field)}":${field.endsWith('Json') ? (value as string | null) : jsonValue(value)}`;
-  });
-  return `{${parts.join(',')}}`;
+    if (value === undefined) continue;
+    const said = field.endsWith('Json') ? (value as string | null) : jsonValue(value);
+    text += `${text === '' ? '{' : ','}"${snake(field)}":${said}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 function jsonValue(value: unknown): string {

@@ -18,7 +18,9 @@ const saidOf = (of: Archived): string => `
                                 (sum((run ->> 1)::int) over (order by k) - (run ->> 1)::int)::int as after,
                                 (sum((run ->> 1)::int) over (order by k))::int as upto
                            from jsonb_array_elements(j.said -> 'observed') with ordinality o(run, k)) r
-     cross join lateral unnest(j.ids[r.after + 1 : r.upto]) with ordinality u(id, k)`;
+     cross join lateral unnest(j.ids[r.after + 1 : r.upto]) with ordinality u(id, k)
+    -- Cut out here (offset 0): a join would carry an entry's whole digests along with each of its contents.
+    offset 0`;
 
 /** A content that only one side has. `seq` is the entry of its slice that tells of it; null: none does. */
 export type ContentDifference = {
