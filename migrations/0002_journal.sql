@@ -340,62 +340,83 @@ end $$;
 -- Fixes what is held of a project that was archived before there was a journal. When its records were first seen it
 -- cannot know.
 create function sync.journal_adopt(project text) returns void language plpgsql as $$
+declare
+  held record;
 begin
   if exists (select from sync.chains c where c.project_id = project) then return; end if;
-  -- With the sequence, each runs where entries are numbered, wherever the rows are.
-  perform sync.journal_ledger(null, s.slice)
-     from (select row(s.*)::sync.slices as slice from sync.slices s where s.project_id = project
-            order by s.resource, s.owner, s.day) s, sync.entry_ids;
-  perform sync.journal_append(project, w.resource, w.owner, w.day, 'pages', w.body, null, null)
-     from (select p.resource, p.owner, p.day,
-                  jsonb_build_object('walk', p.walk, 'pages', jsonb_agg(jsonb_build_array(p.page, sync.page_digest(row(p.*)::sync.pages)) order by p.page))::text as body
-             from sync.pages p where p.project_id = project
-            group by p.resource, p.owner, p.day, p.walk order by p.resource, p.owner, p.day, p.walk) w, sync.entry_ids;
-  perform sync.journal_append(project, r.resource, r.owner, r.day, 'adopted', r.body, null, null)
-     from (select r.resource, r.owner, r.day,
-                  jsonb_build_object('rejects', jsonb_agg(jsonb_build_array(encode(r.sha256, 'hex'), sync.utc(r.seen_at), r.reason)))::text as body
-             from sync.rejects r where r.project_id = project
-            group by r.resource, r.owner, r.day order by r.resource, r.owner, r.day) r, sync.entry_ids;
-  perform sync.journal_append(project, d.resource, '', d.day, 'adopted', d.body::text, d.ids, d.shas)
-     from (with contents as (
-             select 'orders' as resource, slice_day as day, operation_id as id, raw_sha256 as sha, observed_at, true as is_current
-               from archive.orders o where o.project_id = project
-              union all
-             select 'orders', coalesce(o.slice_day, '0001-01-01'), operation_id, v.raw_sha256, v.observed_at, false
-               from archive.order_versions v left join archive.orders o using (project_id, operation_id) where project_id = project
-              union all
-             select 'nft_classes', slice_day, id, raw_sha256, observed_at, true
-               from archive.nft_classes o where o.project_id = project
-              union all
-             select 'nft_classes', coalesce(o.slice_day, '0001-01-01'), id, v.raw_sha256, v.observed_at, false
-               from archive.nft_class_versions v left join archive.nft_classes o using (project_id, id) where project_id = project
-              union all
-             select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, true
-               from archive.transactions o where o.project_id = project
-              union all
-             select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, false
-               from archive.transaction_versions v where v.project_id = project
-              union all
-             select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, true from archive.tokens o where o.project_id = project
-              union all
-             select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, false from archive.token_versions v where v.project_id = project
-           )
-           select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))
-                  || case when is_current then '{}' else '{"replaced": true}'::jsonb end as body,
-                  array_agg(id order by id, sha) as ids, string_agg(sha, ''::bytea order by id, sha) as shas
-             from contents group by resource, day, observed_at, is_current order by resource, day, observed_at, is_current) d, sync.entry_ids;
-  perform sync.journal_append(project, m.resource, '', m.day, 'missing', jsonb_build_object('at', sync.utc(m.missing_since))::text, m.ids, null)
-     from (select resource, day, missing_since, array_agg(id order by id) as ids
-             from (select 'orders' as resource, slice_day as day, operation_id as id, missing_since
-                     from archive.orders o where o.project_id = project and missing_since is not null
-                    union all
-                   select 'nft_classes', slice_day, id, missing_since
-                     from archive.nft_classes o where o.project_id = project and missing_since is not null
-                    union all
-                   select 'tokens', '0001-01-01', symbol, missing_since
-                     from archive.tokens o where o.project_id = project and missing_since is not null) missing
-            group by 1, 2, 3 order by 1, 2, 3) m, sync.entry_ids;
-  perform sync.journal_append(project, c.resource, '', c.month, 'certified',
-                              jsonb_build_object('issue', c.issue, 'sha256', encode(sha256(convert_to(c.certificate::text, 'UTF8')), 'hex'))::text, null, null)
-     from (select * from sync.certificates c where c.project_id = project order by c.resource, c.month, c.issue) c, sync.entry_ids;
+  -- By loops: what writes to the journal runs where entries are numbered, wherever the rows are.
+  for held in
+    select row(s.*)::sync.slices as slice from sync.slices s where s.project_id = project
+     order by s.resource, s.owner, s.day
+  loop
+    perform sync.journal_ledger(null, held.slice);
+  end loop;
+  for held in
+    select p.resource, p.owner, p.day,
+           jsonb_build_object('walk', p.walk, 'pages', jsonb_agg(jsonb_build_array(p.page, sync.page_digest(row(p.*)::sync.pages)) order by p.page))::text as body
+      from sync.pages p where p.project_id = project
+     group by p.resource, p.owner, p.day, p.walk order by p.resource, p.owner, p.day, p.walk
+  loop
+    perform sync.journal_append(project, held.resource, held.owner, held.day, 'pages', held.body, null, null);
+  end loop;
+  for held in
+    select r.resource, r.owner, r.day,
+           jsonb_build_object('rejects', jsonb_agg(jsonb_build_array(encode(r.sha256, 'hex'), sync.utc(r.seen_at), r.reason)))::text as body
+      from sync.rejects r where r.project_id = project
+     group by r.resource, r.owner, r.day order by r.resource, r.owner, r.day
+  loop
+    perform sync.journal_append(project, held.resource, held.owner, held.day, 'adopted', held.body, null, null);
+  end loop;
+  for held in
+    with contents as (
+      select 'orders' as resource, slice_day as day, operation_id as id, raw_sha256 as sha, observed_at, true as is_current
+        from archive.orders o where o.project_id = project
+       union all
+      select 'orders', coalesce(o.slice_day, '0001-01-01'), operation_id, v.raw_sha256, v.observed_at, false
+        from archive.order_versions v left join archive.orders o using (project_id, operation_id) where project_id = project
+       union all
+      select 'nft_classes', slice_day, id, raw_sha256, observed_at, true
+        from archive.nft_classes o where o.project_id = project
+       union all
+      select 'nft_classes', coalesce(o.slice_day, '0001-01-01'), id, v.raw_sha256, v.observed_at, false
+        from archive.nft_class_versions v left join archive.nft_classes o using (project_id, id) where project_id = project
+       union all
+      select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, true
+        from archive.transactions o where o.project_id = project
+       union all
+      select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, false
+        from archive.transaction_versions v where v.project_id = project
+       union all
+      select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, true from archive.tokens o where o.project_id = project
+       union all
+      select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, false from archive.token_versions v where v.project_id = project
+    )
+    select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))
+           || case when is_current then '{}' else '{"replaced": true}'::jsonb end as body,
+           array_agg(id order by id, sha) as ids, string_agg(sha, ''::bytea order by id, sha) as shas
+      from contents group by resource, day, observed_at, is_current order by resource, day, observed_at, is_current
+  loop
+    perform sync.journal_append(project, held.resource, '', held.day, 'adopted', held.body::text, held.ids, held.shas);
+  end loop;
+  for held in
+    select resource, day, missing_since, array_agg(id order by id) as ids
+      from (select 'orders' as resource, slice_day as day, operation_id as id, missing_since
+              from archive.orders o where o.project_id = project and missing_since is not null
+             union all
+            select 'nft_classes', slice_day, id, missing_since
+              from archive.nft_classes o where o.project_id = project and missing_since is not null
+             union all
+            select 'tokens', '0001-01-01', symbol, missing_since
+              from archive.tokens o where o.project_id = project and missing_since is not null) missing
+     group by 1, 2, 3 order by 1, 2, 3
+  loop
+    perform sync.journal_append(project, held.resource, '', held.day, 'missing', jsonb_build_object('at', sync.utc(held.missing_since))::text, held.ids, null);
+  end loop;
+  for held in
+    select c.resource, c.month,
+           jsonb_build_object('issue', c.issue, 'sha256', encode(sha256(convert_to(c.certificate::text, 'UTF8')), 'hex'))::text as body
+      from sync.certificates c where c.project_id = project order by c.resource, c.month, c.issue
+  loop
+    perform sync.journal_append(project, held.resource, '', held.month, 'certified', held.body, null, null);
+  end loop;
 end $$;

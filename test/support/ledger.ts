@@ -7,8 +7,11 @@ import type { Slice } from '../../src/store/ledger.ts';
 export async function settle(db: Queryable, sql: string, parameters?: unknown[]): Promise<void> {
   await db.query(sql, parameters);
   await db.query(
-    `select sync.journal_ledger(c.ledger, row(s.*)::sync.slices)
-       from sync.slices s left join sync.chains c using (project_id, resource, owner, day)`,
+    `with found as materialized (
+       select c.ledger, row(s.*)::sync.slices as slice
+         from sync.slices s left join sync.chains c using (project_id, resource, owner, day)
+     )
+     select sync.journal_ledger(ledger, slice) from found, sync.entry_ids`,
   );
 }
 

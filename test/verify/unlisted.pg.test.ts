@@ -127,7 +127,7 @@ describe('a result', () => {
     ['status', '2'],
     ['message', `'fine'`],
     ['block_height', '8'],
-    ['confirmed_at', `confirmed_at + interval '1 microsecond'`],
+    ['confirmed_at', `'2026-03-05T10:00:00.000001Z'`],
     ['nft', `'{}'`],
     ['mt', `'{"n": 1}'`],
     ['record', `'[]'`],
