@@ -114,7 +114,8 @@ async function typeVersions(tx: Tx, project: ProjectId): Promise<void> {
 
 /** Throws settings `database_not_empty`. */
 export async function checkEmpty(db: Pick<Tx, 'query'>): Promise<void> {
-  const held = exportedTables.map(({ table }) => `exists (select from ${table})`);
+  // Citus takes no list of columns with nothing in it here.
+  const held = exportedTables.map(({ table }) => `exists (select 1 from ${table})`);
   const row = onlyRow(await db.query<{ held: boolean }>(`select ${held.join(' or ')} as held`));
   if (!row.held) return;
   throw settingsError(

@@ -73,7 +73,7 @@ export const tamperings: readonly Tampering[] = [
   // Pages.
   ['all pages gone', `delete from sync.pages`, 'ledger', /page 0 of walk \d+ is gone/],
   ['the page of a final day gone', `delete from sync.pages where ${ofFinal}`, 'ledger', /page 0 of walk \d+ is gone/],
-  ['an id out of a page', `update sync.pages set ids = ids[2:] where ${ofSealed}`, 'ledger', /is not as it was entered/],
+  ['an id out of a page', `update sync.pages set ids = ids[2:cardinality(ids)] where ${ofSealed}`, 'ledger', /is not as it was entered/],
   ['an id into a page', `update sync.pages set ids = ids || '{$order}' where ${ofSealed}`, 'ledger', /is not as it was entered/],
   ['the total of a page', `update sync.pages set total = 1000 where ${ofSealed}`, 'ledger', /is not as it was entered/],
   ['the key of a page', `update sync.pages set page_key = 'x' where ${ofSealed}`, 'ledger', /is not as it was entered/],
@@ -123,7 +123,7 @@ export const tamperings: readonly Tampering[] = [
   ['a certificate by hand', `insert into sync.certificates select project_id, resource, '2020-02-01', certified_at, certificate, digest, leaves_sha256, 1 from sync.certificates where resource = 'orders'`, 'certificate', /nothing in the journal issued it/],
   // The journal itself.
   ['an entry altered', `update sync.journal set body = body || ' ' where ${ofSealed} and seq = 1`, 'journal', /entry 1 of orders does not follow/],
-  ['an entry of contents altered', `update sync.journal set ids = ids[2:], shas = substring(shas from 33) where ${ofSealed} and shas is not null`, 'journal', /does not follow/],
+  ['an entry of contents altered', `update sync.journal set ids = ids[2:cardinality(ids)], shas = substring(shas from 33) where ${ofSealed} and shas is not null`, 'journal', /does not follow/],
   ['an entry gone', `delete from sync.journal where ${ofSealed} and seq = 1`, 'journal', /does not follow/],
   ['the last entry gone', `delete from sync.journal j using sync.chains c where (j.project_id, j.resource, j.owner, j.day, j.seq) = (c.project_id, c.resource, c.owner, c.day, c.seq) and j.day = '$sealed'`, 'journal', /does not end with entry/],
   ['an entry that is no JSON', `update sync.journal set body = 'x' where ${ofSealed} and kind = 'ledger'`, 'journal', /cannot be read: it was altered/],
