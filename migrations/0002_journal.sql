@@ -145,27 +145,39 @@ create function sync.note_told(project text) returns void language sql volatile 
    where t.told_to < excluded.told_to
 $$;
 
--- After an import, a restore or a replica's promotion: what is held was numbered before what is to come.
-create function sync.number_from_held() returns void language plpgsql security definer set search_path = pg_catalog as $$
-declare
-  newest bigint;
+-- After an import, a restore or a replica's promotion: what is held was numbered before what is to come. It reads as
+-- whoever calls it: a cluster lets nobody else read what this transaction wrote.
+create function sync.number_from_held() returns void language plpgsql set search_path = pg_catalog as $$
 begin
-  -- An export of a release that knew no numbers: by the time of their writing.
   if exists (select 1 from sync.projects p join sync.journal j on j.project_id = p.project_id and j.entry_id = 0) then
-    update sync.journal j set entry_id = numbered.entry_id
-      from (select project_id, resource, owner, day, seq,
-                   row_number() over (order by entered_at, project_id, resource, owner, day, seq) as entry_id
-              from sync.journal where entry_id = 0) numbered
-     where (j.project_id, j.resource, j.owner, j.day, j.seq)
-         = (numbered.project_id, numbered.resource, numbered.owner, numbered.day, numbered.seq);
+    perform sync.number_unnumbered();
   end if;
-  newest := greatest((select max(told_to) from sync.told),
-                     (select max(greatest(held.entry_id, held.told_to))
-                        from sync.projects p
-                       cross join lateral (select j.entry_id, j.told_to from sync.journal j
-                                            where j.project_id = p.project_id order by j.entry_id desc limit 1) held));
-  if newest > (select last_value from sync.entry_ids) then perform setval('sync.entry_ids', newest); end if;
+  perform sync.number_after(
+    greatest((select max(told_to) from sync.told),
+             (select max(greatest(held.entry_id, held.told_to))
+                from sync.projects p
+               cross join lateral (select j.entry_id, j.told_to from sync.journal j
+                                    where j.project_id = p.project_id order by j.entry_id desc limit 1) held)));
 end $$;
+
+-- Entries of a release that knew no numbers: by the time of their writing.
+create function sync.number_unnumbered() returns void language sql security definer set search_path = pg_catalog as $$
+  update sync.journal j set entry_id = numbered.entry_id
+    from (select project_id, resource, owner, day, seq,
+                 row_number() over (order by entered_at, project_id, resource, owner, day, seq) as entry_id
+            from sync.journal where entry_id = 0) numbered
+   where (j.project_id, j.resource, j.owner, j.day, j.seq)
+       = (numbered.project_id, numbered.resource, numbered.owner, numbered.day, numbered.seq)
+$$;
+
+-- Numbers to come are greater than this one; never the other way.
+create function sync.number_after(held bigint) returns void language plpgsql security definer set search_path = pg_catalog as $$
+begin
+  if held > (select last_value from sync.entry_ids) then perform setval('sync.entry_ids', held); end if;
+end $$;
+
+-- Whoever may only read could use the numbers up.
+revoke execute on function sync.number_unnumbered(), sync.number_after(bigint) from public;
 
 -- Takes the number of an entry. The first of a transaction takes the lock, and says up to where all had ended by then.
 create function sync.next_entry(out entry_id bigint, out told_to bigint) language plpgsql volatile as $$

@@ -34,6 +34,7 @@ const grants = `
   grant select on all tables in schema archive, analytics to outlast_reader;
   grant usage, select on sequence sync.entry_ids to outlast_writer;
   grant select on sequence sync.entry_ids to outlast_reader;
+  grant execute on function sync.number_unnumbered(), sync.number_after(bigint) to outlast_writer;
   grant select on sync.journal, sync.heads, sync.corrections, sync.told to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;

@@ -178,6 +178,7 @@ describe('what roles may do', () => {
     'create or replace view analytics.orders as select 1 as project_id',
     'drop view analytics.orders',
     `select from sync.rejects`,
+    'select sync.number_after(1)',
   ])('the reader may not: %s', async (sql) => {
     await expect(reader.query(sql)).rejects.toMatchObject({ code: '42501' });
   });

@@ -372,7 +372,7 @@ describe('after a restore', () => {
     await commit([{ id: 'before' }]);
     await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
     await db.query('insert into sync.told values ($1, 500)', [project]);
-    await numberFromHeld(owner);
+    await numberFromHeld(db);
     const { rows } = await owner.query('select last_value from sync.entry_ids');
     expect(rows).toEqual([{ last_value: '500' }]);
   });
