@@ -27,21 +27,22 @@ select project_id,
                -- (P2).
                is_current or coalesce(precedence >= max(precedence) over earlier, true)
                  -- Or because the platform stood by it for a day.
-                 or exists (select from sync.corrections c
-                             where c.project_id = read.project_id and c.resource = 'orders' and c.id = read.operation_id
-                               and c.corrected_at = read.observed_at) as counts
+                 or is_corrected as counts
           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
                                 case when status = 1 then 0 else 1 end] as precedence
                   from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at, true as is_current, o.status,
                                o.message, o.account, o.amount, o.number, o.created_at, o.updated_at, o.order_type,
-                               encode(o.raw_sha256, 'hex') as raw_sha256, o.raw, o.unread, o.raw_bytes
+                               encode(o.raw_sha256, 'hex') as raw_sha256, o.raw, o.unread, o.raw_bytes,
+                               false as is_corrected
                           from archive.orders o
                         union all
                         select v.project_id, v.operation_id, o.slice_day, v.observed_at, false, v.status,
                                v.message, v.account, v.amount, v.number, v.created_at, v.updated_at, v.order_type,
-                               encode(v.raw_sha256, 'hex'), v.raw, v.unread, v.raw_bytes
+                               encode(v.raw_sha256, 'hex'), v.raw, v.unread, v.raw_bytes, c.id is not null
                           from archive.order_versions v
-                          join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
+                          join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id
+                          left join sync.corrections c on c.project_id = v.project_id and c.resource = 'orders'
+                               and c.id = v.operation_id and c.corrected_at = v.observed_at) contents) read
         window earlier as (partition by project_id, operation_id, day
                            order by observed_at, is_current, precedence, raw_sha256
                            rows between unbounded preceding and 1 preceding)) judged
@@ -206,23 +207,25 @@ select project_id,
                        case when counts then min(observed_at) filter (where counts) over later end as in_force_until
                   from (select *,
                                is_current or coalesce(precedence >= max(precedence) over earlier, true)
-                                 or exists (select from sync.corrections c
-                                             where c.project_id = read.project_id and c.resource = 'orders'
-                                               and c.id = read.operation_id and c.corrected_at = read.observed_at) as counts
+                                 or is_corrected as counts
                           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
                                                 case when status = 1 then 0 else 1 end] as precedence
                                   from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at,
                                                true as is_current, o.status, o.amount as amount_fen, o.updated_at,
-                                               o.raw_sha256, o.raw
+                                               o.raw_sha256, o.raw, false as is_corrected
                                           from archive.orders o
                                          where exists (select from archive.order_versions v
                                                         where v.project_id = o.project_id and v.operation_id = o.operation_id)
                                         union all
                                         select v.project_id, v.operation_id, o.slice_day, v.observed_at,
-                                               false, v.status, v.amount, v.updated_at, v.raw_sha256, v.raw
+                                               false, v.status, v.amount, v.updated_at, v.raw_sha256, v.raw,
+                                               c.id is not null
                                           from archive.order_versions v
                                           join archive.orders o
-                                            on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
+                                            on o.project_id = v.project_id and o.operation_id = v.operation_id
+                                          left join sync.corrections c
+                                            on c.project_id = v.project_id and c.resource = 'orders'
+                                           and c.id = v.operation_id and c.corrected_at = v.observed_at) contents) read
                         window earlier as (partition by project_id, operation_id, day
                                            order by observed_at, is_current, precedence, raw_sha256
                                            rows between unbounded preceding and 1 preceding)) judged
