@@ -150,7 +150,7 @@ async function look(
               where project_id = $1 and entry_id <= greatest(case when not pg_is_in_recovery() then $8::bigint end, (select up_to from told))
               order by entry_id desc, resource desc, owner desc, day desc, seq desc
               limit 1) as newest,
-            exists (select from sync.journal
+            exists (select 1 from sync.journal
                      where project_id = $1 and resource = $2 and owner = $3 and day = $4::date and seq = $5::int
                        and entry_id = $6::bigint and encode(substring(head for 8), 'hex') = $7) as "isKnown",
             pg_is_in_recovery() as "isStandby"`,

@@ -49,25 +49,31 @@ export async function readArchiveState(
   projects: readonly ProjectId[],
 ): Promise<ProjectState[]> {
   const { rows } = await db.query<StateRow>(
-    `select project_id as project, p.added_at, p.parked_reason is not null as is_parked,
-            (select ended_at from sync.runs r
-              where r.project_id = wanted.project_id and r.outcome in ('done', 'quiet')
-              order by started_at desc limit 1) as succeeded_at,
-            (select coalesce(json_agg(s), '[]')
-               from (select resource, state, count(*) as slices,
-                            count(*) filter (where proof = 'none' and day < newest) as unproved,
-                            min(deadline_at) filter (where proof = 'none' and state in ('open', 'walked')
-                                                       and deadline_at < '9999-01-01') as deadline_at
-                       from (select resource, state, proof, day, deadline_at,
-                                    max(day) over (partition by resource, owner) as newest
-                               from sync.slices
-                              where project_id = wanted.project_id and day > '${wholeList}') ledger
-                      group by resource, state) s) as slices,
-            (select coalesce(json_agg(a), '[]')
-               from (select kind, count(*) as open from sync.alerts
-                      where project_id = wanted.project_id and resolved_at is null
-                      group by kind) a) as alerts
-       from unnest($1::text[]) as wanted (project_id) left join sync.projects p using (project_id)`,
+    // Joined, not looked up by project: of a project that is only named, a cluster knows no place to look.
+    `select project_id as project, added_at, coalesce(is_parked, false) as is_parked, succeeded_at,
+            coalesce(slices, '[]') as slices, coalesce(alerts, '[]') as alerts
+       from unnest($1::text[]) as wanted (project_id)
+       left join (select project_id, added_at, parked_reason is not null as is_parked,
+                         (select ended_at from sync.runs r
+                           where r.project_id = p.project_id and r.outcome in ('done', 'quiet')
+                           order by started_at desc limit 1) as succeeded_at
+                    from sync.projects p where project_id = any ($1)) projects using (project_id)
+       left join (select project_id, json_agg(s) as slices
+                    from (select project_id, resource, state, count(*) as slices,
+                                 count(*) filter (where proof = 'none' and day < newest) as unproved,
+                                 min(deadline_at) filter (where proof = 'none' and state in ('open', 'walked')
+                                                            and deadline_at < '9999-01-01') as deadline_at
+                            from (select project_id, resource, state, proof, day, deadline_at,
+                                         max(day) over (partition by project_id, resource, owner) as newest
+                                    from sync.slices
+                                   where project_id = any ($1) and day > '${wholeList}') ledger
+                           group by project_id, resource, state) s
+                   group by project_id) slices using (project_id)
+       left join (select project_id, json_agg(a) as alerts
+                    from (select project_id, kind, count(*) as open from sync.alerts
+                           where project_id = any ($1) and resolved_at is null
+                           group by project_id, kind) a
+                   group by project_id) alerts using (project_id)`,
     [projects],
   );
   return rows.map(({ slices, alerts, ...row }) => ({
@@ -75,10 +81,13 @@ export async function readArchiveState(
     addedAt: row.added_at === null ? null : Date.parse(row.added_at),
     isParked: row.is_parked,
     succeededAt: row.succeeded_at === null ? null : Date.parse(row.succeeded_at),
-    slices: slices.map(({ deadline_at: at, ...one }) => ({
-      ...one,
+    slices: slices.map(({ resource, state, slices: count, unproved, deadline_at: at }) => ({
+      resource,
+      state,
+      slices: count,
+      unproved,
       deadlineAt: at === null ? null : Date.parse(at),
     })),
-    alerts,
+    alerts: alerts.map(({ kind, open }) => ({ kind, open })),
   }));
 }

@@ -26,13 +26,11 @@ const heldIn = (resource: ListedResource, table: string): string =>
           ${recordsHeld(resource, 'p.project_id')} as records,
           (select min(slice_day) from ${table} r where r.project_id = p.project_id) as oldest,
           (select max(slice_day) from ${table} r where r.project_id = p.project_id) as newest
-     from asked p`;
+     from analytics.projects p
+    where $1::text is null or p.project_id = $1`;
 
 const statement = `
-  with asked as (
-    select project_id from analytics.projects where $1::text is null or project_id = $1
-  ),
-  held as (
+  with held as (
     ${heldIn('orders', 'archive.orders')}
     union all
     ${heldIn('nft_classes', 'archive.nft_classes')}

@@ -240,7 +240,7 @@ export async function dropUnreadDays(
   await db.query(
     `with dropped as (
        delete from sync.slices
-        where project_id = $1 and resource = $2 and day <> date_trunc('month', day)::date
+        where project_id = $1 and resource = $2 and day <> date_trunc('month', day::timestamp)::date
           and state = 'open' and whole_walk = 0
           and ${isFree()}
        returning *
