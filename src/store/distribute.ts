@@ -164,6 +164,14 @@ async function grantColumns(tx: Tx): Promise<void> {
       group by c.oid`,
   );
   for (const { grant } of rows) await tx.query(grant);
+  // A worker is sent every column that has a default.
+  const { defaults } = onlyRow(
+    await tx.query<{ defaults: string }>(
+      `select string_agg(quote_ident(attname), ', ') as defaults from pg_attribute
+        where attrelid = 'sync.watched_operations'::regclass and atthasdef`,
+    ),
+  );
+  await tx.query(`grant insert (${defaults}) on sync.watched_operations to outlast_intake`);
   // analytics.progress makes a digest of whole rows.
   await tx.query(
     `grant select on sync.slices, sync.runs, sync.alerts, sync.facts, sync.rebuilds, sync.token_snapshots

@@ -302,7 +302,7 @@ describe('a receiver that is not well', () => {
     // It was cut off and gave back its claim: the next start tries again soon.
     receiver.be('takes');
     await bench.db.query(
-      `update sync.alerts set telling_until = telling_until - interval '1 minute'`,
+      `update sync.alerts set telling_until = (telling_until at time zone 'UTC' - interval '1 minute') at time zone 'UTC'`,
     );
     await after('parked');
     expect(told()).toHaveLength(2);

@@ -39,7 +39,7 @@ async function enterWindow(ordersPerDay: number, on = today): Promise<void> {
   await enter(lastMonth, thisMonth);
   await enter(thisMonth, addDays(on, 1));
   await db.query(
-    `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = day + interval '30 hours',
+    `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = (day + interval '30 hours') at time zone 'UTC',
             shown_total = $2, due_at = now() + interval '1 hour'
       where day = $1`,
     [lastMonth, ordersPerDay],
@@ -167,7 +167,9 @@ describe('plan', () => {
     };
     expect(projects[0]?.forecast.as_of.slice(0, 10)).toBe(dayOf(platformNow));
     // What it says may be wrong all the same.
-    await db.query(`update sync.clocks set disagrees_since = disagrees_since - interval '2 hours'`);
+    await db.query(
+      `update sync.clocks set disagrees_since = (disagrees_since at time zone 'UTC' - interval '2 hours') at time zone 'UTC'`,
+    );
     expect(await outlast('status', '--check')).toMatchObject({ code: 2 });
   });
 

@@ -234,7 +234,7 @@ describe('the state of the archive', () => {
        update sync.slices set state = 'walked', proof = 'none', deadline_at = '2026-04-07T13:00:00Z'
         where ${of('2026-04-05')};
        update sync.projects set parked_at = now(), parked_reason = '403';
-       update sync.runs set ended_at = ended_at - interval '5 hours';
+       update sync.runs set ended_at = (ended_at at time zone 'UTC' - interval '5 hours') at time zone 'UTC';
        insert into sync.alerts (project_id, kind, subject, text, opened_at)
        values ('p', 'proof_fails', 'orders 2026-04', 'text', now())`,
     );

@@ -162,7 +162,9 @@ async function createDatabase(
     connectionString: addressOf(server.connectionString, name),
     drop: () =>
       withAdmin(server, (all) =>
-        onEach(all, (each) => each.query(`drop database if exists "${name}" with (force)`)),
+        onEach(all, (each) =>
+          retryWhileInUse(() => each.query(`drop database if exists "${name}" with (force)`)),
+        ),
       ),
   };
 }

@@ -162,7 +162,7 @@ test('P6: an end date that is read otherwise between two probes makes no day emp
   const { rows } = await bench.db.query(
     `select (select count(*)::int from archive.nft_classes where missing_since is not null) as missing,
             (select count(*)::int from sync.slices s where resource = 'nft_classes' and proof <> 'none' and shown_total = 0
-                and exists (select from archive.nft_classes c where c.slice_day = s.day)) as empty`,
+                and exists (select from archive.nft_classes c where c.project_id = s.project_id and c.slice_day = s.day)) as empty`,
   );
   expect(rows).toEqual([{ missing: 0, empty: 0 }]);
   await bench.runLater(18 * hour);

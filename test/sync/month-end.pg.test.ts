@@ -45,9 +45,12 @@ type March = { day: string; resource: string; state: string; proof: string; held
 
 async function march(): Promise<March[]> {
   const { rows } = await bench.db.query<March>(
-    `select day, resource, state, proof, (select count(*)::int from archive.orders o where o.slice_day = day and resource = 'orders')
-            + (select count(*)::int from archive.nft_classes c where c.slice_day = day and resource = 'nft_classes') as held
-       from sync.slices where day between '2026-03-01' and '2026-03-31' and day = any ($1) order by resource, day`,
+    `select day, resource, state, proof,
+            (select count(*)::int from archive.orders o
+              where o.project_id = s.project_id and o.slice_day = s.day and resource = 'orders')
+            + (select count(*)::int from archive.nft_classes c
+                where c.project_id = s.project_id and c.slice_day = s.day and resource = 'nft_classes') as held
+       from sync.slices s where day between '2026-03-01' and '2026-03-31' and day = any ($1) order by resource, day`,
     [days],
   );
   return rows;

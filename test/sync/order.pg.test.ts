@@ -55,7 +55,7 @@ test('sabotaged: with the deadlines the wrong way round it is noticed', async ()
     only: { days: { from: '2026-03-01', to: '2026-03-02' }, resource: 'nft_classes' },
   });
   await bench.db.query(
-    `update sync.slices set deadline_at = deadline_at - interval '90 days' where day >= '2026-04-01'`,
+    `update sync.slices set deadline_at = (deadline_at at time zone 'UTC' - interval '90 days') at time zone 'UTC' where day >= '2026-04-01'`,
   );
   await bench.run();
   await expect(expectNearestDeadlineFirst(bench)).rejects.toThrow();

@@ -93,7 +93,7 @@ describe('the probe', () => {
     await jumpTo(bench, noon + 25 * hour);
     await bench.run();
     await bench.db.query(
-      `update sync.facts set confirmed_at = confirmed_at - interval '2 days' where fact = 'probed'`,
+      `update sync.facts set confirmed_at = (confirmed_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where fact = 'probed'`,
     );
     const { orders, classes } = await costOf(bench, () => bench.run());
     expect(orders - 1).toBeLessThanOrEqual(13 + 2);

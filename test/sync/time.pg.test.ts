@@ -249,7 +249,7 @@ describe('what a wrong clock has made of days', () => {
     const world = await begun();
     await bench.run();
     await bench.db.query(
-      `update sync.slices set state = 'open', whole_walk = 0, due_at = day where day < '2026-03-05'`,
+      `update sync.slices set state = 'open', whole_walk = 0, due_at = day::timestamp at time zone 'UTC' where day < '2026-03-05'`,
     );
     // Sabotaged: it follows every header, and each of them is 26 days ahead.
     bench.simulator.setFaults({ otherClock: { ms: 26 * day } });
