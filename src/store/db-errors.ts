@@ -171,6 +171,12 @@ const sentences: Readonly<Record<string, Sentence>> = {
   '25P04': busy,
   '58030': damaged,
   '58P01': damaged,
+  // Also of a cluster that lost a worker while it committed.
+  XX000: [
+    transient,
+    'database_failing',
+    'The database failed within itself (XX000). Its own log says why. What was not committed is read again.',
+  ],
   XX001: damaged,
   XX002: damaged,
   ENOTFOUND: hostUnknown,

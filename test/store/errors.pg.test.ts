@@ -75,6 +75,7 @@ test.each([
   ['25P04', 'database_busy', 75],
   ['40001', 'database_conflict', 75],
   ['58030', 'database_damaged', 1],
+  ['XX000', 'database_failing', 75],
   ['XX001', 'database_damaged', 1],
 ])('SQLSTATE %s', async (sqlState, code, exitCode) => {
   const raised = Object.assign(new Error('as Postgres says it'), { code: sqlState });
