@@ -17,7 +17,7 @@ import {
   type Fields,
 } from '../../src/resources.ts';
 import { openDb, type Db, type Queryable } from '../../src/store/db.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
 let reader: Db;
@@ -149,25 +149,29 @@ describe('what roles may do', () => {
     return rows.map(({ right }) => right);
   };
 
-  test('the reader sees archive and analytics, and of sync the journal with what belongs to it, for auditors', async () => {
-    for (const schema of ['archive', 'analytics']) {
-      const all = (await readDictionary(owner as never)).filter(
-        ({ name, kind }) => kind !== 'function' && name.startsWith(`${schema}.`),
-      );
-      expect(await rights('outlast_reader', schema)).toEqual(
-        all.map(({ name }) => `${name.slice(schema.length + 1)}: SELECT`).toSorted(),
-      );
-    }
-    expect(await rights('outlast_reader', 'sync')).toEqual([
-      'corrections: SELECT',
-      'heads: SELECT',
-      'journal: SELECT',
-      'told: SELECT',
-    ]);
-    await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
-      code: '42501',
-    });
-  });
+  // On a cluster it sees what docs/scale.md says.
+  test.skipIf(isOnCluster)(
+    'the reader sees archive and analytics, and of sync the journal with what belongs to it, for auditors',
+    async () => {
+      for (const schema of ['archive', 'analytics']) {
+        const all = (await readDictionary(owner as never)).filter(
+          ({ name, kind }) => kind !== 'function' && name.startsWith(`${schema}.`),
+        );
+        expect(await rights('outlast_reader', schema)).toEqual(
+          all.map(({ name }) => `${name.slice(schema.length + 1)}: SELECT`).toSorted(),
+        );
+      }
+      expect(await rights('outlast_reader', 'sync')).toEqual([
+        'corrections: SELECT',
+        'heads: SELECT',
+        'journal: SELECT',
+        'told: SELECT',
+      ]);
+      await expect(reader.query('select from sync.projects')).rejects.toMatchObject({
+        code: '42501',
+      });
+    },
+  );
 
   test.each([
     'delete from archive.orders',
@@ -177,7 +181,8 @@ describe('what roles may do', () => {
     'create table analytics.mine ()',
     'create or replace view analytics.orders as select 1 as project_id',
     'drop view analytics.orders',
-    `select from sync.rejects`,
+    // On a cluster it may read the columns that views show.
+    ...(isOnCluster ? [] : ['select from sync.rejects']),
     'select sync.number_after(1)',
   ])('the reader may not: %s', async (sql) => {
     await expect(reader.query(sql)).rejects.toMatchObject({ code: '42501' });

@@ -1,4 +1,5 @@
 // `outlast verify` as a person or a program runs it: what it prints, and the exit code that says what to do next.
+import { isOnCluster } from '../support/postgres.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -194,21 +195,25 @@ describe('mistakes', () => {
   });
 });
 
-test('a record that is gone comes back by the sync of its day, and verify goes on naming it', async () => {
-  const { rows } = await archive.owner.query<{ id: string; day: string }>(
-    `delete from archive.orders where operation_id = (select operation_id from archive.orders order by slice_day desc, operation_id limit 1)
+// A cluster lets nobody return what is cast by a session's settings.
+test.skipIf(isOnCluster)(
+  'a record that is gone comes back by the sync of its day, and verify goes on naming it',
+  async () => {
+    const { rows } = await archive.owner.query<{ id: string; day: string }>(
+      `delete from archive.orders where operation_id = (select operation_id from archive.orders order by slice_day desc, operation_id limit 1)
      returning operation_id as id, slice_day::text as day`,
-  );
-  const [{ id, day } = { id: '', day: '' }] = rows;
-  const findings = async () =>
-    (JSON.parse((await verify('--json')).stdout) as { findings: { kind: string; id: string }[] })
-      .findings;
-  expect(await findings()).toContainEqual(expect.objectContaining({ kind: 'missing', id }));
-  const synced = await runHere(['sync', '--from', day, '--to', day, '--resource', 'orders'], {
-    env: platformSettings(),
-  });
-  expect(synced.code, synced.stderr).toBe(0);
-  const held = await archive.db.query('select from archive.orders where operation_id = $1', [id]);
-  expect(held.rows).toHaveLength(1);
-  expect(await findings()).toEqual([expect.objectContaining({ kind: 'missing', id })]);
-});
+    );
+    const [{ id, day } = { id: '', day: '' }] = rows;
+    const findings = async () =>
+      (JSON.parse((await verify('--json')).stdout) as { findings: { kind: string; id: string }[] })
+        .findings;
+    expect(await findings()).toContainEqual(expect.objectContaining({ kind: 'missing', id }));
+    const synced = await runHere(['sync', '--from', day, '--to', day, '--resource', 'orders'], {
+      env: platformSettings(),
+    });
+    expect(synced.code, synced.stderr).toBe(0);
+    const held = await archive.db.query('select from archive.orders where operation_id = $1', [id]);
+    expect(held.rows).toHaveLength(1);
+    expect(await findings()).toEqual([expect.objectContaining({ kind: 'missing', id })]);
+  },
+);

@@ -1,5 +1,6 @@
 // The recipes of docs/verify.md, taken from the page and run: they need nothing of ours, agree with our own digests,
 // and notice what was altered.
+import { isOnCluster } from '../support/postgres.ts';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -75,7 +76,8 @@ async function spoilt(sql: string, look: () => Promise<unknown[]>): Promise<unkn
   }
 }
 
-describe('by SQL', () => {
+// A cluster lets nobody else read what a transaction wrote.
+describe.skipIf(isOnCluster)('by SQL', () => {
   test('every record has the digest that Postgres writes for it; one that was altered is named', async () => {
     expect(await rowsOf(records)).toEqual([]);
     const [, look = ''] = records.split('$$;');
@@ -109,7 +111,7 @@ describe('by SQL', () => {
     [
       'nothing else is held',
       contents,
-      `update archive.orders set observed_at = observed_at + interval '1 second' where operation_id = 'op_7'`,
+      `update archive.orders set observed_at = (observed_at at time zone 'UTC' + interval '1 second') at time zone 'UTC' where operation_id = 'op_7'`,
     ],
   ])('%s; sabotaged it does not', async (_, recipe, sql) => {
     expect(recipe).not.toBe('');

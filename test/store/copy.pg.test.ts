@@ -7,7 +7,7 @@ import { commitPages } from '../../src/store/commit.ts';
 import { analyzeNew, openDb, type Db } from '../../src/store/db.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const day = '2026-03-10';
 const noon = Date.parse('2026-03-11T12:00:00Z');
@@ -96,19 +96,23 @@ test('P5: whatever the platform wrote, a copied record equals one inserted the c
   expect(rows).toEqual(await rowsOf('careful'));
 });
 
-test('a table that has grown has statistics before autovacuum comes by, which a small one has no need of', async () => {
-  const many = Array.from({ length: 3_000 }, (_, i) => `{"operation_id":"many${i}"}`);
-  await commit(await newSlice('many', 'orders'), copied, orders(many));
-  await analyzeNew(db);
-  const { rows } = await db.query(
-    `select relname, reltuples >= 0 as known from pg_class
+// On a cluster the workers' autovacuum makes them.
+test.skipIf(isOnCluster)(
+  'a table that has grown has statistics before autovacuum comes by, which a small one has no need of',
+  async () => {
+    const many = Array.from({ length: 3_000 }, (_, i) => `{"operation_id":"many${i}"}`);
+    await commit(await newSlice('many', 'orders'), copied, orders(many));
+    await analyzeNew(db);
+    const { rows } = await db.query(
+      `select relname, reltuples >= 0 as known from pg_class
       where oid in ('archive.orders'::regclass, 'archive.nft_classes'::regclass) order by 1`,
-  );
-  expect(rows).toEqual([
-    { relname: 'nft_classes', known: false },
-    { relname: 'orders', known: true },
-  ]);
-});
+    );
+    expect(rows).toEqual([
+      { relname: 'nft_classes', known: false },
+      { relname: 'orders', known: true },
+    ]);
+  },
+);
 
 describe('what was expected to be new, and is held', () => {
   const held = (message: string, at: number): PlatformPage =>

@@ -7,9 +7,8 @@ import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { recordFacts } from '../../src/store/facts.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { eachOnDatabase } from '../support/opened.ts';
-import { workersOf, type TestDatabase } from '../support/postgres.ts';
+import { isOnCluster, workersOf, type TestDatabase } from '../support/postgres.ts';
 
-const isOnCluster = (process.env['TEST_CITUS_URL'] ?? '') !== '';
 let database: TestDatabase;
 let db: Db;
 

@@ -7,6 +7,9 @@ import { silentLog } from '../../src/log.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { Answer } from './global-setup.ts';
 
+/** Whether the tests run on a Citus cluster. */
+export const isOnCluster = (process.env['TEST_CITUS_URL'] ?? '') !== '';
+
 export type TestDatabase = {
   connectionString: string;
   name: string;
@@ -139,12 +142,35 @@ async function joinCluster({ connectionString, workers }: Server, name: string):
 
 /** Of a database that is to be copied: Citus' own worker stays connected to each, and comes back as long as it may. */
 async function letGo(admins: Admins, name: string): Promise<void> {
-  if (admins.length === 1) return;
-  await onEach(admins, async (each) => {
-    await each.query(`alter database "${name}" allow_connections false`);
-    await each.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [
-      name,
-    ]);
+  if (admins.length > 1) await onEach(admins, (each) => shutOut(each, name));
+}
+
+async function shutOut(admin: pg.Client, name: string): Promise<void> {
+  await admin.query(`alter database "${name}" allow_connections false`);
+  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    name,
+  ]);
+}
+
+/** Meanwhile the workers of the cluster have ended all sessions in a database, and let nobody in. */
+export async function withoutWorkers(
+  connectionString: string,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  const name = new URL(connectionString).pathname.slice(1);
+  await withAdmin(await askForServer(), async ([, ...workers]) => {
+    await Promise.all(workers.map((worker) => shutOut(worker, name)));
+    try {
+      await meanwhile();
+    } finally {
+      const admit = `alter database "${name}" allow_connections true`;
+      await Promise.all(workers.map((worker) => worker.query(admit)));
+    }
+    // What Citus does of itself once a minute: until then a commit in doubt keeps its locks.
+    const coordinator = new pg.Client({ connectionString });
+    await coordinator.connect();
+    await coordinator.query('select recover_prepared_transactions()');
+    await coordinator.end();
   });
 }
 

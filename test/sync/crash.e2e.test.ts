@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createBench, differences, tenDays, type Bench } from '../support/archive.ts';
+import { isOnCluster, withoutWorkers } from '../support/postgres.ts';
 import { killSyncs, leaseMs, startSync, syncToTheEnd } from '../support/syncs.ts';
 
 let bench: Bench;
@@ -63,6 +64,28 @@ test('P3: killed at random instants, again and again, a sync ends exact and goes
   expect(await syncToTheEnd(bench)).toBe('done');
   expect(await differences(bench)).toEqual([]);
 });
+
+test.skipIf(!isOnCluster)(
+  'P3, TEST_CITUS_URL: a cluster that loses its workers in the middle ends exact',
+  async () => {
+    await open();
+    let hits = 0;
+    for (let i = 0; i < 3; i++) {
+      const before = await committedPages();
+      const { child, ended } = startSync(bench);
+      while ((await committedPages()) < before + 2 && child.exitCode === null) await sleep(5);
+      if (child.exitCode === null) hits += 1;
+      await withoutWorkers(bench.connectionString, async () => {
+        // It does not wait for them.
+        expect((await ended).code).toBe(75);
+      });
+      await expectEveryClaimedRow();
+    }
+    expect(hits).toBeGreaterThan(0);
+    expect(await syncToTheEnd(bench)).toBe('done');
+    expect(await differences(bench)).toEqual([]);
+  },
+);
 
 test('P1, sabotaged: a ledger entry without its rows is noticed', async () => {
   await open({ days: ['2026-04-05'] });

@@ -1,5 +1,6 @@
 // Every way to spoil an archive behind its back, each caught and named, beside the untouched archive that passes. One
 // archive serves all; it is put back as it was after each test.
+import { isOnCluster } from '../support/postgres.ts';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -151,7 +152,10 @@ describe('a row', () => {
       ['account', `null`],
       ['amount', `coalesce(amount, 0) + 1`],
       ['number', `coalesce(number, 0) + 0.01`],
-      ['created_at', `created_at + interval '1 microsecond'`],
+      [
+        'created_at',
+        `(created_at at time zone 'UTC' + interval '1 microsecond') at time zone 'UTC'`,
+      ],
       ['updated_at', `null`],
       ['updated_at', `'infinity'`],
       ['order_type', `7`],
@@ -206,7 +210,8 @@ describe('a row', () => {
     ]);
   });
 
-  test('raw_bytes beside a raw that needs none', async () => {
+  // A cluster lets nobody write what is cast by a session's settings.
+  test.skipIf(isOnCluster)('raw_bytes beside a raw that needs none', async () => {
     const found = await spoil(
       `update archive.orders set raw_bytes = convert_to(raw::text, 'UTF8') where operation_id = $1`,
       april,
@@ -492,13 +497,20 @@ test.each(together().map((group) => [group.map(([what]) => what).join('; '), gro
   async (_, group) => {
     await rm(archive.folder, { recursive: true });
     const left = await choices();
-    const done = group.map((tampering) => {
+    const chosenFor = group.map((tampering) => {
       const chosen: Chosen = {};
       for (const name of altersOf(tampering)) chosen[name] = left[name].shift() ?? '';
       return { tampering, chosen };
     });
-    for (const { tampering, chosen } of done) {
-      await archive.owner.query(filled(tampering[1], chosen) ?? '');
+    const done: typeof chosenFor = [];
+    for (const one of chosenFor) {
+      try {
+        await archive.owner.query(filled(one.tampering[1], one.chosen) ?? '');
+        done.push(one);
+      } catch (error) {
+        // A cluster has no way to say some of them.
+        if (!isOnCluster) throw error;
+      }
     }
     const { findings } = await archive.verify();
     for (const { tampering, chosen } of done) {
@@ -523,7 +535,7 @@ test('a month that no run came as far as to certify is no finding', async () => 
     (await archive.verify()).findings.some(({ says }) => /no certificate says/.test(says));
   await archive.owner.query(
     `delete from sync.certificates; delete from sync.journal where kind = 'certified';
-     update sync.runs set started_at = started_at + interval '2 days'`,
+     update sync.runs set started_at = (started_at at time zone 'UTC' + interval '2 days') at time zone 'UTC'`,
   );
   expect(await owed()).toBe(true);
   // All of them were killed, as far as anybody can tell.
