@@ -20,13 +20,14 @@ const nouns = [
   'meter.ts',
   'semaphore.ts',
   'tracing.ts',
+  'version.ts',
 ];
 
 /** What each part may import besides itself: folders, or single files. The first part that a file belongs to counts. */
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(model|resources|database-address|day|errors|files|log|meter|semaphore|tracing)\.ts$/,
+    /^(model|resources|database-address|day|errors|files|log|meter|semaphore|tracing|version)\.ts$/,
     [],
     /^(pino|@opentelemetry\/.+)$/,
   ),

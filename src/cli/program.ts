@@ -1,7 +1,7 @@
 // The command line as a whole: which commands there are, and the help that ties them together. A command's code is
 // loaded only when it is the one asked for: help and mistakes must answer at once.
-import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { version } from '../version.ts';
 import { printError, screenWidth, wrapped } from './print.ts';
 
 type Entry = {
@@ -147,12 +147,6 @@ function oneSentence(text: string): string {
   const [sentence = '', ...rest] = text.trim().split('\n');
   const advice = rest.length > 0 ? ` ${rest.join(' ')}` : ` (${hint})`;
   return `outlast: ${sentence.replace(/^error: /, '')}${sentence.includes(hint) ? '' : advice}`;
-}
-
-function version(): string {
-  const require = createRequire(import.meta.url);
-  // By the package's own name: the same from the sources and from dist/src.
-  return (require('outlast/package.json') as { version: string }).version;
 }
 
 const exitCodes = [
