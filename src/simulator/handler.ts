@@ -38,37 +38,48 @@ export function createHandler(context: {
     const receivedAt = outside();
     const number = ++requests;
     const hits = faults.draw(target.path, queryOf(request, target), number);
+    const answered: Answered =
+      request.method === 'GET' ? answerTo(request, target, number, hits) : nowhere;
+    const made = { ...answered, ...afterFaults(answered, hits) };
+    const send = (): void => deliver(request, response, target, hits, receivedAt, made);
     const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
-    const answerNow = (): void => answer(request, response, target, number, hits, receivedAt);
     if (delayMs === 0) {
-      answerNow();
+      send();
       return;
     }
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      answerNow();
-    }, delayMs);
+    // From its arrival on: what it took to make the answer is a part of it.
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer);
+        send();
+      },
+      delayMs - (outside() - receivedAt),
+    );
     timers.add(timer);
   }
 
-  function answer(
+  function answerTo(
     request: IncomingMessage,
-    response: ServerResponse,
     target: Target,
     number: number,
     hits: Hits,
+  ): Answered {
+    const behindMs = hits.has('stale') ? (hits.get('stale')?.ms ?? 60_000) : 0;
+    return platform.answer(target, request.headers, number, behindMs, clockMsOf(hits));
+  }
+
+  function deliver(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+    hits: Hits,
     receivedAt: number,
+    made: Made,
   ): void {
     const now = clock.now();
-    const clockMs = hits.has('otherClock') ? (hits.get('otherClock')?.ms ?? 3_600_000) : 0;
-    const behindMs = hits.has('stale') ? (hits.get('stale')?.ms ?? 60_000) : 0;
-    const answered: Answered =
-      request.method === 'GET'
-        ? platform.answer(target, request.headers, number, behindMs, clockMs)
-        : { answer: noSuchPath, project: null };
-    const { sent, rows } = afterFaults(answered, hits);
-    const isWhole = deliverAnswer(response, sent, now + clockMs, hits);
-    if (isWhole) noteShown(answered, rows);
+    const { sent, project } = made;
+    const isWhole = deliverAnswer(response, sent, now + clockMsOf(hits), hits);
+    if (isWhole) noteShown(made);
     const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
     const names = [...hits.keys()];
     note({
@@ -79,14 +90,14 @@ export function createHandler(context: {
       query: queryOf(request, target),
       status,
       ...(names.length > 0 && { fault: names.join(' ') }),
-      ...(answered.project !== null && { project: answered.project.name }),
+      ...(project !== null && { project: project.name }),
     });
     if (log.isLevelEnabled('debug')) {
       log.debug({ path: target.path, status, faults: names }, 'a request was answered');
     }
   }
 
-  function noteShown({ answer: given, project }: Answered, rows: readonly SimulatedRow[]): void {
+  function noteShown({ answer: given, project, rows }: Made): void {
     if (!isPage(given)) return;
     const { resource } = given;
     onPage?.({ resource, records: rows.map((row) => ({ id: row.id(), text: row.text })) });
@@ -103,15 +114,21 @@ export function createHandler(context: {
   };
 }
 
+const nowhere: Answered = { answer: noSuchPath, project: null };
+
+/** How far the clock of the machine that answers is off. */
+const clockMsOf = (hits: Hits): number =>
+  hits.has('otherClock') ? (hits.get('otherClock')?.ms ?? 3_600_000) : 0;
+
 /** As it stands in the URL. */
 const queryOf = (request: IncomingMessage, { path }: Target): string =>
   request.url?.slice(path.length + 1) ?? '';
 
 /** What leaves in the end, and the records in it. */
-function afterFaults(
-  { answer }: Answered,
-  hits: Hits,
-): { sent: ReturnType<typeof ok>; rows: SimulatedRow[] } {
+type Sent = { sent: ReturnType<typeof ok>; rows: SimulatedRow[] };
+type Made = Answered & Sent;
+
+function afterFaults({ answer }: Answered, hits: Hits): Sent {
   const instead = faultAnswer(hits);
   if (instead !== null) return { sent: instead, rows: [] };
   if (!isPage(answer)) return { sent: answer, rows: [] };
