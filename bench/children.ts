@@ -33,6 +33,8 @@ function start(
 }
 
 const simulatedAt = '2026-08-31T09:30:00Z';
+/** The window of then: its first day, and how many days it has. */
+export const simulatedDays = { from: '2026-07-01', whole: windowDays };
 
 export type Simulated = {
   /** What a command is told to reach it. */
@@ -54,7 +56,7 @@ export type Simulated = {
 export async function simulate(
   orders: number,
   classes: number,
-  { isNow = false, latencyMs = 0, projects = 1 } = {},
+  { isNow = false, latencyMs = 0, projects = 1, dialect = [] as string[] } = {},
 ): Promise<Simulated> {
   const perDay = (records: number): string => String(Math.ceil(records / windowDays));
   const child = start(
@@ -64,6 +66,7 @@ export async function simulate(
       isNow ? [] : `--at ${simulatedAt} --speed 0`.split(' '),
       ['--latency-ms', String(latencyMs), '--projects', String(projects)],
       ['--orders-per-day', perDay(orders), '--classes-per-day', perDay(classes)],
+      dialect.length > 0 ? ['--dialect', ...dialect] : [],
     ].flat(),
     process.env,
     ['pipe', 'ignore'],

@@ -8,6 +8,7 @@ import { openArchive } from '../src/query/archive.ts';
 import { silentLog } from '../src/log.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { runCommand, simulate } from './children.ts';
+import { measureStorage, storageTables, type Storage } from './storage.ts';
 import type { Table } from './tables.ts';
 import { load, time, type Timed } from './timing.ts';
 
@@ -26,17 +27,20 @@ export type Grown = {
   loadBefore: number;
 };
 
-export type Growth = { sizes: Grown[]; postgres: string };
+/** `storage`: of the last size. */
+export type Growth = { sizes: Grown[]; storage: Storage; postgres: string };
 
 export async function measureGrowth(sizes: number[], signal: AbortSignal): Promise<Growth> {
   const grown: Grown[] = [];
   let postgres = 'unknown';
+  let storage: Storage = { columns: [], indexes: [], tables: [], forms: [] };
   for (const size of sizes) {
-    const { version, ...one } = await grow(size, signal);
+    const { version, storage: stored, ...one } = await grow(size, signal);
     grown.push(one);
     postgres = version;
+    storage = stored;
   }
-  return { sizes: grown, postgres };
+  return { sizes: grown, storage, postgres };
 }
 
 type Held = {
@@ -60,7 +64,10 @@ const heldSql = (walBefore: string): string => `
     from pg_class
    where relkind = 'r' and relnamespace in ('archive'::regnamespace, 'sync'::regnamespace)`;
 
-async function grow(size: number, signal: AbortSignal): Promise<Grown & { version: string }> {
+async function grow(
+  size: number,
+  signal: AbortSignal,
+): Promise<Grown & { version: string; storage: Storage }> {
   const folder = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
   // Run by root, the server has another user, who must be able to pass through.
   await chmod(folder, 0o755);
@@ -112,6 +119,7 @@ async function grow(size: number, signal: AbortSignal): Promise<Grown & { versio
       monthMs: month.medianMs,
       loadBefore,
       version: held.version,
+      storage: await measureStorage(client),
     };
   } finally {
     for (const close of closers.toReversed()) await close();
@@ -149,7 +157,7 @@ async function pages(
 
 const round = (number: number, digits = 0): number => Number(number.toFixed(digits));
 
-export const growthTables = ({ sizes }: Growth): Table[] => [
+export const growthTables = ({ sizes, storage }: Growth): Table[] => [
   {
     name: 'growth',
     head: [
@@ -180,4 +188,5 @@ export const growthTables = ({ sizes }: Growth): Table[] => [
     ]),
     notes: ['Tables and indexes in bytes an order: records, journal, ledger and pages walked.'],
   },
+  ...storageTables(storage),
 ];

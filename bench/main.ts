@@ -10,6 +10,7 @@ import { stopOnSignals } from '../src/cli/signals.ts';
 import { aimTables, measureAims } from './aims.ts';
 import { fillingTables, measureFilling } from './filling.ts';
 import { growthTables, measureGrowth } from './growth.ts';
+import { longListTables, measureLongLists } from './long-lists.ts';
 import { measurePeers, peerTables } from './peers.ts';
 import { growthPlot, peersPlot } from './plots.ts';
 import { measureProjects, projectTables } from './projects.ts';
@@ -21,6 +22,7 @@ const { values: flags } = parseArgs({
     filling: { type: 'boolean', default: false },
     aims: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
+    'long-lists': { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     reading: { type: 'boolean', default: false },
     projects: { type: 'string' },
@@ -40,6 +42,7 @@ const isAlone =
   flags.filling ||
   flags.aims ||
   flags.growth ||
+  flags['long-lists'] ||
   flags.peers ||
   flags.reading ||
   flags.projects !== undefined;
@@ -64,11 +67,15 @@ async function measureAll(signal: AbortSignal): Promise<Measured[]> {
     const most = flags.full ? 1_000_000 : ordersOr(1_000_000);
     const growth = await measureGrowth([most / 100, most / 10, most].map(Math.round), signal);
     measured.push({
-      results: { growth: growth.sizes },
+      results: { growth: growth.sizes, storage: growth.storage },
       tables: growthTables(growth),
       plots: [['growth', growthPlot(growth)]],
       ...growth,
     });
+  }
+  if (flags.full || flags['long-lists']) {
+    const long = await measureLongLists(flags.full ? 1 : ordersOr(300_000) / 300_000, signal);
+    measured.push({ results: { longLists: long.lists }, tables: longListTables(long), ...long });
   }
   if (flags.full || flags.peers) {
     const compared = await measurePeers(flags.full ? 50_000 : ordersOr(50_000), runs, signal);
