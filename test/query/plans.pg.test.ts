@@ -11,7 +11,8 @@ import { listRuns } from '../../src/query/books.ts';
 import { listWatched } from '../../src/query/books.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { openDb, type Db, type Tx } from '../../src/store/db.ts';
+import { readContentDifferences } from '../../src/store/journal/check-contents.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 type Plan = {
@@ -20,6 +21,7 @@ type Plan = {
   'Relation Name'?: string;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
+  'Temp Written Blocks': number;
   Plans?: Plan[];
 };
 
@@ -471,5 +473,52 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
       expect(view.nodes.join()).not.toMatch(/orders_figures/);
       expect(view.blocks).toBeGreaterThan((await tableBlocks()) / 20);
     });
+  });
+});
+
+describe('verify compares contents by their digests', () => {
+  let small: Db;
+  beforeAll(async () => {
+    // So little memory that what is kept aside goes to files; both sides are sorted, as those of a large archive are.
+    const settings = { work_mem: '64kB', enable_hashjoin: 'off' };
+    const { connectionString } = database;
+    small = await openDb({ connectionString, role: null, settings, log: silentLog() });
+  });
+  afterAll(() => small.close());
+
+  /** What the comparison keeps aside, in blocks of 8 KB. */
+  async function keptAside(change: (sql: string) => string): Promise<number> {
+    let compared = '';
+    const noting = {
+      query: (sql: string) => {
+        compared ||= change(sql.slice(sql.indexOf(' for ') + 5));
+        return Promise.resolve({ rows: [], rowCount: 0 });
+      },
+    };
+    const told = { projectId: 'told', resource: 'orders' } as const;
+    await readContentDifferences(noting as unknown as Tx, told, () => Promise.resolve());
+    const { rows } = await small.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, buffers, format json) ${compared}`,
+      ['told'],
+    );
+    return rows[0]?.['QUERY PLAN'][0]?.Plan['Temp Written Blocks'] ?? 0;
+  }
+
+  // A cluster's plans are those of its workers.
+  test.skipIf(isOnCluster)('and carries no whole entries of the journal along', async () => {
+    await owner.query(
+      `insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head)
+       select 'told', 'orders', '', '2024-01-01'::date + n, 1, now(), 'pages', '{"first":200,"observed":[["2024-01-01",200]]}',
+              array(select 'op_' || n || '_' || k from generate_series(1, 200) k),
+              decode(repeat('ab', 6400), 'hex'), '\\xab'
+         from generate_series(0, 9) n`,
+    );
+    const kept = await keptAside((sql) => sql);
+    expect(kept).toBeGreaterThan(0);
+    // 2,000 contents of less than a quarter of a kilobyte each.
+    expect(kept).toBeLessThan(2000 / 32);
+    // Sabotaged: with each digest cut out after the comparison.
+    const late = (sql: string): string => sql.replace(/offset 0(?=\),\s+held as)/, '');
+    expect(await keptAside(late)).toBeGreaterThan(kept * 10);
   });
 });
