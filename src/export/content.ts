@@ -1,7 +1,7 @@
 // Reading parts out of Postgres: the digest of a part's content, its bytes on disk, and the digests of its days.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { Day, ListedResource, ProjectId } from '../model.ts';
+import type { ListedResource, ProjectId } from '../model.ts';
 import { copyOut, type CopiedOut } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
 import { tableShapes } from '../store/tables.ts';
@@ -9,6 +9,8 @@ import type { DayDigest } from '../verify/digest.ts';
 import {
   contentSql,
   digestsSql,
+  greatDaysSql,
+  isIndexed,
   leavesSql,
   type ExportedColumn,
   type ExportPart,
@@ -17,15 +19,24 @@ import {
 export type PartContent = CopiedOut & { sha256: string };
 
 /** The content of a part, written to a file after `head` where one is named. */
-export function readContent(
+export async function readContent(
   tx: Tx,
   part: ExportPart,
   columns: ExportedColumn[],
   to: string | null,
   head = '',
 ): Promise<PartContent> {
+  await readByIndex(tx, isIndexed(part.of));
   return copyHashed(tx, contentSql(part, columns), to, head);
 }
+
+/**
+ * Whether this transaction reads rows in the order of an index from here on. The planner does not know that the rows of
+ * a day lie together, and would read and sort the whole table for each month (six months of 250,000 orders: 19 instead
+ * of 10 µs of Postgres a row, digests of days included).
+ */
+const readByIndex = (tx: Tx, isByIndex: boolean): Promise<unknown> =>
+  tx.query(`set local enable_sort = ${isByIndex ? 'off' : 'on'}`);
 
 /** The digest is that of the rows, without `head`. */
 export async function copyHashed(
@@ -48,35 +59,40 @@ export async function copyHashed(
   }
 }
 
+type HeldDay = Omit<DayDigest, 'digest'> & { digest: string | null };
+
 /**
- * The digests of the days of a month that have records. A day of up to `mostHeld` of them is digested by Postgres,
- * which holds about 100 bytes of each meanwhile.
+ * The digests of the days of a month that have records, `records` in all. A day of up to `mostHeld` of them is digested
+ * by Postgres, which holds about 100 bytes of each meanwhile.
  */
 export async function readDayDigests(
   tx: Tx,
   resource: ListedResource,
   project: ProjectId,
   month: string,
+  records: number,
   mostHeld = 100_000,
 ): Promise<DayDigest[]> {
   const { table, key } = tableShapes[resource];
-  const { rows: counted } = await tx.query<{ day: Day; records: number }>(
-    `select slice_day as day, count(*)::int as records from ${table}
-      where project_id = $1 and slice_day >= $2 and slice_day < ($2::date + interval '1 month')::date
-      group by 1 order by 1`,
-    [project, `${month}-01`],
-  );
-  const usual = counted.filter(({ records }) => records <= mostHeld).map(({ day }) => day);
-  const { rows } = await tx.query<{ day: Day; digest: string | null }>(digestsSql(table, key), [
+  const first = `${month}-01`;
+  await readByIndex(tx, true);
+  let great: HeldDay[] = [];
+  // Else no day of it is.
+  if (records > mostHeld) {
+    great = (await tx.query<HeldDay>(greatDaysSql(table), [project, first, mostHeld])).rows;
+  }
+  const { rows: usual } = await tx.query<HeldDay>(digestsSql(table, key), [
     project,
-    usual,
+    first,
+    great.map(({ day }) => day),
   ]);
-  const digests = new Map(rows.map(({ day, digest }) => [day, digest]));
+  // Leaves come in another order than the month.
+  await readByIndex(tx, false);
   const days: DayDigest[] = [];
-  for (const { day, records } of counted) {
+  for (const held of [...great, ...usual].toSorted((a, b) => (a.day < b.day ? -1 : 1))) {
     const digest =
-      digests.get(day) ?? (await copyHashed(tx, leavesSql(table, key, project, day), null)).sha256;
-    days.push({ day, records, digest });
+      held.digest ?? (await copyHashed(tx, leavesSql(table, key, project, held.day), null)).sha256;
+    days.push({ ...held, digest });
   }
   return days;
 }

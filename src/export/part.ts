@@ -54,7 +54,7 @@ export async function readPart({
   const resource = listedResources.find((name) => name === part.of.name);
   const days =
     resource !== undefined && part.month !== null
-      ? await readDayDigests(tx, resource, part.project, part.month)
+      ? await readDayDigests(tx, resource, part.project, part.month, content.rows)
       : undefined;
   return {
     file: {

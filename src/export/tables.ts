@@ -73,6 +73,10 @@ export type ExportedColumn = { name: string; type: string };
 /** One file of an export; `month` is `yyyy-MM`, null for a table that is not cut. */
 export type ExportPart = { of: ExportedTable; project: ProjectId; month: string | null };
 
+/** Whether an index has each month of a table in its order. */
+export const isIndexed = ({ day, order }: ExportedTable): boolean =>
+  day !== null && order.startsWith(`${day}, `);
+
 /** How a table is written in an export of this format. */
 export const formatFor = (of: ExportedTable, format: FileFormat): FileFormat =>
   format === 'parquet' && of.isBulky === true ? 'csv' : format;
@@ -178,15 +182,24 @@ export const leavesSql = (table: string, key: string, project: ProjectId, day: D
   `copy (select ${key}, encode(raw_sha256, 'hex') from ${table}
           where project_id = '${project}' and slice_day = '${day}' order by ${key}) to stdout`;
 
+const inMonth =
+  "project_id = $1 and slice_day >= $2 and slice_day < ($2::date + interval '1 month')::date";
+
+/** The days of a month with more records than that. */
+export const greatDaysSql = (table: string): string =>
+  `select slice_day as day, count(*)::int as records, null as digest from ${table}
+    where ${inMonth} group by slice_day having count(*) > $3`;
+
 /**
- * The digest of each of these days, made of the same lines; null where an id holds what COPY would write otherwise than
- * it is. Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process included).
+ * The digest of each other day of a month, made of the same lines; null where an id holds what COPY would write
+ * otherwise than it is. Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process
+ * included).
  */
 export const digestsSql = (table: string, key: string): string =>
-  String.raw`select slice_day as day,
+  String.raw`select slice_day as day, count(*)::int as records,
                     case when not bool_or(${key} ~ '[\\\x08-\x0d]')
                          then encode(sha256(convert_to(string_agg(${key} || E'\t' || encode(raw_sha256, 'hex') || E'\n', '' order by ${key}), 'UTF8')), 'hex')
                      end as digest
                from ${table}
-              where project_id = $1 and slice_day = any ($2::date[])
+              where ${inMonth} and slice_day <> all ($3::date[])
               group by slice_day`;
