@@ -6,7 +6,8 @@ import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
 import type { Tx } from './db.ts';
 
-const pieceBytes = 256 * 1024;
+/** Handed on at once: each piece is a turn of the event loop and of a thread that writes it. */
+const pieceBytes = 1024 * 1024;
 /** Bytes handed to the socket and not taken yet: a commit's records are below it, a file is not. */
 const waitsAbove = 1024 * 1024;
 
@@ -25,8 +26,8 @@ export type CopiedOut = {
 };
 
 /**
- * Runs a `copy … to stdout` and hands its bytes on, whole rows at a time, in order. A piece belongs to the taker. Where
- * taking one fails, the rest is read and dropped and that failure is thrown.
+ * Runs a `copy … to stdout` and hands its bytes on, whole rows at a time, in order. A piece belongs to the taker until
+ * its promise is settled. Where taking one fails, the rest is read and dropped and that failure is thrown.
  */
 export function copyOut(
   tx: Tx,
@@ -35,6 +36,8 @@ export function copyOut(
 ): Promise<CopiedOut> {
   return new Promise((resolve, reject) => {
     const copied: CopiedOut = { rows: 0, bytes: 0, longest: 0 };
+    // Filled again and again: new ones would have the garbage collector look for old ones all the time.
+    const spare: Buffer<ArrayBuffer>[] = [];
     let piece = Buffer.allocUnsafe(pieceBytes);
     let filled = 0;
     let taking = Promise.resolve();
@@ -49,8 +52,9 @@ export function copyOut(
       }
     };
     const handOn = (): void => {
-      const whole = piece.subarray(0, filled);
-      piece = Buffer.allocUnsafe(pieceBytes);
+      const full = piece;
+      const whole = full.subarray(0, filled);
+      piece = spare.pop() ?? Buffer.allocUnsafe(pieceBytes);
       filled = 0;
       untaken += 1;
       stream?.pause();
@@ -59,6 +63,7 @@ export function copyOut(
         await before;
         await take(whole);
         untaken -= 1;
+        if (full.length === pieceBytes) spare.push(full);
         // Also after the last piece: the connection is used again.
         if (untaken === 0) stream?.resume();
       })();
