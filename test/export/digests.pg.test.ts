@@ -1,12 +1,19 @@
-// The digests of days in an export are those that verify computes, whoever computed them.
+// The digests of days in an export are those that verify computes, whoever computed them; and a month's rows come
+// without being sorted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDayDigests } from '../../src/export/content.ts';
-import { digestsSql } from '../../src/export/tables.ts';
+import {
+  digestsSql,
+  exportedTables,
+  isIndexed,
+  partRowsSql,
+  type ExportedTable,
+} from '../../src/export/tables.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';
 import { createMonthDigest, type DayDigest } from '../../src/verify/digest.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createTestDatabase, isOnCluster, type TestDatabase } from '../support/postgres.ts';
 
 const usualDay = '2026-03-14';
 const oddDay = '2026-03-15';
@@ -71,4 +78,21 @@ test('sabotaged, without that the digest would be another', async () => {
   const { rows } = await db.query<{ digest: string }>(sql, ['p', '2026-03-01', [usualDay]]);
   expect(rows[0]?.digest).toMatch(/^[0-9a-f]{64}$/);
   expect(rows[0]?.digest).not.toBe((await expectedDays())[1]?.digest);
+});
+
+const planOf = (of: ExportedTable): Promise<string> =>
+  withSnapshot(db, async (tx) => {
+    await tx.query('set local enable_sort = off');
+    const sql = partRowsSql({ of, project: 'p', month: '2026-03' }, '*');
+    return JSON.stringify((await tx.query(`explain ${sql}`)).rows);
+  });
+
+// A coordinator puts in order what its workers hand it.
+test.skipIf(isOnCluster)('a month that an index has in order is not sorted', async () => {
+  const indexed = exportedTables.filter(isIndexed);
+  expect(indexed.map(({ name }) => name)).toEqual(['orders', 'nft_classes']);
+  for (const of of indexed) {
+    expect(await planOf(of)).not.toContain('Sort');
+    expect(await planOf({ ...of, order: `${of.order}, changed_at` })).toContain('Sort');
+  }
 });
