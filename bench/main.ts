@@ -49,53 +49,53 @@ const isAlone =
 
 type Measured = { results: object; tables: Table[]; postgres: string; plots?: [string, string][] };
 
-async function measureAll(signal: AbortSignal): Promise<Measured[]> {
-  const measured: Measured[] = [];
+/** One after the other: what is measured is kept, whatever becomes of the next. */
+async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
   if (!isAlone || flags.filling) {
     const all = Array.from({ length: runs }, () => ({
       orders: flags.full ? 200_000 : ordersOr(200_000),
       classes: Number(flags.classes),
     }));
     const filled = await measureFilling(all, signal);
-    measured.push({ results: { filling: filled }, tables: fillingTables(filled), ...filled });
+    yield { results: { filling: filled }, tables: fillingTables(filled), ...filled };
   }
   if (!isAlone || flags.aims) {
     const aims = await measureAims(runs, signal);
-    measured.push({ results: { aims: aims.aims }, tables: aimTables(aims), ...aims });
+    yield { results: { aims: aims.aims }, tables: aimTables(aims), ...aims };
   }
   if (flags.full || flags.growth) {
-    const most = flags.full ? 1_000_000 : ordersOr(1_000_000);
-    const growth = await measureGrowth([most / 100, most / 10, most].map(Math.round), signal);
-    measured.push({
+    const most = flags.full ? 10_000_000 : ordersOr(1_000_000);
+    const sizes = [most / 1000, most / 100, most / 10, most].filter((size) => size >= Math.min(most, 10_000));
+    const growth = await measureGrowth(sizes.map(Math.round), signal);
+    yield {
       results: { growth: growth.sizes, storage: growth.storage },
       tables: growthTables(growth),
       plots: [['growth', growthPlot(growth)]],
       ...growth,
-    });
+    };
   }
   if (flags.full || flags['long-lists']) {
     const long = await measureLongLists(flags.full ? 1 : ordersOr(300_000) / 300_000, signal);
-    measured.push({ results: { longLists: long.lists }, tables: longListTables(long), ...long });
+    yield { results: { longLists: long.lists }, tables: longListTables(long), ...long };
   }
   if (flags.full || flags.peers) {
-    const compared = await measurePeers(flags.full ? 50_000 : ordersOr(50_000), runs, signal);
-    measured.push({
+    const compared = await measurePeers(flags.full ? 100_000 : ordersOr(50_000), runs, signal);
+    yield {
       results: { peers: compared.figures },
       tables: peerTables(compared),
       plots: [['peers', peersPlot(compared)]],
       ...compared,
-    });
+    };
   }
   if (flags.full || flags.reading) {
     const reading = await measureReading(ordersOr(10_000_000), runs, signal);
-    measured.push({ results: { reading }, tables: readingTables(reading), ...reading });
+    yield { results: { reading }, tables: readingTables(reading), ...reading };
   }
   if (flags.full || flags.projects !== undefined) {
     const replicas = flags.replicas.split(',').map(Number);
     const many = await measureProjects(Number(flags.projects ?? 100), replicas, signal);
-    measured.push({ results: { projects: [many] }, tables: projectTables(many), ...many });
+    yield { results: { projects: [many] }, tables: projectTables(many), ...many };
   }
-  return measured;
 }
 
 const cpu = cpus()[0]?.model ?? 'unknown';
@@ -109,27 +109,28 @@ const docs = (name: string): string =>
 const tidy = async (file: string, text: string): Promise<void> =>
   writeFile(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 
-async function write(measured: Measured[], all: object, origin: string): Promise<void> {
+async function write({ tables, plots = [], results }: Measured, origin: string): Promise<void> {
   const page = docs('benchmarks.md');
-  const tables = measured.flatMap((one) => one.tables);
   await tidy(page, withTables(await readFile(page, 'utf8'), tables, origin));
-  for (const [name, svg] of measured.flatMap(({ plots = [] }) => plots)) {
-    await writeFile(docs(`images/bench-${name}.svg`), svg);
-  }
-  const results = docs('benchmarks.json');
-  const before = JSON.parse(await readFile(results, 'utf8').catch(() => '{}')) as object;
-  await tidy(results, JSON.stringify({ ...before, ...all }));
+  for (const [name, svg] of plots) await writeFile(docs(`images/bench-${name}.svg`), svg);
+  const file = docs('benchmarks.json');
+  const before = JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) as object;
+  await tidy(file, JSON.stringify({ ...before, machine, ...results }));
 }
 
 const stop = stopOnSignals();
 const begunAt = new Date().toISOString().slice(0, 10);
-const measured = await measureAll(stop.signal);
-const postgres = measured[0]?.postgres ?? 'unknown';
-const machine = { cpu, cores, memoryGb, node: process.version, postgres };
-const all = Object.assign({}, ...measured.map(({ results }) => results)) as object;
+const machine = { cpu, cores, memoryGb, node: process.version, postgres: 'unknown' };
+let all = {};
+for await (const measured of measureAll(stop.signal)) {
+  machine.postgres = measured.postgres;
+  all = { ...all, ...measured.results };
+  const origin = `${begunAt}: ${cores} × ${cpu}, ${memoryGb} GB, Node ${process.version}, Postgres ${machine.postgres}.`;
+  if (!flags.json) {
+    printTables(measured.tables);
+    process.stdout.write(`${origin}\n\n`);
+  }
+  if (flags.write) await write(measured, origin);
+}
 if (flags.json) printJson({ machine, ...all });
-else printTables(measured.flatMap(({ tables }) => tables));
-const origin = `${begunAt}: ${cores} × ${cpu}, ${memoryGb} GB, Node ${process.version}, Postgres ${postgres}.`;
-if (!flags.json) process.stdout.write(`${origin}\n`);
-if (flags.write) await write(measured, { machine, ...all }, origin);
 stop.close();
