@@ -65,7 +65,9 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
   }
   if (flags.full || flags.growth) {
     const most = flags.full ? 10_000_000 : ordersOr(1_000_000);
-    const sizes = [most / 1000, most / 100, most / 10, most].filter((size) => size >= Math.min(most, 10_000));
+    const sizes = [most / 1000, most / 100, most / 10, most].filter(
+      (size) => size >= Math.min(most, 10_000),
+    );
     const growth = await measureGrowth(sizes.map(Math.round), signal);
     yield {
       results: { growth: growth.sizes, storage: growth.storage },

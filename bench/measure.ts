@@ -1,6 +1,6 @@
 // One measurement: an empty archive is filled from a simulated platform, then the same rows are copied into an empty
 // table of the same shape. Everything it makes is in a folder of its own and gone afterwards.
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +10,20 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { silentLog } from '../src/log.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { runCommand, simulate } from './children.ts';
+import { processorSeconds } from './timing.ts';
 
 export type Measured = {
   orders: number;
   classes: number;
   /** From starting `outlast sync` to its exit; the tables are there already. */
   syncSeconds: number;
-  /** Bare COPY of the same rows. */
+  /** Bare COPY of the same rows, and once more: how much the same thing varies. */
   copySeconds: number;
+  copyAgainSeconds: number;
+  /** Processor time a row of the sync, microseconds: the process, Postgres and the simulated platform. */
+  processUs: number;
+  postgresUs: number;
+  platformUs: number;
   rowsPerSecond: number;
   ratioToCopy: number;
   /** Peak resident memory of the sync process, MB. */
@@ -42,19 +48,38 @@ export async function measure(what: What, signal: AbortSignal): Promise<Measured
     closers.push(() => embedded.close());
     const env = { ...platform.env, DATABASE_URL: embedded.connectionString };
     await runCommand(['migrate'], env, signal);
+    const postmaster = join(embedded.dataDir, 'pgdata', 'postmaster.pid');
+    const server = Number(readFileSync(postmaster, 'utf8').split('\n')[0]);
+    const used = (): number[] => [
+      processorSeconds(process.pid, [server, platform.pid]),
+      processorSeconds(server),
+      processorSeconds(platform.pid),
+    ];
+    const before = used();
     const sync = await runCommand(['sync', '--json'], env, signal);
+    const after = used();
 
     const client = new pg.Client({ connectionString: embedded.connectionString });
     await client.connect();
     closers.push(() => client.end());
     const { orders, classes, postgres } = await held(client);
-    let copySeconds = await copyAgain(client, 'orders', folder);
-    copySeconds += await copyAgain(client, 'nft_classes', folder);
+    const copy = async (): Promise<number> =>
+      (await copyAgain(client, 'orders', folder)) +
+      (await copyAgain(client, 'nft_classes', folder));
+    const copySeconds = await copy();
+    const copyAgainSeconds = await copy();
+    const [processUs = 0, postgresUs = 0, platformUs = 0] = after.map(
+      (seconds, n) => ((seconds - (before[n] ?? 0)) * 1e6) / (orders + classes),
+    );
     return {
       orders,
       classes,
       syncSeconds: sync.seconds,
       copySeconds,
+      copyAgainSeconds,
+      processUs,
+      postgresUs,
+      platformUs,
       rowsPerSecond: (orders + classes) / sync.seconds,
       ratioToCopy: copySeconds / sync.seconds,
       peakMb: sync.peakMb,
