@@ -49,7 +49,8 @@ const noCluster = (what: string): Error =>
 /**
  * Lets the roles log in on the workers, and work there under the settings that a transaction here names for itself:
  * otherwise exports would have times in a worker's own zone. Told to each worker, for Citus passes on only what it
- * knows of a role in this database.
+ * knows of a role in this database; and to the coordinator, for what a role is there Citus makes it on every worker
+ * when another database is distributed, a right is granted in one, or a worker is added.
  */
 export async function admitRoles(db: Queryable): Promise<void> {
   const settings = {
@@ -64,14 +65,13 @@ export async function admitRoles(db: Queryable): Promise<void> {
   });
   for (const role of roles) {
     const admitted = ['login', ...assigned].map((what) => `alter role ${role} ${what};`);
-    await onWorkers(
-      db,
-      `do $do$ begin
+    const admit = `do $do$ begin
          perform set_config('citus.enable_ddl_propagation', 'off', true);
          if not exists (select from pg_roles where rolname = '${role}') then create role ${role}; end if;
          ${admitted.join(' ')}
-       end $do$`,
-    );
+       end $do$`;
+    await db.query(admit);
+    await onWorkers(db, admit);
   }
 }
 

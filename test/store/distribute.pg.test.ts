@@ -7,7 +7,12 @@ import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { recordFacts } from '../../src/store/facts.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { eachOnDatabase } from '../support/opened.ts';
-import { isOnCluster, workersOf, type TestDatabase } from '../support/postgres.ts';
+import {
+  createEmptyCluster,
+  isOnCluster,
+  workersOf,
+  type TestDatabase,
+} from '../support/postgres.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -39,6 +44,27 @@ onCluster(
     }
   },
 );
+
+onCluster('TEST_CITUS_URL: a right given in another database takes no login away', async () => {
+  const other = await createEmptyCluster();
+  const owner = new pg.Client({ connectionString: other.connectionString });
+  try {
+    await owner.connect();
+    // Citus makes a role that a statement names on every worker what it is on the coordinator.
+    await owner.query(`create role "${other.name}"`);
+    await owner.query(`grant outlast_reader, outlast_writer to "${other.name}"`);
+    await owner.query(`drop role "${other.name}"`);
+    const { rows } = await owner.query(
+      `select distinct result from run_command_on_workers(
+         $$select string_agg(concat_ws(' ', rolname, rolcanlogin, 'TimeZone=UTC' = any (rolconfig)), ', ' order by rolname)
+             from pg_roles where rolname like 'outlast\\_%er'$$)`,
+    );
+    expect(rows).toEqual([{ result: 'outlast_reader t t, outlast_writer t t' }]);
+  } finally {
+    await owner.end();
+    await other.drop();
+  }
+});
 
 onCluster('TEST_CITUS_URL: a fact that changed is told', async () => {
   await recordFacts(db, 'p', { 'orders.day_end': 'inclusive' }, 0);

@@ -47,6 +47,16 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return withAdmin(server, ([coordinator]) => createDatabase([coordinator], server, ''));
 }
 
+/** Databases of one name, a cluster with nothing in it. */
+export async function createEmptyCluster(): Promise<TestDatabase> {
+  const server = await askForServer();
+  return withAdmin(server, async (admins) => {
+    const database = await createDatabase(admins, server, '');
+    await joinCluster(server, database.name);
+    return database;
+  });
+}
+
 /** The workers of the cluster that the tests run on, each as the same login in this database; none: no cluster. */
 export async function workersOf({ name }: TestDatabase): Promise<string[]> {
   const { workers } = await askForServer();
