@@ -125,7 +125,7 @@ test('a connection that the server ends between two statements: in the words it 
   const { pool } = db;
   const work = withTx(db, async (tx) => {
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    await pool.query('select pg_terminate_backend($1::int)', [rows[0]?.pid]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await tx.query('select 1');
   });
