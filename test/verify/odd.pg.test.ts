@@ -69,7 +69,7 @@ test.each([
   ['raw beside its bytes', `raw = raw || '{"message": "altered"}'`, 'raw does not follow'],
   [
     'a byte of the bytes',
-    `raw_bytes = convert_to(replace(convert_from(raw_bytes, 'UTF8'), '"a', '"A'), 'UTF8')`,
+    `raw_bytes = overlay(raw_bytes placing 'A' from position('"a' in raw_bytes) + 1)`,
     'raw_sha256 is',
   ],
   ['bytes that are no JSON', `raw_bytes = 'nonsense'`, 'no record any more'],
