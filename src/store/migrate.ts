@@ -68,7 +68,7 @@ export async function migrate(
     const found = await withTx(db, (tx) => lookAround(tx, known));
     const { notes } = found;
     if (distributed) {
-      return { ...(await distribute(db, log, known)), notes: [...notes, forTryingOut] };
+      return { ...(await distribute(db, log, known)), notes: [...notes, onSeveralMachines] };
     }
     // As nearly always: then nobody waits for anybody.
     if (!found.isDue) return { from: found.count, to: found.count, notes };
@@ -144,8 +144,8 @@ async function refuseLeftBehind(db: Db): Promise<void> {
   );
 }
 
-const forTryingOut =
-  'An archive over several machines is for trying out: docs/scale.md says what was tried, and what a follower may miss there.';
+const onSeveralMachines =
+  'Over several machines a sum over projects belongs to no one moment, and a follower may miss what a connection was cut in the middle of: docs/scale.md says what was shown there, and what was not.';
 
 /** Killed anywhere and run again it goes on: nothing is done twice, and the tables are distributed all or not at all. */
 async function distribute(
