@@ -5,17 +5,26 @@ import { setFlagsFromString } from 'node:v8';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
-// Of 25 MB in use V8 would let 100 MB of garbage pile up before it collects.
-setFlagsFromString('--heap-growing-percent=100');
 // Node has it from 21 on. Where it is missing, pg has Node load a fetch of its own to learn where it runs: 45 ms.
 if (!('navigator' in globalThis)) {
   Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Node.js' } });
 }
 
-const endWith = async (error: unknown): Promise<never> =>
-  (await import('./cli/exit.ts')).endWith(error);
+/** Of 25 MB in use V8 would let 100 MB of garbage pile up before it collects. */
+const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=100');
+
+const loadExit = async (): Promise<typeof import('./cli/exit.ts')> => {
+  try {
+    return await import('./cli/exit.ts');
+  } catch (error) {
+    // What is installed is not whole: to say so in the usual way would fail again.
+    process.stderr.write(`outlast: ${String(error)}\n`);
+    process.exit(exitCode.failed);
+  }
+};
+const endWith = async (error: unknown): Promise<never> => (await loadExit()).endWith(error);
 const endUnprinted = async (error: Error): Promise<never> =>
-  endWith((await import('./cli/exit.ts')).unprinted(error));
+  endWith((await loadExit()).unprinted(error));
 
 let readerLeft = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -33,7 +42,7 @@ try {
     process.stdout.write(`${version()}\n`);
   } else {
     const { runProgram } = await import('./cli/program.ts');
-    await runProgram(args);
+    await runProgram(args, collectSooner);
   }
 } catch (error) {
   // What streams to stdout fails with the pipe; that is no failure either.

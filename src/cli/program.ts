@@ -38,12 +38,16 @@ const entries: Entry[] = [
 ];
 
 /**
- * Does what these arguments (without node and script) ask for. Mistakes in them are thrown as CommanderError, after
- * their sentence was printed on stderr.
+ * Does what these arguments (without node and script) ask for. `onLoaded` is called when the command's code is there
+ * and its work begins. Mistakes in the arguments are thrown as CommanderError, after their sentence was printed on
+ * stderr.
  */
-export async function runProgram(given: readonly string[]): Promise<void> {
+export async function runProgram(
+  given: readonly string[],
+  onLoaded: () => void = () => undefined,
+): Promise<void> {
   const args = helpLast(given);
-  const program = await createProgram(args);
+  const program = (await createProgram(args)).hook('preAction', onLoaded);
   if (given[0] === 'help') refuseUnknown(args, program);
   const stopTracing = commandIn(args) === undefined ? null : await traced();
   try {

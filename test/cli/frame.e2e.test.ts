@@ -92,6 +92,7 @@ describe('help', () => {
     const general = await loadedBy(['--help']);
     expect(general).toContain('dist/src/cli/program.js');
     expect(general).not.toMatch(heavy);
+    expect(await loadedBy(['--version'])).not.toContain('dist/src/cli/');
     const ofOne = await loadedBy(['migrate', '--help']);
     expect(ofOne).toMatch(heavy);
     // Who asks no platform does without what asks it.
