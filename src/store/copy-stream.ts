@@ -6,7 +6,7 @@ import pg from 'pg';
 import { codeOf, fatal } from '../errors.ts';
 import type { Tx } from './db.ts';
 
-/** Handed on at once: each piece is a turn of the event loop and of a thread that writes it. */
+/** Handed on at once: each piece is a turn of the event loop, and two of a thread where it is written to a file. */
 const pieceBytes = 1024 * 1024;
 /** Bytes handed to the socket and not taken yet: a commit's records are below it, a file is not. */
 const waitsAbove = 1024 * 1024;
@@ -38,7 +38,7 @@ export function copyOut(
     const copied: CopiedOut = { rows: 0, bytes: 0, longest: 0 };
     // Filled again and again: new ones would have the garbage collector look for old ones all the time.
     const spare: Buffer<ArrayBuffer>[] = [];
-    let piece = Buffer.allocUnsafe(pieceBytes);
+    let piece: Buffer<ArrayBuffer> | null = null;
     let filled = 0;
     let taking = Promise.resolve();
     let untaken = 0;
@@ -51,10 +51,9 @@ export function copyOut(
         failure = { error };
       }
     };
-    const handOn = (): void => {
-      const full = piece;
+    const handOn = (full: Buffer<ArrayBuffer>): void => {
       const whole = full.subarray(0, filled);
-      piece = spare.pop() ?? Buffer.allocUnsafe(pieceBytes);
+      piece = null;
       filled = 0;
       untaken += 1;
       stream?.pause();
@@ -72,8 +71,11 @@ export function copyOut(
       // The message's bytes lie in the parser's buffer, which is used again: they are copied at once.
       handleCopyData: ({ chunk }: { chunk: Buffer }, connection: pg.Connection) => {
         stream = connection.stream;
-        if (filled > 0 && filled + chunk.length > piece.length) handOn();
-        if (chunk.length > piece.length) piece = Buffer.allocUnsafe(chunk.length);
+        if (piece !== null && filled + chunk.length > piece.length) handOn(piece);
+        piece ??=
+          chunk.length > pieceBytes
+            ? Buffer.allocUnsafe(chunk.length)
+            : (spare.pop() ?? Buffer.allocUnsafe(pieceBytes));
         filled += chunk.copy(piece, filled);
         copied.bytes += chunk.length;
         copied.longest = Math.max(copied.longest, chunk.length);
@@ -82,7 +84,7 @@ export function copyOut(
         copied.rows = Number(/^COPY (\d+)$/.exec(message.text)?.[1]);
       },
       handleReadyForQuery: () => {
-        if (filled > 0) handOn();
+        if (piece !== null) handOn(piece);
         void taking.then(() =>
           failure === undefined ? resolve(copied) : reject(asError(failure.error)),
         );

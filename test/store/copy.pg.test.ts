@@ -1,10 +1,13 @@
 // The first walk's records are copied, all others inserted from JSON: both ways must leave the same rows (P1, P2, P5).
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
-import { analyzeNew, openDb, type Db } from '../../src/store/db.ts';
+import { copyOut } from '../../src/store/copy-stream.ts';
+import { analyzeNew, onlyRow, openDb, withTx, type Db } from '../../src/store/db.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -165,5 +168,36 @@ describe('the row by which pages of classes overlap', () => {
       changed: 1,
       versions: 1,
     });
+  });
+});
+
+describe('what is copied out in many pieces', () => {
+  const lines = `select n || repeat('x', 200) as line from generate_series(1, 25000) n`;
+  const copiedOut = (take: (piece: Buffer) => Promise<Buffer> | Buffer): Promise<string> =>
+    withTx(db, async (tx) => {
+      const pieces: Buffer[] = [];
+      await copyOut(tx, `copy (${lines}) to stdout`, async (piece) => {
+        pieces.push(await take(piece));
+      });
+      expect(pieces.length).toBeGreaterThan(4);
+      return createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
+    });
+  const expected = async (): Promise<string> =>
+    onlyRow(
+      await db.query<{ sha: string }>(
+        `select encode(sha256(convert_to(string_agg(line || E'\\n', ''), 'UTF8')), 'hex') as sha from (${lines}) l`,
+      ),
+    ).sha;
+
+  test('is whole, however slowly it is taken', async () => {
+    const slowly = async (piece: Buffer): Promise<Buffer> => {
+      await wait(20);
+      return Buffer.from(piece);
+    };
+    expect(await copiedOut(slowly)).toBe(await expected());
+  });
+
+  test('sabotaged, kept longer than it is the taker’s, it is another', async () => {
+    expect(await copiedOut((piece) => piece)).not.toBe(await expected());
   });
 });
