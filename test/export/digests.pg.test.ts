@@ -1,7 +1,7 @@
 // The digests of days in an export are those that verify computes, whoever computed them; and a month's rows come
 // without being sorted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readDayDigests } from '../../src/export/content.ts';
+import { readContent, readDayDigests } from '../../src/export/content.ts';
 import {
   digestsSql,
   exportedTables,
@@ -10,7 +10,7 @@ import {
   type ExportedTable,
 } from '../../src/export/tables.ts';
 import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { openDb, type Db, type Tx } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';
 import { createMonthDigest, type DayDigest } from '../../src/verify/digest.ts';
 import { createTestDatabase, isOnCluster, type TestDatabase } from '../support/postgres.ts';
@@ -95,4 +95,34 @@ test.skipIf(isOnCluster)('a month that an index has in order is not sorted', asy
     expect(await planOf(of)).not.toContain('Sort');
     expect(await planOf({ ...of, order: `${of.order}, changed_at` })).toContain('Sort');
   }
+});
+
+test('and that is how a month and its digests are read; what no index has in order is sorted', async () => {
+  const sorts = async (tx: Tx): Promise<string | undefined> =>
+    (await tx.query<{ enable_sort: string }>('show enable_sort')).rows[0]?.enable_sort;
+  await withSnapshot(db, async (tx) => {
+    const columns = [{ name: 'raw_sha256', type: 'bytea' }];
+    const read = async (name: string, month: string): Promise<void> => {
+      const of = exportedTables.find((one) => one.name === name);
+      if (of === undefined) throw new Error(`no table ${name}`);
+      await readContent(tx, { of, project: 'p', month }, columns, null);
+    };
+    await read('orders', '2026-03');
+    expect(await sorts(tx)).toBe('off');
+    await read('order_versions', '2026-03');
+    expect(await sorts(tx)).toBe('on');
+  });
+  await withSnapshot(db, async (tx) => {
+    const underWhich: string[] = [];
+    const noting = {
+      query: async (sql: string, parameters?: unknown[]) => {
+        if (!/^set/.test(String(sql))) underWhich.push((await sorts(tx)) ?? '');
+        return tx.query(sql, parameters);
+      },
+    } as unknown as Tx;
+    await readDayDigests(noting, 'orders', 'p', '2026-03', 1);
+    // The day with an odd id is copied in the order of its ids.
+    expect(underWhich).toEqual(['off', 'on']);
+    expect(await sorts(tx)).toBe('on');
+  });
 });
