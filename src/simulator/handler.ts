@@ -53,7 +53,7 @@ export function createHandler(context: {
         timers.delete(timer);
         send();
       },
-      delayMs - (outside() - receivedAt),
+      Math.max(0, delayMs - (outside() - receivedAt)),
     );
     timers.add(timer);
   }

@@ -145,7 +145,7 @@ async function refuseLeftBehind(db: Db): Promise<void> {
 }
 
 const onSeveralMachines =
-  'Over several machines a sum over projects belongs to no one moment, and a follower may miss what a connection was cut in the middle of: docs/scale.md says what was shown there, and what was not.';
+  'Over several machines a sum over several projects may mix two moments, and a follower may miss a commit during which the connection to a worker broke. The three roles may log in there, without a password. docs/scale.md says what was tried, and how to keep the roles out.';
 
 /** Killed anywhere and run again it goes on: nothing is done twice, and the tables are distributed all or not at all. */
 async function distribute(

@@ -116,5 +116,5 @@ test(
       `select concat_ws(' ', operation_id, status, amount, missing_since is not null) as line from ${table}`;
     expect(await sorted(copy, of('orders'))).toEqual(await sorted(bench.db, of('archive.orders')));
   },
-  (2 * seconds + 120) * 1000,
+  (2 * seconds + 600) * 1000,
 );
