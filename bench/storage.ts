@@ -70,12 +70,12 @@ async function forms(client: pg.Client, orders: number): Promise<Form[]> {
     { form: 'json', column: 'raw json', of: 'raw::json', field: `raw ->> 'status'` },
     { form: 'text', column: 'raw text', of: 'raw', field: `raw::json ->> 'status'` },
   ];
-  // As it arrives.
-  await client.query('create table public.arrived as select raw::text from archive.orders');
+  // As text, from which each is made.
+  await client.query('create table public.written as select raw::text from archive.orders');
   const found: Form[] = [];
   for (const { form, column, of, field } of tried) {
     await client.query(`create table public.form (${column})`);
-    const write = await seconds(client, `insert into public.form select ${of} from public.arrived`);
+    const write = await seconds(client, `insert into public.form select ${of} from public.written`);
     await client.query('vacuum analyze public.form');
     const read = await seconds(client, `select count(${field}) from public.form`);
     const { rows } = await client.query<{ bytes: number }>(
@@ -89,7 +89,7 @@ async function forms(client: pg.Client, orders: number): Promise<Form[]> {
       writeUs: (write * 1e6) / orders,
     });
   }
-  await client.query('drop table public.arrived');
+  await client.query('drop table public.written');
   return found;
 }
 
