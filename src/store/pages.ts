@@ -183,12 +183,16 @@ export async function pendingIds(
   days: DayRange,
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string; isOwn: boolean }>(
-    // Each list is read once, whatever the planner thinks of their sizes: as a join it read all pages for each order
-    // that was pending. Behind `is true` no join is made of it.
-    `select operation_id as id, slice_day >= $6 and slice_day < $7 as "isOwn"
-       from archive.orders
-      where project_id = $1 and status = 1
-        and (operation_id in (select unnest(ids) from sync.pages where ${ofWalk})) is true`,
+    // Both lists are read once and grouped, whatever the planner thinks of their sizes: a join read all pages for each
+    // order that was pending, and so does `in` where it expects more ids than memory holds (days of 160,000 orders).
+    `select id, bool_or(is_own) as "isOwn"
+       from (select operation_id as id, slice_day >= $6 and slice_day < $7 as is_own
+               from archive.orders
+              where project_id = $1 and status = 1
+              union all
+             select unnest(ids) collate "C", null from sync.pages where ${ofWalk}) listed
+      group by id
+     having count(is_own) between 1 and count(*) - 1`,
     [...keyOf(slice, walk), days.from, days.to],
   );
   const own = rows.filter((row) => row.isOwn).map((row) => row.id);
