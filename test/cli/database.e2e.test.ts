@@ -23,7 +23,7 @@ let simulator: Simulator;
 let database: TestDatabase;
 let person: pg.Client;
 beforeEach(async () => {
-  simulator = await createSimulator({ startAt: noon, speed: 0, world, latencyMs: 20 });
+  simulator = await createSimulator({ startAt: noon, speed: 0, world, latencyMs: 40 });
   database = await createTestDatabase();
   person = new pg.Client({ connectionString: database.connectionString });
   await person.connect();

@@ -106,7 +106,9 @@ test('P1, P5, P6, sabotaged: what pages name, what a record says, what a seal co
         and day = (select min(day) from sync.slices where state = 'sealed' and shown_total > 0 and resource = 'orders')`,
   );
   await owner.query(
-    `update sync.slices set proof = 'none' where state = 'sealed' and resource = 'nft_classes'`,
+    `update sync.slices set proof = 'none'
+      where resource = 'nft_classes'
+        and day = (select min(day) from sync.slices where state = 'sealed' and resource = 'nft_classes')`,
   );
   await owner.query(
     `update archive.orders set raw = raw || '{"message":"made up"}' where operation_id = $1`,
