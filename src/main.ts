@@ -2,6 +2,7 @@
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code. The program is
 // loaded only where more is asked for than the version.
 import { setFlagsFromString } from 'node:v8';
+import type * as Exit from './cli/exit.ts';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
@@ -13,15 +14,12 @@ if (!('navigator' in globalThis)) {
 /** Of 25 MB in use V8 would let 100 MB of garbage pile up before it collects. */
 const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=100');
 
-const loadExit = async (): Promise<typeof import('./cli/exit.ts')> => {
-  try {
-    return await import('./cli/exit.ts');
-  } catch (error) {
-    // What is installed is not whole: to say so in the usual way would fail again.
+/** What ends a command is loaded when one ends badly; where that fails, what is installed is not whole. */
+const loadExit = (): Promise<typeof Exit> =>
+  import('./cli/exit.ts').catch((error: unknown): never => {
     process.stderr.write(`outlast: ${String(error)}\n`);
     process.exit(exitCode.failed);
-  }
-};
+  });
 const endWith = async (error: unknown): Promise<never> => (await loadExit()).endWith(error);
 const endUnprinted = async (error: Error): Promise<never> =>
   endWith((await loadExit()).unprinted(error));

@@ -115,9 +115,11 @@ test('and that is how a month and its digests are read; what no index has in ord
   await withSnapshot(db, async (tx) => {
     const underWhich: string[] = [];
     const noting = {
-      query: async (sql: string, parameters?: unknown[]) => {
-        if (!/^set/.test(String(sql))) underWhich.push((await sorts(tx)) ?? '');
-        return tx.query(sql, parameters);
+      // A COPY comes as an object.
+      query: async (sql: string | object, parameters?: unknown[]) => {
+        if (typeof sql !== 'string' || !sql.startsWith('set'))
+          underWhich.push((await sorts(tx)) ?? '');
+        return tx.query(sql as string, parameters);
       },
     } as unknown as Tx;
     await readDayDigests(noting, 'orders', 'p', '2026-03', 1);
