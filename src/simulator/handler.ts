@@ -39,9 +39,9 @@ export function createHandler(context: {
     const number = ++requests;
     const hits = faults.draw(target.path, queryOf(request, target), number);
     const answered: Answered =
-      request.method === 'GET' ? answerTo(request, target, number, hits) : nowhere;
-    const made = { ...answered, ...afterFaults(answered, hits) };
-    const send = (): void => deliver(request, response, target, hits, receivedAt, made);
+      request.method === 'GET' ? answerTo(request, target, number, hits) : pathNotFound;
+    const prepared = { ...answered, ...afterFaults(answered, hits) };
+    const send = (): void => deliver(request, response, target, hits, receivedAt, prepared);
     const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
     if (delayMs === 0) {
       send();
@@ -74,12 +74,12 @@ export function createHandler(context: {
     target: Target,
     hits: Hits,
     receivedAt: number,
-    made: Made,
+    prepared: Prepared,
   ): void {
     const now = clock.now();
-    const { sent, project } = made;
+    const { sent, project } = prepared;
     const isWhole = deliverAnswer(response, sent, now + clockMsOf(hits), hits);
-    if (isWhole) noteShown(made);
+    if (isWhole) noteShown(prepared);
     const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
     const names = [...hits.keys()];
     note({
@@ -97,7 +97,7 @@ export function createHandler(context: {
     }
   }
 
-  function noteShown({ answer: given, project, rows }: Made): void {
+  function noteShown({ answer: given, project, rows }: Prepared): void {
     if (!isPage(given)) return;
     const { resource } = given;
     onPage?.({ resource, records: rows.map((row) => ({ id: row.id(), text: row.text })) });
@@ -114,7 +114,7 @@ export function createHandler(context: {
   };
 }
 
-const nowhere: Answered = { answer: noSuchPath, project: null };
+const pathNotFound: Answered = { answer: noSuchPath, project: null };
 
 /** How far the clock of the machine that answers is off. */
 const clockMsOf = (hits: Hits): number =>
@@ -126,7 +126,7 @@ const queryOf = (request: IncomingMessage, { path }: Target): string =>
 
 /** What leaves in the end, and the records in it. */
 type Sent = { sent: ReturnType<typeof ok>; rows: SimulatedRow[] };
-type Made = Answered & Sent;
+type Prepared = Answered & Sent;
 
 function afterFaults({ answer }: Answered, hits: Hits): Sent {
   const instead = faultAnswer(hits);
