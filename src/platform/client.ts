@@ -5,6 +5,7 @@ import { isOutlastError, OutlastError, settingsError, transient } from '../error
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectMeter, RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
+import { unbounded } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { byteBounds, type ByteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
@@ -95,18 +96,21 @@ export function createPlatform(options: PlatformOptions): Platform {
   async function ask<T>(
     question: Question<T>,
     signal: AbortSignal | undefined,
+    slots = unbounded,
     through: Request = request,
   ): Promise<T> {
     const path = question.name ?? question.path;
     let aheadMs: number | null = null;
     // P9: every turn adds to `faults`, which `recover` bounds, or gives `aheadMs` its first value, or leaves.
     for (let faults = 0; ;) {
-      const askedAt = monotonicNow();
-      await limiter.permit(signal); // P11
-      meter?.waited((monotonicNow() - askedAt) / 1000);
-      sent++;
       const ahead: number = aheadMs ?? 0;
-      const outcome = await metered(path, () => through(question, ahead, signal));
+      const outcome: AttemptOutcome<T> = await slots(async (leave) => {
+        const askedAt = monotonicNow();
+        await limiter.permit(signal); // P11
+        meter?.waited((monotonicNow() - askedAt) / 1000);
+        sent++;
+        return metered(path, () => through(question, ahead, signal, leave));
+      });
       if ('value' in outcome) return outcome.value;
       if ('clockErrorMs' in outcome) {
         const isFirst = aheadMs === null;
@@ -182,7 +186,7 @@ export function createPlatform(options: PlatformOptions): Platform {
 
   return {
     clock,
-    orders: (query, signal) =>
+    orders: (query, signal, slots) =>
       inPages(query, (asked) =>
         ask(
           {
@@ -192,9 +196,10 @@ export function createPlatform(options: PlatformOptions): Platform {
             read: (answer, askedAt) => runYielding(ordersPage(answer, askedAt, asked.startDate)),
           },
           signal,
+          slots,
         ),
       ),
-    classes: (query, signal) =>
+    classes: (query, signal, slots) =>
       inPages(query, (asked) =>
         ask(
           {
@@ -204,14 +209,15 @@ export function createPlatform(options: PlatformOptions): Platform {
             read: (answer, askedAt) => runYielding(classesPage(answer, askedAt, asked.startDate)),
           },
           signal,
+          slots,
         ),
       ),
     transaction: (version, operationId, signal) =>
       ask(transactionQuestion(version, operationId), signal),
-    tokens: (signal) => ask(tokensQuestion(), signal, nodeRequest),
+    tokens: (signal) => ask(tokensQuestion(), signal, unbounded, nodeRequest),
     tokenFees: async (symbol, signal) => {
       for (const path of feePaths) {
-        const fees = await ask(feesQuestion(symbol, path), signal, nodeRequest);
+        const fees = await ask(feesQuestion(symbol, path), signal, unbounded, nodeRequest);
         if (fees === null) continue;
         feePaths = path === 'fee' ? ['fee', 'fees'] : ['fees', 'fee'];
         return fees;

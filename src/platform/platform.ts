@@ -9,6 +9,7 @@ import type {
   ParsedRecord,
   RejectedRecord,
 } from '../model.ts';
+import type { Semaphore } from '../semaphore.ts';
 
 /** Filters of `/v3/orders` (docs/platform.md §4.4). Dates go on the wire as given. Absent means "not sent". */
 export type OrdersQuery = {
@@ -58,8 +59,12 @@ export type ListedToken = { symbol: string; text: string };
  */
 export type Platform = {
   readonly clock: PlatformClock;
-  orders(query: OrdersQuery, signal?: AbortSignal): Promise<PlatformPage>;
-  classes(query: ClassesQuery, signal?: AbortSignal): Promise<PlatformPage>;
+  /**
+   * A page of the list. `slots` bounds how many requests of all who share it are under way; one is held for each attempt,
+   * until its answer has arrived, and not while that is read.
+   */
+  orders(query: OrdersQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;
+  classes(query: ClassesQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;
   /** The result of an operation by one of the two lookups. `operationId` is sent as it is, percent-encoded. */
   transaction(
     version: ApiVersion,

@@ -43,10 +43,12 @@ export function outcomeName<T>(outcome: AttemptOutcome<T>): RequestOutcome {
   return status < 300 ? 'unusable' : 'failed';
 }
 
+/** `onArrived` is told once the whole answer is here, before it is read. */
 export type Request = <T>(
   question: Question<T>,
   aheadMs: number,
   signal: AbortSignal | undefined,
+  onArrived: () => void,
 ) => Promise<AttemptOutcome<T>>;
 
 /** Clocks farther apart than this explain a 403 (docs/design.md, "Clocks"). */
@@ -62,11 +64,12 @@ export function createRequest(context: {
 }): Request {
   const { exchange, clock, pair, hide } = context;
 
-  return async (question, aheadMs, signal) => {
+  return async (question, aheadMs, signal, onArrived) => {
     const { path, params } = question;
     const signedAt = clock.now() + aheadMs;
     const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
     const answer = await exchange.get(path + queryText(params), headers, question.shape, signal);
+    onArrived();
     if ('code' in answer) return answer;
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
     if (status >= 200 && status < 300) return readAnswer(question, answer);

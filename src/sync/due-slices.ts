@@ -61,8 +61,8 @@ export async function workThrough(
   const platform = soundly(
     {
       ...worker.platform,
-      orders: (query, aborted) => slots(() => worker.platform.orders(query, aborted)),
-      classes: (query, aborted) => slots(() => worker.platform.classes(query, aborted)),
+      orders: (query, aborted) => worker.platform.orders(query, aborted, slots),
+      classes: (query, aborted) => worker.platform.classes(query, aborted, slots),
     },
     facts,
   );

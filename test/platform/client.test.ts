@@ -9,6 +9,7 @@ import { createPlatform, type PlatformOptions } from '../../src/platform/client.
 import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
 import { refusalOf } from '../../src/platform/refusal.ts';
 import { sign } from '../../src/platform/sign.ts';
+import { createSemaphore, unbounded, type Semaphore } from '../../src/semaphore.ts';
 import {
   answer,
   emptyPage,
@@ -524,6 +525,56 @@ describe('an abort', () => {
     const { signal } = new AbortController();
     for (let i = 0; i < 20; i++) await platform.orders(query, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('slots', () => {
+  /** How many of six requests were under way at most. */
+  const mostUnderWay = async (slots: Semaphore): Promise<number> => {
+    let underWay = 0;
+    let most = 0;
+    const { platform } = await scene((_, response) => {
+      most = Math.max(most, ++underWay);
+      setTimeout(() => {
+        underWay--;
+        answer(response, 200, emptyPage);
+      }, 20);
+    });
+    await Promise.all(Array.from({ length: 6 }, () => platform.orders(query, undefined, slots)));
+    return most;
+  };
+
+  it('bound how many requests of those who share them are under way', async () => {
+    expect(await mostUnderWay(createSemaphore(2))).toBe(2);
+  });
+
+  it('are what bounds them (the sabotaged twin)', async () => {
+    expect(await mostUnderWay(unbounded)).toBe(6);
+  });
+
+  it('are free again while a call waits to ask again', async () => {
+    let wake = (): void => undefined;
+    const asleep = new Promise<void>((resolve) => (wake = resolve));
+    const slots = createSemaphore(1);
+    const { platform, server } = await scene(
+      once((_, response) => answer(response, 503, '')),
+      { sleep: () => asleep },
+    );
+    const waiting = platform.orders(query, undefined, slots);
+    await platform.classes({ offset: 0, limit: 50, sortBy: 'DATE_ASC' }, undefined, slots);
+    wake();
+    await waiting;
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('are free again before an answer is read', async () => {
+    const events: string[] = [];
+    const slots: Semaphore = (work) => work(() => events.push('left'));
+    const { platform } = await scene((_, response) => answer(response, 200, emptyPage), {
+      meter: { request: (outcome) => events.push(outcome), waited: () => undefined },
+    });
+    await platform.orders(query, undefined, slots);
+    expect(events).toEqual(['left', 'answered']);
   });
 });
 
