@@ -13,7 +13,7 @@ import { growthTables, measureGrowth } from './growth.ts';
 import { longListTables, measureLongLists } from './long-lists.ts';
 import { measurePeers, peerTables } from './peers.ts';
 import { growthPlot, peersPlot } from './plots.ts';
-import { measureProjects, projectTables } from './projects.ts';
+import { measureProjects, projectTables, type Projects } from './projects.ts';
 import { measureReading, readingTables } from './reading.ts';
 import { printTables, withTables, type Table } from './tables.ts';
 
@@ -26,7 +26,6 @@ const { values: flags } = parseArgs({
     peers: { type: 'boolean', default: false },
     reading: { type: 'boolean', default: false },
     projects: { type: 'string' },
-    replicas: { type: 'string', default: '1,4' },
     full: { type: 'boolean', default: false },
     orders: { type: 'string' },
     classes: { type: 'string', default: '100000' },
@@ -94,9 +93,13 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
     yield { results: { reading }, tables: readingTables(reading), ...reading };
   }
   if (flags.full || flags.projects !== undefined) {
-    const replicas = flags.replicas.split(',').map(Number);
-    const many = await measureProjects(Number(flags.projects ?? 100), replicas, signal);
-    yield { results: { projects: [many] }, tables: projectTables(many), ...many };
+    const measured: Projects[] = [];
+    for (const asked of (flags.projects ?? '500,100:1:4').split(',')) {
+      const [projects = 0, ...replicas] = asked.split(':').map(Number);
+      measured.push(await measureProjects(projects, replicas.length > 0 ? replicas : [1], signal));
+    }
+    const postgres = measured[0]?.postgres ?? 'unknown';
+    yield { results: { projects: measured }, tables: projectTables(measured), postgres };
   }
 }
 

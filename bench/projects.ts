@@ -288,7 +288,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 const round = (number: number, digits = 0): number => Number(number.toFixed(digits));
 const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
-export const projectTables = ({ projects, filled, ticked }: Projects): Table[] => [
+export const projectTables = (measured: Projects[]): Table[] => [
   {
     name: 'projects',
     head: [
@@ -306,21 +306,23 @@ export const projectTables = ({ projects, filled, ticked }: Projects): Table[] =
       'most requests in 1 s',
       'load before',
     ],
-    rows: filled.map((one) => [
-      projects,
-      one.replicas,
-      one.orders,
-      round(one.seconds),
-      round(one.processSeconds),
-      round(one.postgresSeconds),
-      round(one.peakMb),
-      one.connections,
-      one.requests,
-      `${percent(one.shares.least / one.replicas)} to ${percent(one.shares.most / one.replicas)}`,
-      percent(one.lockWaits),
-      one.mostInASecond,
-      round(one.loadBefore, 1),
-    ]),
+    rows: measured.flatMap(({ projects, filled }) =>
+      filled.map((one) => [
+        projects,
+        one.replicas,
+        one.orders,
+        round(one.seconds),
+        round(one.processSeconds),
+        round(one.postgresSeconds),
+        round(one.peakMb),
+        one.connections,
+        one.requests,
+        `${percent(one.shares.least / one.replicas)} to ${percent(one.shares.most / one.replicas)}`,
+        percent(one.lockWaits),
+        one.mostInASecond,
+        round(one.loadBefore, 1),
+      ]),
+    ),
     notes: [],
   },
   {
@@ -336,17 +338,19 @@ export const projectTables = ({ projects, filled, ticked }: Projects): Table[] =
       'waiting for locks',
       'load before',
     ],
-    rows: ticked.map((one) => [
-      projects,
-      one.replicas,
-      round(one.lastsSeconds, 1),
-      round(one.requests, 2),
-      round(one.processMs, 1),
-      round(one.postgresMs, 1),
-      round(one.walBytes),
-      percent(one.lockWaits),
-      round(one.loadBefore, 1),
-    ]),
+    rows: measured.flatMap(({ projects, ticked }) =>
+      ticked.map((one) => [
+        projects,
+        one.replicas,
+        round(one.lastsSeconds, 1),
+        round(one.requests, 2),
+        round(one.processMs, 1),
+        round(one.postgresMs, 1),
+        round(one.walBytes),
+        percent(one.lockWaits),
+        round(one.loadBefore, 1),
+      ]),
+    ),
     notes: [],
   },
 ];
