@@ -103,16 +103,15 @@ export function createPlatform(options: PlatformOptions): Platform {
     let aheadMs: number | null = null;
     // P9: every turn adds to `faults`, which `recover` bounds, or gives `aheadMs` its first value, or leaves.
     for (let faults = 0; ;) {
-      const ahead: number = aheadMs ?? 0;
-      const outcome: AttemptOutcome<T> = await slots(async (leave) => {
+      const attempt = await slots(async (leave): Promise<{ value: T } | { waitMs: number }> => {
         const askedAt = monotonicNow();
         await limiter.permit(signal); // P11
         meter?.waited((monotonicNow() - askedAt) / 1000);
         sent++;
-        return metered(path, () => through(question, ahead, signal, leave));
-      });
-      if ('value' in outcome) return outcome.value;
-      if ('clockErrorMs' in outcome) {
+        const ahead: number = aheadMs ?? 0;
+        const outcome = await metered(path, () => through(question, ahead, signal, leave));
+        if ('value' in outcome) return outcome;
+        if (!('clockErrorMs' in outcome)) return { waitMs: await recover(path, outcome, ++faults) };
         const isFirst = aheadMs === null;
         aheadMs = outcome.aheadMs;
         const seconds = Math.round(outcome.clockErrorMs / 1000);
@@ -121,10 +120,17 @@ export function createPlatform(options: PlatformOptions): Platform {
           "The clock of this machine is off; signing with the platform's",
         );
         // Another clock again: of two machines behind a balancer neither says anything about the key.
-        if (!isFirst) await recover(path, otherClock, ++faults, signal);
-      } else await recover(path, outcome, ++faults, signal);
+        return { waitMs: isFirst ? 0 : await recover(path, otherClock, ++faults) };
+      });
+      if ('value' in attempt) return attempt.value;
+      if (attempt.waitMs > 0) await waitToAskAgain(attempt.waitMs, signal);
     }
   }
+
+  const waitToAskAgain = (forMs: number, signal: AbortSignal | undefined): Promise<void> =>
+    sleep(forMs, signal).catch((error: unknown) => {
+      throw signal?.aborted === true ? transient('aborted', 'stopped before asking again') : error;
+    });
 
   /** One request, counted by what comes of it. `path` as logs name it. */
   function metered<T>(
@@ -151,14 +157,10 @@ export function createPlatform(options: PlatformOptions): Platform {
   }
 
   /**
-   * After a fault: waits as long as manners and Retry-After demand, or throws `platform_unavailable` or `…_unusable`.
+   * After a fault: how long manners and Retry-After demand to wait, or throws `platform_unavailable` or `…_unusable`.
+   * Where the platform asked for quiet, it is quiet once this resolves.
    */
-  async function recover(
-    path: string,
-    fault: Fault,
-    faults: number,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async function recover(path: string, fault: Fault, faults: number): Promise<number> {
     const { code, status, retryAfterMs } = fault;
     const waitMs = Math.max(backoffMs(faults, random), retryAfterMs ?? 0);
     // Everybody keeps quiet, not this call alone. P11
@@ -179,9 +181,7 @@ export function createPlatform(options: PlatformOptions): Platform {
       { path, fault: code, status, faults, waitMs },
       'The platform gave no page; asking again',
     );
-    await sleep(waitMs, signal).catch((error: unknown) => {
-      throw signal?.aborted === true ? transient('aborted', 'stopped before asking again') : error;
-    });
+    return waitMs;
   }
 
   return {

@@ -60,8 +60,8 @@ export type ListedToken = { symbol: string; text: string };
 export type Platform = {
   readonly clock: PlatformClock;
   /**
-   * A page of the list. `slots` bounds how many requests of all who share it are under way; one is held for each attempt,
-   * until its answer has arrived, and not while that is read.
+   * `slots` bounds how many requests are under way, of all calls that share it. An attempt holds one until its page has
+   * arrived; reading the page and waiting to ask again need none.
    */
   orders(query: OrdersQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;
   classes(query: ClassesQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;

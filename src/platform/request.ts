@@ -43,7 +43,7 @@ export function outcomeName<T>(outcome: AttemptOutcome<T>): RequestOutcome {
   return status < 300 ? 'unusable' : 'failed';
 }
 
-/** `onArrived` is told once the whole answer is here, before it is read. */
+/** `onArrived` is told when a whole answer with a page or a record is here, before it is read. */
 export type Request = <T>(
   question: Question<T>,
   aheadMs: number,
@@ -69,10 +69,12 @@ export function createRequest(context: {
     const signedAt = clock.now() + aheadMs;
     const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
     const answer = await exchange.get(path + queryText(params), headers, question.shape, signal);
-    onArrived();
     if ('code' in answer) return answer;
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
-    if (status >= 200 && status < 300) return readAnswer(question, answer);
+    if (status >= 200 && status < 300) {
+      onArrived();
+      return readAnswer(question, answer);
+    }
     if (status === 404) {
       const instead = question.missing?.(answer.body, clock.certainAt(sentAt)) ?? null;
       if (instead !== null) {

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 /** What takes longer lets others go ahead at its next yield. */
 const turnMs = 20;
 
-/** Others go first: what waits for this to begin, above all the next request, is a matter of microseconds. */
+/** Begins after what is due already, which is shorter: above all the next request, which goes out meanwhile. */
 export async function runYielding<T>(work: Iterator<void, T>): Promise<T> {
   await setImmediate();
   let since = performance.now();

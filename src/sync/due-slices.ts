@@ -34,8 +34,8 @@ const failuresInARow = 3;
 const firstAnalyzeAt = 5_000;
 
 /**
- * More slices than requests at a time: while one is settled in the database, which takes as long as some requests, the
- * platform answers for another.
+ * More slices than requests at a time: while a page of one is read, or one is settled in the database, which takes as
+ * long as some requests, the platform answers for another.
  */
 const lanesFor = (requests: number): number => requests + 1 + Math.floor(requests / 4);
 

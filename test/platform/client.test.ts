@@ -5,9 +5,11 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { causeChain, isOutlastError } from '../../src/errors.ts';
 import { byteBounds } from '../../src/platform/byte-bounds.ts';
+import { createClock } from '../../src/platform/clock.ts';
 import { createPlatform, type PlatformOptions } from '../../src/platform/client.ts';
 import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
 import { refusalOf } from '../../src/platform/refusal.ts';
+import { createRequest } from '../../src/platform/request.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { createSemaphore, unbounded, type Semaphore } from '../../src/semaphore.ts';
 import {
@@ -549,7 +551,7 @@ describe('slots', () => {
   });
 
   it('are what bounds them (the sabotaged twin)', async () => {
-    expect(await mostUnderWay(unbounded)).toBe(6);
+    expect(await mostUnderWay(unbounded)).toBeGreaterThan(2);
   });
 
   it('are free again while a call waits to ask again', async () => {
@@ -567,14 +569,47 @@ describe('slots', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('are free again before an answer is read', async () => {
+  it('are free again before a page is read, and not before quiet is kept where it was asked for', async () => {
     const events: string[] = [];
-    const slots: Semaphore = (work) => work(() => events.push('left'));
-    const { platform } = await scene((_, response) => answer(response, 200, emptyPage), {
-      meter: { request: (outcome) => events.push(outcome), waited: () => undefined },
-    });
+    const slots: Semaphore = async (work) => {
+      const result = await work(() => events.push('left early'));
+      events.push('left');
+      return result;
+    };
+    const { platform } = await scene(
+      once((_, response) => answer(response, 429, '', { 'retry-after': '1' })),
+      {
+        limiter: {
+          permit: () => Promise.resolve(void events.push('permit')),
+          pause: () => Promise.resolve(void events.push('quiet')),
+        },
+        sleep: () => Promise.resolve(void events.push('waited')),
+        meter: { request: (outcome) => events.push(outcome), waited: () => undefined },
+      },
+    );
     await platform.orders(query, undefined, slots);
-    expect(events).toEqual(['left', 'answered']);
+    expect(events.join(', ')).toBe(
+      'permit, throttled, quiet, left, waited, permit, left early, answered, left',
+    );
+  });
+
+  it('are told of an answer before it is read', async () => {
+    const events: string[] = [];
+    const body = Buffer.from('{}');
+    const whole = { body, cut: new Map(), status: 200, date: undefined, retryAfter: undefined };
+    const ask = createRequest({
+      exchange: {
+        get: () => Promise.resolve({ ...whole, tooLong: null, sentAt: 0, receivedAt: 1 }),
+        close: () => Promise.resolve(),
+      },
+      clock: createClock({ monotonicNow: () => 0, wallNow: () => 0, onMove: () => undefined }),
+      pair: null,
+      hide: (text) => text,
+    });
+    const read = (): number => events.push('read');
+    const question = { path: '/', params: {}, shape: 'record', read } as const;
+    await ask(question, 0, undefined, () => events.push('arrived'));
+    expect(events).toEqual(['arrived', 'read']);
   });
 });
 

@@ -4,6 +4,7 @@ import { silentLog } from '../../src/log.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import { readArchiveState } from '../../src/query/metrics-state.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
+import { unbounded, type Semaphore } from '../../src/semaphore.ts';
 import { run } from '../../src/sync/run.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import { emptyMemory, firstPosition, step } from '../../src/sync/slice/walk-steps.ts';
@@ -64,6 +65,45 @@ test('an address that knows no list is told as a wrong one; a platform that had 
   bench.simulator.advance(7 * 3_600_000);
   expect(await bench.run()).toMatchObject({ outcome: 'left' });
 });
+
+test.each([
+  [1, 1],
+  // The sabotaged twin: it is this setting that bounds them.
+  [64, 3],
+])(
+  'no more than OUTLAST_CONCURRENCY (%i) requests for days are under way, and at least %i',
+  async (concurrency, least) => {
+    const bench = await open();
+    // First contact asks outside of the days.
+    await bench.run();
+    const { platform } = bench.worker;
+    let underWay = 0;
+    let most = 0;
+    const counted =
+      (slots: Semaphore = unbounded): Semaphore =>
+      (work) =>
+        slots(async (leave) => {
+          most = Math.max(most, ++underWay);
+          let isUnderWay = true;
+          const gone = (): void => {
+            if (isUnderWay) underWay--;
+            isUnderWay = false;
+          };
+          const left = (): void => (gone(), leave());
+          return work(left).finally(gone);
+        });
+    bench.worker.platform = {
+      ...platform,
+      orders: (query, signal, slots) => platform.orders(query, signal, counted(slots)),
+      classes: (query, signal, slots) => platform.classes(query, signal, counted(slots)),
+    };
+    bench.worker.concurrency = concurrency;
+    await bench.run({ only: { days: { from: '2026-03-01', to: '2026-04-07' } } });
+    expect(most).toBeGreaterThanOrEqual(least);
+    expect(most).toBeLessThanOrEqual(concurrency);
+  },
+  20_000,
+);
 
 test('while the platform is down no tick counts as a success, and no part of the work does', async () => {
   const bench = await open();
