@@ -1,8 +1,11 @@
 // Pages through the library, at random depths of the whole list, one at a time: what `orders.list` takes from the call
-// to its objects. Also what a total and a single order take.
+// to its objects. Also what a total and a single order take. A process of its own, started by reading.ts: in one that
+// has made other things before, collecting garbage takes three times as long. Prints what it measured as JSON.
+import { silentLog } from '../src/log.ts';
 import { openArchive } from '../src/query/archive.ts';
 import type { Archive } from '../src/query/types.ts';
-import type { BenchArchive, Filling } from './archive.ts';
+import { openDb } from '../src/store/db.ts';
+import type { Filling } from './archive.ts';
 import { cursorAt, randomPlaces, timesOf, type Place } from './depths.ts';
 import { time, type Timed } from './timing.ts';
 
@@ -13,76 +16,74 @@ type Query = Parameters<Archive['orders']['list']>[0];
 /** A query whose status is spelt as a cursor is bound to it: a list. */
 type Scope = Omit<Query, 'limit' | 'cursor' | 'offset'> & { order: 'asc' | 'desc' };
 
-export async function measureLibrary(
-  { connectionString, db }: BenchArchive,
-  filling: Filling,
-  signal: AbortSignal,
-): Promise<Timed[]> {
-  const archive = await openArchive({ connectionString, statementTimeoutMs: 600_000 });
-  const { project } = filling;
-  const pages = timesOf(filling);
-  const list = async (query: Query): Promise<number> =>
-    (await archive.orders.list(query)).items.length;
-  let seed = 0;
-  const places = (count = pages): Promise<Place[]> => randomPlaces(db, filling, count, (seed += 1));
-  const deep = async (
-    what: string,
-    scopeOf: (place: Place) => Scope,
-    { limit = 50, side = 'after', aim = null }: Deep = {},
-  ): Promise<Timed> => {
-    const queries = (await places()).map((place) => {
-      const scope = scopeOf(place);
-      return { ...scope, limit, cursor: cursorAt(scope, side, place) };
-    });
-    return time({ what, aimMs: aim }, queries, list, signal);
-  };
-  const asc: Scope = { project, order: 'asc' };
-  const desc: Scope = { project, order: 'desc' };
-  try {
-    return [
-      await time(
-        { what: 'first page of 50, newest first', aimMs },
-        Array.from({ length: pages }, () => ({ ...desc, limit: 50 })),
-        list,
-        signal,
-      ),
-      await deep('page of 50', () => asc, { aim: aimMs }),
-      await deep('page of 50, newest first', () => desc, { aim: aimMs }),
-      await deep('page of 50 before a position', () => asc, { aim: aimMs, side: 'before' }),
-      await deep('page of 100', () => asc, { aim: aimMs, limit: 100 }),
-      await deep('page of 100, newest first', () => desc, { aim: aimMs, limit: 100 }),
-      await deep('page of 50, succeeded', () => ({ ...asc, status: [2] })),
-      await deep('page of 50, failed (3 of 100)', () => ({ ...asc, status: [3] })),
-      await deep('page of 50, pending (1 of 5,000)', () => ({ ...asc, status: [1] })),
-      await deep('page of 50 of an account', ({ account }) => ({ ...asc, account })),
-      await time(
-        { what: 'one order by its id', aimMs },
-        await places(),
-        async ({ position }) => ((await archive.orders.get(project, position.id)) === null ? 0 : 1),
-        signal,
-      ),
-      await time(
-        { what: 'total of a day' },
-        await places(pages / 5),
-        ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 1) }),
-        signal,
-      ),
-      await time(
-        { what: 'total of 30 days' },
-        await places(pages / 20),
-        ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 30) }),
-        signal,
-      ),
-      await time({ what: 'total of all' }, [1, 2, 3], () => archive.orders.count(asc), signal),
-    ];
-  } finally {
-    await archive.close();
-  }
-}
-
 type Deep = { limit?: number; side?: 'after' | 'before'; aim?: number | null };
 
 const daysFrom = (day: string, days: number): { from: string; to: string } => ({
   from: day,
   to: new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10),
 });
+
+const { BENCH_DATABASE: connectionString = '', BENCH_FILLING = '' } = process.env;
+const filling = JSON.parse(BENCH_FILLING) as Filling;
+const { project } = filling;
+const pages = timesOf(filling);
+const { signal } = new AbortController();
+const db = await openDb({ connectionString, role: null, log: silentLog() });
+const archive = await openArchive({ connectionString, statementTimeoutMs: 600_000 });
+
+const list = async (query: Query): Promise<number> =>
+  (await archive.orders.list(query)).items.length;
+let seed = 0;
+const places = (count = pages): Promise<Place[]> => randomPlaces(db, filling, count, (seed += 1));
+const deep = async (
+  what: string,
+  scopeOf: (place: Place) => Scope,
+  { limit = 50, side = 'after', aim = null }: Deep = {},
+): Promise<Timed> => {
+  const queries = (await places()).map((place) => {
+    const scope = scopeOf(place);
+    return { ...scope, limit, cursor: cursorAt(scope, side, place) };
+  });
+  return time({ what, aimMs: aim }, queries, list, signal);
+};
+const asc: Scope = { project, order: 'asc' };
+const desc: Scope = { project, order: 'desc' };
+const timed: Timed[] = [
+  await time(
+    { what: 'first page of 50, newest first', aimMs },
+    Array.from({ length: pages }, () => ({ ...desc, limit: 50 })),
+    list,
+    signal,
+  ),
+  await deep('page of 50', () => asc, { aim: aimMs }),
+  await deep('page of 50, newest first', () => desc, { aim: aimMs }),
+  await deep('page of 50 before a position', () => asc, { aim: aimMs, side: 'before' }),
+  await deep('page of 100', () => asc, { aim: aimMs, limit: 100 }),
+  await deep('page of 100, newest first', () => desc, { aim: aimMs, limit: 100 }),
+  await deep('page of 50, succeeded', () => ({ ...asc, status: [2] })),
+  await deep('page of 50, failed (3 of 100)', () => ({ ...asc, status: [3] })),
+  await deep('page of 50, pending (1 of 5,000)', () => ({ ...asc, status: [1] })),
+  await deep('page of 50 of an account', ({ account }) => ({ ...asc, account })),
+  await time(
+    { what: 'one order by its id', aimMs },
+    await places(),
+    async ({ position }) => ((await archive.orders.get(project, position.id)) === null ? 0 : 1),
+    signal,
+  ),
+  await time(
+    { what: 'total of a day' },
+    await places(pages / 5),
+    ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 1) }),
+    signal,
+  ),
+  await time(
+    { what: 'total of 30 days' },
+    await places(pages / 20),
+    ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 30) }),
+    signal,
+  ),
+  await time({ what: 'total of all' }, [1, 2, 3], () => archive.orders.count(asc), signal),
+];
+await archive.close();
+await db.close();
+process.stdout.write(`${JSON.stringify(timed)}\n`);

@@ -96,10 +96,10 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
     const measured: Projects[] = [];
     for (const asked of (flags.projects ?? '500,100:1:4').split(',')) {
       const [projects = 0, ...replicas] = asked.split(':').map(Number);
-      measured.push(await measureProjects(projects, replicas.length > 0 ? replicas : [1], signal));
+      const newest = await measureProjects(projects, replicas.length > 0 ? replicas : [1], signal);
+      measured.push(newest);
+      yield { results: { projects: measured }, tables: projectTables(measured), ...newest };
     }
-    const postgres = measured[0]?.postgres ?? 'unknown';
-    yield { results: { projects: measured }, tables: projectTables(measured), postgres };
   }
 }
 

@@ -4,9 +4,9 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { formatCount } from '../src/cli/print.ts';
 import { fill, halfYearOf, openBenchArchive, rest, yearsOf } from './archive.ts';
+import { startModule } from './children.ts';
 import { measureExports, type Exported } from './exports.ts';
 import { measureHttp } from './http-pages.ts';
-import { measureLibrary } from './library-pages.ts';
 import { measureReports } from './reports.ts';
 import type { Table } from './tables.ts';
 import { load, type Timed } from './timing.ts';
@@ -43,7 +43,11 @@ export async function measureReading(
     );
     const timed: Timed[] = [];
     say('pages through the library');
-    timed.push(...(await measureLibrary(archive, filling, signal)));
+    const library = await startModule('library-pages.js', {
+      BENCH_DATABASE: archive.connectionString,
+      BENCH_FILLING: JSON.stringify(filling),
+    });
+    timed.push(...(JSON.parse(library.line) as Timed[]));
     say('pages over HTTP');
     timed.push(...(await measureHttp(archive, filling, signal)));
     say('reports');
