@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code. The program is
 // loaded only where more is asked for than the version.
-import { setFlagsFromString } from 'node:v8';
 import type * as Exit from './cli/exit.ts';
+import { collectSooner } from './cli/garbage.ts';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
@@ -10,9 +10,6 @@ import { version } from './version.ts';
 if (!('navigator' in globalThis)) {
   Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Node.js' } });
 }
-
-/** Of 25 MB in use V8 would let 100 MB of garbage pile up before it collects. */
-const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=100');
 
 /** What ends a command is loaded when one ends badly; where that fails, what is installed is not whole. */
 const loadExit = (): Promise<typeof Exit> =>
