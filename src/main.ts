@@ -2,7 +2,6 @@
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code. The program is
 // loaded only where more is asked for than the version.
 import type * as Exit from './cli/exit.ts';
-import { collectSooner } from './cli/garbage.ts';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
@@ -36,6 +35,7 @@ try {
   if (args.length === 1 && ['--version', '-V'].includes(args[0] ?? '')) {
     process.stdout.write(`${version()}\n`);
   } else {
+    const { collectSooner } = await import('./cli/garbage.ts');
     const { runProgram } = await import('./cli/program.ts');
     await runProgram(args, collectSooner);
   }
