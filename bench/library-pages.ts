@@ -1,7 +1,6 @@
 // Pages through the library, at random depths of the whole list, one at a time: what `orders.list` takes from the call
-// to its objects. Also what a total and a single order take. A process of its own, started by reading.ts, that collects
-// garbage as docs/library.md advises. Prints what it measured as JSON.
-import { collectInSmallSteps } from '../src/cli/garbage.ts';
+// to its objects. Also what a total and a single order take. A process of its own, started by reading.ts. Prints what it
+// measured as JSON.
 import { silentLog } from '../src/log.ts';
 import { openArchive } from '../src/query/archive.ts';
 import type { Archive } from '../src/query/types.ts';
@@ -24,7 +23,6 @@ const daysFrom = (day: string, days: number): { from: string; to: string } => ({
   to: new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10),
 });
 
-collectInSmallSteps();
 const { BENCH_DATABASE: connectionString = '', BENCH_FILLING = '' } = process.env;
 const filling = JSON.parse(BENCH_FILLING) as Filling;
 const { project } = filling;

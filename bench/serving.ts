@@ -1,13 +1,12 @@
 // The drop-in server in a process of its own, as `outlast start` runs it beside its worker: started by http-pages.ts,
 // ended by a signal. Prints its address.
-import { collectInSmallSteps, collectSooner } from '../src/cli/garbage.ts';
+import { collectSooner } from '../src/cli/garbage.ts';
 import { serve } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { openArchive } from '../src/query/archive.ts';
 
 const { BENCH_DATABASE = '', BENCH_PROJECT = '', BENCH_KEY = '', BENCH_SECRET = '' } = process.env;
 collectSooner();
-collectInSmallSteps();
 const log = createLog('error');
 const archive = await openArchive({ connectionString: BENCH_DATABASE, log });
 const served = await serve({

@@ -35,7 +35,9 @@ try {
   if (args.length === 1 && ['--version', '-V'].includes(args[0] ?? '')) {
     process.stdout.write(`${version()}\n`);
   } else {
-    const { collectSooner } = await import('./cli/garbage.ts');
+    const { collectInSmallSteps, collectSooner } = await import('./cli/garbage.ts');
+    // It serves the archive.
+    if (args.includes('start')) collectInSmallSteps();
     const { runProgram } = await import('./cli/program.ts');
     await runProgram(args, collectSooner);
   }

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 export const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=100');
 
 /**
- * For whoever answers: new objects stay in the one or two megabytes they have now. In the 16 that V8 would take, one
- * page in a hundred waits 10 ms for the collector.
+ * For whoever answers: new objects stay in the one or two megabytes that they begin with. In the 16 that V8 would take,
+ * one page in a hundred waits 10 ms for the collector. To be called before much is loaded, which already takes 16.
  */
 export const collectInSmallSteps = (): void => setFlagsFromString('--semi-space-growth-factor=1');

@@ -12,7 +12,6 @@ import type { Settings } from '../settings/settings.ts';
 import { openDb, type Db } from '../store/db.ts';
 import type { Worker } from '../sync/worker.ts';
 import { ofReplica } from './app.ts';
-import { collectInSmallSteps } from './garbage.ts';
 import { readReaders } from './reader-keys.ts';
 
 export type Serving = {
@@ -37,7 +36,6 @@ export async function startServing(
   log: Log,
   { metrics, workers = [], watch, inForce = [], now = Date.now }: Serving = {},
 ): Promise<Served> {
-  collectInSmallSteps();
   const keys = readReaders(settings);
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
