@@ -112,13 +112,13 @@ async function firstLineOf(child: ChildProcess): Promise<string> {
 
 /**
  * A module of the bench in a process of its own, ready once it has printed its first line. It answers, so it collects
- * garbage as `outlast start` does, and as docs/library.md advises.
+ * garbage in small steps, as `outlast start` does and docs/library.md advises.
  */
 export async function startModule(
   file: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ line: string; close(): void }> {
-  const args = ['--semi-space-growth-factor=1', fileOf(`./${file}`)];
+  const args = ['--max-semi-space-size=1', fileOf(`./${file}`)];
   const child = start(args, { ...process.env, ...env }, ['pipe', 'inherit']);
   return { line: await firstLineOf(child), close: () => child.kill() };
 }

@@ -7,6 +7,7 @@ export const collectSooner = (): void => setFlagsFromString('--heap-growing-perc
 
 /**
  * For whoever answers: new objects stay in the one or two megabytes that they begin with. In the 16 that V8 would take,
- * one page in a hundred waits 10 ms for the collector. To be called before much is loaded, which already takes 16.
+ * one page in a hundred waits 10 ms for the collector. To be called before much is loaded, which already takes 16; on
+ * Node's command line the flag does nothing.
  */
 export const collectInSmallSteps = (): void => setFlagsFromString('--semi-space-growth-factor=1');
