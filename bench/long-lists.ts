@@ -1,5 +1,5 @@
-// Lists that are much longer than usual: a day of more than 300,000 orders, and a million classes where a page has 50. Read whole
-// from an empty archive, then once more with nothing changed.
+// Lists that are much longer than usual: a day of more than 300,000 orders, and a million classes where a page has 50.
+// Read whole into an empty archive, then once more with nothing changed.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,7 +5,6 @@ import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
-import { collectInSmallSteps } from '../src/cli/garbage.ts';
 import { printJson } from '../src/cli/print.ts';
 import { stopOnSignals } from '../src/cli/signals.ts';
 import { aimTables, measureAims } from './aims.ts';
@@ -124,8 +123,6 @@ async function write({ tables, plots = [], results }: Measured, origin: string):
   await tidy(file, JSON.stringify({ ...before, machine, ...results }));
 }
 
-// It measures answers over HTTP itself.
-collectInSmallSteps();
 const stop = stopOnSignals();
 const begunAt = new Date().toISOString().slice(0, 10);
 const machine = { cpu, cores, memoryGb, node: process.version, postgres: 'unknown' };

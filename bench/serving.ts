@@ -1,6 +1,6 @@
 // The drop-in server in a process of its own, as `outlast start` runs it beside its worker: started by http-pages.ts,
 // ended by a signal. Prints its address.
-import { collectSooner } from '../src/cli/garbage.ts';
+import { collectSooner } from '../src/cli/garbage-collection.ts';
 import { serve } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { openArchive } from '../src/query/archive.ts';

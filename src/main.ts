@@ -35,7 +35,7 @@ try {
   if (args.length === 1 && ['--version', '-V'].includes(args[0] ?? '')) {
     process.stdout.write(`${version()}\n`);
   } else {
-    const { collectInSmallSteps, collectSooner } = await import('./cli/garbage.ts');
+    const { collectInSmallSteps, collectSooner } = await import('./cli/garbage-collection.ts');
     // It serves the archive.
     if (args.includes('start')) collectInSmallSteps();
     const { runProgram } = await import('./cli/program.ts');

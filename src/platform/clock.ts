@@ -43,10 +43,7 @@ const toBegin = { answers: 5, overMs: 6000 };
 /** Dates outside are out of all reason; so are verdicts' witnesses a year away from every other one. */
 const plausible = { from: Date.parse('2015-01-01'), to: Date.parse('2200-01-01') };
 const yearMs = 366 * 86_400_000;
-/**
- * A machine that lost its clock stands long before this was written, or long after: any `Date` is nearer to the truth
- * then.
- */
+/** A machine that lost its clock shows a time long before this, or long after: then any `Date` is nearer to the truth. */
 const writtenAt = Date.parse('2025-01-01');
 const farMs = 20 * yearMs;
 
