@@ -170,11 +170,17 @@ describe('P12: however an answer is made, others have their turn while it is rea
       () => Buffer.from(pageOf([record('0'), record(`"${'\\"'.repeat(30_000_000)}"`)])),
     ],
   ];
-  // Of the processor's time, for the machine may be busy with others; garbage is collected beside, and counts. A record
-  // of lists in lists takes 0.8 s, three of them without a turn in between 2.3.
-  const mostMs = 2000;
+  // Of the processor's time, for the machine may be busy with others; garbage is collected beside, and counts.
+  const mostMs = 1000;
   test.each(bodies)('%s', (_name, make) => {
     const body = make();
+    // What a busy machine adds it adds once; what takes too long by itself does so again.
+    const longest = longestTurn(body);
+    expect(longest < mostMs ? longest : longestTurn(body)).toBeLessThan(mostMs);
+  });
+
+  /** Milliseconds that nobody else had a turn in, at most. */
+  function longestTurn(body: Buffer): number {
     let longest = 0;
     const timed = <T>(work: () => T): T => {
       const before = process.cpuUsage();
@@ -193,6 +199,6 @@ describe('P12: however an answer is made, others have their turn while it is rea
       askedAt,
     );
     for (let isDone = false; !isDone;) isDone = timed(() => work.next()).done === true;
-    expect(longest).toBeLessThan(mostMs);
-  });
+    return longest;
+  }
 });
