@@ -110,15 +110,13 @@ async function firstLineOf(child: ChildProcess): Promise<string> {
   throw new Error(`${child.spawnargs.slice(1).join(' ')} ended before it said anything`);
 }
 
-/**
- * A module of the bench in a process of its own, ready once it has printed its first line. It answers, so it collects
- * garbage in small steps, as `outlast start` does and docs/library.md advises.
- */
+/** A module of the bench in a process of its own, ready once it has printed its first line. */
 export async function startModule(
   file: string,
   env: NodeJS.ProcessEnv,
+  nodeOptions: string[] = [],
 ): Promise<{ line: string; close(): void }> {
-  const args = ['--max-semi-space-size=1', fileOf(`./${file}`)];
+  const args = [...nodeOptions, fileOf(`./${file}`)];
   const child = start(args, { ...process.env, ...env }, ['pipe', 'inherit']);
   return { line: await firstLineOf(child), close: () => child.kill() };
 }

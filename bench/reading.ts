@@ -43,10 +43,12 @@ export async function measureReading(
     );
     const timed: Timed[] = [];
     say('pages through the library');
-    const library = await startModule('library-pages.js', {
-      BENCH_DATABASE: archive.connectionString,
-      BENCH_FILLING: JSON.stringify(filling),
-    });
+    const library = await startModule(
+      'library-pages.js',
+      { BENCH_DATABASE: archive.connectionString, BENCH_FILLING: JSON.stringify(filling) },
+      // As docs/library.md advises whoever answers somebody.
+      ['--max-semi-space-size=1'],
+    );
     timed.push(...(JSON.parse(library.line) as Timed[]));
     say('pages over HTTP');
     timed.push(...(await measureHttp(archive, filling, signal)));

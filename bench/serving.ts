@@ -1,9 +1,12 @@
 // The drop-in server in a process of its own, as `outlast start` runs it beside its worker: started by http-pages.ts,
 // ended by a signal. Prints its address.
-import { collectSooner } from '../src/cli/garbage-collection.ts';
-import { serve } from '../src/http/server.ts';
-import { createLog } from '../src/log.ts';
-import { openArchive } from '../src/query/archive.ts';
+import { collectInSmallSteps, collectSooner } from '../src/cli/garbage-collection.ts';
+
+// Before much is loaded, as src/main.ts does it.
+collectInSmallSteps();
+const { serve } = await import('../src/http/server.ts');
+const { createLog } = await import('../src/log.ts');
+const { openArchive } = await import('../src/query/archive.ts');
 
 const { BENCH_DATABASE = '', BENCH_PROJECT = '', BENCH_KEY = '', BENCH_SECRET = '' } = process.env;
 collectSooner();
