@@ -1,5 +1,6 @@
 // Several lanes of work at a time that stop together: one failure ends them all, and one that idles is woken by the
 // others. Knows nothing of what they work on.
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Lanes = {
@@ -18,6 +19,8 @@ export type Lanes = {
 export function createLanes(outside: AbortSignal): Lanes {
   const stop = new AbortController();
   const signal = AbortSignal.any([outside, stop.signal]);
+  // Every lane and every request listens.
+  setMaxListeners(0, signal);
   const idling = new Set<AbortController>();
   return {
     signal,

@@ -165,6 +165,17 @@ describe('lanes', () => {
     outside.abort();
     await ended;
   });
+
+  test('any number of requests may listen for the end: Node warns of none', async () => {
+    const { signal } = createLanes(new AbortController().signal);
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    for (let n = 0; n < 64; n++) signal.addEventListener('abort', () => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+  });
 });
 
 test('slots are handed on in the order of the calls, also by work that fails', async () => {
