@@ -11,7 +11,7 @@ import { run, runCommand, simulate, startCommand, type Simulated } from './child
 import { said, spread, type Spread } from './filling.ts';
 import { peerFile } from './peers.ts';
 import type { Table } from './tables.ts';
-import { processorSeconds } from './timing.ts';
+import { load, processorSeconds } from './timing.ts';
 
 export type Aim = {
   what: string;
@@ -21,6 +21,7 @@ export type Aim = {
   aim: number | null;
   /** Whether the aim is the least or the most. */
   isLeast: boolean;
+  loadBefore: number;
 };
 
 export type Aims = { aims: Aim[]; postgres: string };
@@ -64,29 +65,33 @@ export async function measureAims(runs: number, signal: AbortSignal): Promise<Ai
         return env;
       },
     };
-    const each = async (measure: (world: World) => Promise<number>): Promise<Spread> => {
+    const each = async (
+      measure: (world: World) => Promise<number>,
+    ): Promise<Pick<Aim, 'figure' | 'loadBefore'>> => {
+      const loadBefore = load();
       const figures: number[] = [];
       for (let round = 0; round < runs; round++) figures.push(await measure(world));
-      return spread(figures, 3);
+      return { figure: spread(figures, 3), loadBefore };
     };
     const aims: Aim[] = [
       {
         what: 'outlast --version',
         unit: 's',
-        figure: await each(version),
+        ...(await each(version)),
         aim: 0.15,
         isLeast: false,
       },
       {
         what: 'from start to the first request',
         unit: 's',
-        figure: await each(firstRequest),
+        ...(await each(firstRequest)),
         aim: 1,
         isLeast: false,
       },
     ];
     for (const requests of [1, 4, 8]) {
-      const alike = { unit: `of ${requests} × 50 orders / ${latencyMs} ms`, isLeast: true };
+      const unit = `of ${requests} × 50 orders / ${latencyMs} ms`;
+      const alike = { unit, isLeast: true, loadBefore: load() };
       const paces = { alone: [] as number[], sync: [] as number[] };
       // In turns: what reading alone reaches is as far as anybody comes on this machine.
       for (let round = 0; round < runs; round++) {
@@ -186,6 +191,7 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
   const rows: number[] = [];
   const walBytes: number[] = [];
   const timesReading: number[] = [];
+  const loadBefore = load();
   for (let round = 0; round < runs; round++) {
     const alone = await run([peerFile('read-pages.mjs')], env, world.signal);
     const before = await written();
@@ -207,6 +213,7 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
       figure: spread(rows),
       aim: 0,
       isLeast: false,
+      loadBefore,
     },
     {
       what: 'WAL of a second walk',
@@ -214,13 +221,15 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
       figure: spread(walBytes, 1),
       aim: null,
       isLeast: false,
+      loadBefore,
     },
     {
       what: 'a second walk, as long as reading alone',
       unit: 'times',
       figure: spread(timesReading, 2),
-      aim: null,
+      aim: 1,
       isLeast: false,
+      loadBefore,
     },
   ];
 }
@@ -242,6 +251,7 @@ async function quietTicks(world: World, runs: number): Promise<Aim[]> {
   });
   const requests: number[] = [];
   const milliseconds: number[] = [];
+  const loadBefore = load();
   try {
     await seconds(warmUpTicks, world.signal);
     for (let round = 0; round < runs; round++) {
@@ -262,6 +272,7 @@ async function quietTicks(world: World, runs: number): Promise<Aim[]> {
       figure: spread(requests, 1),
       aim: 1,
       isLeast: false,
+      loadBefore,
     },
     {
       what: 'processor time of a quiet tick, one a second',
@@ -269,6 +280,7 @@ async function quietTicks(world: World, runs: number): Promise<Aim[]> {
       figure: spread(milliseconds),
       aim: 50,
       isLeast: false,
+      loadBefore,
     },
   ];
 }
@@ -288,13 +300,14 @@ const isMet = ({ figure, aim, isLeast }: Aim): string => {
 export const aimTables = ({ aims }: Aims): Table[] => [
   {
     name: 'aims',
-    head: ['', 'median (min–max)', 'unit', 'aim', ''],
+    head: ['', 'median (min–max)', 'unit', 'aim', '', 'load before'],
     rows: aims.map((one) => [
       one.what,
       said(one.figure),
       one.unit,
       one.aim === null ? '' : `${one.isLeast ? '≥' : '≤'} ${one.aim}`,
       isMet(one),
+      Number(one.loadBefore.toFixed(1)),
     ]),
     notes: [],
   },

@@ -46,6 +46,8 @@ export type Simulated = {
   requests(): Promise<{ receivedAt: number; project?: string }[]>;
   /** How many there were. */
   requested(): Promise<number>;
+  /** How many orders of its first project it shows now, by its own memory. */
+  shown(): Promise<number>;
   close(): void;
 };
 
@@ -90,6 +92,7 @@ export async function simulate(
     pid: child.pid ?? 0,
     requests: async () => (await requestsAt(ready.url)).recent,
     requested: async () => (await requestsAt(ready.url)).total,
+    shown: () => ordersAt(ready.url),
     close: () => child.kill(),
   };
 }
@@ -98,6 +101,13 @@ type Requests = { total: number; recent: { receivedAt: number; project?: string 
 
 async function requestsAt(url: string): Promise<Requests> {
   return (await (await fetch(new URL('/_simulator/requests', url))).json()) as Requests;
+}
+
+async function ordersAt(url: string): Promise<number> {
+  const { body } = await fetch(new URL('/_simulator/records?resource=orders', url));
+  let lines = 0;
+  for await (const part of body ?? []) for (const byte of part) if (byte === 10) lines += 1;
+  return lines;
 }
 
 async function firstLineOf(child: ChildProcess): Promise<string> {
@@ -121,6 +131,7 @@ export async function startModule(
   return { line: await firstLineOf(child), close: () => child.kill() };
 }
 
+/** `peakMb`: of the process with all below it. */
 export type Ended = { seconds: number; peakMb: number };
 
 /** Runs a command to its end. Throws unless it exits with 0; `signal` kills it. */
@@ -176,12 +187,15 @@ export async function run(
 }
 
 /**
- * Peak resident memory of a process, which the kernel keeps: only its last moments can be missed. Linux; 0 elsewhere.
+ * Peak resident memory of a process and of those below it that run, which the kernel keeps: only their last moments can
+ * be missed. Linux; 0 elsewhere.
  */
 export function peakMbOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+    const own = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+    const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
+    return below.reduce((sum, child) => sum + peakMbOf(Number(child)), own);
   } catch {
     return 0;
   }

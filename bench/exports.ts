@@ -17,6 +17,8 @@ export type Exported = {
   /** Of the process and of Postgres, which reads the rows for ours. */
   processorSeconds: number;
   parquetMb: number;
+  /** Of the process; Postgres, which reads the rows for ours, is not in it. */
+  peakMb: number;
   loadBefore: number;
 };
 
@@ -67,7 +69,7 @@ async function ours(
   const to = join(folder, 'export');
   const loadBefore = load();
   const before = processorSeconds(process.pid);
-  const { seconds } = await runCommand(
+  const { seconds, peakMb } = await runCommand(
     ['export', to, '--project', project, '--json'],
     { DATABASE_URL: connectionString },
     signal,
@@ -86,6 +88,7 @@ async function ours(
     seconds,
     processorSeconds: processorSeconds(process.pid) - before,
     parquetMb: sum('bytes') / 1e6,
+    peakMb,
     loadBefore,
   };
 }
@@ -99,7 +102,7 @@ async function duckDb(
   const parquet = join(folder, 'orders.parquet');
   const loadBefore = load();
   const before = processorSeconds(process.pid);
-  const { seconds } = await runModule('duckdb.js', [csv, parquet], signal);
+  const { seconds, peakMb } = await runModule('duckdb.js', [csv, parquet, String(rows)], signal);
   const used = processorSeconds(process.pid) - before;
   const parquetMb = await mbOf(parquet);
   await rm(parquet);
@@ -109,6 +112,7 @@ async function duckDb(
     seconds,
     processorSeconds: used,
     parquetMb,
+    peakMb,
     loadBefore,
   };
 }

@@ -36,7 +36,9 @@ const { values: flags } = parseArgs({
 });
 
 const runs = Number(flags.runs);
-const ordersOr = (standard: number): number => Number(flags.orders ?? standard);
+/** `--orders` is for one of the parts. */
+const ordersOr = (standard: number): number =>
+  flags.full ? standard : Number(flags.orders ?? standard);
 const isAlone =
   flags.filling ||
   flags.aims ||
@@ -52,7 +54,7 @@ type Measured = { results: object; tables: Table[]; postgres: string; plots?: [s
 async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
   if (!isAlone || flags.filling) {
     const all = Array.from({ length: runs }, () => ({
-      orders: flags.full ? 200_000 : ordersOr(200_000),
+      orders: ordersOr(200_000),
       classes: Number(flags.classes),
     }));
     const filled = await measureFilling(all, signal);
@@ -63,7 +65,7 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
     yield { results: { aims: aims.aims }, tables: aimTables(aims), ...aims };
   }
   if (flags.full || flags.growth) {
-    const most = flags.full ? 10_000_000 : ordersOr(1_000_000);
+    const most = ordersOr(10_000_000);
     const sizes = [most / 1000, most / 100, most / 10, most].filter(
       (size) => size >= Math.min(most, 10_000),
     );
@@ -76,11 +78,11 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
     };
   }
   if (flags.full || flags['long-lists']) {
-    const long = await measureLongLists(flags.full ? 1 : ordersOr(300_000) / 300_000, signal);
+    const long = await measureLongLists(ordersOr(300_000) / 300_000, signal);
     yield { results: { longLists: long.lists }, tables: longListTables(long), ...long };
   }
   if (flags.full || flags.peers) {
-    const compared = await measurePeers(flags.full ? 100_000 : ordersOr(50_000), runs, signal);
+    const compared = await measurePeers(ordersOr(100_000), runs, signal);
     yield {
       results: { peers: compared.figures },
       tables: peerTables(compared),

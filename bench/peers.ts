@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { silentLog } from '../src/log.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
-import { run, runCommand, simulate } from './children.ts';
+import { run, runCommand, simulate, type Ended } from './children.ts';
 import { copyAgain } from './measure.ts';
 import { said, spread, type Spread } from './filling.ts';
 import type { Table } from './tables.ts';
@@ -29,7 +29,7 @@ type Peer = {
   needs?: string;
   /** Before the clock starts. */
   prepare?: (env: Env, signal: AbortSignal) => Promise<unknown>;
-  load: (env: Env, signal: AbortSignal) => Promise<{ seconds: number }>;
+  load: (env: Env, signal: AbortSignal) => Promise<Ended>;
   /** Where its orders are; null: it keeps none. */
   table: string | null;
 };
@@ -76,8 +76,8 @@ const peers: readonly Peer[] = [
       run(
         [
           '-c',
-          '"$1" "$2" 2>/dev/null | "$3" --config "$4" >/dev/null 2>&1',
-          'sh',
+          'set -o pipefail; "$1" "$2" 2>/dev/null | "$3" --config "$4" >/dev/null 2>&1',
+          'bash',
           python('singer'),
           peerFile('singer_orders.py'),
           join(installed, 'singer/bin/target-postgres'),
@@ -85,7 +85,7 @@ const peers: readonly Peer[] = [
         ],
         env,
         signal,
-        '/bin/sh',
+        'bash',
       ),
     table: 'peer.orders',
   },
@@ -102,6 +102,8 @@ export type PeerRun = {
   name: string;
   rows: number;
   seconds: number;
+  /** Of the program with all below it; NaN: it is Postgres alone. */
+  peakMb: number;
   /** Processor seconds of the program with all below it, and of Postgres meanwhile. */
   ownCpu: number;
   postgresCpu: number;
@@ -116,6 +118,7 @@ export type PeerFigures = {
   /** Microseconds of processor time a row. */
   ownCpuUs: Spread;
   postgresCpuUs: Spread;
+  peakMb: Spread;
   /** How many times as long as `outlast sync` in the same round. */
   timesAsLong: Spread;
   loadBefore: Spread;
@@ -160,16 +163,22 @@ export async function measurePeers(
           processorSeconds(process.pid, [server, platform.pid]),
           processorSeconds(server),
         ];
+        const shownBefore = await platform.shown();
         const before = cpu();
-        const { seconds } = await one.load(env, signal);
+        const { seconds, peakMb } = await one.load(env, signal);
         const after = cpu();
         const client = new pg.Client({ connectionString: address.href });
         await client.connect();
         const rows = one.table === null ? 0 : await countIn(client, one.table);
+        const shown = await platform.shown();
+        // New orders come while it loads: all those from before are there, and none that nobody showed.
+        if (one.table !== null && (rows < shownBefore || rows > shown))
+          throw new Error(`${one.name} loaded ${rows} of ${shownBefore} to ${shown} orders`);
         runs.push({
           name: one.name,
           rows,
           seconds,
+          peakMb,
           ownCpu: after[0] - before[0],
           postgresCpu: after[1] - before[1],
           loadBefore,
@@ -181,6 +190,7 @@ export async function measurePeers(
             name: 'bare COPY',
             rows,
             seconds: copied,
+            peakMb: Number.NaN,
             ownCpu: 0,
             postgresCpu: processorSeconds(server) - begun,
             loadBefore,
@@ -244,6 +254,7 @@ function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFi
       own.map((one) => us(one.postgresCpu, one)),
       1,
     ),
+    peakMb: spread(own.map((one) => one.peakMb)),
     timesAsLong: spread(
       own.map((one, round) => {
         const us = ours[round];
@@ -269,6 +280,7 @@ export const peerTables = ({ figures, left }: Compared): Table[] => [
       'times as long',
       'CPU µs an order',
       'Postgres µs',
+      'peak MB',
       'load before',
     ],
     rows: figures.map((one) => [
@@ -279,6 +291,7 @@ export const peerTables = ({ figures, left }: Compared): Table[] => [
       said(one.timesAsLong),
       said(one.ownCpuUs),
       said(one.postgresCpuUs),
+      Number.isNaN(one.peakMb.median) ? '' : said(one.peakMb),
       said(one.loadBefore),
     ]),
     notes: left.map((name) => `${name} is left out: run bench/peers/install.sh.`),

@@ -20,7 +20,7 @@ function draw(width: number, height: number, option: echarts.EChartsCoreOption):
   return `${svg}\n`;
 }
 
-/** Who takes how long for the same orders: a bar each, with its least and its most. */
+/** Who takes how long for the same orders: a bar each, of the medians. */
 export function peersPlot({ figures }: Compared): string {
   const bars = figures.toReversed();
   return draw(760, 60 + bars.length * 34, {

@@ -269,9 +269,12 @@ function watching({ server, name, platform }: World) {
       newest = Math.max(newest, ...[...seen.values()].map((times) => times.at(-1) ?? 0));
       for (const [project, times] of seen) {
         const last = times.at(-1) ?? 0;
-        const second = times.filter((at) => at > last - 1000);
-        most = Math.max(most, second.length);
-        seen.set(project, second);
+        for (const to of times)
+          most = Math.max(most, times.filter((at) => at > to - 1000 && at <= to).length);
+        seen.set(
+          project,
+          times.filter((at) => at > last - 1000),
+        );
       }
     },
     connections: () => connections,

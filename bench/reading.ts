@@ -87,7 +87,7 @@ export function readingTables({ orders, fillSeconds, databaseMb, ...reading }: R
   return [
     {
       name: 'reading',
-      head: ['', 'times', 'records', 'median ms', 'p99 ms', 'max ms', 'aim ms', 'load before'],
+      head: ['', 'times', 'records', 'median ms', 'p99 ms', 'max ms', 'aim for p99', 'load before'],
       rows: reading.timed.map((one) => [
         one.what,
         one.times,
@@ -95,7 +95,7 @@ export function readingTables({ orders, fillSeconds, databaseMb, ...reading }: R
         to(one.medianMs, 2),
         to(one.p99Ms, 2),
         to(one.maxMs, 2),
-        one.aimMs,
+        one.aimMs === null ? '' : `${one.aimMs}: ${one.p99Ms <= one.aimMs ? 'met' : 'missed'}`,
         to(one.loadBefore, 1),
       ]),
       notes: [
@@ -112,6 +112,7 @@ export function readingTables({ orders, fillSeconds, databaseMb, ...reading }: R
         'rows/s',
         'rows/s a core',
         'Parquet MB',
+        'peak MB',
         'load before',
       ],
       rows: reading.exports.map((one) => [
@@ -122,6 +123,7 @@ export function readingTables({ orders, fillSeconds, databaseMb, ...reading }: R
         Math.round(one.rows / one.seconds),
         Math.round(one.rows / one.processorSeconds),
         Math.round(one.parquetMb),
+        Math.round(one.peakMb),
         to(one.loadBefore, 1),
       ]),
       notes: [
