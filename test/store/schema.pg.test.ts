@@ -1,4 +1,6 @@
-// src/store/schema.ts and migrations/ say the same: what drizzle makes of the one is what the other makes.
+// src/store/schema.ts and migrations/ say the same: what drizzle makes of the one is what the other makes. And each
+// index, and each column of the lists, has a reason in docs/benchmarks.md.
+import { readFileSync } from 'node:fs';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -59,3 +61,44 @@ async function catalogOf(database: TestDatabase, statements: string[]): Promise<
     await database.drop();
   }
 }
+
+const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
+
+/** What the page's tables about `what` give a reason for, by name: their first cells may name several. */
+const reasonsOf = (what: 'index' | 'column'): string[] =>
+  [...page.matchAll(/^\|[^\n]*\|\n\| -(?:.*\n)+?(?!\|)/gm)]
+    .map(([table]) => table.split('\n').map((line) => line.split('|').map((cell) => cell.trim())))
+    .filter(([head]) => head?.[1]?.startsWith(`${what} of `))
+    .flatMap(([, , ...rows]) => rows)
+    .filter((cells) => !['', 'NOTHING'].includes(cells.at(-2) ?? ''))
+    .flatMap(([, names = '']) => names.split(', '))
+    .toSorted();
+
+const indexesSql = `
+  select indexname as name from pg_indexes
+   where schemaname in ('archive', 'sync') and schemaname || '.' || tablename <> all ($1)`;
+const columnsSql = `
+  select distinct attname as name from pg_attribute
+   where attrelid in ('archive.orders'::regclass, 'archive.nft_classes'::regclass)
+     and attnum > 0 and not attisdropped and attname <> all ($1)`;
+
+test('each index and each column of the lists has a reason in docs/benchmarks.md; sabotaged, one without is noticed', async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client(database.connectionString);
+  await client.connect();
+  const made = async (sql: string): Promise<string[]> => {
+    const { rows } = await client.query<{ name: string }>(sql, [leftOut]);
+    return rows.map(({ name }) => name).toSorted();
+  };
+  try {
+    expect(reasonsOf('index')).toEqual(await made(indexesSql));
+    expect(reasonsOf('column')).toEqual(await made(columnsSql));
+    await client.query('create index runs_outcome on sync.runs (project_id, outcome)');
+    await client.query('alter table archive.orders add column note text');
+    expect(reasonsOf('index')).not.toEqual(await made(indexesSql));
+    expect(reasonsOf('column')).not.toEqual(await made(columnsSql));
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+});
