@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { orderOf } from '../support/days.ts';
+import { writeOrders } from '../support/rows.ts';
 
 const folder = fileURLToPath(new URL('../../dbt', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -18,21 +20,38 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 const models = files.filter(({ path }) => path.startsWith('models'));
 const tests = files.filter(({ path }) => path.startsWith('tests'));
 
-/** A model as dbt would compile it without its variable: references become subqueries. */
-const compiled = (text: string): string =>
+/** What a build is told: the project it is for, '' for all; and the table that an incremental model adds to, if any. */
+type Build = { project: string; table: string | null };
+const firstBuild: Build = { project: '', table: null };
+
+/** A model as dbt would compile it: references become subqueries. */
+const compiled = (text: string, { project, table }: Build = firstBuild): string =>
   text
-    .replaceAll(/\{% if [\s\S]*?%\}[\s\S]*?\{% endif %\}/g, '')
+    .replaceAll(
+      /\{% if (.+?) %\}([\s\S]*?)(?:\{% else %\}([\s\S]*?))?\{% endif %\}/g,
+      (_, condition: string, then: string, otherwise = '') => {
+        if (condition === 'is_incremental()') return table === null ? otherwise : then;
+        if (condition === `var('outlast_project')`) return project === '' ? otherwise : then;
+        throw new Error(`nobody told the test what ${condition} is`);
+      },
+    )
     .replaceAll(/\{\{ config\([^}]*\}\}/g, '')
+    .replaceAll(`{{ var('outlast_project') }}`, project)
+    .replaceAll('{{ this }}', table ?? '')
     .replaceAll(
       /\{\{ source\('(\w+)', '(\w+)'\) \}\}/g,
-      (_, _source, table: string) => `analytics.${table}`,
+      (_, _source, source: string) => `analytics.${source}`,
     )
     .replaceAll(/\{\{ ref\('(\w+)'\) \}\}( \w+)?/g, (_, name: string, next = '') => {
-      const model = models.find((one) => one.name === name);
-      if (model === undefined) throw new Error(`there is no model ${name}`);
       // Before PostgreSQL 16 a subquery needs a name.
-      return `(${compiled(model.text)}) ${next === '' ? name : next}`;
+      return `(${compiled(modelOf(name), { project, table: null })}) ${next === '' ? name : next}`;
     });
+
+function modelOf(name: string): string {
+  const model = models.find((one) => one.name === name);
+  if (model === undefined) throw new Error(`there is no model ${name}`);
+  return model.text;
+}
 
 let bench: Bench;
 let reader: pg.Client;
@@ -65,4 +84,70 @@ test('every source is a view of analytics with a time to tell its freshness by',
     'select max(started_at) is not null as fresh from analytics.runs',
   );
   expect(rows).toEqual([{ fresh: true }]);
+});
+
+/** As dbt-postgres builds an incremental model; how many rows were renewed. */
+async function build(project: string): Promise<number> {
+  const table = 'pg_temp.orders_in_step';
+  const text = modelOf('orders_in_step');
+  const { rows } = await reader.query<{ is: boolean }>('select to_regclass($1) is not null as is', [
+    table,
+  ]);
+  if (rows[0]?.is !== true) {
+    const made = `create table ${table} as ${compiled(text, { project, table: null })}`;
+    return (await reader.query(made)).rowCount ?? 0;
+  }
+  await reader.query(`create temp table renewed as ${compiled(text, { project, table })}`);
+  await reader.query(
+    `delete from ${table} t using renewed r
+      where t.project_id = r.project_id and t.operation_id = r.operation_id`,
+  );
+  const { rowCount } = await reader.query(`insert into ${table} select * from renewed`);
+  await reader.query('drop table renewed');
+  return rowCount ?? 0;
+}
+
+/** What the archive says and the table does not, and the other way round. */
+async function outOfStep(): Promise<unknown[]> {
+  const inTable =
+    'select project_id, operation_id, day, status_name, account, amount_fen, is_missing from pg_temp.orders_in_step';
+  const held = `select project_id, operation_id, day, status_name, account, amount_fen,
+                       missing_since is not null as is_missing
+                  from analytics.orders`;
+  const { rows } = await reader.query(
+    `(${held} except all ${inTable}) union all (${inTable} except all ${held})`,
+  );
+  return rows;
+}
+
+test('orders_in_step holds what the archive holds after every build, also of a project left out before', async () => {
+  const { simulator, db } = bench;
+  await db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
+     values ('q', 'https://platform.example', '', '', '2026-04-01', '2026-04-06T12:00:00Z')`,
+  );
+  await writeOrders(db, { project: 'q', count: 5, from: '2026-04-01', perDay: 5 });
+  await db.query(`select sync.journal_adopt('q')`);
+
+  const shown = [...simulator.oracle.shown('orders')];
+  const [changed = '', gone = ''] = shown.slice(-2).map(({ id }) => id);
+  simulator.insert('orders', orderOf('2026-04-06', 1, { operation_id: 'late' }));
+  await bench.runLater(3_600_000);
+  // Of p alone: its entries are younger than those of q.
+  expect(await build('p')).toBe(shown.length + 1);
+
+  simulator.mutate('orders', changed, (was) => ({ ...was, amount: '777', message: 'another' }));
+  simulator.hide('orders', gone);
+  await bench.runLater(25 * 3_600_000);
+  const { rows: marked } = await reader.query(
+    'select operation_id as id from analytics.orders where missing_since is not null',
+  );
+  expect(marked).toEqual([{ id: gone }]);
+  const renewed = await build('');
+  expect([renewed > 7, await outOfStep()]).toEqual([true, []]);
+  expect([await build(''), await outOfStep()]).toEqual([0, []]);
+
+  simulator.insert('orders', orderOf('2026-04-06', 2, { operation_id: gone }));
+  await bench.runLater(3_600_000);
+  expect([(await build('')) > 0, await outOfStep()]).toEqual([true, []]);
 });
