@@ -10,6 +10,7 @@ import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
 import { causeChain } from '../../src/errors.ts';
 import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
 import { silentLog } from '../../src/log.ts';
+import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
@@ -66,12 +67,15 @@ const outlast = (args: string[], env: Record<string, string> = {}): Promise<Ende
     env: { DATABASE_URL: database.connectionString, TMPDIR: folder, ...s3.env, ...env },
   });
 
-const exported = (to: string, env: Record<string, string> = {}): Promise<Ended> =>
-  outlast(['export', to, '--format', 'csv'], env);
+const exported = (
+  to: string,
+  env: Record<string, string> = {},
+  format: FileFormat = 'csv',
+): Promise<Ended> => outlast(['export', to, '--format', format], env);
 
 /** An export that ends well; how many files it says were written, and how many were there. */
-async function exportedWell(to: string): Promise<[number, number]> {
-  const { code, stdout, stderr } = await exported(to);
+async function exportedWell(to: string, format?: FileFormat): Promise<[number, number]> {
+  const { code, stdout, stderr } = await exported(to, {}, format);
   expect(code, stderr).toBe(0);
   const [, written = '', kept = ''] = /(\d+) files written, (\d+) unchanged/.exec(stdout) ?? [];
   return [Number(written), Number(kept)];
@@ -112,51 +116,58 @@ const heldIn = async ({ DATABASE_URL }: { DATABASE_URL: string }): Promise<numbe
   }
 };
 
-test('an archive comes back out of a bucket, and a later export adds what changed and alters nothing', async () => {
-  const to = 's3://backup/whole';
-  const [written, kept] = await exportedWell(to);
-  expect([written > 3, kept]).toEqual([true, 0]);
-  const first = await below('whole');
-  expect([...first.keys()].filter((name) => name.includes('/orders/'))).toEqual([
-    expect.stringMatching(/^whole\/p\/orders\/2026-01\.[0-9a-f]{16}\.csv$/),
-    expect.stringMatching(/^whole\/p\/orders\/2026-02\.[0-9a-f]{16}\.csv$/),
-    expect.stringMatching(/^whole\/p\/orders\/2026-03\.[0-9a-f]{16}\.csv$/),
-  ]);
-  await inEmpty(async (env) => {
-    const imported = await outlast(['import', to], env);
-    expect(imported.stdout, imported.stderr).toContain('All of it was read back');
-    s3.requests();
-    // What was restored says the same: nothing of it has to be sent.
-    expect((await outlast(['export', to, '--format', 'csv'], env)).stdout).toContain(
-      `0 files written, ${written} unchanged`,
+test.each(['csv', 'parquet'] as const)(
+  'an archive comes back out of a bucket as %s, and a later export adds what changed and alters nothing',
+  async (format) => {
+    const whole = `whole-${format}`;
+    const to = `s3://backup/${whole}`;
+    const [written, kept] = await exportedWell(to, format);
+    expect([written > 3, kept]).toEqual([true, 0]);
+    const first = await below(whole);
+    const hashed = String.raw`\.[0-9a-f]{16}\.${format}$`;
+    expect([...first.keys()].filter((name) => name.includes('/orders/'))).toEqual(
+      ['2026-01', '2026-02', '2026-03'].map((month): unknown =>
+        expect.stringMatching(new RegExp(`^${whole}/p/orders/${month}${hashed}`)),
+      ),
     );
-    expect(put()).toEqual([]);
-  });
+    await inEmpty(async (env) => {
+      const imported = await outlast(['import', to], env);
+      expect(imported.stdout, imported.stderr).toContain('All of it was read back');
+      s3.requests();
+      // What was restored says the same: nothing of it has to be sent.
+      expect((await exported(to, env, format)).stdout).toContain(
+        `0 files written, ${written} unchanged`,
+      );
+      expect(put()).toEqual([]);
+    });
 
-  await owner.query(`update archive.orders set message = 'x' where slice_day = '2026-02-10'`);
-  expect(await exportedWell(to)).toEqual([1, written - 1]);
-  expect(put()).toEqual([expect.stringMatching(/^whole\/p\/orders\/2026-02\./)]);
-  const second = await below('whole');
-  for (const [name, bytes] of first) {
-    if (!/manifest.json|SUMS/.test(name)) expect([name, second.get(name)]).toEqual([name, bytes]);
-  }
-  expect([...second.keys()].filter((name) => name.includes('/manifests/'))).toHaveLength(3);
-  const verified = await outlast(['verify', to]);
-  expect([verified.code, verified.stdout]).toEqual([
-    0,
-    expect.stringMatching(`${written} files, \\d MB. Every one is what was written.`),
-  ]);
-});
+    await owner.query(`update archive.orders set message = $1 where slice_day = '2026-02-10'`, [
+      format,
+    ]);
+    expect(await exportedWell(to, format)).toEqual([1, written - 1]);
+    expect(put()).toEqual([expect.stringContaining(`${whole}/p/orders/2026-02.`)]);
+    const second = await below(whole);
+    for (const [name, bytes] of first) {
+      if (!/manifest.json|SUMS/.test(name)) expect([name, second.get(name)]).toEqual([name, bytes]);
+    }
+    expect([...second.keys()].filter((name) => name.includes('/manifests/'))).toHaveLength(3);
+    const verified = await outlast(['verify', to]);
+    expect([verified.code, verified.stdout]).toEqual([
+      0,
+      expect.stringMatching(`${written} files, \\d MB. Every one is what was written.`),
+    ]);
+  },
+);
 
 test('what is downloaded by other means is imported as a folder', async () => {
-  for (const name of (await below('whole')).keys()) {
+  for (const name of (await below('whole-csv')).keys()) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });
     await bucket.read(name, async (body) => writeFile(path, await text(body)));
   }
-  expect((await outlast(['verify', join(folder, 'whole')])).code).toBe(0);
+  expect((await outlast(['verify', join(folder, 'whole-csv')])).code).toBe(0);
   await inEmpty(async (env) => {
-    expect((await outlast(['import', join(folder, 'whole')], env)).code).toBe(0);
+    expect((await outlast(['import', join(folder, 'whole-csv')], env)).code).toBe(0);
   });
 });
 
@@ -201,7 +212,7 @@ test('killed while it sends, the next one sends what is missing and nothing else
 });
 
 test('a download that breaks off is made again; nothing is imported of one that always does', async () => {
-  const from = 's3://backup/whole';
+  const from = 's3://backup/whole-csv';
   const cut = { kind: 'truncate', after: 1000 } as const;
   s3.fault(/^GET .*orders\/2026-02/, cut, 2);
   expect((await outlast(['verify', from])).code).toBe(0);
