@@ -1,11 +1,15 @@
 // `outlast migrate --distributed`. What needs a cluster runs where TEST_CITUS_URL names a Citus coordinator with
 // workers; elsewhere nothing but its refusal can be tried.
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { recordFacts } from '../../src/store/facts.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate, type Migrated } from '../../src/store/migrate.ts';
+import { createBench, differences, fiveDays, type Bench, type Home } from '../support/archive.ts';
+import { runHere } from '../support/command-here.ts';
+import { runCommand, startCommand, type Ended, type Running } from '../support/command.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import {
   createEmptyCluster,
@@ -13,6 +17,7 @@ import {
   workersOf,
   type TestDatabase,
 } from '../support/postgres.ts';
+import { createWireTo } from '../torture/wire.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -112,3 +117,136 @@ onCluster('TEST_CITUS_URL: the reader reads every view, and no salt of a key', a
     await reader.close();
   }
 });
+
+/** A cluster whose tables are all on the coordinator. */
+async function notYetDistributed(): Promise<Home> {
+  const cluster = await createEmptyCluster();
+  const { connectionString } = cluster;
+  await migrate(connectionString, silentLog());
+  const writer = await openDb({ connectionString, log: silentLog(), max: 2 });
+  return {
+    connectionString,
+    db: writer,
+    leave: async () => {
+      await writer.close();
+      await cluster.drop();
+    },
+  };
+}
+
+type Place = { name: string; colocation: number | null; shards: string[]; bytesHere: number };
+
+/** Of each table that is to be distributed: where it is, and how much of it the coordinator itself still has. */
+async function placesOf(owner: pg.Client): Promise<Place[]> {
+  const { rows } = await owner.query<Place>(
+    `select c.oid::regclass::text as name, p.colocationid as colocation,
+            array(select shardid::text from pg_dist_shard s where s.logicalrelid = c.oid order by 1) as shards,
+            pg_relation_size(c.oid)::int as "bytesHere"
+       from pg_class c
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'project_id'
+       left join pg_dist_partition p on p.logicalrelid = c.oid
+      where c.relnamespace = any (array['archive', 'sync']::regnamespace[]) and c.relkind = 'r'
+      order by 1`,
+  );
+  return rows;
+}
+
+/** Every row of these tables: one that is lost, or there twice, makes another list. */
+async function rowsOf(owner: pg.Client, places: Place[]): Promise<Record<string, string[]>> {
+  const held: Record<string, string[]> = {};
+  for (const { name } of places) {
+    const { rows } = await owner.query(`select * from ${name}`);
+    held[name] = rows.map((row) => JSON.stringify(row)).toSorted();
+  }
+  return held;
+}
+
+type Given = { bench: Bench; owner: pg.Client; env: Record<string, string> };
+const distributing = ['migrate', '--distributed', '--json'];
+
+/** An archive is there, `killed` kills runs that distribute it, and the next runs must find nothing lost and end. */
+async function expectLaidOut(killed: (given: Given) => Promise<void>): Promise<void> {
+  const bench = await createBench(fiveDays, {}, notYetDistributed);
+  const { connectionString } = bench;
+  const owner = new pg.Client({ connectionString });
+  const env = { DATABASE_URL: connectionString, OUTLAST_LOG_LEVEL: 'error' };
+  try {
+    await owner.connect();
+    await bench.run();
+    const held = await rowsOf(owner, await placesOf(owner));
+    expect(held['archive.orders']?.length).toBeGreaterThan(100);
+    await killed({ bench, owner, env });
+
+    expect(await runCommand(distributing, { env })).toMatchObject({ code: 0, stderr: '' });
+    const places = await placesOf(owner);
+    const [orders] = places.filter(({ name }) => name === 'archive.orders');
+    expect(orders?.colocation).toEqual(expect.any(Number));
+    for (const { name, shards, ...where } of places) {
+      expect(where, name).toEqual({ colocation: orders?.colocation, bytesHere: 0 });
+      expect(shards.length, name).toBe(orders?.shards.length);
+    }
+    expect(await rowsOf(owner, places)).toEqual(held);
+    expect(await differences(bench)).toEqual([]);
+    const verified = await runHere(['verify'], { env });
+    expect(verified.code, verified.stdout).toBe(0);
+
+    const { code, stdout, stderr } = await runCommand(distributing, { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { from, to, distributed } = JSON.parse(stdout) as Migrated;
+    expect({ to, tables: distributed?.tables }).toEqual({ to: from, tables: places.length });
+    expect(await placesOf(owner)).toEqual(places);
+  } finally {
+    await owner.end();
+    await bench.close();
+  }
+}
+
+onCluster(
+  'TEST_CITUS_URL: killed again and again, a little later each time, it has laid out every row once in the end',
+  async () => {
+    await expectLaidOut(async ({ owner, env }) => {
+      const killedIn: string[] = [];
+      let done: Ended | null = null;
+      // Ends: sooner or later a run has the time it takes.
+      for (let afterMs = 400; done === null; afterMs *= 1.25) {
+        const running = startCommand(distributing, { env });
+        done = await Promise.race([running.ended, sleep(afterMs, null)]);
+        const { rows } = await owner.query<{ query: string }>(
+          `select query from pg_stat_activity
+            where application_name = 'outlast migrate' and datname = current_database()`,
+        );
+        await running.stop('SIGKILL');
+        killedIn.push(...rows.map(({ query }) => query));
+        // All of them or none.
+        const placed = (await placesOf(owner)).map(({ colocation }) => colocation !== null);
+        expect(new Set(placed).size).toBe(1);
+      }
+      expect(done).toMatchObject({ code: 0, stderr: '' });
+      expect(killedIn).toContainEqual(expect.stringContaining('create_distributed_table'));
+    });
+  },
+  300_000,
+);
+
+onCluster(
+  'TEST_CITUS_URL: killed while its commit is under way, it has laid out every row once',
+  async () => {
+    await expectLaidOut(async ({ bench, env }) => {
+      const { wire, address } = await createWireTo(bench.connectionString);
+      let running: Running | undefined;
+      const passing = { text: 'commit', skip: 0, when: 'after', how: 'reset' } as const;
+      const kill = (): void => void running?.child.kill('SIGKILL');
+      // What comes behind the tables, in the same transaction.
+      wire.arm({
+        ...passing,
+        text: 'create_distributed_function',
+        how: 'pass',
+        spring: () => wire.arm({ ...passing, spring: kill }),
+      });
+      running = startCommand(distributing, { env: { ...env, DATABASE_URL: address } });
+      expect((await running.ended).signal).toBe('SIGKILL');
+      await wire.close();
+    });
+  },
+  300_000,
+);
