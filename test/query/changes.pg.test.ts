@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Archive, Change } from '../../src/index.ts';
+import { openArchive, type Archive, type Change, type ChangesPage } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
@@ -277,6 +277,33 @@ test('four writers and a reader that breaks off anywhere: its copy is the archiv
     [project],
   );
   expect(seen.size).toBe(contents[0]?.n);
+});
+
+test('a position outlives vacuum, which writes every table anew, and a reconnect', async () => {
+  await commit([{ id: 'a', message: 'first' }, { id: 'b' }]);
+  const { items, position } = await archive.changes.list({ project, limit: 1 });
+  await commit([{ id: 'a', message: 'second', update: 7 }]);
+  const owner = await openDb({ connectionString, role: null, max: 1, log: silentLog() });
+  // Not in a transaction, as every other statement is.
+  await owner.pool.query(
+    'vacuum (full, freeze, analyze) sync.journal, sync.told, archive.orders, archive.order_versions',
+  );
+  await owner.close();
+  const reopened = await openArchive({ connectionString, max: 1 });
+  const after = async (at: string | null): Promise<ChangesPage> =>
+    reopened.changes.list({ project, ...(at === null ? {} : { after: at }) });
+  const then = await after(position);
+  await commit([{ id: 'c' }]);
+  const last = await after(then.position);
+  await reopened.close();
+  expect([...items, ...then.items, ...last.items].map(told)).toEqual([
+    'new a first',
+    'new b ',
+    'changed a second',
+    'new c ',
+  ]);
+  await endRun();
+  expect(await inSql()).toEqual(['new a', 'new b', 'changed a', 'new c']);
 });
 
 describe('by every door', () => {
