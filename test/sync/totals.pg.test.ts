@@ -184,6 +184,21 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await fact('orders.status_totals')).toBe('exceed');
   });
 
+  test('from the first on, and the newest page shows today alone: all past days are asked about', async () => {
+    await start({ statusUnasked: 3 }, { isMixed: false, scope: noClasses });
+    for (const i of [0, 1, 2, 3]) {
+      bench.simulator.insert('orders', orderOf('2026-04-06', i, { status: 2 }));
+    }
+    // None on the oldest day.
+    for (const on of threeDays.slice(1)) {
+      bench.simulator.insert('orders', orderOf(on, 13, { status: 3 }));
+    }
+    await bench.run();
+    await expectTruth();
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+  });
+
   test.each([
     ['days of several pages', 4],
     ['days of less than a page', 0],

@@ -61,7 +61,7 @@ export async function probe(
   const isChanged = newest.shown > 0 && newest.total === null;
   const asking: Asking = { platform: isChanged ? platform : sound, resource, owner, limit, signal };
   const aheadBefore = knownAheadMs(before, resource);
-  const { day, counting, ...rules } = await findDateRules(asking, newest, window.from, aheadBefore);
+  const { counting, ...rules } = await findDateRules(asking, newest, window.from, aheadBefore);
   const known: Probed = {
     limit: String(limit),
     ...rules,
@@ -74,8 +74,11 @@ export async function probe(
   }
   const form = formOf(newest);
   if (form !== null) known['time_form'] = form;
-  if (resource === 'orders' && day !== null && known['totals'] === 'present') {
-    known['status_totals'] = await findStatusTotals(asking, window.from, day, rules.day_end);
+  // Where nothing is shown and 0 is counted, everything may be of a status that nobody asked for.
+  const isCounted = known['totals'] === 'present' || (newest.shown === 0 && newest.total === 0);
+  if (resource === 'orders' && isCounted && rules.date_filter !== 'ignored') {
+    const yesterday = addDays(dayOf(now), -1);
+    known['status_totals'] = await findStatusTotals(asking, window.from, yesterday, rules.day_end);
   }
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
@@ -204,14 +207,14 @@ async function findDateRules(
   const today = dayOf(asking.platform.clock.now());
   const day =
     pastDay(newest, today) ?? pastDay(await list(asking, { startDate: from }, 'DATE_ASC'), today);
-  if (day === null) return { day, day_end: 'unknown', day_zone: 'unknown' };
+  if (day === null) return { day_end: 'unknown', day_zone: 'unknown' };
   const next = addDays(day, 1);
   const own = await list(asking, { startDate: day, endDate: day }, 'DATE_DESC');
   const oldest = await list(asking, { startDate: day, endDate: day }, 'DATE_ASC');
   const isForeign = (page: PlatformPage): boolean =>
     disproveFilter(timesOf(page), startOf(day), startOf(next));
   if (isForeign(own) || isForeign(oldest)) {
-    return { day: null, day_end: 'unknown', day_zone: 'unknown', date_filter: 'ignored' };
+    return { day_end: 'unknown', day_zone: 'unknown', date_filter: 'ignored' };
   }
   const both = await list(asking, { startDate: day, endDate: next }, 'DATE_DESC');
   const { counted, counting } = await countOf(
@@ -249,7 +252,6 @@ async function findDateRules(
   };
   const isFiltered = !isSameList(own, newest) || !isSameList(own, both);
   return {
-    day,
     day_end: dayEnd,
     day_zone: await zone(),
     counting,
@@ -257,9 +259,7 @@ async function findDateRules(
   };
 }
 
-/** `day`: the past day they were learned from; null where there is none. */
 type DateRules = {
-  day: Day | null;
   day_end: DayEnd;
   day_zone: string;
   date_filter?: 'days' | 'ignored';
