@@ -199,6 +199,20 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
   });
 
+  test('from today on: the day is asked by status when it is over, before the next probe', async () => {
+    await start({ statusUnasked: 3 }, { isMixed: false, scope: noClasses });
+    await bench.run();
+    expect(await fact('orders.status_totals')).toBe('add up');
+    bench.simulator.insert('orders', orderOf('2026-04-06', 1, { status: 2 }));
+    bench.simulator.insert('orders', orderOf('2026-04-06', 2, { status: 3 }));
+    await runLater(minute);
+    await runLater(14 * hour);
+    await expectTruth();
+    const ofToday = `select count(*)::int as value from archive.orders where slice_day = '2026-04-06'`;
+    expect(await one(ofToday)).toBe(2);
+    expect(await fact('orders.status_totals')).toBe('exceed');
+  });
+
   test.each([
     ['days of several pages', 4],
     ['days of less than a page', 0],

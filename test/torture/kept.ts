@@ -44,4 +44,9 @@ export const keptWorlds: readonly KeptWorld[] = [
     kills: 12,
     found: 'judge: a forger whose digest did not fit the record was to be named by the journal',
   },
+  {
+    seed: 9608,
+    kills: 25,
+    found: 'where the newest page shows today alone, days that left a status out were sealed',
+  },
 ];

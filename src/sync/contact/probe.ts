@@ -16,7 +16,7 @@ import { askList, timesOf, type List } from '../ask-list.ts';
 import { knownAheadMs, zoneSeen } from '../day-zone.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from '../list-rules.ts';
 import { decidedAfterMs } from '../policy.ts';
-import { statusesExceed } from '../slice/second-witness.ts';
+import { statusesAddUp, statusesExceed } from '../slice/second-witness.ts';
 import { longAgo } from '../slice/window-questions.ts';
 
 export type Probed = Record<string, string>;
@@ -135,7 +135,7 @@ async function findStatusTotals(
   }
   const { total } = await list(narrow, range, 'DATE_ASC');
   if (total === null) return 'absent';
-  if (sum === total) return 'add up';
+  if (sum === total) return statusesAddUp;
   return sum > total ? statusesExceed : 'do not add up';
 }
 

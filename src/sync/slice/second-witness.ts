@@ -13,7 +13,7 @@ import { compareSizes, compareWithWalk, countUnshown } from '../../store/walk-en
 import { askPage } from '../ask-list.ts';
 import { hasTurn } from '../comparison-rota.ts';
 import { limitOf } from '../list-rules.ts';
-import { absenceProves, closingOf } from '../policy.ts';
+import { absenceProves, closingOf, isOver } from '../policy.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { countByStatus, sumOfTotals } from './count.ts';
 import { firstPosition } from './walk-steps.ts';
@@ -72,11 +72,14 @@ export const alikeKey = ({ resource, owner }: Slice, distinct: number): string =
 
 /** What the probe found: the totals of the statuses add up to more than the total of the same days. */
 export const statusesExceed = 'exceed';
+/** They add up to it. */
+export const statusesAddUp = 'add up';
 
 /**
  * Whether more orders are counted or shown by their status than the walk was shown. It is asked, in three requests,
- * where a count or the probe found it so, where the walk does not show what an earlier one showed, and of a day that is
- * read daily in place of counts when its turn on the rota comes, and in the closing.
+ * where a count or the probe found it so, of a day when it is read for the first time after its end, where the walk does
+ * not show what an earlier one showed, and of a day that is read daily in place of counts when its turn on the rota comes, and in
+ * the closing.
  */
 export async function hidesOrders(
   context: ActContext,
@@ -114,6 +117,9 @@ async function wantsStatuses(
   if (doubtsTotal === true || facts.get(statusTotals) === statusesExceed) return true;
   const { wholeWalk, walkedAt } = slice;
   if (wholeWalk === 0 || walkedAt === null) return false;
+  // It lasted when the probe asked for all past days.
+  const isNewlyOver = isOver(span, askedAt) && !isOver(span, walkedAt);
+  if (isNewlyOver && facts.get(statusTotals) === statusesAddUp) return true;
   const closing = closingOf(slice.day, settings);
   const isClosing = askedAt >= closing && walkedAt < closing;
   // Others are counted daily, by status as well.
