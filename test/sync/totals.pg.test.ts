@@ -213,6 +213,35 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await fact('orders.status_totals')).toBe('exceed');
   });
 
+  test.each<[string, () => void]>([
+    ['is refused', () => bench.simulator.setFaults({ poisonError: { with: 'status=' } })],
+    ['is ignored', () => bench.simulator.setDialect({ statusFilter: 'ignored' })],
+    [
+      'shows nothing, and counts nothing where it is only counted',
+      () => {
+        const { platform } = bench.worker;
+        bench.worker.platform = {
+          ...platform,
+          orders: async (query, signal, slots) => {
+            const page = await platform.orders(query, signal, slots);
+            const total = query.limit === 1 ? null : 0;
+            const empty = { records: [], shown: 0, nextKey: null, total };
+            return query.status === 3 ? { ...page, ...empty } : page;
+          },
+        };
+      },
+    ],
+  ])('and the filter by status %s: no day is sealed by its list alone', async (_name, change) => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    await bench.run({
+      only: { resource: 'orders', days: { from: '2026-04-01', to: '2026-04-02' } },
+    });
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    change();
+    await bench.run(onlyOrders);
+    await expectTruth();
+  });
+
   test.each([
     ['days of several pages', 4],
     ['days of less than a page', 0],

@@ -118,8 +118,11 @@ async function judgeCut(
   const { total } = await askTotal(platform, slice, range, signal);
   const whole = { why: 'read in parts', nextKeyForm: null, distinct, order: list.first };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
-  // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high.
-  if (!list.isBlind && total === distinct && list.total === distinct) {
+  const ofHiding = list.hides ? await sumOfStatuses(context, slice, walk, range, Infinity) : null;
+  // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high. A list that
+  // leaves orders out needs them as a witness.
+  const isWitnessed = ofHiding?.isGiven ?? true;
+  if (!list.isBlind && isWitnessed && total === distinct && list.total === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: total };
   }
   const mayBeCut =
@@ -128,9 +131,10 @@ async function judgeCut(
   if (isCut && total !== null && distinct > total) await learnCap(context, slice, total);
   const cap = total ?? list.size;
   const counted =
-    isCut || list.hides
-      ? await sumOfStatuses(context, slice, walk, range, isCut ? cap : Infinity)
-      : { sum: 0, isWhole: false };
+    ofHiding ??
+    (isCut
+      ? await sumOfStatuses(context, slice, walk, range, cap)
+      : { sum: 0, isGiven: false, isWhole: false });
   if (counted.isWhole && counted.sum === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: distinct };
   }
@@ -147,8 +151,8 @@ async function judgeCut(
 }
 
 /**
- * The sum of the totals of the statuses, as far as they are given. `isWhole`: each is below the cut, and as many were
- * shown of it.
+ * The sum of the totals of the statuses, as far as they are given. `isGiven`: all of them are. `isWhole`: each is below
+ * the cut, and as many were shown of it.
  */
 async function sumOfStatuses(
   { db, platform, signal }: ActContext,
@@ -156,15 +160,16 @@ async function sumOfStatuses(
   walk: number,
   range: WalkQuery,
   cap: number,
-): Promise<{ sum: number; isWhole: boolean }> {
-  if (slice.resource !== 'orders') return { sum: 0, isWhole: false };
+): Promise<{ sum: number; isGiven: boolean; isWhole: boolean }> {
+  if (slice.resource !== 'orders') return { sum: 0, isGiven: false, isWhole: false };
   const shown = await countStatuses(db, slice, walk);
   const { totals } = await countByStatus(platform, slice, range, signal);
   const isWhole = orderStatuses.every((status, i) => {
     const total = totals[i] ?? Infinity;
     return total < cap && total === (shown.get(status) ?? 0);
   });
-  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isWhole };
+  const isGiven = orderStatuses.every((_status, i) => typeof totals[i] === 'number');
+  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isGiven, isWhole };
 }
 
 /** Lists and totals stop at `cap`: what was proved with so many records, or more, by such a total was not. */

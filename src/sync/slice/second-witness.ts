@@ -77,9 +77,9 @@ export const statusesAddUp = 'add up';
 
 /**
  * Whether more orders are counted or shown by their status than the walk was shown. It is asked, in three requests,
- * where a count or the probe found it so, of a day when it is read for the first time after its end, where the walk does
- * not show what an earlier one showed, and of a day that is read daily in place of counts when its turn on the rota comes, and in
- * the closing.
+ * where a count or the probe found it so, of a day when it is read for the first time after its end, where the
+ * walk does not show what an earlier one showed, and of a day that is read daily in place of counts when its turn on the
+ * rota comes, and in the closing.
  */
 export async function hidesOrders(
   context: ActContext,
@@ -92,10 +92,11 @@ export async function hidesOrders(
   if (slice.resource !== 'orders' || slice.day === wholeList) return false;
   if (!(await wantsStatuses(context, act, walk, distinct))) return false;
   const { order: _order, ...range } = query;
-  const { totals, ids } = await countByStatus(platform, slice, range, signal);
+  const { totals, ids, ignoresStatus } = await countByStatus(platform, slice, range, signal);
   const sum = sumOfTotals(totals);
-  // Where lists are known to leave orders out, an answer without its total says nothing against it.
-  if (sum === null && facts.get(statusTotals) === statusesExceed) return true;
+  // Where lists are known to leave orders out, a filter that tells nothing says nothing against it.
+  const isMute = sum === null || ignoresStatus;
+  if (isMute && facts.get(statusTotals) === statusesExceed) return true;
   const isMore = (sum ?? 0) > distinct || (await countUnshown(db, slice, walk, ids)) > 0;
   if (isMore && facts.get(statusTotals) !== statusesExceed) {
     const found = { [statusTotals]: statusesExceed };
