@@ -217,6 +217,20 @@ describe('a status that is listed and counted only where it is asked for', () =>
     ['is refused', () => bench.simulator.setFaults({ poisonError: { with: 'status=' } })],
     ['is ignored', () => bench.simulator.setDialect({ statusFilter: 'ignored' })],
     [
+      'shows nothing of a list, and an order where it is only counted',
+      () => {
+        const { platform } = bench.worker;
+        bench.worker.platform = {
+          ...platform,
+          orders: async (query, signal, slots) => {
+            const page = await platform.orders(query, signal, slots);
+            const isList = query.status === 3 && query.limit !== 1;
+            return isList ? { ...page, records: [], shown: 0, nextKey: null, total: 0 } : page;
+          },
+        };
+      },
+    ],
+    [
       'shows nothing, and counts nothing where it is only counted',
       () => {
         const { platform } = bench.worker;

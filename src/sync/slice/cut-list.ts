@@ -8,6 +8,7 @@ import { recordFacts } from '../../store/facts.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import type { CutList, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import { countShown, countStatuses, rememberedPage } from '../../store/pages.ts';
+import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
 import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
@@ -120,8 +121,8 @@ async function judgeCut(
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
   const ofHiding = list.hides ? await sumOfStatuses(context, slice, walk, range, Infinity) : null;
   // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high. A list that
-  // leaves orders out needs them as a witness.
-  const isWitnessed = ofHiding?.isGiven ?? true;
+  // leaves orders out needs the statuses as a witness.
+  const isWitnessed = ofHiding?.isSeen ?? true;
   if (!list.isBlind && isWitnessed && total === distinct && list.total === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: total };
   }
@@ -134,7 +135,7 @@ async function judgeCut(
     ofHiding ??
     (isCut
       ? await sumOfStatuses(context, slice, walk, range, cap)
-      : { sum: 0, isGiven: false, isWhole: false });
+      : { sum: 0, isSeen: false, isWhole: false });
   if (counted.isWhole && counted.sum === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: distinct };
   }
@@ -151,8 +152,8 @@ async function judgeCut(
 }
 
 /**
- * The sum of the totals of the statuses, as far as they are given. `isGiven`: all of them are. `isWhole`: each is below
- * the cut, and as many were shown of it.
+ * The sum of the totals of the statuses, as far as they are given. `isSeen`: all of them are, and no order stands
+ * beside them that the walk was not shown. `isWhole`: each is below the cut, and as many were shown of it.
  */
 async function sumOfStatuses(
   { db, platform, signal }: ActContext,
@@ -160,16 +161,17 @@ async function sumOfStatuses(
   walk: number,
   range: WalkQuery,
   cap: number,
-): Promise<{ sum: number; isGiven: boolean; isWhole: boolean }> {
-  if (slice.resource !== 'orders') return { sum: 0, isGiven: false, isWhole: false };
+): Promise<{ sum: number; isSeen: boolean; isWhole: boolean }> {
+  if (slice.resource !== 'orders') return { sum: 0, isSeen: false, isWhole: false };
   const shown = await countStatuses(db, slice, walk);
-  const { totals } = await countByStatus(platform, slice, range, signal);
+  const { totals, ids } = await countByStatus(platform, slice, range, signal);
   const isWhole = orderStatuses.every((status, i) => {
     const total = totals[i] ?? Infinity;
     return total < cap && total === (shown.get(status) ?? 0);
   });
   const isGiven = orderStatuses.every((_status, i) => typeof totals[i] === 'number');
-  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isGiven, isWhole };
+  const isSeen = isGiven && (await countUnshown(db, slice, walk, ids)) === 0;
+  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isSeen, isWhole };
 }
 
 /** Lists and totals stop at `cap`: what was proved with so many records, or more, by such a total was not. */
