@@ -12,7 +12,8 @@ export type Hardship = {
   showsAll: boolean;
 };
 
-export function drawHardship(chance: Chance): Hardship | null {
+/** `honoursStatus`: its filter by status does its work. */
+export function drawHardship(chance: Chance, honoursStatus: boolean): Hardship | null {
   if (!chance.isHit(0.35)) return null;
   // Nobody cuts a list so short that days are alike by chance.
   const cap = chance.between(10, 25);
@@ -50,8 +51,9 @@ export function drawHardship(chance: Chance): Hardship | null {
     {
       name: 'a status is left out unless it is asked for',
       dialect: { totals: 'present', statusUnasked: chance.pick([1, 2, 3]) },
-      isProvable: true,
-      showsAll: true,
+      // No list and no filter shows what such orders have become.
+      isProvable: honoursStatus,
+      showsAll: honoursStatus,
     },
     {
       name: 'the order is ignored, and there are no totals',

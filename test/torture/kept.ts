@@ -49,4 +49,10 @@ export const keptWorlds: readonly KeptWorld[] = [
     kills: 25,
     found: 'where the newest page shows today alone, days that left a status out were sealed',
   },
+  {
+    seed: 9706,
+    kills: 25,
+    found:
+      'days that left a status out were sealed by their list alone while the filter was refused; judge: what nothing shows was to be held',
+  },
 ];

@@ -33,7 +33,9 @@ const hourMs = 60 * minuteMs;
 export function drawWorld(chance: Chance): Drawn {
   const startAt = drawStart(chance.stream('start'));
   const speed = chance.pick([0, 1, 1, 20, 60]);
-  const hardship = drawHardship(chance.stream('hardship'));
+  const oddities = drawOddities(chance.stream('oddities'));
+  const honoursStatus = oddities.statusFilter === 'honoured';
+  const hardship = drawHardship(chance.stream('hardship'), honoursStatus);
   const world = {
     ordersPerDay: chance.between(3, 30),
     classesPerDay: chance.between(2, 12),
@@ -49,7 +51,7 @@ export function drawWorld(chance: Chance): Drawn {
     world,
     dialect: {
       ...drawDialect(chance.stream('dialect'), speed),
-      ...drawOddities(chance.stream('oddities')),
+      ...oddities,
       ...hardship?.dialect,
     },
     latencyMs,
