@@ -25,6 +25,21 @@ export async function readProbedFacts(db: Queryable, projectId: ProjectId): Prom
 export const readFacts = async (db: Queryable, projectId: ProjectId): Promise<Facts> =>
   (await readProbedFacts(db, projectId)).facts;
 
+/** `confirmedAt`: when it was last seen to be so. */
+export type KnownFact = { value: string; confirmedAt: Instant };
+
+export async function readFact(
+  db: Queryable,
+  projectId: ProjectId,
+  fact: string,
+): Promise<KnownFact | null> {
+  const [known] = await drizzleOn(db)
+    .select({ value: facts.value, confirmedAt: facts.confirmedAt })
+    .from(facts)
+    .where(and(eq(facts.projectId, projectId), eq(facts.fact, fact)));
+  return known ?? null;
+}
+
 /** The facts are to be probed again before they are relied on. */
 export async function doubtFacts(db: Queryable, projectId: ProjectId): Promise<void> {
   await drizzleOn(db)

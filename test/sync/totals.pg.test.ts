@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
+import type { PlatformPage } from '../../src/model.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import { classOf, orderOf, statesOf, threeDays } from '../support/days.ts';
@@ -59,6 +60,19 @@ const fact = (name: string): Promise<unknown> =>
 /** Held of the second day. */
 const held = (table: 'orders' | 'nft_classes'): Promise<unknown> =>
   one(`select count(*)::int as value from archive.${table} where slice_day = '2026-04-02'`);
+
+/** Orders are answered with what `change` makes of each page. */
+function answerOrdersWith(
+  change: (page: PlatformPage, query: { status?: 1 | 2 | 3; limit?: number }) => PlatformPage,
+): void {
+  const { platform } = bench.worker;
+  bench.worker.platform = {
+    ...platform,
+    orders: async (query, signal, slots) =>
+      change(await platform.orders(query, signal, slots), query),
+  };
+}
+const nothing = { records: [], shown: 0, nextKey: null };
 
 /** Nothing false is claimed now. */
 async function expectTruth(): Promise<void> {
@@ -216,34 +230,25 @@ describe('a status that is listed and counted only where it is asked for', () =>
   test.each<[string, () => void]>([
     ['is refused', () => bench.simulator.setFaults({ poisonError: { with: 'status=' } })],
     ['is ignored', () => bench.simulator.setDialect({ statusFilter: 'ignored' })],
+    ['matches nothing', () => bench.simulator.setDialect({ statusFilter: 'empty' })],
+    ['fails', () => bench.simulator.setFaults({ serverError: { with: 'status=', status: 503 } })],
     [
       'shows nothing of a list, and an order where it is only counted',
-      () => {
-        const { platform } = bench.worker;
-        bench.worker.platform = {
-          ...platform,
-          orders: async (query, signal, slots) => {
-            const page = await platform.orders(query, signal, slots);
-            const isList = query.status === 3 && query.limit !== 1;
-            return isList ? { ...page, records: [], shown: 0, nextKey: null, total: 0 } : page;
-          },
-        };
-      },
+      () =>
+        answerOrdersWith((page, { status, limit }) =>
+          status === 3 && limit !== 1 ? { ...page, ...nothing, total: 0 } : page,
+        ),
     ],
     [
       'shows nothing, and counts nothing where it is only counted',
-      () => {
-        const { platform } = bench.worker;
-        bench.worker.platform = {
-          ...platform,
-          orders: async (query, signal, slots) => {
-            const page = await platform.orders(query, signal, slots);
-            const total = query.limit === 1 ? null : 0;
-            const empty = { records: [], shown: 0, nextKey: null, total };
-            return query.status === 3 ? { ...page, ...empty } : page;
-          },
-        };
-      },
+      () =>
+        answerOrdersWith((page, { status, limit }) =>
+          status === 3 ? { ...page, ...nothing, total: limit === 1 ? null : 0 } : page,
+        ),
+    ],
+    [
+      'counts orders and shows none',
+      () => answerOrdersWith((page, { status }) => (status === 3 ? { ...page, ...nothing } : page)),
     ],
   ])('and the filter by status %s: no day is sealed by its list alone', async (_name, change) => {
     await start({ statusUnasked: 3 }, { scope: noClasses });
@@ -254,6 +259,71 @@ describe('a status that is listed and counted only where it is asked for', () =>
     change();
     await bench.run(onlyOrders);
     await expectTruth();
+    // The daily probe does not forget what it cannot see now, and what was read whole is not lost.
+    await runLater(25 * hour);
+    await expectTruth();
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    expect(await statesOf(bench.db)).not.toMatchObject({
+      orders: expect.arrayContaining([expect.stringContaining('open')]) as unknown,
+    });
+  });
+
+  test('and a total of none is left out: each status is read by itself all the same', async () => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    answerOrdersWith((page) => (page.total === 0 ? { ...page, total: null } : page));
+    await bench.run();
+    await expectTruth();
+    expect(await fact('orders.empty_total')).toBe('absent');
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('from today on, and the first look tells nothing: the day is asked until it is told', async () => {
+    await start({ statusUnasked: 3 }, { isMixed: false, scope: noClasses });
+    await bench.run();
+    bench.simulator.insert('orders', orderOf('2026-04-06', 1, { status: 2 }));
+    bench.simulator.insert('orders', orderOf('2026-04-06', 2, { status: 3 }));
+    bench.simulator.setFaults({ poisonError: { with: 'status=' } });
+    await runLater(14 * hour);
+    const ofToday = `select state || ' ' || proof as value from sync.slices where resource = 'orders' and day = '2026-04-06'`;
+    expect(await one(ofToday)).toBe('walked none');
+    bench.simulator.setFaults({ poisonError: null });
+    await runLater(hour);
+    expect(await one(ofToday)).toBe('sealed walk');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('from one reading to the next: what lists alone have sealed is read again, once one day shows it', async () => {
+    await start({}, { isMixed: false, scope: noClasses });
+    await bench.run();
+    bench.simulator.setDialect({ statusUnasked: 3 });
+    addOne();
+    await bench.run(onlyOrders);
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+    bench.simulator.insert('orders', orderOf('2026-04-06', 1, { status: 3 }));
+    await runLater(14 * hour);
+    await expectTruth();
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('a filter by status that fails keeps nothing else from being read, and is gone when two probes say so', async () => {
+    await start({});
+    const later = async (): Promise<unknown> => {
+      await runLater(25 * hour);
+      await expectTruth();
+      return fact('orders.status_totals');
+    };
+    await bench.run();
+    bench.simulator.setFaults({ serverError: { with: 'status=', status: 503 } });
+    bench.simulator.insert('nft_classes', classOf('2026-04-06', 1));
+    expect(await later()).toBe('add up');
+    expect(await one(`select count(*)::int as value from archive.nft_classes`)).toBe(37);
+    expect(await later()).toBe('absent');
+    expect(await later()).toBe('absent');
+    expect((await statesOf(bench.db)).orders?.map((state) => state.split(' ')[0])).toEqual(
+      three('sealed'),
+    );
   });
 
   test.each([

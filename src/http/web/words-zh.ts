@@ -411,6 +411,7 @@ export const zh: Words = {
       key_life: '分页键可用多久',
       'clock.offset': '平台时钟与本机时钟之差',
       totals_doubted: '总数从何时起存疑',
+      status_totals_doubted: '各状态的总数从何时起存疑',
       empty_total_doubted: '空列表的总数从何时起存疑',
       probed: '是否做过整体探测',
       'uncounted.reread': '没有总数的日期是否已读第二次',

@@ -474,6 +474,7 @@ export const en = {
       key_life: 'How long the key of a page can be used',
       'clock.offset': 'Its clock, against this machine’s',
       totals_doubted: 'Since when its totals are doubted',
+      status_totals_doubted: 'Since when the totals of its statuses are doubted',
       empty_total_doubted: 'Since when the total of an empty list is doubted',
       probed: 'Whether it was looked at as a whole',
       'uncounted.reread': 'Whether days without totals were read a second time',

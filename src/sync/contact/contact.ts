@@ -20,6 +20,7 @@ import {
 import { hurryUncounted } from '../../store/reopenings.ts';
 import { isSameSide } from '../day-zone.ts';
 import { listsOf, type ArchivedScope } from '../enter-days.ts';
+import { statusesAddUp, statusesExceed, statusTotals } from '../slice/status-totals.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { recallTime } from './clock-memory.ts';
 import { healLedger } from './heal-ledger.ts';
@@ -187,6 +188,18 @@ function keepUntilSure(
   delete probed[fact];
 }
 
+/**
+ * That lists leave orders out is believed at once, and until the totals of the statuses add up again. That nothing is
+ * told by status any more is believed when a second probe says so.
+ */
+function keepStatusTotals(probed: Record<string, string>, before: Facts, now: Instant): void {
+  const found = probed[statusTotals];
+  if (found === statusesExceed) return;
+  const wasHiding = before.get(statusTotals) === statusesExceed;
+  if (wasHiding && found !== statusesAddUp) delete probed[statusTotals];
+  else keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
+}
+
 /** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */
 function offsetText(offsetMs: number | null): string {
   if (offsetMs === null) return 'unknown';
@@ -246,6 +259,7 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     keepUntilSure(probed, before, `${resource}.totals`, 'present', clock.now());
     keepUntilSure(probed, before, `${resource}.empty_total`, 'zero', clock.now());
   }
+  keepStatusTotals(probed, before, clock.now());
   const changed = await recordFacts(db, projectId, probed, platform.clock.now());
   // What could not be probed is probed again in an hour, not at every run.
   const probedAs = platform.clock.now() - (isWhole ? 0 : probeEveryMs - hourMs);
@@ -256,6 +270,10 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     if (cap !== undefined && cap !== before.get(`${resource}.cap`)) {
       await reopenSlices(db, projectId, resource, false, Number(cap));
     }
+  }
+  // What lists proved by themselves that leave orders out, they did not.
+  if (probed[statusTotals] === statusesExceed && before.get(statusTotals) !== statusesExceed) {
+    await reopenSlices(db, projectId, 'orders', false);
   }
   for (const { fact, from, to } of changed) {
     const [resource = '', name = ''] = fact.split('.');

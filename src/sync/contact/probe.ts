@@ -16,7 +16,15 @@ import { askList, timesOf, type List } from '../ask-list.ts';
 import { knownAheadMs, zoneSeen } from '../day-zone.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from '../list-rules.ts';
 import { decidedAfterMs } from '../policy.ts';
-import { statusesAddUp, statusesExceed } from '../slice/second-witness.ts';
+import {
+  showsOtherStatus,
+  statusesAbsent,
+  statusesAddUp,
+  statusesExceed,
+  statusesFallShort,
+  tellsNothing,
+  totalOf,
+} from '../slice/status-totals.ts';
 import { longAgo } from '../slice/window-questions.ts';
 
 export type Probed = Record<string, string>;
@@ -78,7 +86,10 @@ export async function probe(
   const isCounted = known['totals'] === 'present' || (newest.shown === 0 && newest.total === 0);
   if (resource === 'orders' && isCounted && rules.date_filter !== 'ignored') {
     const yesterday = addDays(dayOf(now), -1);
-    known['status_totals'] = await findStatusTotals(asking, window.from, yesterday, rules.day_end);
+    const emptyTotal = known['empty_total'] ?? before.get('orders.empty_total') ?? 'unknown';
+    const told = new Map([['orders.empty_total', emptyTotal]]);
+    const days = { from: window.from, last: yesterday, dayEnd: rules.day_end };
+    known['status_totals'] = await findStatusTotals(asking, told, days);
   }
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
@@ -114,9 +125,8 @@ function formOf(page: PlatformPage): string | null {
  */
 async function findStatusTotals(
   asking: Asking,
-  from: Day,
-  last: Day,
-  dayEnd: DayEnd,
+  facts: Facts,
+  { from, last, dayEnd }: { from: Day; last: Day; dayEnd: DayEnd },
 ): Promise<string> {
   const narrow = { ...asking, limit: 1 };
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
@@ -124,19 +134,20 @@ async function findStatusTotals(
   // Pending orders last, and then the total: whatever settles or comes in between is not counted twice.
   for (const status of orderStatuses.toReversed()) {
     const page = await list(narrow, range, 'DATE_ASC', status).catch((error: unknown) => {
-      if (isOutlastError(error, 'platform_refused')) return null;
+      // A filter that fails keeps nothing else from being read.
+      if (tellsNothing(error)) return null;
       throw error;
     });
-    if (page === null) return 'absent';
-    const { records, total } = page;
-    if (records.some(({ columns }) => columns['status'] !== status)) return 'do not add up';
-    if (total === null) return 'absent';
+    if (page === null) return statusesAbsent;
+    if (showsOtherStatus(page, status)) return statusesFallShort;
+    const total = totalOf(page, facts);
+    if (total === null) return statusesAbsent;
     sum += total;
   }
   const { total } = await list(narrow, range, 'DATE_ASC');
-  if (total === null) return 'absent';
+  if (total === null) return statusesAbsent;
   if (sum === total) return statusesAddUp;
-  return sum > total ? statusesExceed : 'do not add up';
+  return sum > total ? statusesExceed : statusesFallShort;
 }
 
 /**

@@ -123,7 +123,7 @@ function timesCompared(
 
 /**
  * Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes
- * (second-witness.ts).
+ * (status-totals.ts).
  */
 function statusesAsked(
   { resource }: ListDay,
@@ -133,7 +133,7 @@ function statusesAsked(
 ): number {
   const isNeverCounted =
     records < limitOf(facts, resource) || facts.get(`${resource}.totals`) === 'absent';
-  if (resource !== 'orders' || !isNeverCounted || records === 0) return 0;
+  if (resource !== 'orders' || !isNeverCounted) return 0;
   const turns = Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
   return turns * orderStatuses.length;
 }

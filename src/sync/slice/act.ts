@@ -25,6 +25,7 @@ import { recount } from './count.ts';
 import { nearCliff, readAndJudge } from './read-and-judge.ts';
 import { capOf } from './second-witness.ts';
 import { learnFilter, settle, type PendingList } from './settle.ts';
+import { saysNothingByStatus } from './status-totals.ts';
 
 /**
  * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 403,
@@ -97,9 +98,13 @@ async function countAndJudge(
   // Counts may not tell that a pending order has settled, nor the list of pending ones: its page does.
   if (slice.unresolved > 0 && !(await settle(context, act, null))) return { doubtsTotal: false };
   const cap = capOf(context, slice);
-  const counted = await recount(db, platform, slice, act.query, context.signal, cap);
+  const { facts, signal } = context;
+  const counted = await recount(db, platform, facts, slice, act.query, signal, cap);
   if (counted.ignoresStatus === true) await learnFilter(context, slice.projectId, 'ignored');
   if (counted.agrees) return concludeCount(context, act, counted.total);
+  if (counted.isMute === true) {
+    return concludeFailure(context, act, saysNothingByStatus, { unseals: false });
+  }
   const isFewer = (counted.total ?? 0) < (slice.shownTotal ?? 0);
   if (isFewer && !(await trustsAbsence(context, slice, counted.total ?? 0))) {
     return concludeFailure(context, act, nearCliff, { unseals: false });

@@ -12,8 +12,8 @@ import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
 import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
-import { countByStatus } from './count.ts';
 import { capOf, opposite } from './second-witness.ts';
+import { countByStatus } from './status-totals.ts';
 import { partStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -156,7 +156,7 @@ async function judgeCut(
  * beside them that the walk was not shown. `isWhole`: each is below the cut, and as many were shown of it.
  */
 async function sumOfStatuses(
-  { db, platform, signal }: ActContext,
+  { db, platform, facts, signal }: ActContext,
   slice: Slice,
   walk: number,
   range: WalkQuery,
@@ -164,7 +164,7 @@ async function sumOfStatuses(
 ): Promise<{ sum: number; isSeen: boolean; isWhole: boolean }> {
   if (slice.resource !== 'orders') return { sum: 0, isSeen: false, isWhole: false };
   const shown = await countStatuses(db, slice, walk);
-  const { totals, ids } = await countByStatus(platform, slice, range, signal);
+  const { totals, ids } = await countByStatus(platform, facts, slice, range, signal);
   const isWhole = orderStatuses.every((status, i) => {
     const total = totals[i] ?? Infinity;
     return total < cap && total === (shown.get(status) ?? 0);

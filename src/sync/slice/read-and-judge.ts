@@ -1,5 +1,6 @@
 // Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once.
 // What it comes to is written by the conclude files.
+import { causeChain } from '../../errors.ts';
 import { wholeList } from '../../model.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import type { Slice } from '../../store/ledger.ts';
@@ -16,12 +17,18 @@ import { asGiven, judge, lacksTotal } from './proof.ts';
 import {
   alikeKey,
   capOf,
-  hidesOrders,
   lookFromOtherEnd,
   wantsSecondWitness,
   type Doubt,
   type OtherEnd,
 } from './second-witness.ts';
+import {
+  compareByStatus,
+  saysNothingByStatus,
+  statusesExceed,
+  statusTotals,
+  tellsNothing,
+} from './status-totals.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -131,9 +138,26 @@ async function readSlice(
   }
   const doubted = isOneWay ? null : await doubtInTurn(context, act, start, whole, look);
   if (doubted !== null) return inParts(doubted);
-  if (!isOneWay && (await hidesOrders(context, act, walk, distinct))) return inParts('same');
+  const byStatus = isOneWay ? 'same' : await compareByStatus(context, act, walk, distinct);
+  // The list was read to its end, whatever its statuses say: it is never lost (P7).
+  const leaveUnproved = (problem: string): Judged => ({
+    problem,
+    unproved: whole,
+    showsMore: distinct > (slice.shownTotal ?? 0),
+    isSettled: true,
+    contradicts: false,
+  });
+  if (byStatus === 'mute') return leaveUnproved(saysNothingByStatus);
+  if (byStatus === 'more') {
+    return inParts('same').catch((error: unknown) => {
+      if (!tellsNothing(error)) throw error;
+      return leaveUnproved(causeChain(error));
+    });
+  }
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.
-  const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
+  const isHiding =
+    slice.resource === 'orders' && context.facts.get(statusTotals) === statusesExceed;
+  const isUnseen = isHiding || memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
   const claim = growing && isUnseen ? { ...whole, proof: 'none' as const } : whole;
   if (whole.isAbsenceTrusted || showsAll(slice, distinct)) {
     return concludeWalk(context, act, walk, claim);

@@ -1,21 +1,15 @@
 // When a total that agrees is not believed by itself: where a list that was cut together with its total would look the
-// same, or one that leaves orders out unless their status is asked for. Then a second witness is asked: the list from
-// its other end, or the totals of the statuses.
-import { wholeList, type ListedResource } from '../../model.ts';
+// same. Then a second witness is asked: the list from its other end.
+import type { ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
-import { recordFacts } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import type { WalkQuery } from '../../store/checkpoint.ts';
-import { goneIds } from '../../store/missing.ts';
 import { idsOf } from '../../store/pages.ts';
-import { compareSizes, compareWithWalk, countUnshown } from '../../store/walk-ends.ts';
+import { compareSizes, compareWithWalk } from '../../store/walk-ends.ts';
 import { askPage } from '../ask-list.ts';
-import { hasTurn } from '../comparison-rota.ts';
 import { limitOf } from '../list-rules.ts';
-import { absenceProves, closingOf, isOver } from '../policy.ts';
-import type { Act, ActContext } from './conclude.ts';
-import { countByStatus, sumOfTotals } from './count.ts';
+import type { ActContext } from './conclude.ts';
 import { firstPosition } from './walk-steps.ts';
 
 /** A total that is a multiple of this may be somebody's limit; one in a hundred is by chance. */
@@ -69,69 +63,6 @@ export async function wantsSecondWitness(
 /** Days of one list with the same number of records. */
 export const alikeKey = ({ resource, owner }: Slice, distinct: number): string =>
   `${resource} ${owner} ${distinct}`;
-
-/** What the probe found: the totals of the statuses add up to more than the total of the same days. */
-export const statusesExceed = 'exceed';
-/** They add up to it. */
-export const statusesAddUp = 'add up';
-
-/**
- * Whether more orders are counted or shown by their status than the walk was shown. It is asked, in three requests,
- * where a count or the probe found it so, of a day when it is read for the first time after its end, where the
- * walk does not show what an earlier one showed, and of a day that is read daily in place of counts when its turn on the
- * rota comes, and in the closing.
- */
-export async function hidesOrders(
-  context: ActContext,
-  act: Act,
-  walk: number,
-  distinct: number,
-): Promise<boolean> {
-  const { db, platform, signal, facts, log } = context;
-  const { slice, query } = act;
-  if (slice.resource !== 'orders' || slice.day === wholeList) return false;
-  if (!(await wantsStatuses(context, act, walk, distinct))) return false;
-  const { order: _order, ...range } = query;
-  const { totals, ids, ignoresStatus } = await countByStatus(platform, slice, range, signal);
-  const sum = sumOfTotals(totals);
-  // Where lists are known to leave orders out, a filter that tells nothing says nothing against it.
-  const isMute = sum === null || ignoresStatus;
-  if (isMute && facts.get(statusTotals) === statusesExceed) return true;
-  const isMore = (sum ?? 0) > distinct || (await countUnshown(db, slice, walk, ids)) > 0;
-  if (isMore && facts.get(statusTotals) !== statusesExceed) {
-    const found = { [statusTotals]: statusesExceed };
-    await recordFacts(db, slice.projectId, found, platform.clock.now());
-    log.warn(
-      { projectId: slice.projectId, day: slice.day },
-      'The platform leaves orders out of its list unless their status is asked for: they are read by status as well',
-    );
-  }
-  return isMore;
-}
-
-const statusTotals = 'orders.status_totals';
-
-async function wantsStatuses(
-  { db, facts, settings, platform }: ActContext,
-  { slice, span, askedAt, doubtsTotal }: Act,
-  walk: number,
-  distinct: number,
-): Promise<boolean> {
-  if (doubtsTotal === true || facts.get(statusTotals) === statusesExceed) return true;
-  const { wholeWalk, walkedAt } = slice;
-  if (wholeWalk === 0 || walkedAt === null) return false;
-  // It lasted when the probe asked for all past days.
-  const isNewlyOver = isOver(span, askedAt) && !isOver(span, walkedAt);
-  if (isNewlyOver && facts.get(statusTotals) === statusesAddUp) return true;
-  const closing = closingOf(slice.day, settings);
-  const isClosing = askedAt >= closing && walkedAt < closing;
-  // Others are counted daily, by status as well.
-  const isNeverCounted = distinct < limitOf(facts, 'orders') || slice.platformTotal === null;
-  const isTurn = isClosing || hasTurn(slice, askedAt, settings);
-  if (isNeverCounted && isTurn && distinct > 0) return true;
-  if (!absenceProves(slice.day, platform.clock.possible())) return false;
-  return (await goneIds(db, slice, span, { before: wholeWalk, now: walk })).length > 0;
-}
 
 /**
  * `same`: the other end begins where the walk ended, and shows nothing that the walk did not. `more`: it shows what the

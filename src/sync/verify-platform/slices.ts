@@ -14,7 +14,7 @@ import { absenceProves, isOver } from '../policy.ts';
 import { recount } from '../slice/count.ts';
 
 export type Reproved = SliceKey & {
-  /** `unclear`: around the cliff, without totals, or with orders that may have settled since. */
+  /** `unclear`: around the cliff, without totals, of statuses too, or with orders that may have settled since. */
   outcome: 'agrees' | 'differs' | 'unclear';
   /** The platform's total now and what the last whole walk was shown; null where there is none. */
   total: number | null;
@@ -56,9 +56,11 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
       ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
       limit: limitOf(facts, slice.resource),
     };
-    const { agrees, total } = await recount(db, platform, slice, query, signal);
+    const counted = await recount(db, platform, facts, slice, query, signal);
+    const { agrees, total } = counted;
     const { resource, owner, day, shownTotal: shown } = slice;
-    const differs = isTelling(slice, total, platform.clock.now()) ? 'differs' : 'unclear';
+    const isTold = counted.isMute !== true && isTelling(slice, total, platform.clock.now());
+    const differs = isTold ? 'differs' : 'unclear';
     await onSlice({
       projectId,
       resource,
