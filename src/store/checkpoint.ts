@@ -31,6 +31,10 @@ export type CutList = {
   isUnsure?: true;
   /** It leaves out what is shown when its status is asked for. */
   hides?: true;
+  /** It may do so: its statuses are read as well, and asked for a witness. */
+  mayHide?: true;
+  /** So many rows were shown by their status. */
+  statusRows?: number;
 };
 
 export type PartInProgress = {

@@ -64,6 +64,17 @@ export async function goneIds(
   return rows.map((row) => row.id);
 }
 
+/** How many ids walk `now` shows that the one before did not. */
+export async function countNew(db: Queryable, slice: Slice, walks: Walks): Promise<number> {
+  const { rows } = await db.query<{ new: number }>(
+    `with shown as (${shownBy})
+     select count(*)::int as new
+       from (select id from shown where walk = $6 except select id from shown where walk = $5) only_now`,
+    keysOf(slice, walks),
+  );
+  return rows[0]?.new ?? 0;
+}
+
 /** When the oldest record was created that a walk showed and that is no older than `from`; null for none. */
 export async function oldestShown(
   db: Queryable,

@@ -6,8 +6,9 @@ import { tableShapes } from './tables.ts';
 /**
  * How the ids of the first page of a list read in `order` stand to a walk that was read the other way round: how many
  * the walk did not show, and whether the page begins at the walk's end. It does where its first record is the walk's
- * last, or where it shows a record of the walk's last moment and none of its first: records of one second may stand in
- * any order, and so may those of a page. Of a list of one record, or none, either end is the other.
+ * last or is of its last moment, or where it shows a record of the walk's last moment and none of its first: records of
+ * one second may stand in any order, and so may those of a page. Of a list of one record, or none, either end is the
+ * other.
  */
 export async function compareWithWalk(
   db: Queryable,
@@ -39,6 +40,8 @@ export async function compareWithWalk(
      select (select count(*)::int from asked where not exists (select from shown where shown.id = asked.id)) as unshown,
             records <= 1
             or last_shown = ($6::text[])[1]
+            -- The last page of a walk in parts is not the list's.
+            or (last_at <> first_at and (select at from asked where id = ($6::text[])[1]) = last_at)
             or (exists (select from asked where at = last_at) and not exists (select from asked where at = first_at))
               as begins
        from ends`,

@@ -27,6 +27,8 @@ export const decidedAfterMs = 12 * hourMs;
 const doubtfulBeforeMs = 14 * hourMs;
 /** Proved days are counted again this often: late records are expected. */
 export const recountMs = 24 * hourMs;
+/** What does not work out is tried again after so long at most. */
+export const retryAtMostMs = hourMs;
 /** How long before the deadline a month's last walks begin. */
 export const closingMs = 72 * hourMs;
 /** Pending orders of past days are asked again this often. */
@@ -204,12 +206,13 @@ function nextSettling(day: string, askedAt: Instant, settings: PolicySettings): 
 export function afterFailure(
   slice: Pick<Slice, 'attempts'>,
   askedAt: Instant,
+  atMostMs = retryAtMostMs,
 ): { attempts: number; dueAt: Instant } {
   const attempts = slice.attempts + 1;
-  return { attempts, dueAt: askedAt + retryDelayMs(attempts) };
+  return { attempts, dueAt: askedAt + retryDelayMs(attempts, atMostMs) };
 }
 
-/** A minute, doubling to an hour: a slice that does not work out leaves room for the others. */
-export function retryDelayMs(attempts: number): number {
-  return Math.min(hourMs, minuteMs * 2 ** Math.min(attempts - 1, 10));
+/** A minute, doubling to an hour, or so much at most: a slice that does not work out leaves room for the others. */
+export function retryDelayMs(attempts: number, atMostMs = retryAtMostMs): number {
+  return Math.min(atMostMs, minuteMs * 2 ** Math.min(attempts - 1, 11));
 }

@@ -202,7 +202,9 @@ describe('when a slice is due again', () => {
       attempts: 3,
       dueAt: now + 4 * 60_000,
     });
-    expect([1, 2, 3, 7, 50].map(retryDelayMs)).toEqual([60e3, 120e3, 240e3, 3600e3, 3600e3]);
+    expect([1, 2, 3, 7, 50].map((attempts) => retryDelayMs(attempts))).toEqual([
+      60e3, 120e3, 240e3, 3600e3, 3600e3,
+    ]);
   });
 });
 

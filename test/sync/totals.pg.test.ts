@@ -172,6 +172,12 @@ describe('an index that cuts lists and totals at the same number', () => {
     expect(await held('orders')).toBe(13);
   });
 
+  test('they do not meet, and the filter by status matches nothing: nothing is proved by it', async () => {
+    await start({ listCap: 4, totalsCap: 4, statusFilter: 'empty' }, { scope: noClasses });
+    const lived = await live();
+    expect(lived.hour).toMatchObject({ orders: three('walked none') });
+  });
+
   test('lists alone: their totals tell how many there are', async () => {
     await start({ listCap: 8 });
     await bench.run();
@@ -307,6 +313,77 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await differences(bench)).toEqual([]);
   });
 
+  test('and lists are cut: each status is read from both its ends, and held whole and proved', async () => {
+    await start({ statusUnasked: 3, listCap: 4, shortPages: 2 }, { scope: noClasses });
+    const lived = await live();
+    expect(lived.later).toMatchObject({ orders: three('sealed') });
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('and the filter by status is refused when the list shows a pending order: its seal is broken', async () => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    await bench.run();
+    bench.simulator.setFaults({ poisonError: { with: 'status=' } });
+    bench.simulator.insert('orders', orderOf('2026-04-02', 13, { status: 1 }));
+    await runLater(25 * hour);
+    await runLater(2 * minute);
+    const sealed = expect.stringContaining('sealed') as unknown;
+    expect((await statesOf(bench.db)).orders).toEqual([sealed, 'walked none', sealed]);
+  });
+
+  test('from one count to the next, while the filter by status is refused: nothing is proved without it', async () => {
+    await start({}, { scope: noClasses });
+    await bench.run();
+    bench.simulator.setDialect({ statusUnasked: 3 });
+    addOne();
+    bench.simulator.setFaults({ poisonError: { with: 'status=' } });
+    await runLater(25 * hour);
+    for (let i = 0; i < 3; i++) {
+      await expectTruth();
+      await runLater(61 * minute);
+    }
+    bench.simulator.setFaults({ poisonError: null });
+    await runLater(61 * minute);
+    await expectTruth();
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('an order that comes while its day is asked by status is not hidden', async () => {
+    await start({}, { isMixed: false, scope: noClasses });
+    await bench.run();
+    bench.simulator.insert('orders', orderOf('2026-04-06', 1, { status: 2 }));
+    let hasCome = false;
+    answerOrdersWith((page, { status }) => {
+      if (status === 3 && !hasCome) {
+        hasCome = true;
+        bench.simulator.insert('orders', orderOf('2026-04-06', 2, { status: 2 }));
+      }
+      return page;
+    });
+    await runLater(14 * hour);
+    expect(hasCome).toBe(true);
+    await expectTruth();
+    expect(await fact('orders.status_totals')).toBe('add up');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('a filter by status that fails at first is looked at again in an hour', async () => {
+    await start({}, { scope: noClasses });
+    bench.simulator.setFaults({ serverError: { with: 'status=', status: 503 } });
+    await bench.run();
+    expect(await fact('orders.status_totals')).toBe('unknown');
+    bench.simulator.setFaults({ serverError: null });
+    await runLater(61 * minute);
+    expect(await fact('orders.status_totals')).toBe('add up');
+  });
+
+  test('a platform that refuses it and sorts as it likes: what is read whole is not lost', async () => {
+    await start({ sort: 'ignored' }, { scope: noClasses });
+    bench.simulator.setFaults({ poisonError: { with: 'status=' } });
+    await bench.run();
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('walked none') });
+  });
+
   test('a filter by status that fails keeps nothing else from being read, and is gone when two probes say so', async () => {
     await start({});
     const later = async (): Promise<unknown> => {
@@ -351,19 +428,25 @@ describe('a status that is listed and counted only where it is asked for', () =>
     },
   );
 
-  test('and no totals: found when the turn of the day comes, by the orders that are shown', async () => {
-    await start({ totals: 'absent' }, { scope: noClasses });
-    await bench.run();
-    await runLater(hour);
-    bench.simulator.setDialect({ statusUnasked: 3 });
-    addOne();
-    await bench.skipTo(bench.simulator.clock.now() + 7 * 25 * hour);
-    await bench.run();
-    for (let i = 0; i < 2; i++) await runLater(61 * minute);
-    await expectTruth();
-    expect(await held('orders')).toBe(13);
-    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
-  });
+  test.each([
+    ['days of several pages', 4],
+    ['days of less than a page', 0],
+  ])(
+    'and no totals, %s: found when the turn of the day comes, by the orders that are shown',
+    async (_name, shortPages) => {
+      await start({ totals: 'absent', shortPages }, { scope: noClasses });
+      await bench.run();
+      await runLater(hour);
+      bench.simulator.setDialect({ statusUnasked: 3 });
+      addOne();
+      await bench.skipTo(bench.simulator.clock.now() + 7 * 25 * hour);
+      await bench.run();
+      for (let i = 0; i < 2; i++) await runLater(61 * minute);
+      await expectTruth();
+      expect(await held('orders')).toBe(13);
+      expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
+    },
+  );
 });
 
 describe('totals that do not count their list', () => {

@@ -20,7 +20,13 @@ import {
 import { hurryUncounted } from '../../store/reopenings.ts';
 import { isSameSide } from '../day-zone.ts';
 import { listsOf, type ArchivedScope } from '../enter-days.ts';
-import { statusesAddUp, statusesExceed, statusTotals } from '../slice/status-totals.ts';
+import {
+  statusesAbsent,
+  statusesAddUp,
+  statusesExceed,
+  statusesUnknown,
+  statusTotals,
+} from '../slice/status-totals.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { recallTime } from './clock-memory.ts';
 import { healLedger } from './heal-ledger.ts';
@@ -195,6 +201,7 @@ function keepUntilSure(
 function keepStatusTotals(probed: Record<string, string>, before: Facts, now: Instant): void {
   const found = probed[statusTotals];
   if (found === statusesExceed) return;
+  if (found === statusesUnknown && before.has(statusTotals)) probed[statusTotals] = statusesAbsent;
   const wasHiding = before.get(statusTotals) === statusesExceed;
   if (wasHiding && found !== statusesAddUp) delete probed[statusTotals];
   else keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
@@ -251,6 +258,8 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   );
   probed['orders.key_life'] = keyLife ?? 'unknown';
   for (const { resource } of listsOf(scope)) keepInstant(probed, before, resource);
+  keepStatusTotals(probed, before, clock.now());
+  isWhole &&= probed[statusTotals] !== statusesUnknown;
   // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
   for (const [fact, value] of Object.entries(probed)) {
     if (value === 'unknown' && before.has(fact)) delete probed[fact];
@@ -259,7 +268,6 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     keepUntilSure(probed, before, `${resource}.totals`, 'present', clock.now());
     keepUntilSure(probed, before, `${resource}.empty_total`, 'zero', clock.now());
   }
-  keepStatusTotals(probed, before, clock.now());
   const changed = await recordFacts(db, projectId, probed, platform.clock.now());
   // What could not be probed is probed again in an hour, not at every run.
   const probedAs = platform.clock.now() - (isWhole ? 0 : probeEveryMs - hourMs);

@@ -22,6 +22,7 @@ import {
   statusesAddUp,
   statusesExceed,
   statusesFallShort,
+  statusesUnknown,
   tellsNothing,
   totalOf,
 } from '../slice/status-totals.ts';
@@ -134,11 +135,12 @@ async function findStatusTotals(
   // Pending orders last, and then the total: whatever settles or comes in between is not counted twice.
   for (const status of orderStatuses.toReversed()) {
     const page = await list(narrow, range, 'DATE_ASC', status).catch((error: unknown) => {
+      if (isOutlastError(error, 'platform_refused')) return statusesAbsent;
       // A filter that fails keeps nothing else from being read.
-      if (tellsNothing(error)) return null;
+      if (tellsNothing(error)) return statusesUnknown;
       throw error;
     });
-    if (page === null) return statusesAbsent;
+    if (typeof page === 'string') return page;
     if (showsOtherStatus(page, status)) return statusesFallShort;
     const total = totalOf(page, facts);
     if (total === null) return statusesAbsent;

@@ -16,6 +16,7 @@ import {
   concludeFailure,
   concludeLapse,
   concludeSettled,
+  concludeUntold,
   leaseLost,
   type Act,
   type ActContext,
@@ -103,7 +104,7 @@ async function countAndJudge(
   if (counted.ignoresStatus === true) await learnFilter(context, slice.projectId, 'ignored');
   if (counted.agrees) return concludeCount(context, act, counted.total);
   if (counted.isMute === true) {
-    return concludeFailure(context, act, saysNothingByStatus, { unseals: false });
+    return concludeUntold(context, act, saysNothingByStatus);
   }
   const isFewer = (counted.total ?? 0) < (slice.shownTotal ?? 0);
   if (isFewer && !(await trustsAbsence(context, slice, counted.total ?? 0))) {

@@ -146,12 +146,14 @@ export async function concludeUnproved(
   walk: number,
   whole: Whole,
   problem: string,
+  /** It is tried again after so long at most. */
+  againAtMostMs: number,
 ): Promise<Acted> {
   const { db } = context;
   await withTx(db, async (tx) => {
     const unresolved = await countPending(tx, slice, walk, span);
     const end: Finished = {
-      ...afterFailure(slice, askedAt),
+      ...afterFailure(slice, askedAt, againAtMostMs),
       state: 'walked',
       proof: 'none',
       provedAt: slice.provedAt,

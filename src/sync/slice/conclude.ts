@@ -76,6 +76,8 @@ export type Act = {
 
 const done: Acted = { done: true, problem: null };
 
+const hourMs = 3_600_000;
+
 /** Somebody else has the slice by now, and nothing was written (P8). */
 export function leaseLost({ meter }: ActContext, problem = 'The slice went on without us'): Acted {
   meter?.leaseLost();
@@ -99,7 +101,7 @@ export async function concludeFailure(
   context: ActContext,
   { slice, askedAt }: Act,
   problem: string,
-  { unseals }: { unseals: boolean },
+  { unseals, givesUp = false }: { unseals: boolean; givesUp?: boolean },
 ): Promise<Acted> {
   const { attempts, dueAt } = afterFailure(slice, askedAt);
   await finishSlice(context.db, slice, {
@@ -108,9 +110,19 @@ export async function concludeFailure(
     attempts,
     dueAt,
     lastError: problem,
-    // A walk that was contradicted is not gone on with; one that was cut off is.
-    over: unseals,
+    // A walk that was contradicted, or given up, is not gone on with; one that was cut off is.
+    over: unseals || givesUp,
   });
+  return { done: false, problem };
+}
+
+/** A count was told less than it needs: what stands is counted again in an hour. */
+export async function concludeUntold(
+  { db }: ActContext,
+  { slice, askedAt }: Act,
+  problem: string,
+): Promise<Acted> {
+  await finishSlice(db, slice, { dueAt: askedAt + hourMs, lastError: problem });
   return { done: false, problem };
 }
 

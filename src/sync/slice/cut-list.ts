@@ -13,7 +13,7 @@ import { askTotal } from '../ask-list.ts';
 import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { capOf, opposite } from './second-witness.ts';
-import { countByStatus } from './status-totals.ts';
+import { countByStatus, knownOf, saysNothingByStatus, tellsNothing } from './status-totals.ts';
 import { partStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -21,8 +21,24 @@ import { readOn, type Reading, type WalkContext } from './walk.ts';
 export type NewlyCut = Omit<CutList, 'size' | 'hasGap'>;
 
 type Ended = Extract<Reading, { kind: 'ended' }>;
+/** `mute`: the platform answers nothing by status, so that the parts cannot be read. */
+type PartReading = Reading | { kind: 'mute' };
 /** One part as it is asked for; `meets`: it is over where it comes upon what those pages showed. */
 type Part = { query: WalkQuery; meets: PartInProgress['meets'] };
+
+/** Reads a part to its end. */
+export async function readPart(
+  context: WalkContext,
+  slice: Slice,
+  start: Start,
+): Promise<PartReading> {
+  const reading = readOn(context, slice, start);
+  if (start.memory.query.status === undefined) return reading;
+  return reading.catch((error: unknown) => {
+    if (!tellsNothing(error)) throw error;
+    return { kind: 'mute' };
+  });
+}
 
 /**
  * Reads on in parts after the first one has ended, or after the part that a stopped walk went on with (`resumed`). All
@@ -33,8 +49,11 @@ export async function readInParts(
   { slice }: Act,
   start: Start,
   given: NewlyCut | CutList,
-  resumed: Ended | null,
-): Promise<{ kind: 'restart'; why: string } | { kind: 'ended'; whole: Whole; isUnsure: boolean }> {
+  resumed: Ended | { kind: 'mute' } | null,
+): Promise<
+  | { kind: 'restart'; why: string }
+  | { kind: 'ended'; whole: Whole; isUnsure: boolean; isMute: boolean }
+> {
   const { walk } = start;
   const { order: _order, status: _status, ...range } = start.memory.query;
   let list: CutList =
@@ -46,17 +65,42 @@ export async function readInParts(
   if (resumed === null) {
     part = secondPart(slice, range, list, end);
     list = { ...list, hasGap: part === null };
-  } else ({ part, list } = partAfter(slice, range, start, list, resumed, end));
+  } else if (resumed.kind === 'ended') {
+    ({ part, list } = partAfter(slice, range, start, list, resumed, end));
+  } else return muteIn(context, slice, walk, list);
   // Ends: two parts for the list and two for each status, each of which ends by itself (P9).
   while (part !== null) {
     const next = partStart(walk, part.query, { list, begins: end, meets: part.meets });
-    const read = await readOn(context, slice, next);
+    const read = await readPart(context, slice, next);
     if (read.kind === 'restart') return read;
+    if (read.kind === 'mute') return muteIn(context, slice, walk, list);
     end = await endOf(context, slice, walk);
     ({ part, list } = partAfter(slice, range, next, list, read, end));
   }
   const whole = await judgeCut(context, slice, walk, range, list);
-  return { kind: 'ended', whole, isUnsure: list.isUnsure === true };
+  return { kind: 'ended', whole, isUnsure: list.isUnsure === true, isMute: false };
+}
+
+/** A part could not be read: what was shown is held, and nothing is proved. */
+async function muteIn(
+  { db }: ActContext,
+  slice: Slice,
+  walk: number,
+  { first, total, isUnsure }: CutList | NewlyCut,
+): Promise<{ kind: 'ended'; whole: Whole; isUnsure: boolean; isMute: boolean }> {
+  const { distinct } = await countShown(db, slice, walk);
+  const whole: Whole = {
+    why: 'read in parts',
+    nextKeyForm: null,
+    distinct,
+    order: first,
+    totalAfter: total,
+    agrees: false,
+    proof: 'none',
+    isAbsenceTrusted: false,
+    disagreement: saysNothingByStatus,
+  };
+  return { kind: 'ended', whole, isUnsure: isUnsure === true, isMute: true };
 }
 
 /** The number of the page after the last one of a walk. */
@@ -89,13 +133,14 @@ function partAfter(
   end: number,
 ): { part: Part | null; list: CutList } {
   const { query, rows, totalBefore, part } = memory;
-  const list: CutList = read.end === 'unsure' ? { ...before, isUnsure: true } : before;
+  const list: CutList = { ...before, ...(read.end === 'unsure' ? { isUnsure: true } : {}) };
+  if (query.status !== undefined) list.statusRows = (before.statusRows ?? 0) + rows;
   const gap = { ...list, hasGap: true };
   const hasMet = read.end === 'met';
   if (query.status === undefined) {
-    if (hasMet) return { part: null, list };
+    if (hasMet && list.mayHide !== true) return { part: null, list };
     const next = statusPart(slice, range, 1);
-    return { part: next, list: next === null ? gap : list };
+    return { part: next, list: next === null && !hasMet ? gap : list };
   }
   const next = statusPart(slice, range, query.status + 1);
   const isCounted = read.end === 'whole' && rows >= (totalBefore ?? 0);
@@ -119,10 +164,11 @@ async function judgeCut(
   const { total } = await askTotal(platform, slice, range, signal);
   const whole = { why: 'read in parts', nextKeyForm: null, distinct, order: list.first };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
-  const ofHiding = list.hides ? await sumOfStatuses(context, slice, walk, range, Infinity) : null;
+  const byStatus =
+    list.hides || list.mayHide ? await sumOfStatuses(context, slice, walk, range, Infinity) : null;
   // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high. A list that
   // leaves orders out needs the statuses as a witness.
-  const isWitnessed = ofHiding?.isSeen ?? true;
+  const isWitnessed = byStatus?.isSeen ?? true;
   if (!list.isBlind && isWitnessed && total === distinct && list.total === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: total };
   }
@@ -132,7 +178,7 @@ async function judgeCut(
   if (isCut && total !== null && distinct > total) await learnCap(context, slice, total);
   const cap = total ?? list.size;
   const counted =
-    ofHiding ??
+    (list.mayHide && isCut ? null : byStatus) ??
     (isCut
       ? await sumOfStatuses(context, slice, walk, range, cap)
       : { sum: 0, isSeen: false, isWhole: false });
@@ -141,7 +187,8 @@ async function judgeCut(
   }
   // The ends of every part have met, but nobody vouches for it except the list itself.
   const isAllShown = isCut ? distinct >= cap : list.hides === true && total === null;
-  if (isAllShown && !list.hasGap && counted.sum <= distinct) {
+  const hasGap = list.hasGap || (await showsFewer(context, slice, walk, list));
+  if (isAllShown && !hasGap && counted.sum <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }
   const disagreement = isCut
@@ -149,6 +196,16 @@ async function judgeCut(
     : `the platform counts ${total ?? 'nothing'}, and showed ${distinct} from both ends and by status`;
   const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
   return { ...whole, ...unproved, disagreement, totalAfter: total };
+}
+
+/** Whether the parts of single statuses showed fewer orders than the walk has of them: a filter that does not work. */
+async function showsFewer(
+  { db }: ActContext,
+  slice: Slice,
+  walk: number,
+  { statusRows }: CutList,
+): Promise<boolean> {
+  return statusRows !== undefined && statusRows < knownOf(await countStatuses(db, slice, walk));
 }
 
 /**

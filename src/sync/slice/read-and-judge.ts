@@ -1,18 +1,17 @@
 // Reads a slice and judges what it was shown, once or, where a walk lost its way or was contradicted, again at once.
 // What it comes to is written by the conclude files.
-import { causeChain } from '../../errors.ts';
 import { wholeList } from '../../model.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import type { Slice } from '../../store/ledger.ts';
 import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
-import { goneIds } from '../../store/missing.ts';
-import { countShown } from '../../store/pages.ts';
+import { countNew, goneIds } from '../../store/missing.ts';
+import { countPending, countShown } from '../../store/pages.ts';
 import { rulesOf } from '../list-rules.ts';
-import { absenceProves, isOver } from '../policy.ts';
+import { absenceProves, isOver, recountMs, retryAtMostMs } from '../policy.ts';
 import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
-import { readInParts, type NewlyCut } from './cut-list.ts';
+import { readInParts, readPart, type NewlyCut } from './cut-list.ts';
 import { asGiven, judge, lacksTotal } from './proof.ts';
 import {
   alikeKey,
@@ -22,13 +21,7 @@ import {
   type Doubt,
   type OtherEnd,
 } from './second-witness.ts';
-import {
-  compareByStatus,
-  saysNothingByStatus,
-  statusesExceed,
-  statusTotals,
-  tellsNothing,
-} from './status-totals.ts';
+import { compareByStatus, isHiding, saysNothingByStatus } from './status-totals.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -49,6 +42,8 @@ type Judged = {
   isSettled: boolean;
   /** Whether the problem speaks against what was proved before. */
   contradicts: boolean;
+  /** Nothing is told by status that should be. */
+  isMute?: true;
 };
 
 export async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Promise<Acted> {
@@ -74,16 +69,23 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
     log.debug({ resource: slice.resource, day: slice.day, why: problem }, 'A walk came to nothing');
     if (judged.isSettled) break;
   }
-  const { problem = '', unproved = null, contradicts = false } = judged ?? {};
+  const { problem = '', unproved = null, isMute = false } = judged ?? {};
+  // That nothing is told speaks against nothing; what the list shows may.
+  const contradicts =
+    isMute && unproved !== null
+      ? await differs(context, act, start.walk)
+      : judged?.contradicts === true;
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
   const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
     const { distinct } = unproved;
     if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, distinct))) {
-      return concludeUnproved(context, act, start.walk, unproved, problem);
+      // Days are not read whole every hour for a filter that may be gone for weeks.
+      const againAtMostMs = isMute ? recountMs : retryAtMostMs;
+      return concludeUnproved(context, act, start.walk, unproved, problem, againAtMostMs);
     }
   }
-  return concludeFailure(context, act, problem, { unseals });
+  return concludeFailure(context, act, problem, { unseals, givesUp: isMute });
 }
 
 /** One reading. `isLast`: what it leaves in doubt is not read again, but looked at from its other end. */
@@ -97,18 +99,24 @@ async function readSlice(
   const { slice } = act;
   const { memory, walk } = start;
   const context: ActContext = walking;
+  if (memory.part !== null) {
+    // Resumed in the midst of its parts.
+    const read = await readPart(walking, slice, start);
+    if (read.kind === 'restart') return lost(read.why);
+    return judgeParts(walking, act, start, memory.part.list, read);
+  }
   const result = await readOn(walking, slice, start);
   if (result.kind === 'restart') return lost(result.why);
-  // Resumed in the midst of its parts.
-  if (memory.part !== null) return judgeParts(walking, act, start, memory.part.list, result);
   const look = (): Promise<OtherEnd> => lookFromOtherEnd(context, slice, memory.query, walk);
   const isOneWay = growing || slice.day === wholeList;
-  const inParts = (sees: OtherEnd): Promise<Acted | Judged> => {
+  const inParts = async (sees: OtherEnd): Promise<Acted | Judged> => {
     const first = memory.query.order ?? 'asc';
     // Where its other end shows no more, it leaves out what is not asked for by status.
+    const mayHide = act.doubtsTotal === true || (await isHiding(context, slice));
     const found = {
       isBlind: sees === 'unseen',
       ...(sees === 'same' ? { hides: true as const } : {}),
+      ...(mayHide ? { mayHide: true as const } : {}),
       ...(result.end === 'unsure' ? { isUnsure: true as const } : {}),
     };
     return judgeParts(walking, act, start, { first, total: memory.totalBefore, ...found }, null);
@@ -139,26 +147,22 @@ async function readSlice(
   const doubted = isOneWay ? null : await doubtInTurn(context, act, start, whole, look);
   if (doubted !== null) return inParts(doubted);
   const byStatus = isOneWay ? 'same' : await compareByStatus(context, act, walk, distinct);
-  // The list was read to its end, whatever its statuses say: it is never lost (P7).
-  const leaveUnproved = (problem: string): Judged => ({
-    problem,
-    unproved: whole,
-    showsMore: distinct > (slice.shownTotal ?? 0),
-    isSettled: true,
-    contradicts: false,
-  });
-  if (byStatus === 'mute') return leaveUnproved(saysNothingByStatus);
-  if (byStatus === 'more') {
-    return inParts('same').catch((error: unknown) => {
-      if (!tellsNothing(error)) throw error;
-      return leaveUnproved(causeChain(error));
-    });
+  if (byStatus === 'moved') return lost('the list has grown since it was read');
+  if (byStatus === 'more') return inParts('same');
+  if (byStatus === 'mute') {
+    return {
+      problem: saysNothingByStatus,
+      unproved: whole,
+      showsMore: distinct > (slice.shownTotal ?? 0),
+      isSettled: true,
+      contradicts: false,
+      isMute: true,
+    };
   }
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.
-  const isHiding =
-    slice.resource === 'orders' && context.facts.get(statusTotals) === statusesExceed;
-  const isUnseen = isHiding || memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
-  const claim = growing && isUnseen ? { ...whole, proof: 'none' as const } : whole;
+  const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
+  const isDoubted = growing && (isUnseen || (await isHiding(context, slice)));
+  const claim = isDoubted ? { ...whole, proof: 'none' as const } : whole;
   if (whole.isAbsenceTrusted || showsAll(slice, distinct)) {
     return concludeWalk(context, act, walk, claim);
   }
@@ -244,7 +248,7 @@ async function judgeParts(
   act: Act,
   start: Start,
   list: NewlyCut | CutList,
-  resumed: Extract<Reading, { kind: 'ended' }> | null,
+  resumed: Extract<Reading, { kind: 'ended' }> | { kind: 'mute' } | null,
 ): Promise<Acted | Judged> {
   const context: ActContext = walking;
   const read = await readInParts(walking, act, start, list, resumed);
@@ -262,7 +266,21 @@ async function judgeParts(
     showsMore: distinct > (act.slice.shownTotal ?? 0),
     isSettled: true,
     contradicts: !whole.agrees,
+    ...(read.isMute ? { isMute: true as const } : {}),
   };
+}
+
+/**
+ * Whether a walk that nothing is told of by status shows what the last whole one did not, or pending orders, or lacks
+ * what that one showed: without its statuses a list that leaves orders out always does.
+ */
+async function differs(context: ActContext, { slice, span }: Act, walk: number): Promise<boolean> {
+  const { db } = context;
+  const walks = { before: slice.wholeWalk, now: walk };
+  if ((await countNew(db, slice, walks)) > 0) return true;
+  if ((await countPending(db, slice, walk, span)) > slice.unresolved) return true;
+  if (await isHiding(context, slice)) return false;
+  return (await goneIds(db, slice, span, walks)).length > 0;
 }
 
 /**

@@ -25,10 +25,15 @@ export const statusesAddUp = 'add up';
 /** Less, as where there are other statuses or the filter does nothing. */
 export const statusesFallShort = 'do not add up';
 export const statusesAbsent = 'absent';
+/** They were asked for, and not answered: the probe asks again in an hour. */
+export const statusesUnknown = 'unknown';
 
-/** Whether the filter by status is known to answer: then it is a fault where it tells nothing. */
-const answersByStatus = (value: string | undefined): boolean =>
-  value === statusesExceed || value === statusesAddUp;
+/**
+ * Whether the filter by status is known to answer: then it is a fault where it tells nothing. That the totals add up was
+ * so as long as there were totals.
+ */
+const answersByStatus = (known: string | undefined, facts: Facts): boolean =>
+  known === statusesExceed || (known === statusesAddUp && facts.get('orders.totals') === 'present');
 
 export const saysNothingByStatus =
   'the platform tells nothing by status now, which is to say whether its list leaves orders out';
@@ -42,7 +47,7 @@ export type StatusCounts = {
   filter: 'honoured' | 'ignored' | 'refused';
 };
 
-/** Asks for the total of each status: three requests. Throws what the platform throws, but for refusals. */
+/** Asks for the total of each status, in three requests, as far as they are answered. */
 export async function countByStatus(
   platform: Platform,
   facts: Facts,
@@ -55,15 +60,17 @@ export async function countByStatus(
   for (const status of orderStatuses.toReversed()) {
     const page = await askTotal(platform, slice, { ...range, status }, signal).catch(
       (error: unknown) => {
-        // Who does not know the filter tells nothing by it.
-        if (isOutlastError(error, 'platform_refused')) return null;
+        // Who does not know the filter tells nothing by it, and one that fails keeps nothing from being read.
+        if (tellsNothing(error)) return null;
         throw error;
       },
     );
-    counts.totals.unshift(page === null ? null : totalOf(page, facts));
-    if (page === null) counts.filter = 'refused';
-    else counts.ids.push(...idsOf(page));
-    if (page !== null && showsOtherStatus(page, status)) counts.filter = 'ignored';
+    if (page === null) {
+      return { ...counts, totals: orderStatuses.map(() => null), filter: 'refused' };
+    }
+    counts.totals.unshift(totalOf(page, facts));
+    counts.ids.push(...idsOf(page));
+    if (showsOtherStatus(page, status)) counts.filter = 'ignored';
   }
   if (counts.filter === 'ignored') counts.totals.fill(null);
   return counts;
@@ -89,26 +96,40 @@ export const sumOfTotals = (totals: (number | null)[]): number | null =>
  * orders than the walk was shown.
  */
 export function isMute(
+  facts: Facts,
   known: string | undefined,
   { totals }: StatusCounts,
   shown: ReadonlyMap<number, number>,
 ): boolean {
-  if (!answersByStatus(known)) return false;
+  if (!answersByStatus(known, facts)) return false;
   const sum = sumOfTotals(totals);
-  return sum === null || sum < orderStatuses.reduce((all, one) => all + (shown.get(one) ?? 0), 0);
+  return sum === null || sum < knownOf(shown);
+}
+
+/** How many orders have a status that can be asked for. */
+export const knownOf = (shown: ReadonlyMap<number, number>): number =>
+  orderStatuses.reduce((sum, one) => sum + (shown.get(one) ?? 0), 0);
+
+/** Whether lists are known by now to leave orders out. */
+export async function isHiding(
+  { db }: Pick<ActContext, 'db'>,
+  { projectId, resource }: Slice,
+): Promise<boolean> {
+  if (resource !== 'orders') return false;
+  return (await readFact(db, projectId, statusTotals))?.value === statusesExceed;
 }
 
 /**
- * Whether more orders are counted or shown by their status than the walk was shown; `mute`: nothing is told that should
- * be, so that nothing speaks for the list. `more` also where lists are known to leave orders out, and only totals are
- * not given: then the orders themselves tell.
+ * Whether more orders are counted or shown by their status than the walk was shown. `moved`: the list has grown since.
+ * `mute`: nothing is told that should be, so that nothing speaks for the list. `more` also where lists are known to
+ * leave orders out, and only totals are not given: then the orders themselves tell.
  */
 export async function compareByStatus(
   context: ActContext,
   act: Act,
   walk: number,
   distinct: number,
-): Promise<'same' | 'more' | 'mute'> {
+): Promise<'same' | 'more' | 'moved' | 'mute'> {
   const { db, platform, signal, facts } = context;
   const { slice, query } = act;
   if (slice.resource !== 'orders' || slice.day === wholeList) return 'same';
@@ -116,21 +137,19 @@ export async function compareByStatus(
   const known = await readFact(db, slice.projectId, statusTotals);
   if (!(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
   const { order: _order, ...range } = query;
-  const counts = await countByStatus(platform, facts, slice, range, signal).catch(
-    (error: unknown) => {
-      if (tellsNothing(error)) return null;
-      throw error;
-    },
-  );
-  if (counts === null) return answersByStatus(known?.value) ? 'mute' : 'same';
+  const counts = await countByStatus(platform, facts, slice, range, signal);
   const sum = sumOfTotals(counts.totals);
   const isMore = (sum ?? 0) > distinct || (await countUnshown(db, slice, walk, counts.ids)) > 0;
   if (isMore && counts.filter !== 'ignored') {
-    if (known?.value !== statusesExceed) await learnHiding(context, slice);
+    if (known?.value !== statusesExceed) {
+      const { total } = await askTotal(platform, slice, range, signal);
+      if (total !== null && total !== distinct) return 'moved';
+      await learnHiding(context, slice, known);
+    }
     return 'more';
   }
   if (isMore) return 'mute';
-  if (!isMute(known?.value, counts, await countStatuses(db, slice, walk))) return 'same';
+  if (!isMute(facts, known?.value, counts, await countStatuses(db, slice, walk))) return 'same';
   const onlyTotalsLack = sum === null && counts.filter === 'honoured';
   return onlyTotalsLack && known?.value === statusesExceed ? 'more' : 'mute';
 }
@@ -142,9 +161,15 @@ export const tellsNothing = (error: unknown): boolean =>
   );
 
 /** Lists leave orders out: what they proved by themselves they did not. */
-async function learnHiding({ db, platform, log }: ActContext, slice: Slice): Promise<void> {
-  const { projectId, day } = slice;
-  await recordFacts(db, projectId, { [statusTotals]: statusesExceed }, platform.clock.now());
+async function learnHiding(
+  { db, platform, log }: ActContext,
+  { projectId, day }: Slice,
+  known: KnownFact | null,
+): Promise<void> {
+  const fact = { [statusTotals]: statusesExceed };
+  const changed = await recordFacts(db, projectId, fact, platform.clock.now());
+  // Another day has learned it meanwhile.
+  if (known !== null && changed.length === 0) return;
   await reopenSlices(db, projectId, 'orders', false);
   log.warn(
     { projectId, day },
@@ -154,8 +179,9 @@ async function learnHiding({ db, platform, log }: ActContext, slice: Slice): Pro
 
 /**
  * Whether a day is to be asked by status, in three requests: wherever a count or the probe found that lists leave orders
- * out, of a day that was not over when the probe compared all past days, where the walk does not show what an earlier
- * one showed, and of a day that is read daily in place of counts when its turn on the rota comes, and in the closing.
+ * out, of a day that was not over when the probe compared all past days, or that was read and not proved, where the walk
+ * does not show what an earlier one showed, and of a day that is read daily in place of counts when its turn on the rota
+ * comes, and in the closing.
  */
 async function wantsStatuses(
   { db, facts, settings, platform }: ActContext,
@@ -165,11 +191,16 @@ async function wantsStatuses(
   known: KnownFact | null,
 ): Promise<boolean> {
   if (doubtsTotal === true || known?.value === statusesExceed) return true;
-  if (known !== null && known.value !== statusesAbsent && isOver(span, askedAt)) {
+  // Where fewer are shown than before, what is missing decides.
+  const isRetried = slice.attempts > 0 && distinct >= (slice.shownTotal ?? 0);
+  if (isRetried && answersByStatus(known?.value, facts)) return true;
+  if (known === null) {
+    if (facts.get('orders.totals') === 'present' && distinct > 0) return true;
+  } else if (known.value !== statusesAbsent && known.value !== statusesUnknown) {
     const { confirmedAt } = known;
     // The probe compares what is past in UTC, too.
     const isCompared = isOver(span, confirmedAt) && span.to <= dayOf(confirmedAt);
-    if (!isCompared) return true;
+    if (!isCompared && isOver(span, askedAt)) return true;
   }
   const { wholeWalk, walkedAt } = slice;
   if (wholeWalk === 0 || walkedAt === null) return false;
