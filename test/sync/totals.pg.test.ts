@@ -217,6 +217,12 @@ describe('a status that is listed and counted only where it is asked for', () =>
     await expectTruth();
     expect(await fact('orders.status_totals')).toBe('exceed');
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+    // Today is not asked by status before it is over.
+    expect(
+      await one(
+        `select proof as value from sync.slices where day = '2026-04-06' and resource = 'orders'`,
+      ),
+    ).toBe('none');
   });
 
   test('from today on: the day is asked by status when it is over, before the next probe', async () => {
@@ -313,6 +319,28 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await differences(bench)).toEqual([]);
   });
 
+  test('from one probe to the next: what lists alone have sealed is read again', async () => {
+    await start({}, { isMixed: false, scope: noClasses });
+    await bench.run();
+    bench.simulator.advance(12 * hour);
+    bench.simulator.setDialect({ statusUnasked: 3 });
+    addOne();
+    await bench.run(onlyOrders);
+    expect(await fact('orders.status_totals')).toBe('add up');
+    await runLater(13 * hour);
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    await expectTruth();
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('and the filter by status does nothing: an order that it shows all the same keeps its day from being sealed', async () => {
+    await start({ statusUnasked: 2, statusFilter: 'ignored', shortPages: 0 }, { scope: noClasses });
+    await bench.run();
+    await bench.skipTo(bench.simulator.clock.now() + 7 * 25 * hour);
+    await bench.run();
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('walked none') });
+  });
+
   test('and lists are cut: each status is read from both its ends, and held whole and proved', async () => {
     await start({ statusUnasked: 3, listCap: 4, shortPages: 2 }, { scope: noClasses });
     const lived = await live();
@@ -332,7 +360,7 @@ describe('a status that is listed and counted only where it is asked for', () =>
   });
 
   test('from one count to the next, while the filter by status is refused: nothing is proved without it', async () => {
-    await start({}, { scope: noClasses });
+    await start({ shortPages: 0, maxOrders: 4 }, { scope: noClasses });
     await bench.run();
     bench.simulator.setDialect({ statusUnasked: 3 });
     addOne();

@@ -21,7 +21,7 @@ import {
   type Doubt,
   type OtherEnd,
 } from './second-witness.ts';
-import { compareByStatus, isHiding, saysNothingByStatus } from './status-totals.ts';
+import { compareByStatus, isHiding, liesByStatus, saysNothingByStatus } from './status-totals.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -149,14 +149,15 @@ async function readSlice(
   const byStatus = isOneWay ? 'same' : await compareByStatus(context, act, walk, distinct);
   if (byStatus === 'moved') return lost('the list has grown since it was read');
   if (byStatus === 'more') return inParts('same');
-  if (byStatus === 'mute') {
+  if (byStatus !== 'same') {
+    const isMute = byStatus === 'mute';
     return {
-      problem: saysNothingByStatus,
+      problem: isMute ? saysNothingByStatus : liesByStatus,
       unproved: whole,
       showsMore: distinct > (slice.shownTotal ?? 0),
       isSettled: true,
-      contradicts: false,
-      isMute: true,
+      contradicts: !isMute,
+      ...(isMute ? { isMute } : {}),
     };
   }
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.

@@ -35,6 +35,9 @@ export const statusesUnknown = 'unknown';
 const answersByStatus = (known: string | undefined, facts: Facts): boolean =>
   known === statusesExceed || (known === statusesAddUp && facts.get('orders.totals') === 'present');
 
+export const liesByStatus =
+  'where a status is asked for the platform shows orders of any, and some that its list leaves out';
+
 export const saysNothingByStatus =
   'the platform tells nothing by status now, which is to say whether its list leaves orders out';
 
@@ -120,16 +123,20 @@ export async function isHiding(
 }
 
 /**
- * Whether more orders are counted or shown by their status than the walk was shown. `moved`: the list has grown since.
- * `mute`: nothing is told that should be, so that nothing speaks for the list. `more` also where lists are known to
- * leave orders out, and only totals are not given: then the orders themselves tell.
+ * What the statuses say of a walk:
+ *
+ * - `more` orders are counted or shown by their status than the walk was shown. Also where lists are known to leave
+ *   orders out, and only totals are not given: then the orders themselves tell.
+ * - `moved`: the list has grown since it was read.
+ * - `belied`: an order is shown that the walk was not, by a filter that does nothing: it cannot be read by status.
+ * - `mute`: nothing is told that should be, so that nothing speaks for the list.
  */
 export async function compareByStatus(
   context: ActContext,
   act: Act,
   walk: number,
   distinct: number,
-): Promise<'same' | 'more' | 'moved' | 'mute'> {
+): Promise<'same' | 'more' | 'belied' | 'moved' | 'mute'> {
   const { db, platform, signal, facts } = context;
   const { slice, query } = act;
   if (slice.resource !== 'orders' || slice.day === wholeList) return 'same';
@@ -148,7 +155,7 @@ export async function compareByStatus(
     }
     return 'more';
   }
-  if (isMore) return 'mute';
+  if (isMore) return 'belied';
   if (!isMute(facts, known?.value, counts, await countStatuses(db, slice, walk))) return 'same';
   const onlyTotalsLack = sum === null && counts.filter === 'honoured';
   return onlyTotalsLack && known?.value === statusesExceed ? 'more' : 'mute';
