@@ -198,15 +198,18 @@ export async function finishSlice(
 
 /**
  * A fact that proofs rest on has changed: what was proved under the old one is due again, unsealed (proof rule 6).
- * Where the fact was unknown before, only what it left unproved; with `atLeast`, only what showed so many records.
- * Returns how many slices.
+ * `onlyUnproved`: what the fact left unproved while it was unknown. `atLeast`: what showed so many records.
+ * `walkedSince`: what a walk has proved since then, not a count. Returns how many slices.
  */
 export async function reopenSlices(
   db: Queryable,
   projectId: ProjectId,
   resource: string,
-  onlyUnproved: boolean,
-  atLeast = 0,
+  {
+    onlyUnproved = false,
+    atLeast = 0,
+    walkedSince = null,
+  }: { onlyUnproved?: boolean; atLeast?: number; walkedSince?: Instant | null } = {},
 ): Promise<number> {
   const { rows } = await db.query(
     `with was as materialized (
@@ -215,6 +218,7 @@ export async function reopenSlices(
         where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
           and (not $3 or proof = 'none')
           and ($4 = 0 or shown_total >= $4)
+          and ($5::timestamptz is null or (proof in ('walk', 'walks') and proved_at >= $5))
         order by owner, day
           for no key update
      ),
@@ -226,7 +230,7 @@ export async function reopenSlices(
        returning s.*
      )
      select sync.journal_ledger(was.said, s) from ${inOrder('done')} join was using (owner, day)`,
-    [projectId, resource, onlyUnproved, atLeast],
+    [projectId, resource, onlyUnproved, atLeast, iso(walkedSince)],
   );
   return rows.length;
 }

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
+import { transient } from '../../src/errors.ts';
 import type { PlatformPage } from '../../src/model.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
@@ -322,12 +323,13 @@ describe('a status that is listed and counted only where it is asked for', () =>
   test('from one probe to the next: what lists alone have sealed is read again', async () => {
     await start({}, { isMixed: false, scope: noClasses });
     await bench.run();
-    bench.simulator.advance(12 * hour);
+    bench.simulator.advance(2 * minute);
     bench.simulator.setDialect({ statusUnasked: 3 });
     addOne();
     await bench.run(onlyOrders);
     expect(await fact('orders.status_totals')).toBe('add up');
-    await runLater(13 * hour);
+    // The probe is due, and the days are not.
+    await runLater(24 * hour - minute);
     expect(await fact('orders.status_totals')).toBe('exceed');
     await expectTruth();
     expect(await differences(bench)).toEqual([]);
@@ -360,7 +362,7 @@ describe('a status that is listed and counted only where it is asked for', () =>
   });
 
   test('from one count to the next, while the filter by status is refused: nothing is proved without it', async () => {
-    await start({ shortPages: 0, maxOrders: 4 }, { scope: noClasses });
+    await start({ shortPages: 0, maxOrders: 4 }, { isMixed: false, scope: noClasses });
     await bench.run();
     bench.simulator.setDialect({ statusUnasked: 3 });
     addOne();
@@ -412,6 +414,49 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('walked none') });
   });
 
+  test('found again: what counts have proved by status stays sealed', async () => {
+    await start({ shortPages: 0, maxOrders: 4 }, { isMixed: false, scope: noClasses });
+    await bench.run();
+    await runLater(25 * hour);
+    bench.simulator.setDialect({ statusUnasked: 3 });
+    bench.simulator.insert('orders', orderOf('2026-04-07', 1, { status: 2 }));
+    bench.simulator.insert('orders', orderOf('2026-04-07', 2, { status: 3 }));
+    await runLater(minute);
+    await runLater(14 * hour);
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    expect((await statesOf(bench.db)).orders).toContain('sealed counts');
+    expect(await differences(bench)).toEqual([]);
+  });
+
+  test('and no totals come with the statuses: what they proved before stays sealed', async () => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    await bench.run();
+    answerOrdersWith((page, { status, limit }) =>
+      status !== undefined && limit === 1 ? { ...page, total: null } : page,
+    );
+    await bench.run(onlyOrders);
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+  });
+
+  test('an outage within a status: the walk is gone on with when it is over', async () => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    await bench.run();
+    let isOut = false;
+    const { platform } = bench.worker;
+    bench.worker.platform = {
+      ...platform,
+      orders: async (query, signal, slots) => {
+        isOut ||= query.status === 3 && query.pageKey !== undefined;
+        if (isOut) throw transient('platform_unavailable', 'The platform is down');
+        return platform.orders(query, signal, slots);
+      },
+    };
+    await bench.run(onlyOrders).catch(() => undefined);
+    expect(
+      await one('select count(*)::int as value from sync.slices where checkpoint is not null'),
+    ).toBeGreaterThan(0);
+  });
+
   test('a filter by status that fails keeps nothing else from being read, and is gone when two probes say so', async () => {
     await start({});
     const later = async (): Promise<unknown> => {
@@ -456,13 +501,14 @@ describe('a status that is listed and counted only where it is asked for', () =>
     },
   );
 
-  test.each([
-    ['days of several pages', 4],
-    ['days of less than a page', 0],
+  test.each<[string, Partial<Dialect>]>([
+    ['no totals, days of several pages', { totals: 'absent' }],
+    ['no totals, days of less than a page', { totals: 'absent', shortPages: 0 }],
+    ['totals of the page', { totals: 'page' }],
   ])(
-    'and no totals, %s: found when the turn of the day comes, by the orders that are shown',
-    async (_name, shortPages) => {
-      await start({ totals: 'absent', shortPages }, { scope: noClasses });
+    'and %s: found when the turn of the day comes, by the orders that are shown',
+    async (_name, dialect) => {
+      await start(dialect, { scope: noClasses });
       await bench.run();
       await runLater(hour);
       bench.simulator.setDialect({ statusUnasked: 3 });

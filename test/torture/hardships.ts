@@ -12,8 +12,11 @@ export type Hardship = {
   showsAll: boolean;
 };
 
-/** `honoursStatus`: its filter by status does its work. */
-export function drawHardship(chance: Chance, honoursStatus: boolean): Hardship | null {
+/** `statusFilter`: what its filter by status does. */
+export function drawHardship(
+  chance: Chance,
+  statusFilter: Dialect['statusFilter'],
+): Hardship | null {
   if (!chance.isHit(0.35)) return null;
   // Nobody cuts a list so short that days are alike by chance.
   const cap = chance.between(10, 25);
@@ -50,10 +53,15 @@ export function drawHardship(chance: Chance, honoursStatus: boolean): Hardship |
     },
     {
       name: 'a status is left out unless it is asked for',
-      dialect: { totals: 'present', statusUnasked: chance.pick([1, 2, 3]) },
+      dialect: {
+        totals: 'present',
+        statusUnasked: chance.pick([1, 2, 3]),
+        // What neither a list nor a filter shows nobody can notice.
+        ...(statusFilter === 'empty' ? { statusFilter: 'honoured' } : {}),
+      },
       // No list and no filter shows what such orders have become.
-      isProvable: honoursStatus,
-      showsAll: honoursStatus,
+      isProvable: ['honoured', 'empty'].includes(statusFilter),
+      showsAll: ['honoured', 'empty'].includes(statusFilter),
     },
     {
       name: 'the order is ignored, and there are no totals',

@@ -34,8 +34,7 @@ export function drawWorld(chance: Chance): Drawn {
   const startAt = drawStart(chance.stream('start'));
   const speed = chance.pick([0, 1, 1, 20, 60]);
   const oddities = drawOddities(chance.stream('oddities'));
-  const honoursStatus = oddities.statusFilter === 'honoured';
-  const hardship = drawHardship(chance.stream('hardship'), honoursStatus);
+  const hardship = drawHardship(chance.stream('hardship'), oddities.statusFilter);
   const world = {
     ordersPerDay: chance.between(3, 30),
     classesPerDay: chance.between(2, 12),

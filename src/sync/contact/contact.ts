@@ -24,6 +24,7 @@ import {
   statusesAbsent,
   statusesAddUp,
   statusesExceed,
+  reopenHidden,
   statusesUnknown,
   statusTotals,
 } from '../slice/status-totals.ts';
@@ -268,6 +269,7 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     keepUntilSure(probed, before, `${resource}.totals`, 'present', clock.now());
     keepUntilSure(probed, before, `${resource}.empty_total`, 'zero', clock.now());
   }
+  if (probed[statusTotals] === statusesExceed) await reopenHidden(db, projectId);
   const changed = await recordFacts(db, projectId, probed, platform.clock.now());
   // What could not be probed is probed again in an hour, not at every run.
   const probedAs = platform.clock.now() - (isWhole ? 0 : probeEveryMs - hourMs);
@@ -276,12 +278,8 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     const cap = probed[`${resource}.cap`];
     // What such a total proved is read once more.
     if (cap !== undefined && cap !== before.get(`${resource}.cap`)) {
-      await reopenSlices(db, projectId, resource, false, Number(cap));
+      await reopenSlices(db, projectId, resource, { atLeast: Number(cap) });
     }
-  }
-  // What lists proved by themselves that leave orders out, they did not.
-  if (probed[statusTotals] === statusesExceed && before.get(statusTotals) !== statusesExceed) {
-    await reopenSlices(db, projectId, 'orders', false);
   }
   for (const { fact, from, to } of changed) {
     const [resource = '', name = ''] = fact.split('.');
@@ -289,11 +287,12 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
     // Where older days were answered, nothing that was shown told where a month ends.
     const saidNothing = name === 'month_end' && before.get(`${resource}.older_days`) === 'answered';
     if (proofsRestOn.has(name) && !asksTheSame) {
-      await reopenSlices(db, projectId, resource, from === 'unknown' || saidNothing);
+      const onlyUnproved = from === 'unknown' || saidNothing;
+      await reopenSlices(db, projectId, resource, { onlyUnproved });
     }
     // Days of another zone are other days; that the zone is UTC after all was taken for granted.
     if (name === 'day_zone' && !isSameSide(from, to)) {
-      await reopenSlices(db, projectId, resource, false);
+      await reopenSlices(db, projectId, resource);
     }
     if (from !== 'unknown')
       log.warn({ projectId, fact, from, to }, 'The platform behaves differently than before');

@@ -17,14 +17,17 @@ import { knownAheadMs, zoneSeen } from '../day-zone.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from '../list-rules.ts';
 import { decidedAfterMs } from '../policy.ts';
 import {
+  countedBy,
   showsOtherStatus,
   statusesAbsent,
   statusesAddUp,
   statusesExceed,
   statusesFallShort,
   statusesUnknown,
+  sumOfTotals,
   tellsNothing,
   totalOf,
+  type StatusCounts,
 } from '../slice/status-totals.ts';
 import { longAgo } from '../slice/window-questions.ts';
 
@@ -90,7 +93,8 @@ export async function probe(
     const emptyTotal = known['empty_total'] ?? before.get('orders.empty_total') ?? 'unknown';
     const told = new Map([['orders.empty_total', emptyTotal]]);
     const days = { from: window.from, last: yesterday, dayEnd: rules.day_end };
-    known['status_totals'] = await findStatusTotals(asking, told, days);
+    const found = await findStatusTotals(asking, told, days);
+    if (found !== null) known['status_totals'] = found;
   }
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
@@ -122,16 +126,16 @@ function formOf(page: PlatformPage): string | null {
 
 /**
  * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more,
- * as they do where lists leave out a status that nobody asks for (proof rule 1).
+ * as they do where lists leave out a status that nobody asks for (proof rule 1). Null where there are no orders.
  */
 async function findStatusTotals(
   asking: Asking,
   facts: Facts,
   { from, last, dayEnd }: { from: Day; last: Day; dayEnd: DayEnd },
-): Promise<string> {
+): Promise<string | null> {
   const narrow = { ...asking, limit: 1 };
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
-  let sum = 0;
+  const counts: Pick<StatusCounts, 'totals' | 'filter'> = { totals: [], filter: 'honoured' };
   // Pending orders last, and then the total: whatever settles or comes in between is not counted twice.
   for (const status of orderStatuses.toReversed()) {
     const page = await list(narrow, range, 'DATE_ASC', status).catch((error: unknown) => {
@@ -141,15 +145,18 @@ async function findStatusTotals(
       throw error;
     });
     if (typeof page === 'string') return page;
-    if (showsOtherStatus(page, status)) return statusesFallShort;
+    if (showsOtherStatus(page, status)) counts.filter = 'ignored';
     const total = totalOf(page, facts);
     if (total === null) return statusesAbsent;
-    sum += total;
+    counts.totals.push(total);
   }
   const { total } = await list(narrow, range, 'DATE_ASC');
   if (total === null) return statusesAbsent;
-  if (sum === total) return statusesAddUp;
-  return sum > total ? statusesExceed : statusesFallShort;
+  // Of no order nothing is learned.
+  const sum = sumOfTotals(counts.totals);
+  if (sum === 0 && total === 0) return null;
+  if ((countedBy(counts, total) ?? 0) > total) return statusesExceed;
+  return sum === total ? statusesAddUp : statusesFallShort;
 }
 
 /**

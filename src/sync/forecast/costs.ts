@@ -102,7 +102,7 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
     const each = isAbsent ? walk : resource === 'orders' && records > 0 ? requestsPerCount : 1;
     const compared = isAbsent ? 0 : timesCompared(one, records, times, terms);
     needs.counts = (times - compared) * each;
-    needs.compares = compared * walk + statusesAsked(one, records, times, terms);
+    needs.compares = compared * walk + statusesAsked(one, times, terms);
   }
   // Before a count the pages with pending orders are read: daily, as long as those stay pending.
   const looks = 1 + (records < limitOf(facts, resource) ? 0 : times);
@@ -122,18 +122,11 @@ function timesCompared(
 }
 
 /**
- * Requests for the totals of the statuses of a day that is read daily: when its turn on the rota comes
+ * Requests for the totals of the statuses of a day that is read whole because its turn on the rota has come
  * (status-totals.ts).
  */
-function statusesAsked(
-  { resource }: ListDay,
-  records: number,
-  times: number,
-  { facts, settings }: Terms,
-): number {
-  const isNeverCounted =
-    records < limitOf(facts, resource) || facts.get(`${resource}.totals`) === 'absent';
-  if (resource !== 'orders' || !isNeverCounted) return 0;
+function statusesAsked({ resource }: ListDay, times: number, { settings }: Terms): number {
+  if (resource !== 'orders') return 0;
   const turns = Math.floor(times / turnDays(settings.compareEveryMs ?? compareMs));
   return turns * orderStatuses.length;
 }

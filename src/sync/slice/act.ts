@@ -78,7 +78,7 @@ async function learnIgnoredDates({ db, platform }: ActContext, slice: Slice): Pr
   await withTx(db, async (tx) => {
     const fact = { [`${slice.resource}.date_filter`]: 'ignored' };
     await recordFacts(tx, slice.projectId, fact, platform.clock.now());
-    await reopenSlices(tx, slice.projectId, slice.resource, false);
+    await reopenSlices(tx, slice.projectId, slice.resource);
   });
 }
 

@@ -101,9 +101,13 @@ export async function concludeFailure(
   context: ActContext,
   { slice, askedAt }: Act,
   problem: string,
-  { unseals, givesUp = false }: { unseals: boolean; givesUp?: boolean },
+  {
+    unseals,
+    givesUp = false,
+    againAtMostMs,
+  }: { unseals: boolean; givesUp?: boolean; againAtMostMs?: number },
 ): Promise<Acted> {
-  const { attempts, dueAt } = afterFailure(slice, askedAt);
+  const { attempts, dueAt } = afterFailure(slice, askedAt, againAtMostMs);
   await finishSlice(context.db, slice, {
     ...(unseals ? { proof: 'none' as const } : {}),
     state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,

@@ -53,7 +53,7 @@ export async function recount(
     return { agrees: false, total, ignoresStatus, isBelied: true };
   }
   const shown = await countStatuses(db, slice, slice.wholeWalk);
-  if (!isCut && isMute(facts, facts.get(statusTotals), counts, shown)) {
+  if (!isCut && isMute(facts, facts.get(statusTotals), counts, shown, total)) {
     return { agrees: false, total, ignoresStatus, isMute: true };
   }
   if (ignoresStatus) return { agrees: !isCut, total, ignoresStatus };

@@ -3,17 +3,19 @@
 // orders out unless their status is asked for is read by status as well. All of it is one walk. What it comes to is a
 // proof only where a second witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same
 // once more an hour later.
-import { orderStatuses } from '../../model.ts';
-import { recordFacts } from '../../store/facts.ts';
+import { isOutlastError } from '../../errors.ts';
+import { orderStatuses, type PlatformPage } from '../../model.ts';
+import { recordFacts, type Facts } from '../../store/facts.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import type { CutList, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import { countShown, countStatuses, rememberedPage } from '../../store/pages.ts';
 import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
+import { rulesOf } from '../list-rules.ts';
 import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { capOf, opposite } from './second-witness.ts';
-import { countByStatus, knownOf, saysNothingByStatus, tellsNothing } from './status-totals.ts';
+import { countByStatus, knownOf, saysNothingByStatus } from './status-totals.ts';
 import { partStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -34,8 +36,12 @@ export async function readPart(
 ): Promise<PartReading> {
   const reading = readOn(context, slice, start);
   if (start.memory.query.status === undefined) return reading;
-  return reading.catch((error: unknown) => {
-    if (!tellsNothing(error)) throw error;
+  return reading.catch(async (error: unknown) => {
+    if (isOutlastError(error, 'platform_refused')) return { kind: 'mute' };
+    if (!isOutlastError(error, 'platform_unavailable')) throw error;
+    // In an outage the list is not answered either, and this walk is gone on with when it is over.
+    const { order: _order, status: _status, ...range } = start.memory.query;
+    await askTotal(context.platform, slice, range, context.signal);
     return { kind: 'mute' };
   });
 }
@@ -77,8 +83,8 @@ export async function readInParts(
     end = await endOf(context, slice, walk);
     ({ part, list } = partAfter(slice, range, next, list, read, end));
   }
-  const whole = await judgeCut(context, slice, walk, range, list);
-  return { kind: 'ended', whole, isUnsure: list.isUnsure === true, isMute: false };
+  const { isMute, ...whole } = await judgeCut(context, slice, walk, range, list);
+  return { kind: 'ended', whole, isUnsure: list.isUnsure === true, isMute };
 }
 
 /** A part could not be read: what was shown is held, and nothing is proved. */
@@ -158,11 +164,18 @@ async function judgeCut(
   walk: number,
   range: WalkQuery,
   list: CutList,
-): Promise<Whole> {
-  const { db, platform, signal } = context;
+): Promise<Whole & { isMute: boolean }> {
+  const { db, platform, facts, signal } = context;
   const { distinct } = await countShown(db, slice, walk);
-  const { total } = await askTotal(platform, slice, range, signal);
-  const whole = { why: 'read in parts', nextKeyForm: null, distinct, order: list.first };
+  const asked = await askTotal(platform, slice, range, signal);
+  const total = readTotal(asked, facts);
+  const whole = {
+    why: 'read in parts',
+    nextKeyForm: null,
+    distinct,
+    order: list.first,
+    isMute: false,
+  };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
   const byStatus =
     list.hides || list.mayHide ? await sumOfStatuses(context, slice, walk, range, Infinity) : null;
@@ -181,7 +194,7 @@ async function judgeCut(
     (list.mayHide && isCut ? null : byStatus) ??
     (isCut
       ? await sumOfStatuses(context, slice, walk, range, cap)
-      : { sum: 0, isSeen: false, isWhole: false });
+      : { sum: 0, isGiven: false, isSeen: false, isWhole: false });
   if (counted.isWhole && counted.sum === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: distinct };
   }
@@ -191,11 +204,21 @@ async function judgeCut(
   if (isAllShown && !hasGap && counted.sum <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }
+  const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
+  // Its own total says nothing against it.
+  if (byStatus?.isGiven === false && (total === distinct || total === list.size)) {
+    const disagreement = saysNothingByStatus;
+    return { ...whole, ...unproved, disagreement, totalAfter: total, isMute: true };
+  }
   const disagreement = isCut
     ? `the platform shows no more than ${list.size} of a list at a time, and ${distinct} of this day from both ends and by status: nothing tells whether there are more`
     : `the platform counts ${total ?? 'nothing'}, and showed ${distinct} from both ends and by status`;
-  const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
   return { ...whole, ...unproved, disagreement, totalAfter: total };
+}
+
+/** A total of the page is none, nor is 0 beside records. */
+function readTotal({ resource, total, shown }: PlatformPage, facts: Facts): number | null {
+  return rulesOf(facts, resource).ignoresTotals || (total ?? 0) < shown ? null : total;
 }
 
 /** Whether the parts of single statuses showed fewer orders than the walk has of them: a filter that does not work. */
@@ -209,8 +232,8 @@ async function showsFewer(
 }
 
 /**
- * The sum of the totals of the statuses, as far as they are given. `isSeen`: all of them are, and no order stands
- * beside them that the walk was not shown. `isWhole`: each is below the cut, and as many were shown of it.
+ * The sum of the totals of the statuses, as far as they are given; `isGiven`: all of them are. `isSeen`: no order stands
+ * beside them, either, that the walk was not shown. `isWhole`: each is below the cut, and as many were shown of it.
  */
 async function sumOfStatuses(
   { db, platform, facts, signal }: ActContext,
@@ -218,17 +241,19 @@ async function sumOfStatuses(
   walk: number,
   range: WalkQuery,
   cap: number,
-): Promise<{ sum: number; isSeen: boolean; isWhole: boolean }> {
-  if (slice.resource !== 'orders') return { sum: 0, isSeen: false, isWhole: false };
+): Promise<{ sum: number; isGiven: boolean; isSeen: boolean; isWhole: boolean }> {
+  if (slice.resource !== 'orders') return { sum: 0, isGiven: false, isSeen: false, isWhole: false };
   const shown = await countStatuses(db, slice, walk);
-  const { totals, ids } = await countByStatus(platform, facts, slice, range, signal);
+  const { ids, filter, ...counts } = await countByStatus(platform, facts, slice, range, signal);
+  const totals = filter === 'ignored' ? counts.totals.map(() => null) : counts.totals;
   const isWhole = orderStatuses.every((status, i) => {
     const total = totals[i] ?? Infinity;
     return total < cap && total === (shown.get(status) ?? 0);
   });
   const isGiven = orderStatuses.every((_status, i) => typeof totals[i] === 'number');
   const isSeen = isGiven && (await countUnshown(db, slice, walk, ids)) === 0;
-  return { sum: totals.reduce<number>((sum, one) => sum + (one ?? 0), 0), isSeen, isWhole };
+  const sum = totals.reduce<number>((all, one) => all + (one ?? 0), 0);
+  return { sum, isGiven, isSeen, isWhole };
 }
 
 /** Lists and totals stop at `cap`: what was proved with so many records, or more, by such a total was not. */
@@ -241,7 +266,7 @@ async function learnCap(
   const fact = `${resource}.cap`;
   if (facts.get(fact) === String(cap)) return;
   await recordFacts(db, projectId, { [fact]: String(cap) }, platform.clock.now());
-  await reopenSlices(db, projectId, resource, false, cap);
+  await reopenSlices(db, projectId, resource, { atLeast: cap });
   log.warn(
     { projectId, resource, cap },
     'The platform cuts its lists and totals: long days are read in parts',

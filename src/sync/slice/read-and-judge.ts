@@ -7,7 +7,7 @@ import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
 import { countNew, goneIds } from '../../store/missing.ts';
 import { countPending, countShown } from '../../store/pages.ts';
 import { rulesOf } from '../list-rules.ts';
-import { absenceProves, isOver, recountMs, retryAtMostMs } from '../policy.ts';
+import { absenceProves, closingOf, isOver, recountMs, retryAtMostMs } from '../policy.ts';
 import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
@@ -21,7 +21,7 @@ import {
   type Doubt,
   type OtherEnd,
 } from './second-witness.ts';
-import { compareByStatus, isHiding, liesByStatus, saysNothingByStatus } from './status-totals.ts';
+import { compareByStatus, isHiding, saysNothingByStatus } from './status-totals.ts';
 import { freshStart, resumedStart, tailStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -71,21 +71,21 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
   }
   const { problem = '', unproved = null, isMute = false } = judged ?? {};
   // That nothing is told speaks against nothing; what the list shows may.
-  const contradicts =
-    isMute && unproved !== null
-      ? await differs(context, act, start.walk)
-      : judged?.contradicts === true;
+  const contradicts = isMute
+    ? unproved !== null && (await differs(context, act, start.walk))
+    : judged?.contradicts === true;
+  // Days are not read whole every hour for a filter that may be gone for weeks.
+  const isLate = act.askedAt >= closingOf(slice.day, context.settings);
+  const againAtMostMs = isMute && !isLate ? recountMs : retryAtMostMs;
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
   const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
     const { distinct } = unproved;
     if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, distinct))) {
-      // Days are not read whole every hour for a filter that may be gone for weeks.
-      const againAtMostMs = isMute ? recountMs : retryAtMostMs;
       return concludeUnproved(context, act, start.walk, unproved, problem, againAtMostMs);
     }
   }
-  return concludeFailure(context, act, problem, { unseals, givesUp: isMute });
+  return concludeFailure(context, act, problem, { unseals, givesUp: isMute, againAtMostMs });
 }
 
 /** One reading. `isLast`: what it leaves in doubt is not read again, but looked at from its other end. */
@@ -149,15 +149,14 @@ async function readSlice(
   const byStatus = isOneWay ? 'same' : await compareByStatus(context, act, walk, distinct);
   if (byStatus === 'moved') return lost('the list has grown since it was read');
   if (byStatus === 'more') return inParts('same');
-  if (byStatus !== 'same') {
-    const isMute = byStatus === 'mute';
+  if (byStatus === 'mute') {
     return {
-      problem: isMute ? saysNothingByStatus : liesByStatus,
+      problem: saysNothingByStatus,
       unproved: whole,
       showsMore: distinct > (slice.shownTotal ?? 0),
       isSettled: true,
-      contradicts: !isMute,
-      ...(isMute ? { isMute } : {}),
+      contradicts: false,
+      isMute: true,
     };
   }
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.

@@ -3,17 +3,18 @@
 // nothing.
 import { dayOf } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import { orderStatuses, wholeList, type PlatformPage } from '../../model.ts';
+import { orderStatuses, wholeList, type PlatformPage, type ProjectId } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { WalkQuery } from '../../store/checkpoint.ts';
 import { readFact, recordFacts, type Facts, type KnownFact } from '../../store/facts.ts';
+import { withTx, type Queryable } from '../../store/db.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import { goneIds } from '../../store/missing.ts';
 import { countStatuses, idsOf } from '../../store/pages.ts';
 import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
 import { hasTurn } from '../comparison-rota.ts';
-import { limitOf } from '../list-rules.ts';
+import { rulesOf } from '../list-rules.ts';
 import { absenceProves, closingOf, isOver } from '../policy.ts';
 import type { Act, ActContext } from './conclude.ts';
 
@@ -25,7 +26,7 @@ export const statusesAddUp = 'add up';
 /** Less, as where there are other statuses or the filter does nothing. */
 export const statusesFallShort = 'do not add up';
 export const statusesAbsent = 'absent';
-/** They were asked for, and not answered: the probe asks again in an hour. */
+/** They were not answered when they were asked for at first: the probe asks again in an hour. */
 export const statusesUnknown = 'unknown';
 
 /**
@@ -35,9 +36,6 @@ export const statusesUnknown = 'unknown';
 const answersByStatus = (known: string | undefined, facts: Facts): boolean =>
   known === statusesExceed || (known === statusesAddUp && facts.get('orders.totals') === 'present');
 
-export const liesByStatus =
-  'where a status is asked for the platform shows orders of any, and some that its list leaves out';
-
 export const saysNothingByStatus =
   'the platform tells nothing by status now, which is to say whether its list leaves orders out';
 
@@ -46,7 +44,7 @@ export type StatusCounts = {
   totals: (number | null)[];
   /** Of the orders shown beside them, one of each status at most. */
   ids: string[];
-  /** `ignored`: an order of another status was shown than the one asked for, so that its totals count nothing. */
+  /** `ignored`: an order of another status was shown than the one asked for. */
   filter: 'honoured' | 'ignored' | 'refused';
 };
 
@@ -75,7 +73,6 @@ export async function countByStatus(
     counts.ids.push(...idsOf(page));
     if (showsOtherStatus(page, status)) counts.filter = 'ignored';
   }
-  if (counts.filter === 'ignored') counts.totals.fill(null);
   return counts;
 }
 
@@ -84,6 +81,7 @@ export const showsOtherStatus = ({ records }: PlatformPage, status: number): boo
 
 /** The total of a status. One that what stands beside it contradicts is none; one of nothing may be left out. */
 export function totalOf({ total, shown }: PlatformPage, facts: Facts): number | null {
+  if (rulesOf(facts, 'orders').ignoresTotals) return null;
   if (total === null) {
     return shown === 0 && facts.get('orders.empty_total') === 'absent' ? 0 : null;
   }
@@ -95,17 +93,34 @@ export const sumOfTotals = (totals: (number | null)[]): number | null =>
   totals.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 
 /**
- * Whether the filter by status, which is known to answer, tells nothing of a walk: it gives no totals, or counts fewer
- * orders than the walk was shown.
+ * How many orders the totals of the statuses count, beside a list of so many (`listed`): their sum, but where the filter
+ * does nothing. Then each of them is that of a list that leaves nothing out. Null unless all are given.
+ */
+export function countedBy(
+  { totals, filter }: Pick<StatusCounts, 'totals' | 'filter'>,
+  listed: number,
+): number | null {
+  const sum = sumOfTotals(totals);
+  const [one = null] = totals;
+  const isThrice = one !== null && one >= listed && totals.every((other) => other === one);
+  return filter === 'ignored' && isThrice ? one : sum;
+}
+
+/**
+ * Whether the filter by status, which is known to answer, tells nothing of a walk that was shown so many orders
+ * (`distinct`): it gives no totals, or counts fewer of the three statuses. A filter that knows what orders were when
+ * they came shows other statuses; its totals must add up to the list's.
  */
 export function isMute(
   facts: Facts,
   known: string | undefined,
-  { totals }: StatusCounts,
+  { totals, filter }: StatusCounts,
   shown: ReadonlyMap<number, number>,
+  distinct: number,
 ): boolean {
   if (!answersByStatus(known, facts)) return false;
   const sum = sumOfTotals(totals);
+  if (filter === 'ignored') return sum !== distinct;
   return sum === null || sum < knownOf(shown);
 }
 
@@ -128,7 +143,6 @@ export async function isHiding(
  * - `more` orders are counted or shown by their status than the walk was shown. Also where lists are known to leave
  *   orders out, and only totals are not given: then the orders themselves tell.
  * - `moved`: the list has grown since it was read.
- * - `belied`: an order is shown that the walk was not, by a filter that does nothing: it cannot be read by status.
  * - `mute`: nothing is told that should be, so that nothing speaks for the list.
  */
 export async function compareByStatus(
@@ -136,7 +150,7 @@ export async function compareByStatus(
   act: Act,
   walk: number,
   distinct: number,
-): Promise<'same' | 'more' | 'belied' | 'moved' | 'mute'> {
+): Promise<'same' | 'more' | 'moved' | 'mute'> {
   const { db, platform, signal, facts } = context;
   const { slice, query } = act;
   if (slice.resource !== 'orders' || slice.day === wholeList) return 'same';
@@ -145,19 +159,17 @@ export async function compareByStatus(
   if (!(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
   const { order: _order, ...range } = query;
   const counts = await countByStatus(platform, facts, slice, range, signal);
-  const sum = sumOfTotals(counts.totals);
-  const isMore = (sum ?? 0) > distinct || (await countUnshown(db, slice, walk, counts.ids)) > 0;
-  if (isMore && counts.filter !== 'ignored') {
+  const isUnshown = (await countUnshown(db, slice, walk, counts.ids)) > 0;
+  if (isUnshown || (countedBy(counts, distinct) ?? 0) > distinct) {
     if (known?.value !== statusesExceed) {
-      const { total } = await askTotal(platform, slice, range, signal);
-      if (total !== null && total !== distinct) return 'moved';
-      await learnHiding(context, slice, known);
+      if (await hasMoved(context, slice, range, distinct)) return 'moved';
+      await learnHiding(context, slice);
     }
     return 'more';
   }
-  if (isMore) return 'belied';
-  if (!isMute(facts, known?.value, counts, await countStatuses(db, slice, walk))) return 'same';
-  const onlyTotalsLack = sum === null && counts.filter === 'honoured';
+  const shown = await countStatuses(db, slice, walk);
+  if (!isMute(facts, known?.value, counts, shown, distinct)) return 'same';
+  const onlyTotalsLack = sumOfTotals(counts.totals) === null && counts.filter === 'honoured';
   return onlyTotalsLack && known?.value === statusesExceed ? 'more' : 'mute';
 }
 
@@ -167,17 +179,25 @@ export const tellsNothing = (error: unknown): boolean =>
     isOutlastError(error, code),
   );
 
-/** Lists leave orders out: what they proved by themselves they did not. */
-async function learnHiding(
-  { db, platform, log }: ActContext,
-  { projectId, day }: Slice,
-  known: KnownFact | null,
-): Promise<void> {
-  const fact = { [statusTotals]: statusesExceed };
-  const changed = await recordFacts(db, projectId, fact, platform.clock.now());
-  // Another day has learned it meanwhile.
-  if (known !== null && changed.length === 0) return;
-  await reopenSlices(db, projectId, 'orders', false);
+/** Whether the list counts another number by now than was shown of it. */
+async function hasMoved(
+  { platform, signal, facts }: ActContext,
+  slice: Slice,
+  range: WalkQuery,
+  distinct: number,
+): Promise<boolean> {
+  // Others count the page alone, or nothing.
+  if (facts.get('orders.totals') !== 'present') return false;
+  const { total } = await askTotal(platform, slice, range, signal);
+  return total !== null && total !== distinct;
+}
+
+async function learnHiding({ db, platform, log }: ActContext, slice: Slice): Promise<void> {
+  const { projectId, day } = slice;
+  await withTx(db, async (tx) => {
+    await reopenHidden(tx, projectId);
+    await recordFacts(tx, projectId, { [statusTotals]: statusesExceed }, platform.clock.now());
+  });
   log.warn(
     { projectId, day },
     'The platform leaves orders out of its list unless their status is asked for: they are read by status as well',
@@ -185,10 +205,20 @@ async function learnHiding(
 }
 
 /**
+ * Lists are found to leave orders out: what they proved by themselves, since the totals of the statuses last added up,
+ * they did not. What a count has proved was asked by status.
+ */
+export async function reopenHidden(db: Queryable, projectId: ProjectId): Promise<void> {
+  const known = await readFact(db, projectId, statusTotals);
+  if (known?.value === statusesExceed) return;
+  const walkedSince = known?.value === statusesAddUp ? known.confirmedAt : 0;
+  await reopenSlices(db, projectId, 'orders', { walkedSince });
+}
+
+/**
  * Whether a day is to be asked by status, in three requests: wherever a count or the probe found that lists leave orders
  * out, of a day that was not over when the probe compared all past days, or that was read and not proved, where the walk
- * does not show what an earlier one showed, and of a day that is read daily in place of counts when its turn on the rota
- * comes, and in the closing.
+ * does not show what an earlier one showed, when the day's turn on the rota comes, and in the closing.
  */
 async function wantsStatuses(
   { db, facts, settings, platform }: ActContext,
@@ -213,9 +243,7 @@ async function wantsStatuses(
   if (wholeWalk === 0 || walkedAt === null) return false;
   const closing = closingOf(slice.day, settings);
   const isClosing = askedAt >= closing && walkedAt < closing;
-  // Others are counted daily, by status as well.
-  const isNeverCounted = distinct < limitOf(facts, 'orders') || slice.platformTotal === null;
-  if (isNeverCounted && (isClosing || hasTurn(slice, askedAt, settings))) return true;
+  if (isClosing || hasTurn(slice, askedAt, settings)) return true;
   if (!absenceProves(slice.day, platform.clock.possible())) return false;
   return (await goneIds(db, slice, span, { before: wholeWalk, now: walk })).length > 0;
 }
