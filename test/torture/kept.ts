@@ -55,4 +55,14 @@ export const keptWorlds: readonly KeptWorld[] = [
     found:
       'days that left a status out were sealed by their list alone while the filter was refused; judge: what nothing shows was to be held',
   },
+  {
+    seed: 9903,
+    kills: 25,
+    found: 'where there are no totals, short days that were read by status too were never sealed',
+  },
+  {
+    seed: 10008,
+    kills: 25,
+    found: 'days were sealed without the orders that a filter by status showed which does nothing',
+  },
 ];
