@@ -90,11 +90,13 @@ function findingsIn(said: string): Finding[] {
 
 /** What there is to be altered, each as text; what there is not is left out. */
 async function choose(db: Queryable): Promise<Chosen> {
-  // A row that holds something, so that what is done to it alters it.
+  // A row that holds something, so that what is done to it alters it; and not the oldest: without it and its journal a
+  // list looks like one that began a day later, and verify names the day's records.
   const dayThatIs = (state: string): string =>
     `select min(day)::text from sync.slices s
       where resource = 'orders' and owner = '' and state = '${state}' and proof in ('walk', 'counts')
         and platform_total > 1 and shown_total > 1
+        and day > (select min(day) from sync.slices o where o.resource = 'orders' and o.owner = '')
         and exists (select from sync.pages p
                      where (p.project_id, p.resource, p.owner, p.day, p.walk) = (s.project_id, s.resource, s.owner, s.day, s.whole_walk)
                        and p.page = 0 and cardinality(p.ids) > 1)`;
