@@ -59,6 +59,7 @@ export const wholeList: Day = '0001-01-01';
 
 /** Pending, succeeded, failed. */
 export const orderStatuses = [1, 2, 3] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
 
 export const sliceStates = ['open', 'walked', 'sealed', 'final', 'lost'] as const;
 export type SliceState = (typeof sliceStates)[number];

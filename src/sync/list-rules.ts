@@ -2,7 +2,7 @@
 // where days are not half-open. The fact `day_end` says how the platform reads its end date.
 import { addDays, monthStart } from '../day.ts';
 import { wholeList } from '../model.ts';
-import type { Day, DayRange, Instant, ListedResource, Span } from '../model.ts';
+import type { Day, DayRange, Instant, ListedResource, PlatformPage, Span } from '../model.ts';
 import type { Facts } from '../store/facts.ts';
 import { aheadMsOf, knownAheadMs, spanInZone } from './day-zone.ts';
 
@@ -69,6 +69,11 @@ const greatest: Record<ListedResource, number> = { orders: 50, nft_classes: 200 
 export function limitOf(facts: Facts, resource: ListedResource): number {
   const value = Number(facts.get(`${resource}.limit`));
   return Number.isInteger(value) && value > 0 ? value : greatest[resource];
+}
+
+/** What a list counts: a total of its page alone is none, nor is one below the records beside it. */
+export function listTotal({ resource, total, shown }: PlatformPage, facts: Facts): number | null {
+  return rulesOf(facts, resource).ignoresTotals || (total ?? 0) < shown ? null : total;
 }
 
 const toleranceMs = 14 * 3_600_000;

@@ -21,10 +21,10 @@ import { hurryUncounted } from '../../store/reopenings.ts';
 import { isSameSide } from '../day-zone.ts';
 import { listsOf, type ArchivedScope } from '../enter-days.ts';
 import {
+  reopenHidden,
   statusesAbsent,
   statusesAddUp,
   statusesExceed,
-  reopenHidden,
   statusesUnknown,
   statusTotals,
 } from '../slice/status-totals.ts';
@@ -200,12 +200,16 @@ function keepUntilSure(
  * told by status any more is believed when a second probe says so.
  */
 function keepStatusTotals(probed: Record<string, string>, before: Facts, now: Instant): void {
+  const was = before.get(statusTotals);
   const found = probed[statusTotals];
   if (found === statusesExceed) return;
-  if (found === statusesUnknown && before.has(statusTotals)) probed[statusTotals] = statusesAbsent;
-  const wasHiding = before.get(statusTotals) === statusesExceed;
-  if (wasHiding && found !== statusesAddUp) delete probed[statusTotals];
-  else keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
+  if (was === statusesExceed && found !== statusesAddUp) {
+    delete probed[statusTotals];
+    return;
+  }
+  // A filter that answered once, or was asked before, and is silent now may be gone.
+  if (found === statusesUnknown && was !== undefined) probed[statusTotals] = statusesAbsent;
+  keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
 }
 
 /** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */

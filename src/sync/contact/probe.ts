@@ -2,13 +2,7 @@
 // given, how an end date is read (proof rules 4 and 6). A few requests, at first contact and daily.
 import { addDays, dayOf, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import {
-  orderStatuses,
-  type Day,
-  type Instant,
-  type ListedResource,
-  type PlatformPage,
-} from '../../model.ts';
+import { type Day, type Instant, type ListedResource, type PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { timeForm } from '../../platform/times.ts';
 import type { Facts } from '../../store/facts.ts';
@@ -17,17 +11,14 @@ import { knownAheadMs, zoneSeen } from '../day-zone.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from '../list-rules.ts';
 import { decidedAfterMs } from '../policy.ts';
 import {
+  countByStatus,
   countedBy,
-  showsOtherStatus,
   statusesAbsent,
   statusesAddUp,
   statusesExceed,
   statusesFallShort,
   statusesUnknown,
   sumOfTotals,
-  tellsNothing,
-  totalOf,
-  type StatusCounts,
 } from '../slice/status-totals.ts';
 import { longAgo } from '../slice/window-questions.ts';
 
@@ -135,25 +126,14 @@ async function findStatusTotals(
 ): Promise<string | null> {
   const narrow = { ...asking, limit: 1 };
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
-  const counts: Pick<StatusCounts, 'totals' | 'filter'> = { totals: [], filter: 'honoured' };
-  // Pending orders last, and then the total: whatever settles or comes in between is not counted twice.
-  for (const status of orderStatuses.toReversed()) {
-    const page = await list(narrow, range, 'DATE_ASC', status).catch((error: unknown) => {
-      if (isOutlastError(error, 'platform_refused')) return statusesAbsent;
-      // A filter that fails keeps nothing else from being read.
-      if (tellsNothing(error)) return statusesUnknown;
-      throw error;
-    });
-    if (typeof page === 'string') return page;
-    if (showsOtherStatus(page, status)) counts.filter = 'ignored';
-    const total = totalOf(page, facts);
-    if (total === null) return statusesAbsent;
-    counts.totals.push(total);
-  }
+  const counts = await countByStatus(facts, (status) => list(narrow, range, 'DATE_ASC', status));
+  if (counts.filter === 'silent') return statusesUnknown;
+  const sum = sumOfTotals(counts.totals);
+  if (sum === null) return statusesAbsent;
+  // The total last: what comes in between is not taken for hidden.
   const { total } = await list(narrow, range, 'DATE_ASC');
   if (total === null) return statusesAbsent;
   // Of no order nothing is learned.
-  const sum = sumOfTotals(counts.totals);
   if (sum === 0 && total === 0) return null;
   if ((countedBy(counts, total) ?? 0) > total) return statusesExceed;
   return sum === total ? statusesAddUp : statusesFallShort;

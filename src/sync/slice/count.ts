@@ -11,7 +11,7 @@ import type { Slice } from '../../store/ledger.ts';
 import { countStatuses, idsOf } from '../../store/pages.ts';
 import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
-import { countByStatus, isMute, statusTotals, sumOfTotals } from './status-totals.ts';
+import { countStatusesOf, isMute, statusTotals, sumOfTotals } from './status-totals.ts';
 
 export type Recount = {
   agrees: boolean;
@@ -46,7 +46,7 @@ export async function recount(
   if (slice.resource !== 'orders' || total === 0) {
     return { agrees: (await unshown(idsOf(whole))) === 0, total };
   }
-  const counts = await countByStatus(platform, facts, slice, range, signal);
+  const counts = await countStatusesOf({ platform, facts, signal }, slice, range);
   const { totals } = counts;
   const ignoresStatus = counts.filter === 'ignored';
   if ((await unshown([...idsOf(whole), ...counts.ids])) > 0) {

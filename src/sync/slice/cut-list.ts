@@ -4,18 +4,18 @@
 // proof only where a second witness says so (proof rule 1): the totals of the statuses, each below the cut, or the same
 // once more an hour later.
 import { isOutlastError } from '../../errors.ts';
-import { orderStatuses, type PlatformPage } from '../../model.ts';
-import { recordFacts, type Facts } from '../../store/facts.ts';
+import { orderStatuses } from '../../model.ts';
+import { recordFacts } from '../../store/facts.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import type { CutList, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import { countShown, countStatuses, rememberedPage } from '../../store/pages.ts';
 import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
-import { rulesOf } from '../list-rules.ts';
+import { listTotal } from '../list-rules.ts';
 import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { capOf, opposite } from './second-witness.ts';
-import { countByStatus, knownOf, saysNothingByStatus } from './status-totals.ts';
+import { countStatusesOf, knownOf, saysNothingByStatus, sumOfTotals } from './status-totals.ts';
 import { partStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -167,8 +167,7 @@ async function judgeCut(
 ): Promise<Whole & { isMute: boolean }> {
   const { db, platform, facts, signal } = context;
   const { distinct } = await countShown(db, slice, walk);
-  const asked = await askTotal(platform, slice, range, signal);
-  const total = readTotal(asked, facts);
+  const total = listTotal(await askTotal(platform, slice, range, signal), facts);
   const whole = {
     why: 'read in parts',
     nextKeyForm: null,
@@ -177,11 +176,11 @@ async function judgeCut(
     isMute: false,
   };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
-  const byStatus =
-    list.hides || list.mayHide ? await sumOfStatuses(context, slice, walk, range, Infinity) : null;
+  const asksStatuses = list.hides === true || list.mayHide === true;
+  const hiding = asksStatuses ? await lookByStatus(context, slice, walk, range) : null;
   // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high. A list that
   // leaves orders out needs the statuses as a witness.
-  const isWitnessed = byStatus?.isSeen ?? true;
+  const isWitnessed = hiding === null || (hiding.sum !== null && !hiding.isUnshown);
   if (!list.isBlind && isWitnessed && total === distinct && list.total === distinct) {
     return { ...agreed, proof: 'walk', totalAfter: total };
   }
@@ -190,23 +189,19 @@ async function judgeCut(
   const isCut = mayBeCut && list.hides !== true;
   if (isCut && total !== null && distinct > total) await learnCap(context, slice, total);
   const cap = total ?? list.size;
-  const counted =
-    (list.mayHide && isCut ? null : byStatus) ??
-    (isCut
-      ? await sumOfStatuses(context, slice, walk, range, cap)
-      : { sum: 0, isGiven: false, isSeen: false, isWhole: false });
-  if (counted.isWhole && counted.sum === distinct) {
+  const byStatus = hiding ?? (isCut ? await lookByStatus(context, slice, walk, range) : null);
+  if (byStatus?.sum === distinct && isShownWhole(byStatus, isCut ? cap : Infinity)) {
     return { ...agreed, proof: 'walk', totalAfter: distinct };
   }
   // The ends of every part have met, but nobody vouches for it except the list itself.
   const isAllShown = isCut ? distinct >= cap : list.hides === true && total === null;
   const hasGap = list.hasGap || (await showsFewer(context, slice, walk, list));
-  if (isAllShown && !hasGap && counted.sum <= distinct) {
+  if (isAllShown && !hasGap && (byStatus?.atLeast ?? 0) <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }
   const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
   // Its own total says nothing against it.
-  if (byStatus?.isGiven === false && (total === distinct || total === list.size)) {
+  if (hiding !== null && hiding.sum === null && (total === distinct || total === list.size)) {
     const disagreement = saysNothingByStatus;
     return { ...whole, ...unproved, disagreement, totalAfter: total, isMute: true };
   }
@@ -214,11 +209,6 @@ async function judgeCut(
     ? `the platform shows no more than ${list.size} of a list at a time, and ${distinct} of this day from both ends and by status: nothing tells whether there are more`
     : `the platform counts ${total ?? 'nothing'}, and showed ${distinct} from both ends and by status`;
   return { ...whole, ...unproved, disagreement, totalAfter: total };
-}
-
-/** A total of the page is none, nor is 0 beside records. */
-function readTotal({ resource, total, shown }: PlatformPage, facts: Facts): number | null {
-  return rulesOf(facts, resource).ignoresTotals || (total ?? 0) < shown ? null : total;
 }
 
 /** Whether the parts of single statuses showed fewer orders than the walk has of them: a filter that does not work. */
@@ -231,30 +221,44 @@ async function showsFewer(
   return statusRows !== undefined && statusRows < knownOf(await countStatuses(db, slice, walk));
 }
 
-/**
- * The sum of the totals of the statuses, as far as they are given; `isGiven`: all of them are. `isSeen`: no order stands
- * beside them, either, that the walk was not shown. `isWhole`: each is below the cut, and as many were shown of it.
- */
-async function sumOfStatuses(
-  { db, platform, facts, signal }: ActContext,
+/** What the statuses say of a walk in parts. */
+type ByStatus = {
+  /** Of each status its total, where it is given, and how many orders the walk has. */
+  counts: { total: number | null; shown: number }[];
+  /** Of the totals; null unless all are given. */
+  sum: number | null;
+  /** The sum of those that are given. */
+  atLeast: number;
+  /** An order stands beside them that the walk was not shown. */
+  isUnshown: boolean;
+};
+
+/** Null for classes, which have no status. */
+async function lookByStatus(
+  context: ActContext,
   slice: Slice,
   walk: number,
   range: WalkQuery,
-  cap: number,
-): Promise<{ sum: number; isGiven: boolean; isSeen: boolean; isWhole: boolean }> {
-  if (slice.resource !== 'orders') return { sum: 0, isGiven: false, isSeen: false, isWhole: false };
-  const shown = await countStatuses(db, slice, walk);
-  const { ids, filter, ...counts } = await countByStatus(platform, facts, slice, range, signal);
-  const totals = filter === 'ignored' ? counts.totals.map(() => null) : counts.totals;
-  const isWhole = orderStatuses.every((status, i) => {
-    const total = totals[i] ?? Infinity;
-    return total < cap && total === (shown.get(status) ?? 0);
-  });
-  const isGiven = orderStatuses.every((_status, i) => typeof totals[i] === 'number');
-  const isSeen = isGiven && (await countUnshown(db, slice, walk, ids)) === 0;
-  const sum = totals.reduce<number>((all, one) => all + (one ?? 0), 0);
-  return { sum, isGiven, isSeen, isWhole };
+): Promise<ByStatus | null> {
+  if (slice.resource !== 'orders') return null;
+  const { db } = context;
+  const held = await countStatuses(db, slice, walk);
+  const { totals, ids, filter } = await countStatusesOf(context, slice, range);
+  const counts = orderStatuses.map((status, i) => ({
+    total: filter === 'ignored' ? null : (totals[i] ?? null),
+    shown: held.get(status) ?? 0,
+  }));
+  return {
+    counts,
+    sum: sumOfTotals(counts.map(({ total }) => total)),
+    atLeast: counts.reduce((sum, { total }) => sum + (total ?? 0), 0),
+    isUnshown: (await countUnshown(db, slice, walk, ids)) > 0,
+  };
 }
+
+/** Whether the total of each status is below the cut, and as many orders were shown of it. */
+const isShownWhole = ({ counts }: ByStatus, cap: number): boolean =>
+  counts.every(({ total, shown }) => total !== null && total < cap && total === shown);
 
 /** Lists and totals stop at `cap`: what was proved with so many records, or more, by such a total was not. */
 async function learnCap(

@@ -3,8 +3,13 @@
 // nothing.
 import { dayOf } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import { orderStatuses, wholeList, type PlatformPage, type ProjectId } from '../../model.ts';
-import type { Platform } from '../../platform/platform.ts';
+import {
+  orderStatuses,
+  wholeList,
+  type OrderStatus,
+  type PlatformPage,
+  type ProjectId,
+} from '../../model.ts';
 import type { WalkQuery } from '../../store/checkpoint.ts';
 import { readFact, recordFacts, type Facts, type KnownFact } from '../../store/facts.ts';
 import { withTx, type Queryable } from '../../store/db.ts';
@@ -14,7 +19,7 @@ import { countStatuses, idsOf } from '../../store/pages.ts';
 import { countUnshown } from '../../store/walk-ends.ts';
 import { askTotal } from '../ask-list.ts';
 import { hasTurn } from '../comparison-rota.ts';
-import { rulesOf } from '../list-rules.ts';
+import { listTotal } from '../list-rules.ts';
 import { absenceProves, closingOf, isOver } from '../policy.ts';
 import type { Act, ActContext } from './conclude.ts';
 
@@ -44,48 +49,57 @@ export type StatusCounts = {
   totals: (number | null)[];
   /** Of the orders shown beside them, one of each status at most. */
   ids: string[];
-  /** `ignored`: an order of another status was shown than the one asked for. */
-  filter: 'honoured' | 'ignored' | 'refused';
+  /**
+   * `ignored`: an order of another status was shown than the one asked for. `refused`; and `silent`: it was not
+   * answered, or with what is of no use.
+   */
+  filter: 'honoured' | 'ignored' | 'refused' | 'silent';
 };
 
-/** Asks for the total of each status, in three requests, as far as they are answered. */
+/** Asks for each status, one record and the total, in three requests as far as they are answered. */
 export async function countByStatus(
-  platform: Platform,
   facts: Facts,
-  slice: Slice,
-  range: WalkQuery,
-  signal: AbortSignal,
+  ask: (status: OrderStatus) => Promise<PlatformPage>,
 ): Promise<StatusCounts> {
   const counts: StatusCounts = { totals: [], ids: [], filter: 'honoured' };
   // Pending orders last: one that settles in between is left out, not counted twice.
   for (const status of orderStatuses.toReversed()) {
-    const page = await askTotal(platform, slice, { ...range, status }, signal).catch(
-      (error: unknown) => {
-        // Who does not know the filter tells nothing by it, and one that fails keeps nothing from being read.
-        if (tellsNothing(error)) return null;
-        throw error;
-      },
-    );
-    if (page === null) {
-      return { ...counts, totals: orderStatuses.map(() => null), filter: 'refused' };
+    const page = await ask(status).catch((error: unknown) => {
+      // Who does not know the filter tells nothing by it, and one that fails keeps nothing from being read.
+      if (isOutlastError(error, 'platform_refused')) return 'refused' as const;
+      if (isSilent(error)) return 'silent' as const;
+      throw error;
+    });
+    if (typeof page === 'string') {
+      return { ...counts, totals: orderStatuses.map(() => null), filter: page };
     }
-    counts.totals.unshift(totalOf(page, facts));
+    counts.totals.unshift(statusTotal(page, facts));
     counts.ids.push(...idsOf(page));
     if (showsOtherStatus(page, status)) counts.filter = 'ignored';
   }
   return counts;
 }
 
-export const showsOtherStatus = ({ records }: PlatformPage, status: number): boolean =>
+/** The statuses of a slice's days. */
+export const countStatusesOf = (
+  { platform, facts, signal }: Pick<ActContext, 'platform' | 'facts' | 'signal'>,
+  slice: Slice,
+  range: WalkQuery,
+): Promise<StatusCounts> =>
+  countByStatus(facts, (status) => askTotal(platform, slice, { ...range, status }, signal));
+
+const isSilent = (error: unknown): boolean =>
+  isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
+
+const showsOtherStatus = ({ records }: PlatformPage, status: OrderStatus): boolean =>
   records.some(({ columns: { status: shown } }) => typeof shown === 'number' && shown !== status);
 
-/** The total of a status. One that what stands beside it contradicts is none; one of nothing may be left out. */
-export function totalOf({ total, shown }: PlatformPage, facts: Facts): number | null {
-  if (rulesOf(facts, 'orders').ignoresTotals) return null;
-  if (total === null) {
-    return shown === 0 && facts.get('orders.empty_total') === 'absent' ? 0 : null;
-  }
-  return total < shown || (total > 0 && shown === 0) ? null : total;
+/** One that counts orders and shows none contradicts itself; one of none may be left out. */
+function statusTotal(page: PlatformPage, facts: Facts): number | null {
+  const total = listTotal(page, facts);
+  if (page.shown > 0) return total;
+  const isLeftOut = page.total === null && facts.get('orders.empty_total') === 'absent';
+  return total === 0 || isLeftOut ? 0 : null;
 }
 
 /** Null unless all are given. */
@@ -128,7 +142,7 @@ export function isMute(
 export const knownOf = (shown: ReadonlyMap<number, number>): number =>
   orderStatuses.reduce((sum, one) => sum + (shown.get(one) ?? 0), 0);
 
-/** Whether lists are known by now to leave orders out. */
+/** Whether lists are known by now to leave orders out; another process may have learned it since the run began. */
 export async function isHiding(
   { db }: Pick<ActContext, 'db'>,
   { projectId, resource }: Slice,
@@ -151,14 +165,14 @@ export async function compareByStatus(
   walk: number,
   distinct: number,
 ): Promise<'same' | 'more' | 'moved' | 'mute'> {
-  const { db, platform, signal, facts } = context;
+  const { db, facts } = context;
   const { slice, query } = act;
   if (slice.resource !== 'orders' || slice.day === wholeList) return 'same';
   // Another day of this run, or another process, may have learned it since the run began.
   const known = await readFact(db, slice.projectId, statusTotals);
   if (!(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
   const { order: _order, ...range } = query;
-  const counts = await countByStatus(platform, facts, slice, range, signal);
+  const counts = await countStatusesOf(context, slice, range);
   const isUnshown = (await countUnshown(db, slice, walk, counts.ids)) > 0;
   if (isUnshown || (countedBy(counts, distinct) ?? 0) > distinct) {
     if (known?.value !== statusesExceed) {
@@ -172,12 +186,6 @@ export async function compareByStatus(
   const onlyTotalsLack = sumOfTotals(counts.totals) === null && counts.filter === 'honoured';
   return onlyTotalsLack && known?.value === statusesExceed ? 'more' : 'mute';
 }
-
-/** The platform does not answer, refuses, or answers with what is of no use. */
-export const tellsNothing = (error: unknown): boolean =>
-  ['platform_unavailable', 'platform_refused', 'platform_unusable'].some((code) =>
-    isOutlastError(error, code),
-  );
 
 /** Whether the list counts another number by now than was shown of it. */
 async function hasMoved(
