@@ -42,7 +42,7 @@ const answersByStatus = (known: string | undefined, facts: Facts): boolean =>
   known === statusesExceed || (known === statusesAddUp && facts.get('orders.totals') === 'present');
 
 export const saysNothingByStatus =
-  'the platform tells nothing by status now, which is to say whether its list leaves orders out';
+  'the platform does not answer by status now: nothing tells whether its list leaves orders out';
 
 export type StatusCounts = {
   /** In the order of `orderStatuses`; null where there is none to be believed. */
