@@ -5,6 +5,7 @@ import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import { transient } from '../../src/errors.ts';
 import type { PlatformPage } from '../../src/model.ts';
+import { longAgo } from '../../src/sync/slice/window-questions.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import { classOf, orderOf, statesOf, threeDays } from '../support/days.ts';
@@ -64,7 +65,10 @@ const held = (table: 'orders' | 'nft_classes'): Promise<unknown> =>
 
 /** Orders are answered with what `change` makes of each page. */
 function answerOrdersWith(
-  change: (page: PlatformPage, query: { status?: 1 | 2 | 3; limit?: number }) => PlatformPage,
+  change: (
+    page: PlatformPage,
+    query: { status?: 1 | 2 | 3; limit?: number; startDate?: string },
+  ) => PlatformPage,
 ): void {
   const { platform } = bench.worker;
   bench.worker.platform = {
@@ -341,6 +345,141 @@ describe('a status that is listed and counted only where it is asked for', () =>
     await bench.skipTo(bench.simulator.clock.now() + 7 * 25 * hour);
     await bench.run();
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('walked none') });
+  });
+
+  /** The filter by status is silent at its n-th request from now, where `isSilent` says so. */
+  const silence = (isSilent: (n: number, status: number) => boolean): void => {
+    let asked = 0;
+    answerOrdersWith((page, { status }) =>
+      status !== undefined && isSilent((asked += 1), status)
+        ? { ...page, ...nothing, total: 0 }
+        : page,
+    );
+  };
+
+  test.each([
+    ['the filter by status goes silent', 0],
+    ['the filter goes silent for that status', 3],
+  ])('and %s when a day is to be read by it: the day is not sealed', async (_what, only) => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    await bench.run({
+      only: { resource: 'orders', days: { from: '2026-04-01', to: '2026-04-02' } },
+    });
+    silence((n, status) => n > 3 && (only === 0 || status === only));
+    await bench.run({
+      only: { resource: 'orders', days: { from: '2026-04-02', to: '2026-04-03' } },
+    });
+    await expectTruth();
+    expect((await statesOf(bench.db)).orders).toEqual(['sealed walk', 'walked none', 'open none']);
+  });
+
+  describe('and one answer to the probe is wrong', () => {
+    test('the total of the list is the sum of the statuses by chance', async () => {
+      await start({ statusUnasked: 3 }, { scope: noClasses });
+      let statuses = 0;
+      let lies = 0;
+      answerOrdersWith((page, { status, limit }) => {
+        if (status !== undefined) statuses += 1;
+        if (statuses < 3 || status !== undefined || limit !== 1 || lies > 0) return page;
+        lies += 1;
+        return { ...page, total: (page.total ?? 0) + 18 };
+      });
+      await bench.run();
+      expect(lies).toBe(1);
+      expect(await fact('orders.status_totals')).toBe('exceed');
+      expect(await differences(bench)).toEqual([]);
+    });
+
+    test('that of a status is of nothing, where totals of none are left out', async () => {
+      await start({ statusUnasked: 3 }, { scope: noClasses });
+      let lies = 0;
+      answerOrdersWith((page, { status }) =>
+        status === 3 && (lies += 1) === 1
+          ? { ...page, ...nothing, total: null }
+          : page.total === 0
+            ? { ...page, total: null }
+            : page,
+      );
+      await bench.run();
+      expect(await fact('orders.empty_total')).toBe('absent');
+      expect(await fact('orders.status_totals')).toBe('exceed');
+      expect(await differences(bench)).toEqual([]);
+    });
+
+    test('an empty list comes without its total', async () => {
+      await start({}, { scope: noClasses });
+      let lies = 0;
+      answerOrdersWith((page, { startDate }) =>
+        startDate === longAgo && (lies += 1) === 1 ? { ...page, ...nothing, total: null } : page,
+      );
+      await bench.run();
+      expect(lies).toBeGreaterThan(1);
+      expect(await fact('orders.empty_total')).toBe('zero');
+    });
+  });
+
+  describe('and all orders have it', () => {
+    const startHidden = async (dialect: Partial<Dialect> = {}): Promise<void> => {
+      await start({ statusUnasked: 2, ...dialect }, { isMixed: false, scope: noClasses });
+      await bench.run({
+        only: { resource: 'orders', days: { from: '2026-04-01', to: '2026-04-02' } },
+      });
+      expect(await fact('orders.status_totals')).toBe('exceed');
+    };
+    const stateOf = (day: string): Promise<unknown> =>
+      one(`select state || ' ' || proof as value from sync.slices where day = '${day}'`);
+
+    test.each<[string, (n: number) => boolean]>([
+      ['from now on', () => true],
+      ['from the second time a day is asked on', (n) => n > 3],
+      ['for a moment, and it shows orders again when it is tried', (n) => n <= 3],
+    ])('the filter goes silent %s: no day is sealed by that', async (_when, isSilent) => {
+      await startHidden({ maxOrders: 5 });
+      const { platform } = bench.worker;
+      silence(isSilent);
+      const only = { resource: 'orders', days: { from: '2026-04-02', to: '2026-04-03' } } as const;
+      await bench.run({ only });
+      expect(await stateOf('2026-04-02')).not.toContain('sealed');
+      bench.worker.platform = platform;
+      await runLater(25 * hour);
+      await expectTruth();
+      expect(await differences(bench)).toEqual([]);
+    });
+
+    test('the filter goes silent for days: nothing is missing or proved by that, and all is well afterwards', async () => {
+      await startHidden();
+      bench.simulator.setDialect({ statusFilter: 'empty' });
+      await bench.run();
+      for (let i = 0; i < 3; i++) {
+        await runLater(25 * hour);
+        await expectTruth();
+        expect(await statesOf(bench.db)).toMatchObject({
+          orders: ['sealed walk', 'walked none', 'walked none'],
+        });
+      }
+      bench.simulator.setDialect({ statusFilter: 'honoured' });
+      await runLater(25 * hour);
+      expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+      expect(await differences(bench)).toEqual([]);
+    });
+
+    test('an empty day is proved while the filter shows orders of others, or the window has moved on', async () => {
+      await startHidden();
+      await bench.run();
+      expect(await stateOf('2026-03-01')).toBe('sealed walk');
+      await bench.skipTo(Date.parse('2026-06-20T12:00:00Z'));
+      const seenAt = (at: string): Promise<unknown> =>
+        bench.db.query(
+          `update sync.facts set confirmed_at = '${at}' where fact = 'orders.status_totals'`,
+        );
+      await seenAt('2026-05-01T00:00Z');
+      await bench.runLater(hour);
+      await runLater(25 * hour);
+      expect(await stateOf('2026-06-20')).toBe('walked none');
+      await seenAt('2026-04-30T00:00Z');
+      await runLater(25 * hour);
+      expect(await stateOf('2026-06-20')).toBe('sealed walk');
+    });
   });
 
   test('and lists are cut: each status is read from both its ends, and held whole and proved', async () => {

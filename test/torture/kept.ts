@@ -65,4 +65,14 @@ export const keptWorlds: readonly KeptWorld[] = [
     kills: 25,
     found: 'days were sealed without the orders that a filter by status showed which does nothing',
   },
+  {
+    seed: 10372,
+    kills: 25,
+    found: 'where lists leave out all orders of a day, it was sealed while the filter was silent',
+  },
+  {
+    seed: 10580,
+    kills: 25,
+    found: 'a wrong answer to the probe made totals add up by chance, and a day was sealed by it',
+  },
 ];

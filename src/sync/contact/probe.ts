@@ -115,6 +115,9 @@ function formOf(page: PlatformPage): string | null {
   return forms.size > 1 ? 'mixed' : ([...forms][0] ?? null);
 }
 
+/** How often the statuses are asked for until the list's total stands still. */
+const roundsAtMost = 3;
+
 /**
  * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more,
  * as they do where lists leave out a status that nobody asks for (proof rule 1). Null where there are no orders.
@@ -126,17 +129,26 @@ async function findStatusTotals(
 ): Promise<string | null> {
   const narrow = { ...asking, limit: 1 };
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
-  const counts = await countByStatus(facts, (status) => list(narrow, range, 'DATE_ASC', status));
-  if (counts.filter === 'silent') return statusesUnknown;
-  const sum = sumOfTotals(counts.totals);
-  if (sum === null) return statusesAbsent;
-  // The total last: what comes in between is not taken for hidden.
-  const { total } = await list(narrow, range, 'DATE_ASC');
-  if (total === null) return statusesAbsent;
-  // Of no order nothing is learned.
-  if (sum === 0 && total === 0) return null;
-  if ((countedBy(counts, total) ?? 0) > total) return statusesExceed;
-  return sum === total ? statusesAddUp : statusesFallShort;
+  const askTotal = async (): Promise<number | null> =>
+    (await list(narrow, range, 'DATE_ASC')).total;
+  let before = await askTotal();
+  // A total that was wrong, or of a list that has changed meanwhile, may be the sum by chance: it must be the same before
+  // and after.
+  for (let round = 1; round <= roundsAtMost; round++) {
+    const counts = await countByStatus(facts, (status) => list(narrow, range, 'DATE_ASC', status));
+    if (counts.filter === 'silent') return statusesUnknown;
+    const sum = sumOfTotals(counts.totals);
+    const total = await askTotal();
+    if (sum === null || before === null || total === null) return statusesAbsent;
+    if (total === before) {
+      // Of no order nothing is learned.
+      if (sum === 0 && total === 0) return null;
+      if ((countedBy(counts, total) ?? 0) > total) return statusesExceed;
+      return sum === total ? statusesAddUp : statusesFallShort;
+    }
+    before = total;
+  }
+  return statusesUnknown;
 }
 
 /**
@@ -146,7 +158,10 @@ async function findStatusTotals(
 async function findOlderDays(asking: Asking, from: Day, newest: PlatformPage): Promise<OlderDays> {
   try {
     const range = { startDate: longAgo, endDate: from };
-    const page = await list({ ...asking, limit: 1 }, range, 'DATE_ASC');
+    const ask = (): Promise<PlatformPage> => list({ ...asking, limit: 1 }, range, 'DATE_ASC');
+    const first = await ask();
+    // An answer of nothing may be a passing fault: that totals of none are left out is learned of two.
+    const page = first.shown === 0 && first.total === null ? await ask() : first;
     const [oldest] = timesOf(page);
     if (oldest === undefined || !isFarBefore(oldest, startOf(from))) {
       // Where a total of none is left out, an empty list without one is no fault: see sound-answers.ts.

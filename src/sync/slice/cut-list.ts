@@ -178,6 +178,11 @@ async function judgeCut(
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
   const asksStatuses = list.hides === true || list.mayHide === true;
   const hiding = asksStatuses ? await lookByStatus(context, slice, walk, range) : null;
+  const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
+  const mute = { ...whole, ...unproved, disagreement: saysNothingByStatus, isMute: true };
+  // More was counted by status, and nothing more was shown: the filter has gone silent meanwhile.
+  const isSilent = list.hides === true && distinct === list.size && hiding?.sum !== null;
+  if (isSilent) return { ...mute, totalAfter: total };
   // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high. A list that
   // leaves orders out needs the statuses as a witness.
   const isWitnessed = hiding === null || (hiding.sum !== null && !hiding.isUnshown);
@@ -199,11 +204,9 @@ async function judgeCut(
   if (isAllShown && !hasGap && (byStatus?.atLeast ?? 0) <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }
-  const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
   // Its own total says nothing against it.
   if (hiding !== null && hiding.sum === null && (total === distinct || total === list.size)) {
-    const disagreement = saysNothingByStatus;
-    return { ...whole, ...unproved, disagreement, totalAfter: total, isMute: true };
+    return { ...mute, totalAfter: total };
   }
   const disagreement = isCut
     ? `the platform shows no more than ${list.size} of a list at a time, and ${distinct} of this day from both ends and by status: nothing tells whether there are more`

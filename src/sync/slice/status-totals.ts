@@ -1,7 +1,7 @@
 // What the totals of the three statuses, and the orders shown beside them, tell of a list of orders: whether it leaves
 // some out unless their status is asked for (proof rule 1). When they are asked for, and what it means that they tell
 // nothing.
-import { dayOf } from '../../day.ts';
+import { dayOf, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import {
   orderStatuses,
@@ -56,7 +56,10 @@ export type StatusCounts = {
   filter: 'honoured' | 'ignored' | 'refused' | 'silent';
 };
 
-/** Asks for each status, one record and the total, in three requests as far as they are answered. */
+/**
+ * Asks for each status, one record and the total, in three requests as far as they are answered. Where totals of none
+ * are left out, an answer of nothing is asked for twice: a passing fault looks the same.
+ */
 export async function countByStatus(
   facts: Facts,
   ask: (status: OrderStatus) => Promise<PlatformPage>,
@@ -64,7 +67,11 @@ export async function countByStatus(
   const counts: StatusCounts = { totals: [], ids: [], filter: 'honoured' };
   // Pending orders last: one that settles in between is left out, not counted twice.
   for (const status of orderStatuses.toReversed()) {
-    const page = await ask(status).catch((error: unknown) => {
+    const askTwice = async (): Promise<PlatformPage> => {
+      const page = await ask(status);
+      return isNoneLeftOut(page, facts) ? ask(status) : page;
+    };
+    const page = await askTwice().catch((error: unknown) => {
       // Who does not know the filter tells nothing by it, and one that fails keeps nothing from being read.
       if (isOutlastError(error, 'platform_refused')) return 'refused' as const;
       if (isSilent(error)) return 'silent' as const;
@@ -98,9 +105,11 @@ const showsOtherStatus = ({ records }: PlatformPage, status: OrderStatus): boole
 function statusTotal(page: PlatformPage, facts: Facts): number | null {
   const total = listTotal(page, facts);
   if (page.shown > 0) return total;
-  const isLeftOut = page.total === null && facts.get('orders.empty_total') === 'absent';
-  return total === 0 || isLeftOut ? 0 : null;
+  return total === 0 || isNoneLeftOut(page, facts) ? 0 : null;
 }
+
+const isNoneLeftOut = ({ shown, total }: PlatformPage, facts: Facts): boolean =>
+  shown === 0 && total === null && facts.get('orders.empty_total') === 'absent';
 
 /** Null unless all are given. */
 export const sumOfTotals = (totals: (number | null)[]): number | null =>
@@ -182,9 +191,33 @@ export async function compareByStatus(
     return 'more';
   }
   const shown = await countStatuses(db, slice, walk);
-  if (!isMute(facts, known?.value, counts, shown, distinct)) return 'same';
+  if (!isMute(facts, known?.value, counts, shown, distinct)) {
+    return distinct > 0 || (await isNoneConfirmed(context, slice, range)) ? 'same' : 'mute';
+  }
   const onlyTotalsLack = sumOfTotals(counts.totals) === null && counts.filter === 'honoured';
   return onlyTotalsLack && known?.value === statusesExceed ? 'more' : 'mute';
+}
+
+/**
+ * Whether a day is believed to have no orders that neither its list shows nor its statuses count. Where lists leave
+ * orders out nothing speaks for it but a filter that may have gone silent: then it must show an order of the window, and
+ * none of the day once more. A window that moved on altogether since lists were seen to do so, and whose list is empty,
+ * may have none to show.
+ */
+export async function isNoneConfirmed(
+  context: Pick<ActContext, 'db' | 'platform' | 'facts' | 'signal' | 'window'>,
+  slice: Slice,
+  range: WalkQuery,
+): Promise<boolean> {
+  const { db, platform, window } = context;
+  const known = await readFact(db, slice.projectId, statusTotals);
+  if (slice.resource !== 'orders' || known?.value !== statusesExceed) return true;
+  if (!(await window.showsByStatus(slice))) {
+    const windowFrom = startOf(windowAt(platform.clock.now()).from);
+    return known.confirmedAt < windowFrom && (await window.emptyAt(slice)) !== null;
+  }
+  const { totals } = await countStatusesOf(context, slice, range);
+  return sumOfTotals(totals) === 0;
 }
 
 /** Whether the list counts another number by now than was shown of it. */

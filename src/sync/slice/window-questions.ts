@@ -8,6 +8,7 @@ import type { Facts } from '../../store/facts.ts';
 import { askList, type List } from '../ask-list.ts';
 import { aheadMsOf } from '../day-zone.ts';
 import { dayEndOf, limitOf } from '../list-rules.ts';
+import { countByStatus } from './status-totals.ts';
 
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
@@ -21,6 +22,8 @@ export type WindowQuestions = {
    * the window empty (proof rule 4). Null when there is anything. Asked once a run.
    */
   emptyAt(list: List): Promise<Instant | null>;
+  /** Whether the filter by status shows any order of the window at this moment. */
+  showsByStatus(list: List): Promise<boolean>;
   /** Whether a record of this day is shown when the next day is asked for along with it. */
   showsDay(list: List, day: Day): Promise<boolean>;
   /**
@@ -78,6 +81,18 @@ export function createWindowQuestions(
       const answer = asked.get(name) ?? emptyAt(list);
       asked.set(name, answer);
       return answer;
+    },
+    async showsByStatus(list) {
+      const range = {
+        startDate: windowFrom,
+        sortBy: 'DATE_DESC',
+        limit: 1,
+        countTotal: true,
+      } as const;
+      const { ids } = await countByStatus(facts, (status) =>
+        askList(platform, list, { ...range, status }, signal),
+      );
+      return ids.length > 0;
     },
     async showsDay(list, day) {
       const next = addDays(day, 1);
