@@ -202,17 +202,25 @@ function nextSettling(day: string, askedAt: Instant, settings: PolicySettings): 
   return (Math.floor(askedAt / everyMs) + 1) * everyMs;
 }
 
+/** How long the first retry waits, and each of them at most. */
+export type RetryDelays = { firstMs: number; atMostMs: number };
+
+export const retryDelays: RetryDelays = { firstMs: minuteMs, atMostMs: retryAtMostMs };
+
 /** When a slice is due again that came to nothing: later each time. */
 export function afterFailure(
   slice: Pick<Slice, 'attempts'>,
   askedAt: Instant,
-  atMostMs = retryAtMostMs,
+  delays?: RetryDelays,
 ): { attempts: number; dueAt: Instant } {
   const attempts = slice.attempts + 1;
-  return { attempts, dueAt: askedAt + retryDelayMs(attempts, atMostMs) };
+  return { attempts, dueAt: askedAt + retryDelayMs(attempts, delays) };
 }
 
-/** A minute, doubling to an hour, or so much at most: a slice that does not work out leaves room for the others. */
-export function retryDelayMs(attempts: number, atMostMs = retryAtMostMs): number {
-  return Math.min(atMostMs, minuteMs * 2 ** Math.min(attempts - 1, 11));
+/** A minute, doubling to an hour, unless told otherwise: a slice that does not work out leaves room for the others. */
+export function retryDelayMs(
+  attempts: number,
+  { firstMs, atMostMs }: RetryDelays = retryDelays,
+): number {
+  return Math.min(atMostMs, firstMs * 2 ** Math.min(attempts - 1, 11));
 }

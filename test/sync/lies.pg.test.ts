@@ -78,6 +78,9 @@ describe('a lie that hides nothing is no reason to doubt what was shown', () => 
     };
     bench = await createBench({ ...givenOrders, faults }, onlyOrders);
     await bench.run();
+    // The statuses are asked for again before they are believed to be of no use.
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('walked none') });
+    await runLater(61 * 60_000);
     expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
     expect(await falseSeals(bench)).toEqual([]);
     await runLater(25 * hour);

@@ -406,6 +406,20 @@ describe('a status that is listed and counted only where it is asked for', () =>
       expect(await differences(bench)).toEqual([]);
     });
 
+    test.each<[string, Partial<PlatformPage>]>([
+      ['comes without its total', { total: null }],
+      ['is of nothing', { ...nothing, total: null }],
+    ])('that of a status %s', async (_what, lie) => {
+      await start({ statusUnasked: 3 }, { scope: noClasses });
+      let lies = 0;
+      answerOrdersWith((page, { status }) =>
+        status === 3 && (lies += 1) === 1 ? { ...page, ...lie } : page,
+      );
+      await bench.run();
+      expect(await fact('orders.status_totals')).toBe('exceed');
+      expect(await differences(bench)).toEqual([]);
+    });
+
     test('an empty list comes without its total', async () => {
       await start({}, { scope: noClasses });
       let lies = 0;
@@ -536,6 +550,40 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await differences(bench)).toEqual([]);
   });
 
+  test.each<[string, Partial<Faults>]>([
+    ['is refused', { poisonError: { with: 'status=' } }],
+    ['fails', { serverError: { with: 'status=', status: 503 } }],
+    ['is answered with nothing', { hollow: { with: 'status=' } }],
+  ])(
+    'and the filter by status %s at first: no day is proved before it is asked again',
+    async (_name, faults) => {
+      await start({ statusUnasked: 3 }, { scope: noClasses });
+      bench.simulator.setFaults(faults);
+      await bench.run();
+      await expectTruth();
+      expect(await statesOf(bench.db)).toMatchObject({ orders: three('walked none') });
+      for (const name of Object.keys(faults)) bench.simulator.setFaults({ [name]: null });
+      // No day is read again for it meanwhile.
+      await runLater(30 * minute);
+      expect(await one('select max(attempts)::int as value from sync.slices')).toBe(1);
+      await runLater(31 * minute);
+      expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+      expect(await differences(bench)).toEqual([]);
+    },
+  );
+
+  test('the first order of all has it: the day is asked by status when it is over', async () => {
+    await start({ statusUnasked: 2 }, { isMixed: false, scope: noClasses });
+    for (const { record } of orders(() => 2)) bench.simulator.hide('orders', record.operation_id);
+    await bench.run();
+    expect(await fact('orders.status_totals')).toBe('no orders');
+    bench.simulator.insert('orders', orderOf('2026-04-06', 1, { status: 2 }));
+    await runLater(minute);
+    await runLater(14 * hour);
+    await expectTruth();
+    expect(await differences(bench)).toEqual([]);
+  });
+
   test('a filter by status that fails at first is looked at again in an hour', async () => {
     await start({}, { scope: noClasses });
     bench.simulator.setFaults({ serverError: { with: 'status=', status: 503 } });
@@ -543,6 +591,12 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await fact('orders.status_totals')).toBe('unknown');
     bench.simulator.setFaults({ serverError: null });
     await runLater(61 * minute);
+    expect(await fact('orders.status_totals')).toBe('add up');
+    // A window without orders unlearns nothing.
+    for (const { record } of orders((i) => 2 + (i % 2))) {
+      bench.simulator.hide('orders', record.operation_id);
+    }
+    for (let i = 0; i < 3; i++) await runLater(25 * hour);
     expect(await fact('orders.status_totals')).toBe('add up');
   });
 

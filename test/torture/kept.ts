@@ -75,4 +75,10 @@ export const keptWorlds: readonly KeptWorld[] = [
     kills: 25,
     found: 'a wrong answer to the probe made totals add up by chance, and a day was sealed by it',
   },
+  {
+    seed: 10664,
+    kills: 25,
+    found:
+      'a status was answered with nothing at the first contact, and days were sealed without it',
+  },
 ];

@@ -436,6 +436,7 @@ export const zh: Words = {
       'status_totals exceed': '更多：每种状态分别读取',
       'status_totals do not add up': '不等于',
       'status_totals absent': '没有给出',
+      'status_totals no orders': '还没有订单',
     },
   },
   settings: {

@@ -500,6 +500,7 @@ export const en = {
       'status_totals exceed': 'they count more: each status is read by itself',
       'status_totals do not add up': 'they do not',
       'status_totals absent': 'there are none',
+      'status_totals no orders': 'there were no orders yet',
     } as Record<string, string>,
   },
   settings: {

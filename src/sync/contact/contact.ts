@@ -23,6 +23,7 @@ import { listsOf, type ArchivedScope } from '../enter-days.ts';
 import {
   reopenHidden,
   statusesAbsent,
+  statusesOfNone,
   statusesAddUp,
   statusesExceed,
   statusesUnknown,
@@ -203,12 +204,14 @@ function keepStatusTotals(probed: Record<string, string>, before: Facts, now: In
   const was = before.get(statusTotals);
   const found = probed[statusTotals];
   if (found === statusesExceed) return;
-  if (was === statusesExceed && found !== statusesAddUp) {
+  const isNothingLearned = found === statusesOfNone && was !== undefined && was !== found;
+  if (isNothingLearned || (was === statusesExceed && found !== statusesAddUp)) {
     delete probed[statusTotals];
     return;
   }
-  // A filter that answered once, or was asked before, and is silent now may be gone.
-  if (found === statusesUnknown && was !== undefined) probed[statusTotals] = statusesAbsent;
+  // A filter that tells nothing may be gone, where it answered before, or told nothing an hour ago either.
+  const isFirst = was === undefined || was === statusesOfNone;
+  if (found === statusesUnknown && !isFirst) probed[statusTotals] = statusesAbsent;
   keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
 }
 

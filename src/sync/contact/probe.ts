@@ -13,10 +13,10 @@ import { decidedAfterMs } from '../policy.ts';
 import {
   countByStatus,
   countedBy,
-  statusesAbsent,
   statusesAddUp,
   statusesExceed,
   statusesFallShort,
+  statusesOfNone,
   statusesUnknown,
   sumOfTotals,
 } from '../slice/status-totals.ts';
@@ -84,8 +84,7 @@ export async function probe(
     const emptyTotal = known['empty_total'] ?? before.get('orders.empty_total') ?? 'unknown';
     const told = new Map([['orders.empty_total', emptyTotal]]);
     const days = { from: window.from, last: yesterday, dayEnd: rules.day_end };
-    const found = await findStatusTotals(asking, told, days);
-    if (found !== null) known['status_totals'] = found;
+    known['status_totals'] = await findStatusTotals(asking, told, days);
   }
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
@@ -120,29 +119,27 @@ const roundsAtMost = 3;
 
 /**
  * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more,
- * as they do where lists leave out a status that nobody asks for (proof rule 1). Null where there are no orders.
+ * as they do where lists leave out a status that nobody asks for (proof rule 1).
  */
 async function findStatusTotals(
   asking: Asking,
   facts: Facts,
   { from, last, dayEnd }: { from: Day; last: Day; dayEnd: DayEnd },
-): Promise<string | null> {
+): Promise<string> {
   const narrow = { ...asking, limit: 1 };
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
   const askTotal = async (): Promise<number | null> =>
     (await list(narrow, range, 'DATE_ASC')).total;
   let before = await askTotal();
   // A total that was wrong, or of a list that has changed meanwhile, may be the sum by chance: it must be the same before
-  // and after.
+  // and after. And one answer that lacks its total says little.
   for (let round = 1; round <= roundsAtMost; round++) {
     const counts = await countByStatus(facts, (status) => list(narrow, range, 'DATE_ASC', status));
     if (counts.filter === 'silent') return statusesUnknown;
     const sum = sumOfTotals(counts.totals);
     const total = await askTotal();
-    if (sum === null || before === null || total === null) return statusesAbsent;
-    if (total === before) {
-      // Of no order nothing is learned.
-      if (sum === 0 && total === 0) return null;
+    if (sum !== null && total !== null && total === before) {
+      if (sum === 0 && total === 0) return statusesOfNone;
       if ((countedBy(counts, total) ?? 0) > total) return statusesExceed;
       return sum === total ? statusesAddUp : statusesFallShort;
     }

@@ -26,6 +26,7 @@ import {
   decidedAfterMs,
   isOver,
   missingBlocksMs,
+  type RetryDelays,
 } from '../policy.ts';
 import { findMoved } from './absent-records.ts';
 import { isEmptyInDoubt, type Act, type ActContext, type Acted } from './conclude.ts';
@@ -146,14 +147,13 @@ export async function concludeUnproved(
   walk: number,
   whole: Whole,
   problem: string,
-  /** It is tried again after so long at most. */
-  againAtMostMs: number,
+  delays: RetryDelays,
 ): Promise<Acted> {
   const { db } = context;
   await withTx(db, async (tx) => {
     const unresolved = await countPending(tx, slice, walk, span);
     const end: Finished = {
-      ...afterFailure(slice, askedAt, againAtMostMs),
+      ...afterFailure(slice, askedAt, delays),
       state: 'walked',
       proof: 'none',
       provedAt: slice.provedAt,

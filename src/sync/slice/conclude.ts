@@ -18,6 +18,7 @@ import {
   lapsedState,
   missingBlocksMs,
   type PolicySettings,
+  type RetryDelays,
 } from '../policy.ts';
 import type { Worker } from '../worker.ts';
 import type { ListRules, WalkContext } from './walk.ts';
@@ -104,10 +105,10 @@ export async function concludeFailure(
   {
     unseals,
     givesUp = false,
-    againAtMostMs,
-  }: { unseals: boolean; givesUp?: boolean; againAtMostMs?: number },
+    delays,
+  }: { unseals: boolean; givesUp?: boolean; delays?: RetryDelays },
 ): Promise<Acted> {
-  const { attempts, dueAt } = afterFailure(slice, askedAt, againAtMostMs);
+  const { attempts, dueAt } = afterFailure(slice, askedAt, delays);
   await finishSlice(context.db, slice, {
     ...(unseals ? { proof: 'none' as const } : {}),
     state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,

@@ -7,7 +7,14 @@ import type { CutList, WalkQuery } from '../../store/checkpoint.ts';
 import { countNew, goneIds } from '../../store/missing.ts';
 import { countPending, countShown } from '../../store/pages.ts';
 import { rulesOf } from '../list-rules.ts';
-import { absenceProves, closingOf, isOver, recountMs, retryAtMostMs } from '../policy.ts';
+import {
+  absenceProves,
+  closingOf,
+  isOver,
+  recountMs,
+  retryAtMostMs,
+  retryDelays,
+} from '../policy.ts';
 import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
@@ -74,18 +81,19 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
   const contradicts = isMute
     ? unproved !== null && (await differs(context, act, start.walk))
     : judged?.contradicts === true;
-  // Days are not read whole every hour for a filter that may be gone for weeks.
+  // Days are not read whole again at once for a filter that may be gone for weeks.
   const isLate = act.askedAt >= closingOf(slice.day, context.settings);
-  const againAtMostMs = isMute && !isLate ? recountMs : retryAtMostMs;
+  const mute = { firstMs: retryAtMostMs, atMostMs: isLate ? retryAtMostMs : recountMs };
+  const delays = isMute ? mute : retryDelays;
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
   const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
     const { distinct } = unproved;
     if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, distinct))) {
-      return concludeUnproved(context, act, start.walk, unproved, problem, againAtMostMs);
+      return concludeUnproved(context, act, start.walk, unproved, problem, delays);
     }
   }
-  return concludeFailure(context, act, problem, { unseals, givesUp: isMute, againAtMostMs });
+  return concludeFailure(context, act, problem, { unseals, givesUp: isMute, delays });
 }
 
 /** One reading. `isLast`: what it leaves in doubt is not read again, but looked at from its other end. */

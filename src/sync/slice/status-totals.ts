@@ -31,7 +31,9 @@ export const statusesAddUp = 'add up';
 /** Less, as where there are other statuses or the filter does nothing. */
 export const statusesFallShort = 'do not add up';
 export const statusesAbsent = 'absent';
-/** They were not answered when they were asked for at first: the probe asks again in an hour. */
+/** There were no orders yet. */
+export const statusesOfNone = 'no orders';
+/** They told nothing when they were asked for at first: the probe asks again in an hour, and no day is proved till then. */
 export const statusesUnknown = 'unknown';
 
 /**
@@ -179,6 +181,7 @@ export async function compareByStatus(
   if (slice.resource !== 'orders' || slice.day === wholeList) return 'same';
   // Another day of this run, or another process, may have learned it since the run began.
   const known = await readFact(db, slice.projectId, statusTotals);
+  if (known?.value === statusesUnknown) return 'mute';
   if (!(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
   const { order: _order, ...range } = query;
   const counts = await countStatusesOf(context, slice, range);
@@ -274,7 +277,7 @@ async function wantsStatuses(
   if (isRetried && answersByStatus(known?.value, facts)) return true;
   if (known === null) {
     if (facts.get('orders.totals') === 'present' && distinct > 0) return true;
-  } else if (known.value !== statusesAbsent && known.value !== statusesUnknown) {
+  } else if (known.value !== statusesAbsent) {
     const { confirmedAt } = known;
     // The probe compares what is past in UTC, too.
     const isCompared = isOver(span, confirmedAt) && span.to <= dayOf(confirmedAt);
