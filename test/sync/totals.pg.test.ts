@@ -584,6 +584,24 @@ describe('a status that is listed and counted only where it is asked for', () =>
     expect(await differences(bench)).toEqual([]);
   });
 
+  test('and the last order of a list settles, where days begin before UTC’s: its day is read by status', async () => {
+    await start({ statusUnasked: 2, dates: 'utc+8' }, { scope: noClasses });
+    bench.simulator.insert('orders', orderOf('2026-04-06', 1, { status: 1 }));
+    await bench.run();
+    bench.simulator.mutate('orders', 'o-2026-04-06-1', (order) => ({ ...order, status: 2 }));
+    // On the next day as the platform counts them.
+    const create_time = '2026-04-06T17:00:00Z';
+    bench.simulator.insert('orders', orderOf('2026-04-06', 2, { status: 3, create_time }));
+    await runLater(14 * hour);
+    await runLater(minute);
+    await expectTruth();
+    expect(
+      await one(
+        `select state || ' ' || proof || coalesce(last_error, '') as value from sync.slices where resource = 'orders' and day = '2026-04-06'`,
+      ),
+    ).toBe('sealed walk');
+  });
+
   test('a filter by status that fails at first is looked at again in an hour', async () => {
     await start({}, { scope: noClasses });
     bench.simulator.setFaults({ serverError: { with: 'status=', status: 503 } });

@@ -69,7 +69,9 @@ async function settleContests(stage: Stage, chance: Chance): Promise<void> {
   for (let turn = 0; turn < turnsAtMost; turn++) {
     const contested = await insist(stage, () =>
       withClient(stage.address, (db) =>
-        db.query(`select from sync.slices where last_error like '%shown by another list%'`),
+        db.query(
+          `select from sync.slices where last_error like '%are in force with other contents%'`,
+        ),
       ),
     );
     if (contested.rows.length === 0) return;

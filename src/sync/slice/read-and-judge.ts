@@ -137,9 +137,6 @@ async function readSlice(
   }
   const whole = await judgeWhole(context, act, start, result, growing);
   const { distinct } = whole;
-  if (whole.agrees && (await readsDatesOtherwise(context, slice, distinct))) {
-    return { ...lost('an end date is read differently now'), isSettled: true, contradicts: true };
-  }
   if (!whole.agrees) {
     // A list may be cut where its total is not, or elsewhere.
     const mayBeCut = isLast && distinct > 0 && !isOneWay && whole.disagreement !== noTotal;
@@ -166,6 +163,9 @@ async function readSlice(
       contradicts: false,
       isMute: true,
     };
+  }
+  if (await readsDatesOtherwise(context, slice, distinct)) {
+    return { ...lost('an end date is read differently now'), isSettled: true, contradicts: true };
   }
   // Today is looked at once it is over: until then a doubt is reason enough to claim nothing.
   const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
