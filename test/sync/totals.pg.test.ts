@@ -572,6 +572,25 @@ describe('a status that is listed and counted only where it is asked for', () =>
     },
   );
 
+  test.each<[string, Partial<Dialect>]>([
+    ['a platform that heeds dates', {}],
+    ['one that does not', { dates: 'ignored' }],
+  ])(
+    'and hours without list and total at the first contact, from %s: no day is sealed by its list',
+    async (_name, dialect) => {
+      await start({ statusUnasked: 3, ...dialect }, { scope: noClasses });
+      bench.simulator.setFaults({ hollow: { path: '/v3/orders' } });
+      await bench.run();
+      expect(await fact('orders.status_totals')).toBeUndefined();
+      bench.simulator.setFaults({ hollow: null });
+      for (const ms of [minute, 2 * minute, 61 * minute, 25 * hour]) {
+        await runLater(ms);
+        await expectTruth();
+      }
+      expect(await differences(bench)).toEqual([]);
+    },
+  );
+
   test('the first order of all has it: the day is asked by status when it is over', async () => {
     await start({ statusUnasked: 2 }, { isMixed: false, scope: noClasses });
     for (const { record } of orders(() => 2)) bench.simulator.hide('orders', record.operation_id);

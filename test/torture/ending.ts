@@ -61,8 +61,8 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
 }
 
 /**
- * What two lists show may change between their readings: then the one that was read first waits for its next turn,
- * which comes within minutes.
+ * What two lists show may change between their readings: then one of them waits for its next turn, which comes within
+ * minutes or, of classes, within six hours.
  */
 async function settleContests(stage: Stage, chance: Chance): Promise<void> {
   // Ends: turnsAtMost.
@@ -75,7 +75,7 @@ async function settleContests(stage: Stage, chance: Chance): Promise<void> {
       ),
     );
     if (contested.rows.length === 0) return;
-    stage.simulator.advance(2 * minuteMs);
+    stage.simulator.advance(turn === 0 ? 2 * minuteMs : 6 * hourMs + minuteMs);
     await syncToTheEnd(stage, chance);
   }
 }

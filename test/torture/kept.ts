@@ -71,6 +71,12 @@ export const keptWorlds: readonly KeptWorld[] = [
     found: 'where lists leave out all orders of a day, it was sealed while the filter was silent',
   },
   {
+    seed: 10540,
+    kills: 25,
+    found:
+      'a first contact to a platform that was out of order: months were sealed without a status that their list leaves out',
+  },
+  {
     seed: 10580,
     kills: 25,
     found: 'a wrong answer to the probe made totals add up by chance, and a day was sealed by it',
@@ -80,5 +86,10 @@ export const keptWorlds: readonly KeptWorld[] = [
     kills: 25,
     found:
       'a status was answered with nothing at the first contact, and days were sealed without it',
+  },
+  {
+    seed: 11167,
+    kills: 25,
+    found: 'a day whose last shown order settled stayed open, where days begin before UTC’s',
   },
 ];

@@ -79,7 +79,7 @@ export async function probe(
   if (form !== null) known['time_form'] = form;
   // Where nothing is shown and 0 is counted, everything may be of a status that nobody asked for.
   const isCounted = known['totals'] === 'present' || (newest.shown === 0 && newest.total === 0);
-  if (resource === 'orders' && isCounted && rules.date_filter !== 'ignored') {
+  if (resource === 'orders' && isCounted) {
     const yesterday = addDays(dayOf(now), -1);
     const emptyTotal = known['empty_total'] ?? before.get('orders.empty_total') ?? 'unknown';
     const told = new Map([['orders.empty_total', emptyTotal]]);

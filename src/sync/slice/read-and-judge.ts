@@ -151,7 +151,7 @@ async function readSlice(
   }
   const doubted = isOneWay ? null : await doubtInTurn(context, act, start, whole, look);
   if (doubted !== null) return inParts(doubted);
-  const byStatus = isOneWay ? 'same' : await compareByStatus(context, act, walk, distinct);
+  const byStatus = isOneWay ? 'same' : await compareByStatus(context, act, walk, whole);
   if (byStatus === 'moved') return lost('the list has grown since it was read');
   if (byStatus === 'more') return inParts('same');
   if (byStatus === 'mute') {

@@ -21,6 +21,7 @@ import { askTotal } from '../ask-list.ts';
 import { hasTurn } from '../comparison-rota.ts';
 import { listTotal } from '../list-rules.ts';
 import { absenceProves, closingOf, isOver } from '../policy.ts';
+import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
 
 /** The fact: what the totals of the statuses come to, beside the total of the same days. The probe finds it. */
@@ -37,11 +38,13 @@ export const statusesOfNone = 'no orders';
 export const statusesUnknown = 'unknown';
 
 /**
- * Whether the filter by status is known to answer: then it is a fault where it tells nothing. That the totals add up was
- * so as long as there were totals.
+ * Whether the filter by status is known to answer, or was never asked: then it is a fault where it tells nothing. That
+ * the totals add up was so as long as there were totals.
  */
 const answersByStatus = (known: string | undefined, facts: Facts): boolean =>
-  known === statusesExceed || (known === statusesAddUp && facts.get('orders.totals') === 'present');
+  known === undefined ||
+  known === statusesExceed ||
+  (known === statusesAddUp && facts.get('orders.totals') === 'present');
 
 export const saysNothingByStatus =
   'the platform does not answer by status now: nothing tells whether its list leaves orders out';
@@ -174,7 +177,7 @@ export async function compareByStatus(
   context: ActContext,
   act: Act,
   walk: number,
-  distinct: number,
+  { distinct, totalAfter }: Pick<Whole, 'distinct' | 'totalAfter'>,
 ): Promise<'same' | 'more' | 'moved' | 'mute'> {
   const { db, facts } = context;
   const { slice, query } = act;
@@ -182,7 +185,9 @@ export async function compareByStatus(
   // Another day of this run, or another process, may have learned it since the run began.
   const known = await readFact(db, slice.projectId, statusTotals);
   if (known?.value === statusesUnknown) return 'mute';
-  if (!(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
+  // The probe has not come to it, as at a first contact with a platform that was out of order.
+  const isUnprobed = known === null && totalAfter !== null;
+  if (!isUnprobed && !(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
   const { order: _order, ...range } = query;
   const counts = await countStatusesOf(context, slice, range);
   const isUnshown = (await countUnshown(db, slice, walk, counts.ids)) > 0;
@@ -275,9 +280,7 @@ async function wantsStatuses(
   // Where fewer are shown than before, what is missing decides.
   const isRetried = slice.attempts > 0 && distinct >= (slice.shownTotal ?? 0);
   if (isRetried && answersByStatus(known?.value, facts)) return true;
-  if (known === null) {
-    if (facts.get('orders.totals') === 'present' && distinct > 0) return true;
-  } else if (known.value !== statusesAbsent) {
+  if (known !== null && known.value !== statusesAbsent) {
     const { confirmedAt } = known;
     // The probe compares what is past in UTC, too.
     const isCompared = isOver(span, confirmedAt) && span.to <= dayOf(confirmedAt);
