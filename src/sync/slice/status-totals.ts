@@ -38,13 +38,11 @@ export const statusesOfNone = 'no orders';
 export const statusesUnknown = 'unknown';
 
 /**
- * Whether the filter by status is known to answer, or was never asked: then it is a fault where it tells nothing. That
- * the totals add up was so as long as there were totals.
+ * Whether the filter by status is known to answer: then it is a fault where it tells nothing. That the totals add up was
+ * so as long as there were totals.
  */
 const answersByStatus = (known: string | undefined, facts: Facts): boolean =>
-  known === undefined ||
-  known === statusesExceed ||
-  (known === statusesAddUp && facts.get('orders.totals') === 'present');
+  known === statusesExceed || (known === statusesAddUp && facts.get('orders.totals') === 'present');
 
 export const saysNothingByStatus =
   'the platform does not answer by status now: nothing tells whether its list leaves orders out';
@@ -199,7 +197,9 @@ export async function compareByStatus(
     return 'more';
   }
   const shown = await countStatuses(db, slice, walk);
-  if (!isMute(facts, known?.value, counts, shown, distinct)) {
+  // As little is believed of an unprobed list as of one that leaves orders out.
+  const assumed = isUnprobed ? statusesExceed : known?.value;
+  if (!isMute(facts, assumed, counts, shown, distinct)) {
     return distinct > 0 || (await isNoneConfirmed(context, slice, range)) ? 'same' : 'mute';
   }
   const onlyTotalsLack = sumOfTotals(counts.totals) === null && counts.filter === 'honoured';
