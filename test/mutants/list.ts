@@ -104,8 +104,8 @@ export const mutants: readonly Mutant[] = [
     ['a tail goes on after a failure', ' || slice.attempts > 0) return', ') return', 'sync/policy'],
     [
       'a failure is tried again after days',
-      'return Math.min(atMostMs, minuteMs * 2 **',
-      'return Math.max(atMostMs, minuteMs * 2 **',
+      'return Math.min(atMostMs, firstMs * 2 **',
+      'return Math.max(atMostMs, firstMs * 2 **',
       'sync/policy',
     ],
     [
