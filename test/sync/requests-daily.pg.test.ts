@@ -88,7 +88,7 @@ test('4,000 classes are walked again at the rate of pages, as often as is set an
 describe('the probe', () => {
   const world = { ...flat, ordersPerDay: 70, classesPerDay: 5 };
 
-  test('once a day, with at most thirteen requests for orders, nine for classes, and two for keys', async () => {
+  test('once a day, with at most fifteen requests for orders, nine for classes, and two for keys', async () => {
     bench = await createBench({ days, world });
     await bench.run();
     await jumpTo(bench, noon + 25 * hour);
@@ -97,7 +97,7 @@ describe('the probe', () => {
       `update sync.facts set confirmed_at = (confirmed_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where fact = 'probed'`,
     );
     const { orders, classes } = await costOf(bench, () => bench.run());
-    expect(orders - 1).toBeLessThanOrEqual(13 + 2);
+    expect(orders - 1).toBeLessThanOrEqual(15 + 2);
     expect(classes - 1).toBeLessThanOrEqual(9);
     bench.simulator.advance(minute);
     expect(await costOf(bench, () => bench.run())).toEqual({ orders: 1, classes: 1 });
@@ -112,7 +112,7 @@ describe('the probe', () => {
     bench.simulator.requests.clear();
     await bench.run({ only: { days: { from: today, to: '2026-04-07' } } });
     const { byPath } = bench.simulator.requests;
-    expect(byPath['/v3/orders']).toBeLessThanOrEqual(1 + 13 + 2 + 2 + 1);
+    expect(byPath['/v3/orders']).toBeLessThanOrEqual(1 + 15 + 2 + 2 + 1);
     expect(byPath['/v1beta1/nft/classes']).toBeLessThanOrEqual(9 + 2 + 2 + 1);
   });
 });
@@ -124,7 +124,7 @@ test('a first sync costs one request a day, and one more for every fifty orders 
     world: { ...flat, ordersPerDay: 130, classesPerDay: 250 },
   });
   const { orders, classes } = await costOf(bench, () => bench.run());
-  const probe = 1 + 14;
+  const probe = 1 + 16;
   expect(orders).toBeLessThanOrEqual(twelve.length * Math.ceil(130 / 50) + probe);
   expect(classes).toBeLessThanOrEqual(twelve.length * 2 + probe);
 });

@@ -2,7 +2,13 @@
 // given, how an end date is read (proof rules 4 and 6). A few requests, at first contact and daily.
 import { addDays, dayOf, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import { type Day, type Instant, type ListedResource, type PlatformPage } from '../../model.ts';
+import {
+  type Day,
+  type Instant,
+  type ListedResource,
+  type OrderStatus,
+  type PlatformPage,
+} from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { timeForm } from '../../platform/times.ts';
 import type { Facts } from '../../store/facts.ts';
@@ -84,7 +90,8 @@ export async function probe(
     const emptyTotal = known['empty_total'] ?? before.get('orders.empty_total') ?? 'unknown';
     const told = new Map([['orders.empty_total', emptyTotal]]);
     const days = { from: window.from, last: yesterday, dayEnd: rules.day_end };
-    known['status_totals'] = await findStatusTotals(asking, told, days);
+    const found = await findStatusTotals(asking, told, days);
+    if (found !== null) known['status_totals'] = found;
   }
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
@@ -119,33 +126,40 @@ const roundsAtMost = 3;
 
 /**
  * Whether the totals of the three statuses add up to the total of the same past days: `exceed` where they count more,
- * as they do where lists leave out a status that nobody asks for (proof rule 1).
+ * as they do where lists leave out a status that nobody asks for (proof rule 1). Null where the total does not stand
+ * still.
  */
 async function findStatusTotals(
   asking: Asking,
   facts: Facts,
   { from, last, dayEnd }: { from: Day; last: Day; dayEnd: DayEnd },
-): Promise<string> {
+): Promise<string | null> {
   const narrow = { ...asking, limit: 1 };
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
   const askTotal = async (): Promise<number | null> =>
     (await list(narrow, range, 'DATE_ASC')).total;
   let before = await askTotal();
+  let isTold = false;
   // A total that was wrong, or of a list that has changed meanwhile, may be the sum by chance: it must be the same before
   // and after. And one answer that lacks its total says little.
   for (let round = 1; round <= roundsAtMost; round++) {
-    const counts = await countByStatus(facts, (status) => list(narrow, range, 'DATE_ASC', status));
+    const ask = (status: OrderStatus): Promise<PlatformPage> =>
+      list(narrow, range, 'DATE_ASC', status);
+    const counts = await countByStatus(facts, ask, true);
     if (counts.filter === 'silent') return statusesUnknown;
     const sum = sumOfTotals(counts.totals);
     const total = await askTotal();
-    if (sum !== null && total !== null && total === before) {
-      if (sum === 0 && total === 0) return statusesOfNone;
-      if ((countedBy(counts, total) ?? 0) > total) return statusesExceed;
-      return sum === total ? statusesAddUp : statusesFallShort;
+    isTold = sum !== null && total !== null;
+    if (sum !== null && total !== null && before !== null) {
+      if (sum === 0 && total === 0 && before === 0) return statusesOfNone;
+      const most = Math.max(before, total);
+      if ((countedBy(counts, most) ?? 0) > most) return statusesExceed;
+      if (total === before) return sum === total ? statusesAddUp : statusesFallShort;
     }
     before = total;
   }
-  return statusesUnknown;
+  // Of a total that moves nothing is learned.
+  return isTold ? null : statusesUnknown;
 }
 
 /**

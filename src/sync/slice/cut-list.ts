@@ -5,7 +5,7 @@
 // once more an hour later.
 import { isOutlastError } from '../../errors.ts';
 import { orderStatuses } from '../../model.ts';
-import { recordFacts } from '../../store/facts.ts';
+import { readFact, recordFacts } from '../../store/facts.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import type { CutList, PartInProgress, WalkQuery } from '../../store/checkpoint.ts';
 import { countShown, countStatuses, rememberedPage } from '../../store/pages.ts';
@@ -15,7 +15,16 @@ import { listTotal } from '../list-rules.ts';
 import type { Whole } from './conclude-walk.ts';
 import type { Act, ActContext } from './conclude.ts';
 import { capOf, opposite } from './second-witness.ts';
-import { countStatusesOf, knownOf, saysNothingByStatus, sumOfTotals } from './status-totals.ts';
+import {
+  countStatusesOf,
+  isNoneConfirmed,
+  knownOf,
+  saysNothingByStatus,
+  statusesExceed,
+  statusesUnknown,
+  statusTotals,
+  sumOfTotals,
+} from './status-totals.ts';
 import { partStart, type Start } from './walk-start.ts';
 import { readOn, type Reading, type WalkContext } from './walk.ts';
 
@@ -176,13 +185,17 @@ async function judgeCut(
     isMute: false,
   };
   const agreed = { ...whole, agrees: true, disagreement: null, isAbsenceTrusted: true };
-  const asksStatuses = list.hides === true || list.mayHide === true;
+  // Another process, or another day, may have learned it since the parts began.
+  const known = (await readFact(db, slice.projectId, statusTotals))?.value;
+  const asksStatuses = list.hides === true || list.mayHide === true || known === statusesExceed;
   const hiding = asksStatuses ? await lookByStatus(context, slice, walk, range) : null;
   const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
   const mute = { ...whole, ...unproved, disagreement: saysNothingByStatus, isMute: true };
   // More was counted by status, and nothing more was shown: the filter has gone silent meanwhile.
   const isSilent = list.hides === true && distinct === list.size && hiding?.sum !== null;
-  if (isSilent) return { ...mute, totalAfter: total };
+  if (isSilent || (slice.resource === 'orders' && known === statusesUnknown)) {
+    return { ...mute, totalAfter: total };
+  }
   // Its total is that of all that was shown: it alone was not cut, or those of the statuses are too high. A list that
   // leaves orders out needs the statuses as a witness.
   const isWitnessed = hiding === null || (hiding.sum !== null && !hiding.isUnshown);
@@ -201,6 +214,9 @@ async function judgeCut(
   // The ends of every part have met, but nobody vouches for it except the list itself.
   const isAllShown = isCut ? distinct >= cap : list.hides === true && total === null;
   const hasGap = list.hasGap || (await showsFewer(context, slice, walk, list));
+  const isNone = distinct === 0 && list.hides === true;
+  if (isNone && !(await isNoneConfirmed(context, slice, range)))
+    return { ...mute, totalAfter: total };
   if (isAllShown && !hasGap && (byStatus?.atLeast ?? 0) <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }
@@ -246,7 +262,7 @@ async function lookByStatus(
   if (slice.resource !== 'orders') return null;
   const { db } = context;
   const held = await countStatuses(db, slice, walk);
-  const { totals, ids, filter } = await countStatusesOf(context, slice, range);
+  const { totals, ids, filter } = await countStatusesOf(context, slice, range, true);
   const counts = orderStatuses.map((status, i) => ({
     total: filter === 'ignored' ? null : (totals[i] ?? null),
     shown: held.get(status) ?? 0,

@@ -60,19 +60,22 @@ export type StatusCounts = {
 };
 
 /**
- * Asks for each status, one record and the total, in three requests as far as they are answered. Where totals of none
- * are left out, an answer of nothing is asked for twice: a passing fault looks the same.
+ * Asks for each status, one record and the total, in three requests as far as they are answered. `doubtsNone`: an answer
+ * that shows nothing is asked for twice, for a passing fault looks the same; where totals of none are left out it always
+ * is.
  */
 export async function countByStatus(
   facts: Facts,
   ask: (status: OrderStatus) => Promise<PlatformPage>,
+  doubtsNone: boolean,
 ): Promise<StatusCounts> {
   const counts: StatusCounts = { totals: [], ids: [], filter: 'honoured' };
   // Pending orders last: one that settles in between is left out, not counted twice.
   for (const status of orderStatuses.toReversed()) {
     const askTwice = async (): Promise<PlatformPage> => {
       const page = await ask(status);
-      return isNoneLeftOut(page, facts) ? ask(status) : page;
+      const isDoubted = doubtsNone ? page.shown === 0 : isNoneLeftOut(page, facts);
+      return isDoubted ? ask(status) : page;
     };
     const page = await askTwice().catch((error: unknown) => {
       // Who does not know the filter tells nothing by it, and one that fails keeps nothing from being read.
@@ -95,8 +98,12 @@ export const countStatusesOf = (
   { platform, facts, signal }: Pick<ActContext, 'platform' | 'facts' | 'signal'>,
   slice: Slice,
   range: WalkQuery,
-): Promise<StatusCounts> =>
-  countByStatus(facts, (status) => askTotal(platform, slice, { ...range, status }, signal));
+  doubtsNone = false,
+): Promise<StatusCounts> => {
+  const ask = (status: OrderStatus): Promise<PlatformPage> =>
+    askTotal(platform, slice, { ...range, status }, signal);
+  return countByStatus(facts, ask, doubtsNone);
+};
 
 const isSilent = (error: unknown): boolean =>
   isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
@@ -187,7 +194,9 @@ export async function compareByStatus(
   const isUnprobed = known === null && totalAfter !== null;
   if (!isUnprobed && !(await wantsStatuses(context, act, walk, distinct, known))) return 'same';
   const { order: _order, ...range } = query;
-  const counts = await countStatusesOf(context, slice, range);
+  // As little is believed of an unprobed list as of one that leaves orders out.
+  const assumed = isUnprobed ? statusesExceed : known?.value;
+  const counts = await countStatusesOf(context, slice, range, assumed === statusesExceed);
   const isUnshown = (await countUnshown(db, slice, walk, counts.ids)) > 0;
   if (isUnshown || (countedBy(counts, distinct) ?? 0) > distinct) {
     if (known?.value !== statusesExceed) {
@@ -197,8 +206,6 @@ export async function compareByStatus(
     return 'more';
   }
   const shown = await countStatuses(db, slice, walk);
-  // As little is believed of an unprobed list as of one that leaves orders out.
-  const assumed = isUnprobed ? statusesExceed : known?.value;
   if (!isMute(facts, assumed, counts, shown, distinct)) {
     return distinct > 0 || (await isNoneConfirmed(context, slice, range)) ? 'same' : 'mute';
   }
@@ -220,12 +227,14 @@ export async function isNoneConfirmed(
   const { db, platform, window } = context;
   const known = await readFact(db, slice.projectId, statusTotals);
   if (slice.resource !== 'orders' || known?.value !== statusesExceed) return true;
-  if (!(await window.showsByStatus(slice))) {
-    const windowFrom = startOf(windowAt(platform.clock.now()).from);
+  const shows = await window.showsByStatus(slice);
+  if (shows === null) return false;
+  if (!shows) {
+    const windowFrom = startOf(windowAt(platform.clock.certain()).from);
     return known.confirmedAt < windowFrom && (await window.emptyAt(slice)) !== null;
   }
-  const { totals } = await countStatusesOf(context, slice, range);
-  return sumOfTotals(totals) === 0;
+  const { totals, ids, filter } = await countStatusesOf(context, slice, range, true);
+  return filter === 'honoured' && ids.length === 0 && (sumOfTotals(totals) ?? 0) === 0;
 }
 
 /** Whether the list counts another number by now than was shown of it. */

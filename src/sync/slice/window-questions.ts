@@ -2,13 +2,13 @@
 // still show the month at the cliff? Nothing that is shown here is archived.
 import { addDays, monthStart, startOf } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import type { Day, Instant, PlatformPage } from '../../model.ts';
+import type { Day, Instant, OrderStatus, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Facts } from '../../store/facts.ts';
 import { askList, type List } from '../ask-list.ts';
 import { aheadMsOf } from '../day-zone.ts';
 import { dayEndOf, limitOf } from '../list-rules.ts';
-import { countByStatus } from './status-totals.ts';
+import { countByStatus, sumOfTotals } from './status-totals.ts';
 
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
@@ -22,8 +22,8 @@ export type WindowQuestions = {
    * the window empty (proof rule 4). Null when there is anything. Asked once a run.
    */
   emptyAt(list: List): Promise<Instant | null>;
-  /** Whether the filter by status shows any order of the window at this moment. */
-  showsByStatus(list: List): Promise<boolean>;
+  /** Whether the filter by status shows any order of the window at this moment; null: it tells nothing. */
+  showsByStatus(list: List): Promise<boolean | null>;
   /** Whether a record of this day is shown when the next day is asked for along with it. */
   showsDay(list: List, day: Day): Promise<boolean>;
   /**
@@ -89,10 +89,13 @@ export function createWindowQuestions(
         limit: 1,
         countTotal: true,
       } as const;
-      const { ids } = await countByStatus(facts, (status) =>
-        askList(platform, list, { ...range, status }, signal),
-      );
-      return ids.length > 0;
+      const askFor = (status: OrderStatus): Promise<PlatformPage> =>
+        askList(platform, list, { ...range, status }, signal);
+      const { totals, ids } = await countByStatus(facts, askFor, true);
+      // A filter that does nothing shows the same order each time.
+      if (new Set(ids).size < ids.length) return null;
+      if (ids.length > 0) return true;
+      return sumOfTotals(totals) === 0 ? false : null;
     },
     async showsDay(list, day) {
       const next = addDays(day, 1);
