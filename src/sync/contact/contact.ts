@@ -23,9 +23,9 @@ import { listsOf, type ArchivedScope } from '../enter-days.ts';
 import {
   reopenHidden,
   statusesAbsent,
-  statusesOfNone,
   statusesAddUp,
   statusesExceed,
+  statusesOfNone,
   statusesUnknown,
   statusTotals,
 } from '../slice/status-totals.ts';

@@ -138,13 +138,13 @@ async function findStatusTotals(
   const range = { startDate: from, endDate: dayEnd === 'inclusive' ? last : addDays(last, 1) };
   const askTotal = async (): Promise<number | null> =>
     (await list(narrow, range, 'DATE_ASC')).total;
+  const ask = (status: OrderStatus): Promise<PlatformPage> =>
+    list(narrow, range, 'DATE_ASC', status);
   let before = await askTotal();
   let isTold = false;
   // A total that was wrong, or of a list that has changed meanwhile, may be the sum by chance: it must be the same before
   // and after. And one answer that lacks its total says little.
   for (let round = 1; round <= roundsAtMost; round++) {
-    const ask = (status: OrderStatus): Promise<PlatformPage> =>
-      list(narrow, range, 'DATE_ASC', status);
     const counts = await countByStatus(facts, ask, true);
     if (counts.filter === 'silent') return statusesUnknown;
     const sum = sumOfTotals(counts.totals);

@@ -191,8 +191,12 @@ async function judgeCut(
   const hiding = asksStatuses ? await lookByStatus(context, slice, walk, range) : null;
   const unproved = { agrees: false, proof: 'none', isAbsenceTrusted: false } as const;
   const mute = { ...whole, ...unproved, disagreement: saysNothingByStatus, isMute: true };
-  // More was counted by status, and nothing more was shown: the filter has gone silent meanwhile.
-  const isSilent = list.hides === true && distinct === list.size && hiding?.sum !== null;
+  // More was counted by status and nothing more is shown, or nothing is counted nor shown: the filter may have gone silent
+  // meanwhile.
+  const isSilent =
+    list.hides === true &&
+    distinct === list.size &&
+    (hiding?.sum !== null || (distinct === 0 && !(await isNoneConfirmed(context, slice, range))));
   if (isSilent || (slice.resource === 'orders' && known === statusesUnknown)) {
     return { ...mute, totalAfter: total };
   }
@@ -214,9 +218,6 @@ async function judgeCut(
   // The ends of every part have met, but nobody vouches for it except the list itself.
   const isAllShown = isCut ? distinct >= cap : list.hides === true && total === null;
   const hasGap = list.hasGap || (await showsFewer(context, slice, walk, list));
-  const isNone = distinct === 0 && list.hides === true;
-  if (isNone && !(await isNoneConfirmed(context, slice, range)))
-    return { ...mute, totalAfter: total };
   if (isAllShown && !hasGap && (byStatus?.atLeast ?? 0) <= distinct) {
     return { ...agreed, proof: 'none', totalAfter: null };
   }

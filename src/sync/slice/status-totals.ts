@@ -34,7 +34,7 @@ export const statusesFallShort = 'do not add up';
 export const statusesAbsent = 'absent';
 /** There were no orders yet. */
 export const statusesOfNone = 'no orders';
-/** They told nothing when they were asked for at first: the probe asks again in an hour, and no day is proved till then. */
+/** They told nothing at first: the probe asks again in an hour, and no day is proved until then. */
 export const statusesUnknown = 'unknown';
 
 /**
