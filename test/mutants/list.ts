@@ -213,6 +213,48 @@ export const mutants: readonly Mutant[] = [
       'state: slice.state,',
       'sync/month-end.pg',
     ],
+    [
+      'by status: a day without orders is believed of a silent filter',
+      `distinct > 0 || (await isNoneConfirmed(context, slice, range)) ? 'same' : 'mute'`,
+      `'same'`,
+      'sync/totals.pg',
+    ],
+    [
+      'by status: a filter that does nothing is taken for one that answers',
+      'if (new Set(ids).size < ids.length) return null;',
+      '',
+      'sync/totals.pg',
+    ],
+    [
+      'by status: a list is proved though parts show less than was counted',
+      'distinct === list.size &&',
+      'distinct < list.size &&',
+      'sync/totals.pg',
+    ],
+    [
+      'by status: days are proved before the statuses have told anything',
+      `if (known?.value === statusesUnknown) return 'mute';`,
+      '',
+      'sync/totals.pg',
+    ],
+    [
+      'by status: one wrong zero is believed by the probe',
+      'countByStatus(facts, ask, true)',
+      'countByStatus(facts, ask, false)',
+      'sync/totals.pg',
+    ],
+    [
+      'by status: a total that is wrong once is believed by the probe',
+      'if (total === before) return sum === total ?',
+      'if (total > 0) return sum === total ?',
+      'sync/totals.pg',
+    ],
+    [
+      'by status: a list that was never probed is believed alone',
+      'const isUnprobed = known === null && totalAfter !== null;',
+      'const isUnprobed = known === null && totalAfter !== null && distinct < 0;',
+      'sync/totals.pg',
+    ],
   ]),
   ...of('commit', [
     [
