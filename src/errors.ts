@@ -36,13 +36,15 @@ export function isOutlastError(error: unknown, code?: string): error is OutlastE
  * The SQLSTATE of a database error, or a network error's code, also where a library wrapped it; undefined for anything
  * else.
  */
-export function codeOf(error: unknown): string | undefined {
+export const codeOf = (error: unknown): string | undefined => codedCause(error)?.code;
+
+/** What `error` wraps, or itself: the first in its chain of causes that bears a code. */
+export function codedCause(error: unknown): { code: string } | undefined {
   let current: unknown = error;
   // A chain may be circular in foreign errors; eight links say enough.
   for (let i = 0; i < 8 && typeof current === 'object' && current !== null; i++) {
-    const { code, cause } = current as { code?: unknown; cause?: unknown };
-    if (typeof code === 'string') return code;
-    current = cause;
+    if ('code' in current && typeof current.code === 'string') return current as { code: string };
+    current = 'cause' in current ? current.cause : undefined;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 // What a database's error means to the person who runs Outlast: one sentence, what to do, and whether trying again
 // may help. Told apart by SQLSTATE or the network's code, never by message. Knows no connection.
-import { codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
+import { codedCause, codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
 import { tlsError } from './tls.ts';
 
 /** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
@@ -27,16 +27,18 @@ export function databaseError(error: unknown): OutlastError | null {
   if (error instanceof OutlastError) return error;
   // drizzle wraps what its statement was answered with, also where that has its sentence already.
   if (error instanceof Error && error.cause instanceof OutlastError) return error.cause;
-  const code = codeOf(error);
-  if (code === undefined) return null;
+  // Without drizzle's wrapping: it repeats the whole statement and its values, on several lines.
+  const cause = codedCause(error);
+  if (cause === undefined) return null;
+  const { code } = cause;
   const [kind, name, sentence] = sentences[code] ?? [];
   if (kind !== undefined && name !== undefined && sentence !== undefined) {
-    return kind(name, sentence, error);
+    return kind(name, sentence, cause);
   }
   // Class 08: the connection; 28: the login; 53: the server's means; 57P: it stops or starts. The rest is the network.
   const isTheWay =
     /^(?:08|28|53|57P)...?$/.test(code) || /^E(?:CONN|PIPE|HOST|NET|TIME)/.test(code);
-  return isTheWay ? unreachable(error) : null;
+  return isTheWay ? unreachable(cause) : null;
 }
 
 /**

@@ -1,9 +1,11 @@
 // What a database's error means to a person: a sentence, and an exit code that says whether trying again helps (P12).
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exitCodeOf, fatal } from '../../src/errors.ts';
+import { causeChain, exitCodeOf, fatal } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { drizzleOn } from '../../src/store/drizzle.ts';
 import { concernsAll, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -87,6 +89,17 @@ test('a reading that a standby ended: where to change what', async () => {
   const error: unknown = await db.query(raise).catch((failure: unknown) => failure);
   expect(databaseError(error)?.message).toMatch(
     /^The standby ended the reading, .* Set hot_standby_feedback = on there/,
+  );
+});
+
+test('what drizzle wraps is told without the statement and its values (P10), on one line', async () => {
+  const raise = sql`do $$ begin raise sqlstate '57P01' using message = 'terminating'; end $$`;
+  const error: unknown = await drizzleOn(db)
+    .execute(raise)
+    .catch((failure: unknown) => failure);
+  expect(String(error)).toContain('Failed query: do $$');
+  expect(causeChain(databaseError(error))).toMatch(
+    /^The database cannot be reached \(57P01\).* right host and port: terminating$/,
   );
 });
 
