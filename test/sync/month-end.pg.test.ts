@@ -5,6 +5,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
+import type { Platform } from '../../src/platform/platform.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf, orderOf } from '../support/days.ts';
@@ -160,6 +161,39 @@ test('an honest platform’s last hours are enough: every day is sealed, the emp
   await bench.run();
   expect(await stateNames()).toEqual(['final']);
 });
+
+test.each([
+  ['answers', 'sealed', 'walk'],
+  ['gives no totals', 'walked', 'none'],
+])(
+  'P7: where lists leave out a status and the filter %s, what is read in the last minutes is not lost',
+  async (name, state, proof) => {
+    const ofTwo = records.orders.map(({ record }, i) => ({
+      record: { ...record, status: 2 + (i % 2) },
+    }));
+    const dialect = { statusUnasked: 3 } as const;
+    const startAt = at('2026-04-30T23:50:00Z');
+    bench = await createBench(
+      { records: { ...records, orders: ofTwo }, days, dialect, startAt },
+      { scope: ordersOnly },
+    );
+    const { platform } = bench.worker;
+    const orders: Platform['orders'] = async (query, ...rest) => {
+      const page = await platform.orders(query, ...rest);
+      const isTold = query.startDate !== '2026-03-31' || query.status === undefined;
+      return isTold ? page : { ...page, total: null };
+    };
+    if (name !== 'answers') bench.worker.platform = { ...platform, orders };
+    await bench.run();
+    await expectNoEmptySeal();
+    const last = (await march()).find(({ day }) => day === '2026-03-31');
+    expect(last).toMatchObject({ state, proof, held: 4 });
+    // The month is gone.
+    setNow('05-01T12:05');
+    await bench.run();
+    expect(await stateNames()).toEqual(['final']);
+  },
+);
 
 test('P6: more than was shown before unseals a day in its last hours, too', async () => {
   bench = await createBench({ records, days, startAt: at('2026-04-30T08:00:00Z') });

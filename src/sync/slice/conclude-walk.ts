@@ -36,6 +36,8 @@ export type Whole = ProofVerdict & {
   why: string;
   nextKeyForm: string | null;
   distinct: number;
+  /** Of them so many were shown by the list itself, where it leaves out what is not asked for by status. */
+  listed?: number;
   totalAfter: number | null;
   order: 'asc' | 'desc';
   /** Whether what was not shown counts: around the cliff it says nothing (proof rule 5). */

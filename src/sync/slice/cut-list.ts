@@ -101,22 +101,26 @@ async function muteIn(
   { db }: ActContext,
   slice: Slice,
   walk: number,
-  { first, total, isUnsure }: CutList | NewlyCut,
+  list: CutList,
 ): Promise<{ kind: 'ended'; whole: Whole; isUnsure: boolean; isMute: boolean }> {
   const { distinct } = await countShown(db, slice, walk);
   const whole: Whole = {
     why: 'read in parts',
     nextKeyForm: null,
     distinct,
-    order: first,
-    totalAfter: total,
+    ...listedOf(list),
+    order: list.first,
+    totalAfter: list.total,
     agrees: false,
     proof: 'none',
     isAbsenceTrusted: false,
     disagreement: saysNothingByStatus,
   };
-  return { kind: 'ended', whole, isUnsure: isUnsure === true, isMute: true };
+  return { kind: 'ended', whole, isUnsure: list.isUnsure === true, isMute: true };
 }
+
+const listedOf = ({ hides, size }: CutList): Pick<Whole, 'listed'> =>
+  hides === true ? { listed: size } : {};
 
 /** The number of the page after the last one of a walk. */
 async function endOf({ db }: ActContext, slice: Slice, walk: number): Promise<number> {
@@ -181,6 +185,7 @@ async function judgeCut(
     why: 'read in parts',
     nextKeyForm: null,
     distinct,
+    ...listedOf(list),
     order: list.first,
     isMute: false,
   };

@@ -88,8 +88,8 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
   const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
-    const { distinct } = unproved;
-    if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, distinct))) {
+    const { distinct, listed } = unproved;
+    if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, listed ?? distinct))) {
       return concludeUnproved(context, act, start.walk, unproved, problem, delays);
     }
   }
@@ -261,8 +261,8 @@ async function judgeParts(
   const context: ActContext = walking;
   const read = await readInParts(walking, act, start, list, resumed);
   if (read.kind === 'restart') return lost(read.why);
-  const { distinct } = read.whole;
-  const isAbsenceTrusted = await trustsAbsence(context, act.slice, distinct);
+  const { distinct, listed } = read.whole;
+  const isAbsenceTrusted = await trustsAbsence(context, act.slice, listed ?? distinct);
   const whole = { ...read.whole, isAbsenceTrusted: isAbsenceTrusted && read.whole.agrees };
   if (whole.agrees && (isAbsenceTrusted || showsAll(act.slice, distinct))) {
     return concludeWalk(context, act, start.walk, whole);
