@@ -38,7 +38,7 @@ export function isOutlastError(error: unknown, code?: string): error is OutlastE
  */
 export const codeOf = (error: unknown): string | undefined => codedCause(error)?.code;
 
-/** What `error` wraps, or itself: the first in its chain of causes that bears a code. */
+/** The first that has a code, of `error` itself and its causes. */
 export function codedCause(error: unknown): { code: string } | undefined {
   let current: unknown = error;
   // A chain may be circular in foreign errors; eight links say enough.

@@ -27,7 +27,7 @@ export function databaseError(error: unknown): OutlastError | null {
   if (error instanceof OutlastError) return error;
   // drizzle wraps what its statement was answered with, also where that has its sentence already.
   if (error instanceof Error && error.cause instanceof OutlastError) return error.cause;
-  // Without drizzle's wrapping: it repeats the whole statement and its values, on several lines.
+  // What drizzle wraps around it repeats the whole statement with its values, on several lines.
   const cause = codedCause(error);
   if (cause === undefined) return null;
   const { code } = cause;

@@ -5,6 +5,7 @@ import { causeChain, isOutlastError, OutlastError, settingsError } from '../erro
 import type { Instant } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
+import { databaseError } from '../store/db-errors.ts';
 import { readProbedFacts, type Facts } from '../store/facts.ts';
 import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
@@ -49,7 +50,7 @@ async function ran(worker: Worker, options: RunOptions): Promise<RunReport> {
   try {
     ending = await pass(worker, options, counts, (opened) => (runId = opened));
   } catch (error) {
-    ending = { ...ending, problem: storable(causeChain(error)) };
+    ending = { ...ending, problem: storable(causeChain(databaseError(error) ?? error)) };
     ending = await endingOf(error, worker, options, ending);
     if (ending.outcome === 'failed') throw error;
   } finally {

@@ -137,8 +137,8 @@ export const mutants: readonly Mutant[] = [
   ...of('proof', [
     [
       'P7: a day whose keys expired passes for one that was read whole',
-      'whole.agrees || read.isUnsure ? null : whole',
-      'whole.agrees ? null : whole',
+      '(whole.agrees && !isHeld) || read.isUnsure ? null : whole',
+      'whole.agrees && !isHeld ? null : whole',
       'sync/whole.pg',
     ],
     [
@@ -254,6 +254,24 @@ export const mutants: readonly Mutant[] = [
       'const isUnprobed = known === null && totalAfter !== null;',
       'const isUnprobed = known === null && totalAfter !== null && distinct < 0;',
       'sync/totals.pg',
+    ],
+    [
+      'by status: around the cliff a day is proved by answers of two copies',
+      'return known === null || known.value === statusesExceed;',
+      "return known?.value === 'exceeds';",
+      'sync/month-end.pg',
+    ],
+    [
+      'by status: around the cliff a day is proved that was not before',
+      `const isAsProved = slice.proof !== 'none' &&`,
+      'const isAsProved =',
+      'sync/month-end.pg',
+    ],
+    [
+      'by status: around the cliff what another copy does not show is missing',
+      '!(await isBeyondProof(context, slice)) && showsMonth(context, slice, distinct)',
+      'showsMonth(context, slice, distinct)',
+      'sync/month-end.pg',
     ],
   ]),
   ...of('commit', [

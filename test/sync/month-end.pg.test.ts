@@ -162,38 +162,92 @@ test('an honest platform’s last hours are enough: every day is sealed, the emp
   expect(await stateNames()).toEqual(['final']);
 });
 
-test.each([
-  ['answers', 'sealed', 'walk'],
-  ['gives no totals', 'walked', 'none'],
-])(
-  'P7: where lists leave out a status and the filter %s, what is read in the last minutes is not lost',
-  async (name, state, proof) => {
-    const ofTwo = records.orders.map(({ record }, i) => ({
-      record: { ...record, status: 2 + (i % 2) },
-    }));
-    const dialect = { statusUnasked: 3 } as const;
-    const startAt = at('2026-04-30T23:50:00Z');
+describe('where lists leave out a status, no walk proves a day around the cliff', () => {
+  const ofTwo = records.orders.map(({ record }, i) => ({
+    record: { ...record, status: 2 + (i % 2) },
+  }));
+  /** One copy has let go of March, in UTC+8, and answers what is asked of a status; the other one the rest. */
+  const divided: Partial<Faults> = { stale: { ms: 10 * hour, without: 'status=3' } };
+
+  async function start(startAt: string, more: { zone?: 'utc+8'; faults?: Partial<Faults> } = {}) {
+    const { zone = 'utc', faults = {} } = more;
+    const dialect: Partial<Dialect> = { statusUnasked: 3, monthEnd: zone };
     bench = await createBench(
-      { records: { ...records, orders: ofTwo }, days, dialect, startAt },
+      {
+        records: { ...records, orders: ofTwo },
+        days,
+        dialect,
+        faults,
+        startAt: at(`2026-${startAt}:00Z`),
+      },
       { scope: ordersOnly },
     );
-    const { platform } = bench.worker;
-    const orders: Platform['orders'] = async (query, ...rest) => {
-      const page = await platform.orders(query, ...rest);
-      const isTold = query.startDate !== '2026-03-31' || query.status === undefined;
-      return isTold ? page : { ...page, total: null };
-    };
-    if (name !== 'answers') bench.worker.platform = { ...platform, orders };
+  }
+  const states = async (): Promise<string[]> =>
+    (await march()).map(({ day, state, proof, held }) => `${day} ${state} ${proof} ${held}`);
+
+  test.each(['answers', 'gives no totals'])(
+    'P7: and the filter %s, what is read in the last minutes is held, and not lost',
+    async (name) => {
+      await start('04-30T23:50');
+      const { platform } = bench.worker;
+      const orders: Platform['orders'] = async (query, ...rest) => {
+        const page = await platform.orders(query, ...rest);
+        const isTold = query.startDate !== '2026-03-31' || query.status === undefined;
+        return isTold ? page : { ...page, total: null };
+      };
+      if (name !== 'answers') bench.worker.platform = { ...platform, orders };
+      await bench.run();
+      expect(await states()).toEqual([
+        '2026-03-01 walked none 3',
+        '2026-03-09 walked none 3',
+        '2026-03-30 walked none 0',
+        '2026-03-31 walked none 4',
+      ]);
+      setNow('05-01T12:05');
+      await bench.run();
+      expect(await stateNames()).toEqual(['final']);
+    },
+  );
+
+  test.each<[string, Partial<Faults>]>([
+    ['with two copies', divided],
+    ['that says nothing, and then with two copies', { hollow: { path: '/v3/orders' } }],
+  ])('P6: at a first contact %s', async (_name, faults) => {
+    await start('04-30T16:30', { zone: 'utc+8', faults });
+    await bench.run();
+    bench.simulator.setFaults({ hollow: null, ...divided });
+    bench.simulator.advance(60_000);
+    await bench.run();
+    bench.simulator.advance(hour);
     await bench.run();
     await expectNoEmptySeal();
-    const last = (await march()).find(({ day }) => day === '2026-03-31');
-    expect(last).toMatchObject({ state, proof, held: 4 });
-    // The month is gone.
-    setNow('05-01T12:05');
+    expect((await states()).filter((state) => state.includes('sealed'))).toEqual([]);
+  });
+
+  test('P4, P6: what was proved before stays so with two copies, and nothing is marked', async () => {
+    await start('04-30T05:00', { zone: 'utc+8' });
     await bench.run();
-    expect(await stateNames()).toEqual(['final']);
-  },
-);
+    const sealed = await states();
+    expect(await stateNames()).toEqual(['sealed']);
+    bench.simulator.setFaults(divided);
+    setNow('04-30T16:30');
+    // As many are shown of this day as before, and one less by status.
+    bench.simulator.insert('orders', orderOf('2026-03-01', 8));
+    sealed[0] = '2026-03-01 sealed walk 4';
+    await bench.run({ only: { days: { from: '2026-03-01', to: '2026-04-01' } } });
+    expect([await states(), await missing()]).toEqual([sealed, []]);
+    // Read again by both alike it is proved anew.
+    bench.simulator.setFaults({ stale: { ms: 10 * hour } });
+    await bench.run({ only: { days: { from: '2026-03-01', to: '2026-04-01' } } });
+    expect([await states(), await missing()]).toEqual([sealed, []]);
+    const { rows } = await bench.db.query(
+      'select day, last_error from sync.slices where last_error is not null and day = any ($1)',
+      [days],
+    );
+    expect(rows).toEqual([]);
+  });
+});
 
 test('P6: more than was shown before unseals a day in its last hours, too', async () => {
   bench = await createBench({ records, days, startAt: at('2026-04-30T08:00:00Z') });

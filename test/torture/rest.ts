@@ -1,6 +1,7 @@
 // What an archive must be when the platform has come to rest and all that was due is done: exact, whole, and proved as
 // far as the platform allows it.
 import { dayOf, daysIn, startOf, windowAt } from '../../src/day.ts';
+import type { Instant } from '../../src/model.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
@@ -32,6 +33,8 @@ export async function notAtRest(world: World, db: Queryable): Promise<string[]> 
   ];
 }
 
+const overAfterMs = 4 * 3_600_000;
+
 /**
  * P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows, and what is
  * `awaited`.
@@ -53,9 +56,9 @@ export async function notExact(
     if (shown !== null && drawn.hardship?.showsAll === false) return false;
     const had = memory.find(id);
     if (had === null) return true;
-    // Today is read by its list alone, and by status once it is over.
+    // Today is read by its list alone, and by status once it is over, in a zone that may be known to be some hours less.
     const isByStatus = (drawn.dialect.statusUnasked ?? 0) > 0;
-    if (isByStatus && shown !== null && had.day >= memory.sliceOf(now)) return false;
+    if (isByStatus && shown !== null && had.day >= memory.sliceOf(now - overAfterMs)) return false;
     if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
     // Where classes outlive their month, older ones are read when somebody asks for them; where days end before UTC's,
     // tomorrow's are read when UTC's tomorrow has come.
@@ -87,6 +90,10 @@ async function notAccountedFor({ simulator, memory }: World, db: Queryable): Pro
   return rows.map(({ name }) => `in the end ${name} is not in the ledger`);
 }
 
+/** Whether the older of the window's two months leaves it so soon. */
+const leavesWithin = (now: Instant, ms: number): boolean =>
+  windowAt(now).from !== windowAt(now + ms).from;
+
 const isAbsent = (totals: Dialect['totals']): boolean =>
   ['absent', 'null', 'zero'].includes(totals);
 
@@ -102,7 +109,9 @@ async function notSealed({ simulator, memory, drawn }: World, db: Queryable): Pr
   const { dates, totals, classTotals } = drawn.dialect;
   const growsForEver =
     dates === 'ignored' && (isAbsent(totals ?? 'present') || isAbsent(classTotals ?? 'present'));
-  const isProvable = drawn.hardship?.isProvable !== false && !growsForEver;
+  // Where lists leave out a status, no day is proved for the first time just before it leaves the window.
+  const leavesSoon = (drawn.dialect.statusUnasked ?? 0) > 0 && leavesWithin(now, dayMs);
+  const isProvable = drawn.hardship?.isProvable !== false && !growsForEver && !leavesSoon;
   const { rows } = await db.query<{ name: string }>(
     `select format('%s %s is %s by %s (%s)', resource, day, state, proof, last_error) as name
        from sync.slices

@@ -3,12 +3,13 @@
 // transferred, or are gone: each is asked for by its id, and only what is not shown at all counts as missing.
 import { addDays, monthStart } from '../../day.ts';
 import type { ObservedRecord, Span } from '../../model.ts';
-import { doubtFacts } from '../../store/facts.ts';
+import { doubtFacts, readFact } from '../../store/facts.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { goneIds, type Walks } from '../../store/missing.ts';
 import { dayEndOf } from '../list-rules.ts';
 import { absenceProves } from '../policy.ts';
 import type { ActContext } from './conclude.ts';
+import { statusesExceed, statusTotals } from './status-totals.ts';
 import { afterAll } from './walk.ts';
 
 /**
@@ -22,18 +23,45 @@ export function showsAll({ day, shownTotal }: Slice, distinct: number): boolean 
 
 /**
  * From around the cliff on fewer records than before, or none, may only mean that the month has gone: then the platform
- * must still show another day of it beside the `records` of this one, or, where older days are answered, one as old.
+ * must still show another day of it beside all that it shows of this one (`distinct`).
  */
 export async function trustsAbsence(
+  context: ActContext,
+  slice: Slice,
+  distinct: number,
+): Promise<boolean> {
+  return !(await isBeyondProof(context, slice)) && showsMonth(context, slice, distinct);
+}
+
+/**
+ * Whether the month has not begun to go, or the platform still shows another day of it beside the `listed` records that
+ * the list shows of this one without being asked by status; or, where older days are answered, one as old.
+ */
+export async function showsMonth(
   { platform, settings, window }: ActContext,
   slice: Slice,
-  records: number,
+  listed: number,
 ): Promise<boolean> {
   const orOlder = settings.answersOlder === true;
   return (
     absenceProves(slice.day, platform.clock.possible()) ||
-    window.stillShowsMonth(slice, slice.day, { records, orOlder })
+    window.stillShowsMonth(slice, slice.day, { listed, orOlder })
   );
+}
+
+/**
+ * Around the cliff one answer shows that the list still has its month. What is shown by status stands in other answers,
+ * each of which may come from a copy that has let go of it: where lists leave orders out, or may do so, no walk proves
+ * a day then, and none of its absences counts.
+ */
+export async function isBeyondProof(
+  context: Pick<ActContext, 'db' | 'platform'>,
+  slice: Slice,
+): Promise<boolean> {
+  if (slice.resource !== 'orders') return false;
+  if (absenceProves(slice.day, context.platform.clock.possible())) return false;
+  const known = await readFact(context.db, slice.projectId, statusTotals);
+  return known === null || known.value === statusesExceed;
 }
 
 /**

@@ -36,7 +36,7 @@ export type Whole = ProofVerdict & {
   why: string;
   nextKeyForm: string | null;
   distinct: number;
-  /** Of them so many were shown by the list itself, where it leaves out what is not asked for by status. */
+  /** How many of them the list showed without being asked by status; only where it leaves orders out. */
   listed?: number;
   totalAfter: number | null;
   order: 'asc' | 'desc';

@@ -15,7 +15,13 @@ import {
   retryAtMostMs,
   retryDelays,
 } from '../policy.ts';
-import { readsDatesOtherwise, showsAll, trustsAbsence } from './absent-records.ts';
+import {
+  isBeyondProof,
+  readsDatesOtherwise,
+  showsAll,
+  showsMonth,
+  trustsAbsence,
+} from './absent-records.ts';
 import { concludeUnproved, concludeWalk, type Whole } from './conclude-walk.ts';
 import { concludeFailure, type Act, type ActContext, type Acted } from './conclude.ts';
 import { readInParts, readPart, type NewlyCut } from './cut-list.ts';
@@ -89,7 +95,7 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
   const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
     const { distinct, listed } = unproved;
-    if (showsAll(slice, distinct) || (await trustsAbsence(context, slice, listed ?? distinct))) {
+    if (showsAll(slice, distinct) || (await showsMonth(context, slice, listed ?? distinct))) {
       return concludeUnproved(context, act, start.walk, unproved, problem, delays);
     }
   }
@@ -171,10 +177,30 @@ async function readSlice(
   const isUnseen = memory.endsFull || distinct >= (capOf(context, slice) ?? Infinity);
   const isDoubted = growing && (isUnseen || (await isHiding(context, slice)));
   const claim = isDoubted ? { ...whole, proof: 'none' as const } : whole;
-  if (whole.isAbsenceTrusted || showsAll(slice, distinct)) {
-    return concludeWalk(context, act, walk, claim);
+  const { concludes, isHeld } = await worthOf(context, slice, whole);
+  if (concludes) return concludeWalk(context, act, walk, claim);
+  return {
+    ...lost(nearCliff),
+    unproved: isHeld ? whole : null,
+    isSettled: true,
+    contradicts: false,
+  };
+}
+
+/**
+ * What a walk is worth that nothing contradicts. `isHeld`: if it does not conclude, it stands for its day without proof
+ * where nothing better does.
+ */
+async function worthOf(
+  context: ActContext,
+  slice: Slice,
+  { distinct, isAbsenceTrusted }: Whole,
+): Promise<{ concludes: boolean; isHeld: boolean }> {
+  if (await isBeyondProof(context, slice)) {
+    const isAsProved = slice.proof !== 'none' && distinct >= (slice.shownTotal ?? 0);
+    return { concludes: isAsProved, isHeld: true };
   }
-  return { ...lost(nearCliff), isSettled: true, contradicts: false };
+  return { concludes: isAbsenceTrusted || showsAll(slice, distinct), isHeld: false };
 }
 
 /** A walk that lost its way: nothing is known but that. */
@@ -261,16 +287,15 @@ async function judgeParts(
   const context: ActContext = walking;
   const read = await readInParts(walking, act, start, list, resumed);
   if (read.kind === 'restart') return lost(read.why);
-  const { distinct, listed } = read.whole;
-  const isAbsenceTrusted = await trustsAbsence(context, act.slice, listed ?? distinct);
-  const whole = { ...read.whole, isAbsenceTrusted: isAbsenceTrusted && read.whole.agrees };
-  if (whole.agrees && (isAbsenceTrusted || showsAll(act.slice, distinct))) {
-    return concludeWalk(context, act, start.walk, whole);
-  }
+  const { distinct } = read.whole;
+  const isAbsenceTrusted = read.whole.agrees && (await trustsAbsence(context, act.slice, distinct));
+  const whole = { ...read.whole, isAbsenceTrusted };
+  const { concludes, isHeld } = await worthOf(context, act.slice, whole);
+  if (whole.agrees && concludes) return concludeWalk(context, act, start.walk, whole);
   return {
     problem: whole.disagreement ?? nearCliff,
     // A list that was left at an expired key is not read whole, whatever its parts have shown (P7).
-    unproved: whole.agrees || read.isUnsure ? null : whole,
+    unproved: (whole.agrees && !isHeld) || read.isUnsure ? null : whole,
     showsMore: distinct > (act.slice.shownTotal ?? 0),
     isSettled: true,
     contradicts: !whole.agrees,

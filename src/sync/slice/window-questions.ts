@@ -13,8 +13,8 @@ import { countByStatus, sumOfTotals } from './status-totals.ts';
 /** Long before any platform of this kind. */
 export const longAgo: Day = '2015-01-01';
 
-/** How many records the answer in doubt showed, and whether days before the window are answered. */
-export type DoubtfulAnswer = { records: number; orOlder: boolean };
+/** How many records the list showed, not asked by status, and whether days before the window are answered. */
+export type DoubtfulAnswer = { listed: number; orOlder: boolean };
 
 export type WindowQuestions = {
   /**
@@ -101,23 +101,23 @@ export function createWindowQuestions(
       const next = addDays(day, 1);
       return count(list, await ask(list, 'DATE_ASC', aFew, day, next), day, next) > 0;
     },
-    async stillShowsMonth(list, day, { records, orOlder }) {
+    async stillShowsMonth(list, day, { listed, orOlder }) {
       const from = orOlder ? longAgo : monthStart(day);
       const [next, last] = [addDays(day, 1), addDays(monthStart(day, 1), -1)];
       // The day is asked for along with one record more: of two copies of a platform, one of which has let go of the
       // month, the one that still has it shows more of the day here than was shown before.
-      if (records < limitOf(facts, list.resource)) {
+      if (listed < limitOf(facts, list.resource)) {
         const end = dayEndOf(facts, list.resource) === 'exclusive' ? next : day;
-        const upTo = await ask(list, 'DATE_DESC', records + 1, from, end);
-        if (upTo.shown !== records) {
-          return upTo.shown === records + 1 && count(list, upTo, from, day) === 1;
+        const upTo = await ask(list, 'DATE_DESC', listed + 1, from, end);
+        if (upTo.shown !== listed) {
+          return upTo.shown === listed + 1 && count(list, upTo, from, day) === 1;
         }
       } else if (day > from) {
         const older = await ask(list, 'DATE_DESC', 1, from, addDays(day, -1));
         if (count(list, older, from, day) === 1) return true;
       }
       if (next >= last) return false;
-      const since = await ask(list, 'DATE_ASC', 1, records === 0 ? day : next, addDays(last, -1));
+      const since = await ask(list, 'DATE_ASC', 1, listed === 0 ? day : next, addDays(last, -1));
       return count(list, since, next, last) === 1;
     },
   };
