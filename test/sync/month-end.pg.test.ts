@@ -204,6 +204,13 @@ describe('where lists leave out a status, no walk proves a day around the cliff'
         '2026-03-30 walked none 0',
         '2026-03-31 walked none 4',
       ]);
+      // What another reading cannot prove is not read again at once.
+      bench.simulator.advance(5 * 60_000);
+      await bench.run();
+      const { rows } = await bench.db.query(
+        `select max(attempts)::int as attempts from sync.slices where resource = 'orders'`,
+      );
+      expect(rows).toEqual([{ attempts: 1 }]);
       setNow('05-01T12:05');
       await bench.run();
       expect(await stateNames()).toEqual(['final']);

@@ -55,13 +55,14 @@ export async function showsMonth(
  * a day then, and none of its absences counts.
  */
 export async function isBeyondProof(
-  context: Pick<ActContext, 'db' | 'platform'>,
+  context: Pick<ActContext, 'db' | 'platform' | 'facts'>,
   slice: Slice,
 ): Promise<boolean> {
   if (slice.resource !== 'orders') return false;
   if (absenceProves(slice.day, context.platform.clock.possible())) return false;
   const known = await readFact(context.db, slice.projectId, statusTotals);
-  return known === null || known.value === statusesExceed;
+  if (known !== null) return known.value === statusesExceed;
+  return (context.facts.get('orders.totals') ?? 'present') === 'present';
 }
 
 /**

@@ -57,6 +57,8 @@ type Judged = {
   contradicts: boolean;
   /** Nothing is told by status that should be. */
   isMute?: true;
+  /** Until the month has gone another reading proves no more. */
+  isBeyond?: boolean;
 };
 
 export async function readAndJudge(context: ActContext, act: Act, isTail: boolean): Promise<Acted> {
@@ -82,15 +84,15 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
     log.debug({ resource: slice.resource, day: slice.day, why: problem }, 'A walk came to nothing');
     if (judged.isSettled) break;
   }
-  const { problem = '', unproved = null, isMute = false } = judged ?? {};
+  const { problem = '', unproved = null, isMute = false, isBeyond = false } = judged ?? {};
   // That nothing is told speaks against nothing; what the list shows may.
   const contradicts = isMute
     ? unproved !== null && (await differs(context, act, start.walk))
     : judged?.contradicts === true;
   // Days are not read whole again at once for a filter that may be gone for weeks.
   const isLate = act.askedAt >= closingOf(slice.day, context.settings);
-  const mute = { firstMs: retryAtMostMs, atMostMs: isLate ? retryAtMostMs : recountMs };
-  const delays = isMute ? mute : retryDelays;
+  const seldom = { firstMs: retryAtMostMs, atMostMs: isLate ? retryAtMostMs : recountMs };
+  const delays = isMute || isBeyond ? seldom : retryDelays;
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
   const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
@@ -99,7 +101,7 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
       return concludeUnproved(context, act, start.walk, unproved, problem, delays);
     }
   }
-  return concludeFailure(context, act, problem, { unseals, givesUp: isMute, delays });
+  return concludeFailure(context, act, problem, { unseals, givesUp: isMute || isBeyond, delays });
 }
 
 /** One reading. `isLast`: what it leaves in doubt is not read again, but looked at from its other end. */
@@ -184,6 +186,7 @@ async function readSlice(
     unproved: isHeld ? whole : null,
     isSettled: true,
     contradicts: false,
+    isBeyond: isHeld,
   };
 }
 
@@ -299,6 +302,7 @@ async function judgeParts(
     showsMore: distinct > (act.slice.shownTotal ?? 0),
     isSettled: true,
     contradicts: !whole.agrees,
+    isBeyond: isHeld && whole.agrees,
     ...(read.isMute ? { isMute: true as const } : {}),
   };
 }
