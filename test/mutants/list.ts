@@ -256,9 +256,15 @@ export const mutants: readonly Mutant[] = [
       'sync/totals.pg',
     ],
     [
+      'by status: a filter that does nothing for a moment is believed at the first contact',
+      'if (found === statusesFallShort && isFirst)',
+      'if (found === statusesFallShort && now < 0)',
+      'sync/totals.pg',
+    ],
+    [
       'by status: around the cliff a day is proved by answers of two copies',
-      'return known === null || known.value === statusesExceed;',
-      "return known?.value === 'exceeds';",
+      'if (known !== null) return known.value === statusesExceed;',
+      'if (known !== null) return false;',
       'sync/month-end.pg',
     ],
     [

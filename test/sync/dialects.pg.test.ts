@@ -20,8 +20,12 @@ async function expectExact(dialect: Partial<Dialect>): Promise<void> {
   bench = await createBench({ ...(dialect.dates === 'ignored' ? tenDays : few), dialect });
   const report = await bench.run();
   expect(await differences(bench)).toEqual([]);
-  expect(report).toMatchObject({ outcome: 'done', problem: null });
   expect(report.recordsNew).toBeGreaterThan(100);
+  const { statusFilter = 'honoured' } = dialect;
+  // That a filter does nothing for good, and not for a moment, is known after an hour.
+  const isSlow = statusFilter === 'ignored' || statusFilter === 'empty';
+  const settled = isSlow ? await bench.runLater(61 * minute) : report;
+  expect(settled).toMatchObject({ outcome: 'done', problem: null });
 }
 
 /** Switches that do not touch each other: the first of each value together, the second, and so on. */
@@ -162,4 +166,5 @@ describe('a quiet project', () => {
   });
 });
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;

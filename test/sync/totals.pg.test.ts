@@ -660,6 +660,22 @@ describe('a status that is listed and counted only where it is asked for', () =>
     },
   );
 
+  test.each(['empty', 'ignored'] as const)(
+    'and the filter by status is %s for a moment at the first contact: no day is sealed by its list',
+    async (statusFilter) => {
+      await start({ statusUnasked: 3, statusFilter }, { scope: noClasses });
+      await bench.run();
+      await expectTruth();
+      bench.simulator.setDialect({ statusFilter: 'honoured' });
+      await runLater(30 * minute);
+      await expectTruth();
+      await runLater(31 * minute);
+      expect(await fact('orders.status_totals')).toBe('exceed');
+      expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walk') });
+      expect(await differences(bench)).toEqual([]);
+    },
+  );
+
   test('the first order of all has it: the day is asked by status when it is over', async () => {
     await start({ statusUnasked: 2 }, { isMixed: false, scope: noClasses });
     for (const { record } of orders(() => 2)) bench.simulator.hide('orders', record.operation_id);

@@ -25,6 +25,7 @@ import {
   statusesAbsent,
   statusesAddUp,
   statusesExceed,
+  statusesFallShort,
   statusesOfNone,
   statusesUnknown,
   statusTotals,
@@ -209,8 +210,10 @@ function keepStatusTotals(probed: Record<string, string>, before: Facts, now: In
     delete probed[statusTotals];
     return;
   }
-  // A filter that tells nothing may be gone, where it answered before, or told nothing an hour ago either.
   const isFirst = was === undefined || was === statusesOfNone;
+  // A filter that does nothing, or matches nothing, may do so for a moment: lists may leave orders out all the same.
+  if (found === statusesFallShort && isFirst) probed[statusTotals] = statusesUnknown;
+  // A filter that tells nothing may be gone, where it answered before, or told nothing an hour ago either.
   if (found === statusesUnknown && !isFirst) probed[statusTotals] = statusesAbsent;
   keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
 }
