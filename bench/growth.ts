@@ -1,5 +1,5 @@
-// What an order costs as the archive grows: archives of ten times as many orders each are filled by `outlast sync`, and
-// read. What should be flat and is not is a defect.
+// What an order costs as the archive grows: archives of ten times as many orders each are filled by `outlast sync`,
+// read and kept up. What should be flat and is not is a defect.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { runCommand, simulate } from './children.ts';
 import { measureStorage, storageTables, type Storage } from './storage.ts';
 import type { Table } from './tables.ts';
 import { load, time, type Timed } from './timing.ts';
+import { measureUpkeep, upkeepTable, type Upkeep } from './upkeep.ts';
 
 export type Grown = {
   orders: number;
@@ -24,6 +25,7 @@ export type Grown = {
   indexBytes: number;
   pageMs: { median: number; p99: number };
   monthMs: number;
+  upkeep: Upkeep;
   loadBefore: number;
 };
 
@@ -107,6 +109,7 @@ async function grow(
           .length,
       signal,
     );
+    const storage = await measureStorage(client);
     return {
       orders: held.orders,
       seconds: sync.seconds,
@@ -117,9 +120,10 @@ async function grow(
       indexBytes: held.index_bytes,
       pageMs: { median: page.medianMs, p99: page.p99Ms },
       monthMs: month.medianMs,
+      upkeep: await measureUpkeep(client, folder, env, signal),
       loadBefore,
       version: held.version,
-      storage: await measureStorage(client),
+      storage,
     };
   } finally {
     for (const close of closers.toReversed()) await close();
@@ -188,5 +192,6 @@ export const growthTables = ({ sizes, storage }: Growth): Table[] => [
     ]),
     notes: ['Tables and indexes in bytes an order: records, journal, ledger and pages walked.'],
   },
+  upkeepTable(sizes),
   ...storageTables(storage),
 ];
