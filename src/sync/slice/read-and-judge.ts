@@ -101,7 +101,13 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
       return concludeUnproved(context, act, start.walk, unproved, problem, delays);
     }
   }
-  return concludeFailure(context, act, problem, { unseals, givesUp: isMute || isBeyond, delays });
+  // What is not held yet is lost if its month goes before the next try.
+  const isUnheld = isBeyond && slice.state === 'open';
+  return concludeFailure(context, act, problem, {
+    unseals,
+    givesUp: isMute || isBeyond,
+    delays: isUnheld ? retryDelays : delays,
+  });
 }
 
 /** One reading. `isLast`: what it leaves in doubt is not read again, but looked at from its other end. */
