@@ -38,7 +38,7 @@ export function isOutlastError(error: unknown, code?: string): error is OutlastE
  */
 export const codeOf = (error: unknown): string | undefined => codedCause(error)?.code;
 
-/** The first that has a code, of `error` itself and its causes. */
+/** The first of `error` and its causes that has a code. */
 export function codedCause(error: unknown): { code: string } | undefined {
   let current: unknown = error;
   // A chain may be circular in foreign errors; eight links say enough.
