@@ -135,3 +135,15 @@ test('orders may be answered for as well, and unsettled ones are given a while',
 
 const created = (text: string): string =>
   (JSON.parse(text) as { timestamp: string }).timestamp.slice(0, 10);
+
+test('orders before the window, where lists leave out a status, are proved as those of the window are', async () => {
+  const dialect = { ordersWindow: false, statusUnasked: 3 } as const;
+  bench = await createBench({ world, days: lately, dialect }, { scope: { classes: 'none' } });
+  await bench.run();
+  const days = { from: '2026-02-20', to: '2026-03-01' };
+  await bench.run({ only: { resource: 'orders', days } });
+  const { rows } = await bench.db.query(
+    `select distinct proof from sync.slices where resource = 'orders' and day < '2026-03-01'`,
+  );
+  expect(rows).toEqual([{ proof: 'walk' }]);
+});

@@ -55,10 +55,11 @@ export async function showsMonth(
  * a day then, and none of its absences counts.
  */
 export async function isBeyondProof(
-  context: Pick<ActContext, 'db' | 'platform' | 'facts'>,
+  context: Pick<ActContext, 'db' | 'platform' | 'facts' | 'settings'>,
   slice: Slice,
 ): Promise<boolean> {
-  if (slice.resource !== 'orders') return false;
+  // Where older days are answered no month goes.
+  if (slice.resource !== 'orders' || context.settings.answersOlder === true) return false;
   if (absenceProves(slice.day, context.platform.clock.possible())) return false;
   const known = await readFact(context.db, slice.projectId, statusTotals);
   if (known !== null) return known.value === statusesExceed;
