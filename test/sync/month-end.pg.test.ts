@@ -232,6 +232,20 @@ describe('where lists leave out a status, no walk proves a day around the cliff'
     expect((await states()).filter((state) => state.includes('sealed'))).toEqual([]);
   });
 
+  test('P4: a probe of two copies does not unlearn that the list leaves a status out', async () => {
+    await start('04-29T05:00', { zone: 'utc+8' });
+    // Of April nothing has it.
+    bench.simulator.hide('orders', 'o-2026-04-10-1');
+    bench.simulator.hide('orders', 'o-2026-04-10-3');
+    await bench.run();
+    const sealed = await states();
+    bench.simulator.setFaults(divided);
+    setNow('04-30T16:30');
+    await bench.run();
+    await bench.run({ only: { days: { from: '2026-03-01', to: '2026-04-01' } } });
+    expect([await states(), await missing()]).toEqual([sealed, []]);
+  });
+
   test('P4, P6: what was proved before stays so with two copies, and nothing is marked', async () => {
     await start('04-30T05:00', { zone: 'utc+8' });
     await bench.run();

@@ -676,6 +676,26 @@ describe('a status that is listed and counted only where it is asked for', () =>
     },
   );
 
+  test('and the filter matches nothing when the first orders come: no day is sealed by its list', async () => {
+    await start({ statusUnasked: 3 }, { scope: noClasses });
+    for (const { record } of orders(() => 2)) bench.simulator.hide('orders', record.operation_id);
+    await bench.run();
+    expect(await fact('orders.status_totals')).toBe('no orders');
+    for (const status of [2, 3]) {
+      bench.simulator.insert('orders', orderOf('2026-04-06', 10 + status, { status }));
+    }
+    bench.simulator.setDialect({ statusFilter: 'empty' });
+    await runLater(25 * hour);
+    await expectTruth();
+    expect(await fact('orders.status_totals')).toBe('unknown');
+    bench.simulator.setDialect({ statusFilter: 'honoured' });
+    await runLater(61 * minute);
+    expect(await fact('orders.status_totals')).toBe('exceed');
+    await runLater(61 * minute);
+    await expectTruth();
+    expect(await differences(bench)).toEqual([]);
+  });
+
   test('the first order of all has it: the day is asked by status when it is over', async () => {
     await start({ statusUnasked: 2 }, { isMixed: false, scope: noClasses });
     for (const { record } of orders(() => 2)) bench.simulator.hide('orders', record.operation_id);

@@ -6,7 +6,7 @@ import { isOutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { listedResources, type Instant } from '../../model.ts';
 import { agreeMs } from '../../platform/clock.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { Platform, PlatformClock } from '../../platform/platform.ts';
 import type { Db } from '../../store/db.ts';
 import { readFacts, readProbedFacts, recordFacts, type Facts } from '../../store/facts.ts';
 import { reopenSlices } from '../../store/ledger.ts';
@@ -20,6 +20,7 @@ import {
 import { hurryUncounted } from '../../store/reopenings.ts';
 import { isSameSide } from '../day-zone.ts';
 import { listsOf, type ArchivedScope } from '../enter-days.ts';
+import { absenceProves } from '../policy.ts';
 import {
   reopenHidden,
   statusesAbsent,
@@ -201,12 +202,26 @@ function keepUntilSure(
  * That lists leave orders out is believed at once, and until the totals of the statuses add up again. That nothing is
  * told by status any more is believed when a second probe says so.
  */
-function keepStatusTotals(probed: Record<string, string>, before: Facts, now: Instant): void {
+function keepStatusTotals(
+  probed: Record<string, string>,
+  before: Facts,
+  clock: Pick<PlatformClock, 'now' | 'possible'>,
+): void {
+  const now = clock.now();
   const was = before.get(statusTotals);
   const found = probed[statusTotals];
   if (found === statusesExceed) return;
+  // Nothing can tell any more where totals are gone.
+  const totals = probed['orders.totals'] ?? before.get('orders.totals');
+  if (found === undefined && was === statusesUnknown && totals !== 'present') {
+    probed[statusTotals] = statusesAbsent;
+    return;
+  }
+  // Around the cliff the list and each status may be told by copies of which some have let go of the month.
+  const isMonthGoing = !absenceProves(windowAt(now).from, clock.possible());
+  const isKept = was === statusesExceed && (found !== statusesAddUp || isMonthGoing);
   const isNothingLearned = found === statusesOfNone && was !== undefined && was !== found;
-  if (isNothingLearned || (was === statusesExceed && found !== statusesAddUp)) {
+  if (isNothingLearned || isKept) {
     delete probed[statusTotals];
     return;
   }
@@ -269,11 +284,11 @@ async function refreshFacts(contact: Contact): Promise<Facts> {
   );
   probed['orders.key_life'] = keyLife ?? 'unknown';
   for (const { resource } of listsOf(scope)) keepInstant(probed, before, resource);
-  keepStatusTotals(probed, before, clock.now());
-  isWhole &&= probed[statusTotals] !== statusesUnknown;
+  keepStatusTotals(probed, before, clock);
+  isWhole &&= (probed[statusTotals] ?? before.get(statusTotals)) !== statusesUnknown;
   // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
   for (const [fact, value] of Object.entries(probed)) {
-    if (value === 'unknown' && before.has(fact)) delete probed[fact];
+    if (value === 'unknown' && before.has(fact) && fact !== statusTotals) delete probed[fact];
   }
   for (const { resource } of listsOf(scope)) {
     keepUntilSure(probed, before, `${resource}.totals`, 'present', clock.now());
