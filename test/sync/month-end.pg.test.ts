@@ -217,6 +217,23 @@ describe('where lists leave out a status, no walk proves a day around the cliff'
     },
   );
 
+  test('P7: what could not be held in the last minutes is tried again in a minute', async () => {
+    await start('04-30T23:40');
+    const { platform } = bench.worker;
+    const orders: Platform['orders'] = async (query, ...rest) => {
+      const page = await platform.orders(query, ...rest);
+      const isOfMonth = query.startDate === '2026-03-01' && query.endDate === '2026-03-31';
+      return isOfMonth ? { ...page, records: [], shown: 0, nextKey: null } : page;
+    };
+    bench.worker.platform = { ...platform, orders };
+    await bench.run();
+    expect(await states()).toContain('2026-03-31 open none 4');
+    bench.worker.platform = platform;
+    bench.simulator.advance(2 * 60_000);
+    await bench.run();
+    expect(await states()).toContain('2026-03-31 walked none 4');
+  });
+
   test.each<[string, Partial<Faults>]>([
     ['with two copies', divided],
     ['that says nothing, and then with two copies', { hollow: { path: '/v3/orders' } }],
