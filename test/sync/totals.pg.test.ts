@@ -726,6 +726,16 @@ describe('a status that is listed and counted only where it is asked for', () =>
     ).toBe('sealed walk');
   });
 
+  test('a filter by status that tells nothing, and then no totals for good: the days are proved by two walks', async () => {
+    await start({ statusFilter: 'empty' }, { scope: noClasses });
+    await bench.run();
+    expect(await fact('orders.status_totals')).toBe('unknown');
+    bench.simulator.setDialect({ totals: 'absent' });
+    for (const ms of [61 * minute, 25 * hour, 25 * hour, 25 * hour]) await runLater(ms);
+    expect(await fact('orders.status_totals')).toBe('absent');
+    expect(await statesOf(bench.db)).toMatchObject({ orders: three('sealed walks') });
+  });
+
   test('a filter by status that fails at first is looked at again in an hour', async () => {
     await start({}, { scope: noClasses });
     bench.simulator.setFaults({ serverError: { with: 'status=', status: 503 } });
