@@ -3,6 +3,7 @@
 // was sealed is unsealed by it, nothing is called missing, no empty answer seals a day, and nothing is decided before
 // the platform's own Date is twelve hours past the month's end.
 import { afterEach, describe, expect, test } from 'vitest';
+import { fatal } from '../../src/errors.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import type { Platform } from '../../src/platform/platform.ts';
@@ -216,6 +217,20 @@ describe('where lists leave out a status, no walk proves a day around the cliff'
       expect(await stateNames()).toEqual(['final']);
     },
   );
+
+  test('P7: and the filter refuses a status midway, what was read in the last minutes is held', async () => {
+    await start('04-30T23:50');
+    bench.simulator.setDialect({ statusUnasked: 2 });
+    const { platform } = bench.worker;
+    const orders: Platform['orders'] = (query, ...rest) => {
+      const isRefused = query.startDate === '2026-03-31' && query.status === 3 && query.limit !== 1;
+      if (isRefused) throw fatal('platform_refused', 'no such status');
+      return platform.orders(query, ...rest);
+    };
+    bench.worker.platform = { ...platform, orders };
+    await bench.run();
+    expect(await states()).toContain('2026-03-31 walked none 4');
+  });
 
   test('P7: what could not be held in the last minutes is tried again in a minute', async () => {
     await start('04-30T23:40');
