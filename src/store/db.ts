@@ -2,6 +2,7 @@
 // that the transaction names. What must run in a transaction takes `Tx`; what may open one takes `Db`.
 // Statements go out before the answers to those ahead of them are in (pg's pipeline mode): a round trip costs more than
 // most.
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { readAsLibpq, wantsChannelBinding } from '../database-address.ts';
 import { codeOf, fatal } from '../errors.ts';
@@ -102,7 +103,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     application_name: applicationName,
     connectionTimeoutMillis: connectingMs,
     // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the
-    // server takes its time-outs with it.
+    // server takes its time-outs with it. Where somebody in between still answers for the server, `lend` gives up.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
@@ -122,6 +123,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
       ...options.settings,
     },
   });
+  const singleMs = Number(options.settings?.['statement_timeout'] ?? 0);
+  const singleSilenceMs = singleMs > 0 ? singleMs + graceMs : wanted === null ? 0 : unhurriedMs;
   const line = { connectionTimeoutMillis: inLineMs, Client: inTime(base.Client ?? pg.Client) };
   const pool = new pg.Pool({
     ...base,
@@ -143,7 +146,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     begin,
     onTransaction: options.onTransaction,
     query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
-      onConnection(db, async (client) => {
+      onConnection(db, singleSilenceMs, async (client) => {
         await client.query(begin);
         const answered = client.query<R>(sql, parameters);
         // After an error it is a rollback.
@@ -165,6 +168,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
 const connectingMs = 10_000;
 /** And how long the line for one may be, for a sync of many projects: requests over HTTP may be in it, too. */
 const inLineMs = 120_000;
+
+/** How much longer than the server's own time-outs an answer may be on its way. */
+const graceMs = 30_000;
+/** How long the answer to a statement without a time-out may take; a migration may take longer. */
+const unhurriedMs = 900_000;
 
 /** The pool has one time-out for making a connection and for waiting for one: here each connection has its own. */
 const inTime = (Client: typeof pg.Client): typeof pg.Client =>
@@ -205,7 +213,9 @@ export function withTx<T>(
     `${db.begin}; set local statement_timeout = ${timeouts.statementMs};` +
     ` set local lock_timeout = ${timeouts.lockMs};` +
     ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
-  return onConnection(db, async (client) => {
+  const { statementMs, idleMs } = timeouts;
+  const silenceMs = statementMs === 0 ? 0 : statementMs + idleMs + graceMs;
+  return onConnection(db, silenceMs, async (client) => {
     // Waited for: behind a `begin` that failed a statement would run by itself, as whoever connects.
     await client.query(begin);
     const result = await work(client as unknown as Tx);
@@ -215,14 +225,29 @@ export function withTx<T>(
 }
 
 /** Lends a connection of the pool; a transaction that `work` left open when it threw is rolled back. */
-function onConnection<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  return inSpan('transaction', ofPostgres, () => lend(db, work));
+function onConnection<T>(
+  db: Db,
+  silenceMs: number,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return inSpan('transaction', ofPostgres, () => lend(db, silenceMs, work));
 }
 
 const ofPostgres = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
 
-async function lend<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** `silenceMs`: when no byte has passed for so long, nobody is there any more; 0: however long it takes. */
+async function lend<T>(
+  db: Db,
+  silenceMs: number,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const { client, isBroken, endedBy, release } = await takeConnection(db);
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const giveUp = (): void => {
+    const error = new Error(`nothing came from it for ${silenceMs / 1000} s`);
+    stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  };
+  stream.setTimeout(silenceMs, giveUp);
   const begunAt = performance.now();
   const ended = (isCommitted: boolean): void =>
     db.onTransaction?.(isCommitted, (performance.now() - begunAt) / 1000);
@@ -235,6 +260,7 @@ async function lend<T>(db: Db, work: (client: pg.PoolClient) => Promise<T>): Pro
     await client.query('rollback').catch(() => release(true));
     throw isBroken() ? namedIfCut(error, endedBy()) : error;
   } finally {
+    stream.setTimeout(0, giveUp);
     release(false);
   }
 }

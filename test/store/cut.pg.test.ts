@@ -1,5 +1,6 @@
 // A connection that is cut, at whatever statement and on whichever side of it, is a passing fault with a name: the
 // process lives, the pool replaces the connection, and trying again helps.
+import { Socket } from 'node:net';
 import {
   afterAll,
   afterEach,
@@ -98,6 +99,29 @@ test('every connection asks whether the other side is still there', async () => 
   db = await openDb({ connectionString: address, log });
   await db.query('select');
   expect(db.pool.options).toMatchObject({ keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
+});
+
+// A proxy or a balancer that has lost the server goes on answering for it: keep-alive tells nothing then.
+test.each([
+  ['a statement', (one: Db) => one.query('select 1')],
+  ['a transaction', (one: Db) => withTx(one, (tx) => tx.query('select 1'))],
+])('%s whose answer never comes is given up', async (_, ask) => {
+  const { setTimeout: setForReal } = Socket.prototype;
+  vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (
+    this: Socket,
+    ms: number,
+    onSilence?: () => void,
+  ) {
+    // Patience is counted in minutes.
+    return setForReal.call(this, ms / 1000, onSilence);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  db = await openDb({ connectionString: address, log });
+  await ask(db);
+  const release = wire.hold();
+  expect(await told(ask(db))).toMatchObject(unreachable);
+  release();
+  expect((await ask(db)).rowCount).toBe(1);
 });
 
 test('whoever waits in line for a connection of a busy pool is served', async () => {
