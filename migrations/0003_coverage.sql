@@ -2,11 +2,12 @@
 -- `analytics` only. These views read `sync` with their owner's rights: a reader is shown coverage and never leases,
 -- keys or page keys.
 create view analytics.schema_version as
-select count(*)::integer as migrations, max(created_at) as newest
+select count(*)::integer as migrations, max(created_at) as newest, array_agg(hash order by id) as digests
   from sync.migrations;
 comment on view analytics.schema_version is 'Which release wrote this schema; a reader compares it with its own';
 comment on column analytics.schema_version.migrations is 'How many migrations were applied';
 comment on column analytics.schema_version.newest is 'When the newest of them was written, milliseconds since 1970';
+comment on column analytics.schema_version.digests is 'The SHA-256 of each, in the order in which they were applied';
 
 create view analytics.projects as
 select project_id, first_day, added_at, parked_at, parked_reason, ask_again_at

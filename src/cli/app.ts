@@ -72,7 +72,8 @@ export async function openMigrated(
 
 /**
  * The store as it stands, for commands that only look: nothing is made or migrated, and every transaction only reads.
- * Throws settings `nothing_archived`, `schema_missing`, `schema_older`, `schema_newer` or `database_…`.
+ * Throws settings `nothing_archived`, `schema_missing`, `schema_older`, `schema_newer` or
+ * `database_…`, and fatal `schema_other`.
  */
 export async function openToRead(settings: Settings, log: Log): Promise<OpenedStore> {
   return opened(await openStoreToRead(settings, log), async ({ connectionString }) => {

@@ -1,11 +1,10 @@
 // The query module's connections: they cannot write, end statements that take too long, and belong to a database
 // whose schema this release knows. What goes wrong in a statement is named here.
-import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { codeOf, settingsError, transient, type OutlastError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { connectionError } from '../store/db-errors.ts';
-import { findMigrations, refuseForeign } from '../store/migrate.ts';
+import { compareSchemas, knownMigrations, refuseForeign, schemaOther } from '../store/migrate.ts';
 import type { TransactionSettings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
@@ -98,7 +97,7 @@ const forbidden = (error: unknown): OutlastError =>
 
 /**
  * P12: a database without our tables, or with another release's, is named before the first query fails of it. Throws
- * settings `schema_missing`, `schema_foreign`, `schema_older` or `schema_newer`.
+ * settings `schema_missing`, `schema_foreign`, `schema_older` or `schema_newer`, fatal `schema_other`.
  */
 export async function checkSchema(db: Db): Promise<void> {
   const found = await answer(() =>
@@ -115,15 +114,16 @@ export async function checkSchema(db: Db): Promise<void> {
       'This database holds no Outlast archive. Check that its address names the right database, or run `outlast migrate` on it.',
     );
   }
-  const known = newestKnown();
-  const newest = found.rows[0].version ? await newestMigration(db) : 0;
-  if (newest > known) {
+  const digests = found.rows[0].version ? await digestsIn(db) : null;
+  const compared = digests === null ? 'other' : compareSchemas(digests, knownMigrations());
+  if (compared === 'other') throw schemaOther();
+  if (compared === 'newer') {
     throw settingsError(
       'schema_newer',
       'This archive was written by a newer release of Outlast. Use that release of the package or a later one to read it.',
     );
   }
-  if (newest < known) {
+  if (compared === 'older') {
     throw settingsError(
       'schema_older',
       'This archive was written by an older release of Outlast. Run `outlast migrate` with this release first.',
@@ -131,14 +131,12 @@ export async function checkSchema(db: Db): Promise<void> {
   }
 }
 
-let known: number | undefined;
-/** This release's newest migration: its files are read once a process. */
-const newestKnown = (): number =>
-  (known ??= readMigrationFiles({ migrationsFolder: findMigrations() }).at(-1)?.folderMillis ?? 0);
-
-async function newestMigration(db: Db): Promise<number> {
+/** Null: the view is another state's, and knows none. */
+async function digestsIn(db: Db): Promise<string[] | null> {
   const { rows } = await answer(() =>
-    db.query<{ newest: string | null }>('select newest from analytics.schema_version'),
+    db.query<{ migrations: number; digests?: string[] | null }>(
+      'select * from analytics.schema_version',
+    ),
   );
-  return Number(rows[0]?.newest ?? 0);
+  return rows[0]?.migrations === 0 ? [] : (rows[0]?.digests ?? null);
 }

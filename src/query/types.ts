@@ -316,8 +316,8 @@ export type Archive = {
   /** Null where there is none. */
   reject(project: ProjectId, resource: Resource, sha256: string): Promise<RejectWithBytes | null>;
   /**
-   * Resolves while the archive can be read. Throws transient `database_unreachable`, and settings `schema_newer`,
-   * `schema_older` or `schema_missing` where the schema is another release's by now.
+   * Resolves while the archive can be read. Throws transient `database_unreachable`, settings `schema_newer`,
+   * `schema_older` or `schema_missing`, and fatal `schema_other`, where the schema is another release's by now.
    */
   ready(): Promise<void>;
   /** Ends the connections; calling it again does nothing. */

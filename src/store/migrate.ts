@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
-import { fatal, settingsError, transient } from '../errors.ts';
+import { fatal, settingsError, transient, type OutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import {
@@ -44,8 +44,8 @@ export type Migrated = {
 /**
  * Applies what is missing. Safe when many start at once: the others wait, then find nothing to do.
  * Throws transient `migration_lock_left` where nobody would ever let them go on.
- * Throws fatal `schema_too_old` when the database is older than these migrations reach back, settings `schema_newer`
- * when it was written by a newer release, settings `schema_foreign` when its schemas are another program's, settings
+ * Throws fatal `schema_other` when its migrations were others than these, settings `schema_newer` when it was written by a
+ * newer release, settings `schema_foreign` when its schemas are another program's, settings
  * `database_forbidden` when the user lacks a right, and what `openDb` throws. `distributed`: lays the tables out over the
  * workers of a Citus cluster; throws what distribute.ts throws.
  */
@@ -54,8 +54,7 @@ export async function migrate(
   log: Log,
   { distributed = false } = {},
 ): Promise<Migrated> {
-  const migrationsFolder = findMigrations();
-  const known = readMigrationFiles({ migrationsFolder });
+  const known = knownMigrations();
   const db = await openDb({
     connectionString,
     role: null,
@@ -90,11 +89,11 @@ async function lookAround(
   const applied = await appliedMigrations(tx);
   refuseOthers(applied, known);
   const notes = await ensureRoles(tx);
-  const isCurrent = applied.count > 0 && missingOf(applied, known).length === 0;
+  const isCurrent = applied.length === known.length;
   // This may be a restored database.
   if (isCurrent) await numberFromHeld(tx);
   const isDue = !isCurrent || (await areGrantsDue(tx));
-  return { count: applied.count, notes, isDue };
+  return { count: applied.length, notes, isDue };
 }
 
 const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0 };
@@ -174,11 +173,11 @@ async function bringUpToDate(
   }
   const before = await appliedMigrations(tx);
   refuseOthers(before, known);
-  const missing = missingOf(before, known);
+  const missing = known.slice(before.length);
   if (missing.length > 0) await apply(tx, missing);
   const withheld = await ensureGrants(tx, missing.length > 0);
   const tables = isToBeDistributed || citus.isDistributed ? await distributeTables(tx) : 0;
-  return { from: before.count, to: before.count + missing.length, withheld, tables };
+  return { from: before.length, to: known.length, withheld, tables };
 }
 
 /** As drizzle's own migrator does, which would commit, and let go of the lock, in between. */
@@ -201,28 +200,35 @@ async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {
 }
 
 /**
- * `oldest` and `newest`: when the first and the last of them were written, milliseconds since 1970; 0 where there is
- * none.
+ * What a database's migrations, by their digests in the order in which they were applied, are beside this release's:
+ * `other` where one of them says something else, which no later one can mend.
  */
-type Applied = { count: number; oldest: number; newest: number };
-
-const missingOf = (applied: Applied, known: MigrationMeta[]): MigrationMeta[] =>
-  known.filter(({ folderMillis }) => folderMillis > applied.newest);
+export function compareSchemas(
+  applied: readonly string[],
+  known: readonly MigrationMeta[],
+): 'same' | 'older' | 'newer' | 'other' {
+  const isCommon = known.every(({ hash }, i) => i >= applied.length || applied[i] === hash);
+  if (!isCommon) return 'other';
+  if (applied.length === known.length) return 'same';
+  return applied.length < known.length ? 'older' : 'newer';
+}
 
 /** Before anything is changed: a database that these migrations did not begin, or that later ones have gone on with. */
-function refuseOthers({ count, oldest, newest }: Applied, known: MigrationMeta[]): void {
-  if (count > 0 && oldest < (known[0]?.folderMillis ?? 0)) {
-    throw fatal(
-      'schema_too_old',
-      'This database was made by an earlier Outlast, whose tables this one cannot bring up to date: export it with the version that made it and import that into a new database, or begin anew with an empty one (of the embedded Postgres: another data folder). Nothing was changed.',
-    );
-  }
-  if (newest <= (known.at(-1)?.folderMillis ?? 0)) return;
+function refuseOthers(applied: readonly string[], known: readonly MigrationMeta[]): void {
+  const compared = compareSchemas(applied, known);
+  if (compared === 'other') throw schemaOther();
+  if (compared !== 'newer') return;
   throw settingsError(
     'schema_newer',
     'This database was written by a newer release of Outlast. Use that release or a later one; nothing was changed.',
   );
 }
+
+export const schemaOther = (): OutlastError =>
+  fatal(
+    'schema_other',
+    'This database was made by another Outlast, whose tables this one can neither read nor bring up to date: export it with the version that made it and import that into a new database, or begin anew with an empty one (of the embedded Postgres: another data folder). Nothing was changed.',
+  );
 
 /**
  * Throws settings `schema_foreign` where another program has a schema of a name that Outlast needs. One statement: a
@@ -248,21 +254,23 @@ export async function refuseForeign(db: Queryable): Promise<void> {
   );
 }
 
-async function appliedMigrations(db: Queryable): Promise<Applied> {
+/** Their digests, in the order in which they were applied. */
+async function appliedMigrations(db: Queryable): Promise<string[]> {
   const table = await db.query<{ found: string | null }>(
     `select to_regclass('sync.migrations')::text as found`,
   );
-  if ((table.rows[0]?.found ?? null) === null) return { count: 0, oldest: 0, newest: 0 };
-  const row = onlyRow(
-    await db.query<{ count: number; oldest: string | null; newest: string | null }>(
-      'select count(*)::int as count, min(created_at) as oldest, max(created_at) as newest from sync.migrations',
-    ),
-  );
-  return { count: row.count, oldest: Number(row.oldest ?? 0), newest: Number(row.newest ?? 0) };
+  if ((table.rows[0]?.found ?? null) === null) return [];
+  const { rows } = await db.query<{ hash: string }>('select hash from sync.migrations order by id');
+  return rows.map(({ hash }) => hash);
 }
 
+let known: MigrationMeta[] | undefined;
+/** This release's migrations: their files are read once a process. */
+export const knownMigrations = (): MigrationMeta[] =>
+  (known ??= readMigrationFiles({ migrationsFolder: findMigrations() }));
+
 /** The migrations folder of this package, from the sources as well as from dist/. */
-export function findMigrations(): string {
+function findMigrations(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   // Ends: every step goes one folder up.
   while (folder !== dirname(folder)) {

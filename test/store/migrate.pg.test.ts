@@ -97,13 +97,38 @@ test('a database of the migrations before these is refused with what to do, and 
   );
   await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
     kind: 'fatal',
-    code: 'schema_too_old',
+    code: 'schema_other',
     message: expect.stringMatching(/^This database .* export it .* or begin anew .*\.$/) as string,
   });
   await withClient(database.connectionString, async (client) => {
     const { rows } = await client.query(`select to_regnamespace('archive') as archive`);
     expect(rows).toEqual([{ archive: null }]);
   });
+});
+
+test('a database of as many migrations, one of which says something else, is refused by who writes and who reads', async () => {
+  await migrate(database.connectionString, log);
+  await withClient(database.connectionString, (client) =>
+    client.query(`update sync.migrations set hash = 'edited' where id = 3`),
+  );
+  await expect(migrate(database.connectionString, log)).rejects.toMatchObject({
+    kind: 'fatal',
+    code: 'schema_other',
+  });
+  const env = { DATABASE_URL: database.connectionString };
+  for (const command of [
+    'migrate',
+    'follow',
+    'status',
+    'verify',
+    'dictionary',
+    'alert',
+    'doctor',
+  ]) {
+    const { code, stdout, stderr } = await runHere([command], { env });
+    expect(code, command).toBe(1);
+    expect(stdout + stderr).toContain('This database was made by another Outlast, whose tables');
+  }
 });
 
 test.each([
