@@ -2,6 +2,7 @@
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code. The program is
 // loaded only where more is asked for than the version.
 import type * as Exit from './cli/exit.ts';
+import { outliveHangUps } from './cli/signals.ts';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
@@ -20,13 +21,16 @@ const endWith = async (error: unknown): Promise<never> => (await loadExit()).end
 const endUnprinted = async (error: Error): Promise<never> =>
   endWith((await loadExit()).unprinted(error));
 
+outliveHangUps();
 let readerLeft = false;
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that closes the pipe early (`| head`) has what it wanted. The command goes on to its orderly end: leaving
-  // here would leave leases and an embedded Postgres behind.
-  if (error.code === 'EPIPE') readerLeft = true;
-  else void endUnprinted(error);
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that closes the pipe early (`| head`) has what it wanted; a terminal that was closed answers EIO. The
+    // command goes on to its orderly end: leaving here would leave leases and an embedded Postgres behind.
+    if (error.code === 'EPIPE' || error.code === 'EIO') readerLeft = true;
+    else void endUnprinted(error);
+  });
+}
 process.on('unhandledRejection', (error) => void endWith(error));
 process.on('uncaughtException', (error) => void endWith(error));
 

@@ -1,27 +1,55 @@
-// Leaving: the first signal asks the work to end where nothing is lost, the second ends the process. A terminal that is
-// closed is one as well (SIGHUP): an embedded Postgres would be left running.
+// Leaving: the first signal asks the work to end where nothing is lost, the second ends the process. What else asks for
+// it: a terminal that is closed (SIGHUP), and npm that ends before the command it runs.
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
+import { isatty } from 'node:tty';
 
 export type Stop = { signal: AbortSignal; close(): void };
 
-const leaving = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/**
+ * Node forgets what `nohup` asked for: at its start it takes back that SIGHUP is ignored. What `nohup` leaves is that
+ * no stream is a terminal, and what has none can lose none.
+ */
+const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
+const leaving: NodeJS.Signals[] = [
+  'SIGINT',
+  'SIGTERM',
+  ...(hasTerminal ? ['SIGHUP' as const] : []),
+];
+
+/** For every command: where no terminal is lost, SIGHUP ends nothing. */
+export function outliveHangUps(): void {
+  if (!hasTerminal) process.on('SIGHUP', () => (hasHungUp = true));
+}
+let hasHungUp = false;
+
+/** npm hands on Ctrl-C, which the terminal has sent to the whole group already: that is no second wish. */
+const twiceWithinMs = 1000;
 
 export function stopOnSignals(onFirst: () => void = () => undefined): Stop {
   const controller = new AbortController();
   // Every project listens.
   setMaxListeners(0, controller.signal);
-  const handle = (name: NodeJS.Signals): void => {
-    // Everything committed stays committed (P3): a hurried person loses nothing.
-    if (controller.signal.aborted) process.exit(128 + constants.signals[name]);
+  let askedAt = 0;
+  const leave = (): void => {
+    if (controller.signal.aborted) return;
+    askedAt = performance.now();
     onFirst();
     controller.abort();
   };
+  const handle = (name: NodeJS.Signals): void => {
+    const isSecond = controller.signal.aborted && performance.now() - askedAt >= twiceWithinMs;
+    // Everything committed stays committed (P3): a hurried person loses nothing.
+    if (isSecond) process.exit(128 + constants.signals[name]);
+    leave();
+  };
   for (const name of leaving) process.on(name, handle);
+  const watching = whenNpmEnds(leave);
   return {
     signal: controller.signal,
     close: () => {
       for (const name of leaving) process.off(name, handle);
+      clearInterval(watching);
     },
   };
 }
@@ -32,4 +60,19 @@ export function stopped(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+const parent = process.ppid;
+
+/**
+ * npm hands SIGTERM to its shell. bash has become this process by then, dash dies and leaves it behind: so a parent
+ * that is gone stands for the signal. Only where npm's script is this command alone, for then its shell waits for it;
+ * what was started in the background is to outlive its shell. On Windows a process keeps its parent's number.
+ */
+function whenNpmEnds(leave: () => void): NodeJS.Timeout | undefined {
+  const script = process.env.npm_lifecycle_script ?? '';
+  if (!/^'?(outlast|node dist\/src\/main\.js)'?( [^&|;]*)?$/.test(script)) return undefined;
+  // A hang-up that ended all of them but this one is heard first.
+  const look = (): unknown => process.ppid !== parent && setImmediate(() => hasHungUp || leave());
+  return setInterval(look, 1000).unref();
 }

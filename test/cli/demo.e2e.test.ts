@@ -1,11 +1,13 @@
 // The demo as an impatient person runs it: stopped early, killed, and run again (P3); then as anybody runs it.
-import { chmodSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand, startCommand } from '../support/command.ts';
+import { codeOf } from '../../src/errors.ts';
+import { linkedFile, runCommand, startCommand } from '../support/command.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -71,9 +73,33 @@ test('run again it goes on with what it holds, can be looked into and watched, a
   const [, page = ''] = /Open (http:\S+) to watch it/.exec(demo.stdout()) ?? [];
   expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/);
   await demo.waitFor(/^\d\d:\d\d:\d\d {2}\d+ new orders?\b/m);
-  // As when the terminal is closed.
-  expect((await demo.stop('SIGHUP')).code).toBe(0);
+  // npm hands on what the terminal has sent already: that is no second wish.
+  demo.child.kill('SIGINT');
+  expect((await demo.stop('SIGINT')).code).toBe(0);
   await expect(new pg.Client({ connectionString: address }).connect()).rejects.toMatchObject({
     code: 'ECONNREFUSED',
   });
 });
+
+test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
+  'its terminal closed, it stops the embedded Postgres, though nobody takes what it prints',
+  async () => {
+    const { PATH } = process.env;
+    const command = `exec '${process.execPath}' '${linkedFile}' demo`;
+    const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+      cwd: folder,
+      env: { PATH, OUTLAST_ENV_FILE: devNull },
+    });
+    let output = '';
+    terminal.stdout.on('data', (part) => (output += String(part)));
+    await expect.poll(() => output).toContain('Ctrl-C ends the demo');
+    const [, connectionString] = /psql "(postgres:[^"]+)"/.exec(output) ?? [];
+    terminal.kill('SIGKILL');
+    const answer = async (): Promise<unknown> => {
+      const client = new pg.Client({ connectionString });
+      client.on('error', () => undefined);
+      return client.connect().then(() => client.end(), codeOf);
+    };
+    await expect.poll(answer, { interval: 500 }).toBe('ECONNREFUSED');
+  },
+);

@@ -1,8 +1,8 @@
 // The commands that do the work, run as a person would: sync, start, status, probe, against a real simulator.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chmodSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { chmodSync, realpathSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
@@ -14,8 +14,17 @@ import { noon, smallWorld } from '../support/archive.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
+import {
+  environmentOf,
+  mainFile,
+  runCommand,
+  startCommand,
+  type Ended,
+} from '../support/command.ts';
 import { copyOf, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+/** npm's own program, as it lies beside Node. */
+const npmFile = realpathSync(join(dirname(process.execPath), 'npm'));
 
 const world = { ...smallWorld, since: '2026-04-04' };
 /** Of the window, those that have records, and two that have none. */
@@ -199,6 +208,36 @@ test('start works on schedule, serves what it holds, outlives its connections, a
   );
   await client.end();
   expect(rows).toEqual([{ leases: 0, late: 2 }]);
+});
+
+test('start ends in order when npm gets SIGTERM, run as `npm run` or by `npx`', async () => {
+  await takeSynced();
+  const bin = join(folder, 'node_modules', '.bin');
+  await mkdir(bin, { recursive: true });
+  // As npm would link it, which makes it executable.
+  await writeFile(join(bin, 'outlast'), `#!/bin/sh\nexec node '${mainFile}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const byNpm = async (args: string[], cwd: string): Promise<void> => {
+    const npm = startCommand([...args, 'start'], { main: npmFile, env: settings(), cwd });
+    await npm.waitFor(/Outlast is running/);
+    // It has ended when nobody has its output open any more.
+    expect((await npm.stop('SIGTERM')).stderr).toContain('Outlast has stopped');
+  };
+  await Promise.all([
+    byNpm(['run', '-s', '--ignore-scripts', 'outlast', '--'], process.cwd()),
+    byNpm(['exec', '--offline', 'outlast'], folder),
+  ]);
+});
+
+test('without a terminal, as after nohup, SIGHUP ends nothing', async () => {
+  await takeSynced();
+  const service = startCommand(['start'], { env: settings() });
+  const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/);
+  service.child.kill('SIGHUP');
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const ended = await service.stop('SIGTERM');
+  expect(ended).toMatchObject({ code: 0, signal: null });
 });
 
 test('P11: start asks once with a key that is refused, also a changed one, and then lets it rest; P10: no output has a key; the embedded database is shared with status, and the last one out stops it', async () => {
