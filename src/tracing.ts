@@ -91,7 +91,15 @@ export async function startTracing(
       'service.name': 'outlast',
       'service.version': version,
     }).merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ timeoutMillis }))],
+    spanProcessors: [
+      new BatchSpanProcessor(
+        new OTLPTraceExporter({
+          timeoutMillis,
+          // Of two addresses each has half of it; Node's own would be 250 ms.
+          httpAgentOptions: { keepAlive: true, autoSelectFamilyAttemptTimeout: timeoutMillis / 2 },
+        }),
+      ),
+    ],
   });
   provider.register();
   const tracer = provider.getTracer('outlast', version);

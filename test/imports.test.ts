@@ -14,8 +14,10 @@ const nouns = [
   'resources.ts',
   'database-address.ts',
   'day.ts',
+  'dial.ts',
   'errors.ts',
   'files.ts',
+  'http-client.ts',
   'log.ts',
   'meter.ts',
   'semaphore.ts',
@@ -27,9 +29,9 @@ const nouns = [
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(model|resources|database-address|day|errors|files|log|meter|semaphore|tracing|version)\.ts$/,
+    /^(model|resources|database-address|day|dial|errors|files|http-client|log|meter|semaphore|tracing|version)\.ts$/,
     [],
-    /^(pino|@opentelemetry\/.+)$/,
+    /^(pino|undici|@opentelemetry\/.+)$/,
   ),
   part('settings', /^settings\//, [], /^(zod|node-cron)$/),
   part('platform', /^platform\//, [], /^(undici|zod)$/),

@@ -1,7 +1,8 @@
 // One request to an address a person gave us, once, within a time limit. What comes back is a verdict and never an
 // error: nothing of the address gets into it (P10), for such addresses carry tokens.
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import { codeOf } from '../errors.ts';
+import { createHttpClient } from '../http-client.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
 
 /** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */
@@ -33,14 +34,14 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   }, timeoutMs);
   signal?.addEventListener('abort', abort, { once: true });
   // Its own connection, gone afterwards: minutes lie between two deliveries.
-  const agent = new Agent({ connect: { timeout: timeoutMs }, connections: 1 });
+  const client = createHttpClient({ connectMs: timeoutMs, idleMs: timeoutMs });
   try {
     const { url, headers } = addressed(delivery.url, delivery.heads ?? []);
     const response = await request(url, {
       method: body === null ? 'GET' : 'POST',
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
       body,
-      dispatcher: agent,
+      dispatcher: client,
       signal: control.signal,
     });
     // The status is the verdict: a body that drips for ever is not waited for.
@@ -55,7 +56,7 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
-    await agent.destroy();
+    await client.destroy();
   }
 }
 

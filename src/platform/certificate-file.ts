@@ -5,6 +5,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { BlockList, isIP } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { codeOf, fatal, OutlastError, transient } from '../errors.ts';
+import { connector } from '../http-client.ts';
 import { sha256, storable } from './canonical.ts';
 
 export type FetchedFile = {
@@ -50,7 +51,7 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
     maxResponseSize: maxBytes,
     // What a name stands for is looked at where the connection is made: there is no second look-up to be told
     // otherwise.
-    connect: { timeout: timeoutMs, ...options.connect, lookup: publicLookup(isPrivate) },
+    connect: connector(timeoutMs, { ...options.connect, lookup: publicLookup(isPrivate) }),
   });
 
   async function fetchFile(url: string, signal?: AbortSignal): Promise<FetchedFile> {

@@ -1,7 +1,7 @@
 // One request and its whole answer, over undici, taken in within bounds. Knows HTTP and nothing of signatures, pages or
 // retries.
-import { Pool } from 'undici';
 import { codeOf, settingsError, transient } from '../errors.ts';
+import { createHttpClient } from '../http-client.ts';
 import type { ByteBounds } from './byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
 import { foreignText } from './refusal.ts';
@@ -41,12 +41,8 @@ export type ExchangeOptions = {
 export function createExchange(options: ExchangeOptions): Exchange {
   const { timeoutMs, bounds, monotonicNow, hide } = options;
   const { origin, prefix } = splitBaseUrl(options.baseUrl);
-  const pool = new Pool(origin, {
-    connect: { timeout: timeoutMs },
-    // One timer of our own covers the whole exchange; a body that drips would outlive these two.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  // One timer of our own covers the whole exchange; a body that drips would outlive one for its pieces.
+  const client = createHttpClient({ connectMs: timeoutMs, idleMs: 0 });
 
   async function get(
     target: string,
@@ -65,7 +61,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
     try {
       if (signal?.aborted === true) throw aborted();
       const sentAt = monotonicNow();
-      const response = await pool.request({
+      const response = await client.request({
+        origin,
         path: prefix + target,
         method: 'GET',
         headers,
@@ -102,9 +99,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
     }
   }
 
-  // Closing twice is no mistake of the caller's; the pool would take it for one.
+  // Closing twice is no mistake of the caller's; the client would take it for one.
   let closed: Promise<void> | null = null;
-  return { get, close: () => (closed ??= pool.close()) };
+  return { get, close: () => (closed ??= client.close()) };
 }
 
 const aborted = (): Error => transient('aborted', 'stopped before the platform answered');

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { readAsLibpq, wantsChannelBinding } from '../database-address.ts';
+import { createDialingSocket } from '../dial.ts';
 import { codeOf, fatal } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
 import { BoundClient } from './channel-binding.ts';
@@ -102,6 +103,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     ...(wantsChannelBinding(connectionString) ? { Client: BoundClient } : {}),
     application_name: applicationName,
     connectionTimeoutMillis: connectingMs,
+    stream: () => createDialingSocket(connectingMs),
     // Behind a network that is gone without a word, a statement that was sent would wait for its answer for ever: the
     // server takes its time-outs with it. Where somebody in between still answers for the server, `lend` gives up.
     keepAlive: true,
