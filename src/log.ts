@@ -7,11 +7,8 @@ export type Log = Logger;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A log, on stderr by default; written synchronously so that the last line before an exit is not lost. */
-export function createLog(
-  level: LogLevel,
-  to: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),
-): Log {
+/** A log, on stderr by default. */
+export function createLog(level: LogLevel, to: { write(line: string): void } = toStderr()): Log {
   return pino(
     {
       level,
@@ -27,6 +24,13 @@ export function createLog(
     to,
   );
 }
+
+/**
+ * Written synchronously, so that the last line before an exit is not lost. Where nothing can be written, as on a full
+ * disk, the work goes on: a megabyte waits for room.
+ */
+const toStderr = (): { write(line: string): void } =>
+  pino.destination({ dest: 2, sync: true, maxLength: 1_000_000 }).on('error', () => undefined);
 
 /** A log that says nothing, for tests and for library use. */
 export function silentLog(): Log {

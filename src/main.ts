@@ -22,15 +22,14 @@ const endUnprinted = async (error: Error): Promise<never> =>
   endWith((await loadExit()).unprinted(error));
 
 outliveHangUps();
-let readerLeft = false;
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that closes the pipe early (`| head`) has what it wanted; a terminal that was closed answers EIO. The
-    // command goes on to its orderly end: leaving here would leave leases and an embedded Postgres behind.
-    if (error.code === 'EPIPE' || error.code === 'EIO') readerLeft = true;
-    else void endUnprinted(error);
-  });
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that closes the pipe early (`| head`) has what it wanted; a terminal that was closed answers EIO. The
+  // command goes on to its orderly end and exits with its judgement: leaving here would leave leases and an embedded
+  // Postgres behind.
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') void endUnprinted(error);
+});
+// Who does not read what is said beside the work, or has a full disk for it, does not end the work.
+process.stderr.on('error', () => undefined);
 process.on('unhandledRejection', (error) => void endWith(error));
 process.on('uncaughtException', (error) => void endWith(error));
 
@@ -46,8 +45,5 @@ try {
     await runProgram(args, collectSooner);
   }
 } catch (error) {
-  // What streams to stdout fails with the pipe; that is no failure either.
-  const isBrokenPipe = (error as { code?: unknown } | null)?.code === 'EPIPE';
-  if (readerLeft && isBrokenPipe) process.exit(exitCode.done);
   await endWith(error);
 }

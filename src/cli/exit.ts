@@ -16,7 +16,8 @@ export async function endWith(error: unknown): Promise<never> {
   }
   const { text, code } = await verdictOn(cause);
   printError(`outlast: ${text}`);
-  process.exit(code);
+  // A judgement stands, though it could not be printed.
+  process.exit(process.exitCode || code);
 }
 
 /** What a command was to print went nowhere: `error` is what stdout said. */

@@ -1,7 +1,7 @@
 // `outlast follow`: every change once, a line each, as it comes. Where it got to is kept in a file once the lines are
 // out: whoever is killed in between is told the last of them again, and none is ever left out.
 import { Option, type Command } from 'commander';
-import { settingsError, transient } from '../errors.ts';
+import { codeOf, settingsError, transient } from '../errors.ts';
 import { textOfFile, writeWhole } from '../files.ts';
 import { resources } from '../model.ts';
 import { changeFilters } from '../query/changes.ts';
@@ -74,7 +74,7 @@ async function follow(flags: FollowFlags): Promise<void> {
           waitMs: flags.once === true || position !== saved ? 0 : waitMs,
           signal: stop.signal,
         });
-        await put(page.items);
+        if (!(await put(page.items))) return;
         ({ position } = page);
         if (keepIn !== null && position !== null && position !== saved) {
           await keep(keepIn, position);
@@ -88,14 +88,15 @@ async function follow(flags: FollowFlags): Promise<void> {
   }
 }
 
-/** Resolves when the lines are out of this process. */
-async function put(changes: Change[]): Promise<void> {
-  if (changes.length === 0) return;
+/** Resolves when the lines are out of this process; false: their reader has left (`| head`). */
+async function put(changes: Change[]): Promise<boolean> {
+  if (changes.length === 0) return true;
   const text = changes.map((change) => `${jsonText(change, Object.keys(change) as never[])}\n`);
-  await new Promise<void>((resolve, reject) => {
-    process.stdout.write(text.join(''), (error) =>
-      error instanceof Error ? reject(error) : resolve(),
-    );
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text.join(''), (error) => {
+      if (error instanceof Error && codeOf(error) !== 'EPIPE') reject(error);
+      else resolve(!(error instanceof Error));
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 // record as the platform gave it.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../errors.ts';
 import { csvHead, csvLine, firstOf, jsonText, pieces } from '../query/record-text.ts';
 import {
   asRecords,
@@ -38,11 +39,16 @@ export async function printRecords<Item extends object>(
   items: AsyncIterable<Item> | Item[],
   printing: Printing<Item>,
 ): Promise<void> {
+  let hasReaderLeft = false;
+  const note = (error: unknown): void => void (hasReaderLeft = codeOf(error) === 'EPIPE');
+  process.stdout.once('error', note);
   try {
     await pipeline(Readable.from(pieces(textOf(items, printing))), process.stdout, { end: false });
   } catch (error) {
-    // A reader that left (`| head`) has what it wanted.
-    if (!process.stdout.destroyed) throw error;
+    // A reader that left (`| head`) has what it wanted; of the database's connection the same code is a failure.
+    if (!hasReaderLeft) throw error;
+  } finally {
+    process.stdout.off('error', note);
   }
 }
 

@@ -1,6 +1,5 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
-import { once } from 'node:events';
 import { isListed, type Resource } from '../model.ts';
 import type { ResultReproved } from '../sync/verify-platform/results.ts';
 import type { Reproved } from '../sync/verify-platform/slices.ts';
@@ -58,9 +57,11 @@ export function textPrinter(): VerifyPrinter {
   };
 }
 
-async function say(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
+/** Waits for a slow reader, and for none that left: the judging goes on. */
+const say = (text: string): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.stdout.write(text, () => resolve())) resolve();
+  });
 
 /** The whole text as a person reads it; the verdict is its last line. */
 export function verifyText(

@@ -1,9 +1,11 @@
 // `outlast verify` as a person or a program runs it: what it prints, and the exit code that says what to do next.
 import { isOnCluster } from '../support/postgres.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { environmentOf, type Ended } from '../support/command.ts';
+import { environmentOf, linkedFile, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createCertified, type Certified } from '../support/certified.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -14,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => archive.close());
 
+const settings = (): Record<string, string> => ({
+  DATABASE_URL: archive.connectionString,
+  OUTLAST_CERTIFICATES_DIR: archive.folder,
+  OUTLAST_LOG_LEVEL: 'error',
+});
+
 const verify = (...args: string[]): Promise<Ended> =>
-  runHere(['verify', ...args], {
-    env: {
-      DATABASE_URL: archive.connectionString,
-      OUTLAST_CERTIFICATES_DIR: archive.folder,
-      OUTLAST_LOG_LEVEL: 'error',
-    },
-  });
+  runHere(['verify', ...args], { env: settings() });
 
 const platformSettings = (): Record<string, string> => ({
   ...environmentOf(archive.simulator, archive.connectionString),
@@ -30,6 +32,15 @@ const platformSettings = (): Record<string, string> => ({
   OUTLAST_PROJECT: 'p',
   ...stoppedAt(archive.simulator.clock.now()),
 });
+
+/** The exit code of a command in a shell, where its output may go elsewhere. */
+async function judged(command: string): Promise<number | null> {
+  const script = `set -o pipefail; "$0" ${linkedFile} ${command}`;
+  const env = { ...settings(), PATH: process.env['PATH'], OUTLAST_LOG_LEVEL: 'trace' };
+  const child = spawn('bash', ['-c', script, process.execPath], { env, stdio: 'ignore' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code;
+}
 
 const askPlatform = (...args: string[]): Promise<Ended> =>
   runHere(['verify', '--platform', ...args], { env: platformSettings() });
@@ -137,6 +148,15 @@ describe('what does not follow', () => {
     expect(stdout).toContain(`and ${held.rows.length - 100} more: --json names them all`);
     const json = JSON.parse((await verify('--json')).stdout) as { findings: unknown[] };
     expect(json.findings).toHaveLength(held.rows.length);
+    // Whoever reads it: one that leaves at once, or a full disk.
+    const codes = await Promise.all([
+      judged('verify --json | head -c1'),
+      judged('verify --json 2>&1 | true'),
+      judged('verify 2>/dev/full | true'),
+      judged('verify >/dev/full'),
+      judged('status --check >/dev/full'),
+    ]);
+    expect(codes).toEqual([1, 1, 1, 1, 2]);
     await archive.owner.query(`update archive.orders set order_type = (raw ->> 'order_type')::int`);
   });
 
