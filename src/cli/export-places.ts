@@ -1,15 +1,20 @@
 // Where exports go and come from: a folder, or a bucket. The client of buckets is loaded only where one is named: it
 // takes half a second.
 import { resolve } from 'node:path';
+import { settingsError } from '../errors.ts';
 import { openBucket, parseBucketAddress, type Bucket } from '../export/s3.ts';
 import { exportArchive, type Exported, type Exporting } from '../export/write.ts';
 import { handOnAws, type ExportSettings } from '../settings/settings.ts';
+import { place as parsePlace } from '../settings/value-parsers.ts';
 
 const isBucket = (place: string): boolean => /^s3:/i.test(place);
 
-/** Throws settings `bad_bucket`, before anything is begun. */
-export function checkPlace(place: string): void {
-  if (isBucket(place)) parseBucketAddress(place);
+/** The place as it was given, where it can be one. Throws settings `bad_place` and `bad_bucket`, before anything is begun. */
+export function readPlace(text: string): string {
+  const read = parsePlace(text);
+  if ('mistake' in read) throw settingsError('bad_place', `The place ${read.mistake}`);
+  if (isBucket(text)) parseBucketAddress(text);
+  return text;
 }
 
 /** What is done to an export, in a folder and in a bucket. */

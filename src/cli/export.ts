@@ -4,7 +4,7 @@ import { exitCode } from '../errors.ts';
 import { fileFormats, type FileFormat } from '../model.ts';
 import type { Exported } from '../export/write.ts';
 import { readSettings } from '../settings/settings.ts';
-import { exportTo } from './export-places.ts';
+import { exportTo, readPlace } from './export-places.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { formatCount, print, printJson, table } from './print.ts';
 import { createProgress } from './progress.ts';
@@ -17,6 +17,7 @@ export const exportCommand = (command: Command): Command =>
     .argument(
       '<place>',
       'a new folder or s3://bucket/prefix, or that of an earlier export, which is brought up to date',
+      readPlace,
     )
     .addOption(
       new Option('--format <format>', 'what to write').choices(fileFormats).default('parquet'),

@@ -7,14 +7,14 @@ import { checkEmpty, importArchive } from '../export/read.ts';
 import type { Manifest } from '../export/manifest.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openMigrated, withStore } from './app.ts';
-import { atPlace } from './export-places.ts';
+import { atPlace, readPlace } from './export-places.ts';
 import { formatCount, print, printJson } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
 export const importCommand = (command: Command): Command =>
   command
-    .argument('<place>', 'what `outlast export` wrote: a folder, or s3://bucket/prefix')
+    .argument('<place>', 'what `outlast export` wrote: a folder, or s3://bucket/prefix', readPlace)
     .option('--json', 'print what was imported as JSON')
     .action(async (place: string, flags: { json?: true }) => {
       const settings = readSettings({ needs: 'database' });

@@ -8,7 +8,7 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/operations/enter.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
-import { checkPlace } from './export-places.ts';
+import { readPlace } from './export-places.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { createScheduledExports } from './scheduled-exports.ts';
 import { startServing } from './serving.ts';
@@ -24,7 +24,7 @@ export const startCommand = (command: Command): Command =>
 const alertsPatienceMs = 2_000;
 
 async function start(settings: Settings): Promise<void> {
-  if (settings.exports.to !== null) checkPlace(settings.exports.to);
+  if (settings.exports.to !== null) readPlace(settings.exports.to);
   const log = openLog(settings.logLevel);
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
   const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));

@@ -2,7 +2,7 @@
 import { exitCode } from '../errors.ts';
 import { alteredIn, openFolder, type OpenedExport } from '../export/check.ts';
 import { readSettings } from '../settings/settings.ts';
-import { atPlace } from './export-places.ts';
+import { atPlace, readPlace } from './export-places.ts';
 import { formatCount, print, printJson } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
@@ -36,7 +36,7 @@ export async function verifyExport(place: string, isJson: boolean): Promise<numb
       }
       return altered.length === 0 ? exitCode.done : exitCode.failed;
     };
-    return await atPlace(place, settings.exports, stop.signal, {
+    return await atPlace(readPlace(place), settings.exports, stop.signal, {
       inFolder: async (folder) =>
         look(await openFolder(folder), 'Take another copy, or export again.'),
       inBucket: async (bucket) =>

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { settingsError, transient } from '../errors.ts';
+import { makeFolder } from '../files.ts';
 import { fileFormats } from '../model.ts';
 import { noExport, type OpenedExport } from './check.ts';
 import { onDisk } from './disk.ts';
@@ -218,7 +219,7 @@ export async function downloadExport(
       if (signal.aborted) throw transient('aborted', 'Stopped. Nothing was imported.');
       onFile({ file: file.path, done, all: parts.length });
       const path = join(folder, file.path);
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       await bucket.read(file.path, (body) => pipeline(body, createWriteStream(path)));
     }
     const text = manifestText(manifest);

@@ -1,7 +1,9 @@
 // What a disk refuses, as a sentence that says what to do (P12).
 import { codeOf, settingsError, transient } from '../errors.ts';
 
-const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG']);
+const refusals = new Set(
+  'EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ELOOP ENAMETOOLONG'.split(' '),
+);
 
 /**
  * Runs what writes to a folder. Throws transient `disk_full`, settings `folder_refused`, and everything else as it is.

@@ -1,7 +1,7 @@
 // One part of an export, from the rows in Postgres to a file on the disk that is noted as finished.
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { digestOfFile, syncFile } from '../files.ts';
+import { digestOfFile, makeFolder, syncFile } from '../files.ts';
 import { listedResources, type FileFormat } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { readContent, readDayDigests, type PartContent } from './content.ts';
@@ -40,7 +40,7 @@ export async function readPart({
   const format = formatFor(part.of, wanted);
   const plainPath = pathOf(part, wanted);
   const source = join(stage.scratch, plainPath.replaceAll('/', ' '));
-  await mkdir(dirname(stage.stagedPath(plainPath)), { recursive: true });
+  await makeFolder(dirname(stage.stagedPath(plainPath)));
   const { csvHead, copyOut } = formats[format];
   const to = csvHead === null ? null : source;
   const content = await readContent(tx, part, columns, to, csvHead?.(columns));

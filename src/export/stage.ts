@@ -1,10 +1,10 @@
 // Where an export grows before it takes the place of the one before: a folder inside the export's own. Until the new
 // manifest lies there nothing outside it is touched; once it does, putting it in place can be repeated from anywhere
 // (P3).
-import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
-import { digestOfFile, writeWhole } from '../files.ts';
+import { digestOfFile, makeFolder, writeWhole } from '../files.ts';
 import { checkBelow, placeIn, readFound } from './found.ts';
 import {
   exportedFile,
@@ -47,13 +47,13 @@ export async function openStage(folder: string): Promise<Stage> {
   await checkBelow(folder, stageName);
   await readFound(folder, 'manifest.json');
   await readFound(folder, stagedManifest);
-  await mkdir(staging, { recursive: true });
+  await makeFolder(staging);
   // An export that was cut off while it was put in place: it is whole, so it goes there first.
   if ((await readFound(folder, stagedManifest)) !== null) await putInPlace(folder);
   const before = (await readFound(folder, 'manifest.json'))?.manifest ?? null;
   const scratch = join(staging, 'scratch');
   await rm(scratch, { recursive: true, force: true });
-  await mkdir(scratch, { recursive: true });
+  await makeFolder(scratch);
   const journal = join(staging, 'journal.jsonl');
   const known = [...(before?.files ?? []), ...(await readJournal(journal))];
   const stagedPath = (path: string): string => join(staging, 'files', path);
@@ -92,7 +92,7 @@ async function putInPlace(folder: string): Promise<void> {
   const before = await readFound(folder, 'manifest.json');
   await placeIn(folder, sumsName);
   for (const { path } of next.manifest.files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await makeFolder(dirname(join(folder, path)));
     // Where nothing is staged, the file in place is the one.
     await rename(join(staging, 'files', path), join(folder, path)).catch(unlessMissing);
   }

@@ -103,19 +103,19 @@ export const table = {
   }),
   OUTLAST_DATA_DIR: setting({
     group: 'archive',
-    kind: kind.anyText,
+    kind: kind.folder,
     default: './.outlast',
     sentence: 'folder of the embedded PostgreSQL',
   }),
   OUTLAST_CERTIFICATES_DIR: setting({
     group: 'archive',
-    kind: kind.anyText,
+    kind: kind.folder,
     default: './.outlast/certificates',
     sentence: 'folder for copies of the certificates of months that are over',
   }),
   OUTLAST_HEADS_DIR: setting({
     group: 'archive',
-    kind: kind.anyText,
+    kind: kind.folder,
     default: null,
     example: '/mnt/elsewhere/outlast',
     sentence:
@@ -238,7 +238,7 @@ export const table = {
   }),
   OUTLAST_EXPORT_TO: setting({
     group: 'exports',
-    kind: kind.anyText,
+    kind: kind.place,
     default: null,
     example: 's3://bucket/prefix',
     sentence:

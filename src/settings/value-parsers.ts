@@ -18,6 +18,23 @@ export function quoted(text: string): string {
 
 export const anyText: ValueParser<string> = (value) => ({ value });
 
+const schemeOf = (text: string): string | undefined =>
+  /^[a-z][a-z0-9+.-]+:\/\//i.exec(text)?.[0].toLowerCase();
+
+/** Taken for a path, `gs://bucket` would be a folder of that name, and what went there a success. */
+export const folder: ValueParser<string> = (text) =>
+  schemeOf(text) === undefined
+    ? { value: text }
+    : { mistake: `begins with ${schemeOf(text)}: give the path of a folder.` };
+
+/** A folder or a bucket, whose address is read where it is opened. */
+export const place: ValueParser<string> = (text) =>
+  [undefined, 's3://'].includes(schemeOf(text))
+    ? { value: text }
+    : {
+        mistake: `begins with ${schemeOf(text)}: give the path of a folder, or s3://bucket/prefix, with AWS_ENDPOINT_URL_S3 for a store that is not Amazon’s.`,
+      };
+
 export function decimal(least: number, most: number): ValueParser<number> {
   return (text) => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

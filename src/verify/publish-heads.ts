@@ -1,8 +1,9 @@
 // Heads of the journal leave the database: at the end of a run that wrote anything a head is made, and every head that
 // is not there yet is appended to a file in a folder one names. A disk that refuses is told of and never fails a run.
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain, codeOf } from '../errors.ts';
+import { makeFolder } from '../files.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
@@ -46,7 +47,7 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
   let last: KeptHead | null;
   let isCut: boolean;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     ({ kept: last, isCut } = await lastLine(path));
   } catch (error) {
     return untold(error);

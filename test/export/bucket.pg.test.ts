@@ -262,6 +262,13 @@ test('wrong keys, no keys, no bucket and no address end with 2 and a sentence wi
   expectSentence(await exported(to, { AWS_REGION: '' }), 2, 'set AWS_REGION');
   expectSentence(await exported('s3://nowhere/x'), 2, 'There is no bucket');
   expectSentence(await exported('s3://key:hush@backup'), 2, 'it has the form s3://bucket/prefix');
+  for (const place of ['gs://b/x', 'oss://b', 'COS://b', 'http://key:hush@b/x']) {
+    const [scheme] = place.toLowerCase().split('b');
+    const begins = `The place begins with ${scheme?.replace('key:hush@', '')}: give the path`;
+    for (const command of ['export', 'import', 'verify']) {
+      expectSentence(await outlast([command, place]), 2, begins);
+    }
+  }
   await bucket.putText('photos/a.jpg', 'a', null);
   expectSentence(await exported('s3://backup/photos'), 2, 'holds other things and no export');
   expect([...(await below('photos')).keys()]).toEqual(['photos/a.jpg']);

@@ -195,6 +195,15 @@ describe('a second export', () => {
   });
 });
 
+test.runIf(process.platform === 'linux')(
+  'a place where no folder can be made is told',
+  async () => {
+    await expect(exported('/proc/outlast/export')).rejects.toThrow(
+      '/proc/outlast/export cannot be written (ENOENT): check its rights',
+    );
+  },
+);
+
 test('what a disk refuses is told in a sentence', async () => {
   const refused = (code: string): Promise<never> =>
     onDisk('/backup', () => Promise.reject(Object.assign(new Error('refused'), { code })));

@@ -146,6 +146,12 @@ describe('mistakes (P12)', () => {
     [{ OUTLAST_CLASS_OWNERS: ' , ' }, 'names separated by commas'],
     [{ OUTLAST_LEASE_SECONDS: '1' }, 'a whole number from 3'],
     [{ OUTLAST_HOST: '[::1]' }, 'without port or brackets'],
+    [{ OUTLAST_DATA_DIR: 's3://bucket' }, 'begins with s3://: give the path of a folder.'],
+    [{ OUTLAST_HEADS_DIR: 'file:///mnt' }, 'begins with file://: give the path of a folder.'],
+    [
+      { OUTLAST_EXPORT_TO: 'GS://bucket' },
+      'begins with gs://: give the path of a folder, or s3://',
+    ],
     [{ OUTLAST_PROJEKT: 'shop' }, 'did you mean OUTLAST_PROJECT?'],
     [{ OUTLAST_COLOUR: 'green' }, 'OUTLAST_COLOUR is no setting: remove it'],
     [{ OUTLAST_API_SECRET: 'sesame ' }, 'begins or ends with a blank'],
