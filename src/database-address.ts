@@ -163,6 +163,38 @@ export function readAsLibpq(connectionString: string): string {
 export const isTlsOptional = (connectionString: string): boolean =>
   modeOf(new URL(connectionString).searchParams) === 'prefer';
 
+/**
+ * The address with what libpq takes from the environment where an address leaves it out; libpq's other variables have no
+ * effect. Of an address that was read.
+ */
+export function withPgVariables(
+  connectionString: string,
+  variable: (name: string) => string | null,
+): string {
+  const address = new URL(connectionString);
+  const { searchParams: given, href } = address;
+  // PGUSER, PGSSLMODE, PGCHANNELBINDING.
+  const fill = (name: string): void => {
+    const value = variable(`PG${name.toUpperCase().replace('_', '')}`);
+    if (value !== null && !given.has(name)) given.set(name, value);
+  };
+  if (address.hostname === '' && !given.has('host')) {
+    address.hostname = (variable('PGHOST') ?? '').replaceAll(/[/:]/g, encodeURIComponent);
+  }
+  if (address.port === '') fill('port');
+  if (address.username === '') fill('user');
+  if (address.password === '') fill('password');
+  if (address.pathname.length < 2) {
+    address.pathname = encodeURIComponent(variable('PGDATABASE') ?? '');
+  }
+  const isSocket = /^(\/|%2f)/i.test(address.hostname || (given.get('host') ?? ''));
+  if (!isSocket && !given.has('ssl')) fill('sslmode');
+  if (!isSocket && ![null, 'disable'].includes(modeOf(given))) {
+    for (const name of [...ofTls, 'channel_binding']) fill(name);
+  }
+  return address.href === href ? connectionString : address.href;
+}
+
 /** Whether a login that is not bound to TLS is to be refused. */
 export const wantsChannelBinding = (connectionString: string): boolean =>
   parsed(connectionString)?.searchParams.get('channel_binding') === 'require';

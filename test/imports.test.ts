@@ -79,11 +79,12 @@ function part(name: string, files: RegExp, may: string[], packages: RegExp) {
 /** Node's own modules that only some parts may use: HTTP belongs to those that speak it. */
 const speaksHttp = /^(platform|http|simulator|cli)\//;
 /**
- * Reads the environment: settings/ for everyone, main.ts to hand it on, the account of a child process, and what knows
- * the terminal (COLUMNS, TERM).
+ * Reads the environment: settings/ for everyone, main.ts to hand it on, the account of a child process, what keeps it
+ * from pg, and what knows the terminal (COLUMNS, TERM).
  */
 const readsEnvironment = [
   'settings/settings.ts',
+  'store/client.ts',
   'main.ts',
   'store/embedded/account.ts',
   'cli/print.ts',

@@ -1,5 +1,6 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
 // table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
+import { mistakesIn, withPgVariables } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
 import type { LogLevel } from '../log.ts';
 import type { FileFormat } from '../model.ts';
@@ -98,7 +99,14 @@ export function readSettings(
   const settings: Settings = {
     projects,
     database,
-    readDatabase: replica === null ? database : { kind: 'url', url: replica, isReplica: true },
+    readDatabase:
+      replica === null
+        ? database
+        : {
+            kind: 'url',
+            url: completed('OUTLAST_READ_DATABASE_URL', replica, reader),
+            isReplica: true,
+          },
     certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
     headsDir: reader.read('OUTLAST_HEADS_DIR'),
     host: reader.read('OUTLAST_HOST'),
@@ -231,7 +239,7 @@ function readDatabase(reader: EnvironmentReader): DatabaseSettings {
     }
     return { kind: 'embedded', dataDir };
   }
-  if (password === null) return { kind: 'url', url };
+  if (password === null) return { kind: 'url', url: completed('DATABASE_URL', url, reader) };
   const address = new URL(url);
   if (address.password !== '') {
     reader.report('DATABASE_PASSWORD is set and DATABASE_URL holds a password: keep one of them.');
@@ -242,5 +250,14 @@ function readDatabase(reader: EnvironmentReader): DatabaseSettings {
   }
   // The setter leaves a few characters alone that pg would read as percent-escapes.
   address.password = encodeURIComponent(password);
-  return { kind: 'url', url: address.href };
+  return { kind: 'url', url: completed('DATABASE_URL', address.href, reader) };
+}
+
+/** With what stands in PGHOST, PGSSLMODE and their like. */
+function completed(name: string, url: string, reader: EnvironmentReader): string {
+  const address = withPgVariables(url, (variable) => reader.variable(variable));
+  for (const mistake of mistakesIn(address)) {
+    reader.report(`${name}, with what PGSSLMODE and its like add to it, ${mistake}.`);
+  }
+  return address;
 }

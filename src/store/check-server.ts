@@ -1,9 +1,10 @@
 // What a server must be before anything is written to it: new enough, and able to hold any text and to write. What is
 // wrong is told in a sentence.
 import type { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { isTlsOptional, withoutTls } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
+import { Client } from './client.ts';
 import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
 import { hasNoTls } from './tls.ts';
 import type { TransactionSettings } from './transaction-settings.ts';
@@ -17,7 +18,7 @@ export type ServerFound = {
   connectionString: string;
 };
 
-type Config = pg.PoolConfig & { connectionString: string; Client?: typeof pg.Client };
+type Config = pg.PoolConfig & { connectionString: string };
 
 /** Connects once to tell a person what is wrong before any work starts. It leaves nothing behind in the connection. */
 export async function checkServer(
@@ -36,7 +37,7 @@ export async function checkServer(
 }
 
 async function connect(config: Config): Promise<{ client: pg.Client; connectionString: string }> {
-  const { connectionString, Client = pg.Client } = config;
+  const { connectionString } = config;
   let client: pg.Client | undefined;
   try {
     client = new Client(config);

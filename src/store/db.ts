@@ -4,12 +4,12 @@
 // most.
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { readAsLibpq, wantsChannelBinding } from '../database-address.ts';
+import { readAsLibpq } from '../database-address.ts';
 import { createDialingSocket } from '../dial.ts';
 import { codeOf, fatal } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
-import { BoundClient } from './channel-binding.ts';
 import { checkServer } from './check-server.ts';
+import { Client } from './client.ts';
 import { namedIfCut } from './db-errors.ts';
 import { checkTlsFiles } from './tls.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
@@ -100,7 +100,6 @@ export async function openDb(options: DbOptions): Promise<Db> {
   checkTlsFiles(connectionString);
   const asked = {
     connectionString,
-    ...(wantsChannelBinding(connectionString) ? { Client: BoundClient } : {}),
     application_name: applicationName,
     connectionTimeoutMillis: connectingMs,
     stream: () => createDialingSocket(connectingMs),
@@ -127,10 +126,10 @@ export async function openDb(options: DbOptions): Promise<Db> {
   });
   const singleMs = Number(options.settings?.['statement_timeout'] ?? 0);
   const singleSilenceMs = singleMs > 0 ? singleMs + graceMs : wanted === null ? 0 : unhurriedMs;
-  const line = { connectionTimeoutMillis: inLineMs, Client: inTime(base.Client ?? pg.Client) };
   const pool = new pg.Pool({
     ...base,
-    ...(options.waitsInLine === true ? line : {}),
+    ...(options.waitsInLine === true ? { connectionTimeoutMillis: inLineMs } : {}),
+    Client: inTime,
     max: options.max ?? 10,
     pipeline: true,
   });
@@ -177,10 +176,9 @@ const graceMs = 30_000;
 const unhurriedMs = 900_000;
 
 /** The pool has one time-out for making a connection and for waiting for one: here each connection has its own. */
-const inTime = (Client: typeof pg.Client): typeof pg.Client =>
-  function (config: pg.ClientConfig) {
-    return new Client({ ...config, connectionTimeoutMillis: connectingMs });
-  } as unknown as typeof pg.Client;
+const inTime = function (config: pg.ClientConfig) {
+  return new Client({ ...config, connectionTimeoutMillis: connectingMs });
+} as unknown as typeof pg.Client;
 
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
 

@@ -33,7 +33,7 @@ export function tlsError(error: unknown): OutlastError | null {
   if (hasNoTls(error)) {
     return settingsError(
       'database_tls_missing',
-      'DATABASE_URL asks for TLS and the server has none. Turn it on there (ssl = on), or ask for sslmode=disable where the way to it is safe by itself.',
+      'DATABASE_URL asks for TLS and the server has none. (Where it names no sslmode, PGSSLMODE asks for it.) Turn it on there (ssl = on), or write sslmode=disable into DATABASE_URL where the way to it is safe by itself.',
       error,
     );
   }

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readAsLibpq } from '../../src/database-address.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readAsLibpq, withPgVariables } from '../../src/database-address.ts';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { adminConnectionString } from '../support/postgres.ts';
@@ -123,8 +124,12 @@ async function opened(port: number, parameters: Record<string, string>): Promise
   address.hostname = 'localhost';
   address.port = String(port);
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+  return openedAt(address.href);
+}
+
+async function openedAt(connectionString: string): Promise<string> {
   try {
-    const db = await openDb({ connectionString: address.href, role: null, log: silentLog() });
+    const db = await openDb({ connectionString, role: null, log: silentLog() });
     await db.query('select 1');
     await db.close();
     return 'open';
@@ -313,6 +318,48 @@ async function ask(connectionString: string, sql: string): Promise<string> {
   await client.end();
   return String(rows[0]?.[0]);
 }
+
+test('what PG variables say counts for a DATABASE_URL that says nothing of it, as with libpq, and nowhere else', async () => {
+  const variables = {
+    PGSSLMODE: 'verify-full',
+    PGSSLROOTCERT: file('root.crt'),
+    PGCHANNELBINDING: 'disable',
+  };
+  const asked = (port: number, parameters: Record<string, string>, more = {}): Promise<string> => {
+    const address = new URL(plain);
+    const { username: PGUSER, password: PGPASSWORD, pathname } = address;
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    address.href = `postgres:///?${address.searchParams}`;
+    const env = {
+      DATABASE_URL: address.href,
+      ...variables,
+      PGHOST: 'localhost',
+      PGPORT: String(port),
+      PGUSER,
+      PGPASSWORD: decodeURIComponent(PGPASSWORD),
+      PGDATABASE: pathname.slice(1),
+      ...more,
+    };
+    const { database } = readSettings({ needs: 'database' }, env);
+    return database.kind === 'url' ? openedAt(database.url) : Promise.resolve(database.kind);
+  };
+  const before = fronts.local.seen.encrypted;
+  expect(await asked(fronts.local.port, {})).toBe('open');
+  expect(fronts.local.seen.encrypted).toBeGreaterThan(before);
+  expect(await asked(fronts.elsewhere.port, {})).toBe('database_certificate 2');
+  expect(await asked(fronts.elsewhere.port, { sslmode: 'require', sslrootcert: '' })).toBe('open');
+  expect(await asked(Number(plain.port), {})).toBe('database_tls_missing 2');
+  expect(await asked(Number(plain.port), { sslmode: 'disable' })).toBe('open');
+  await expect(async () => asked(1, {}, { PGSSLMODE: 'verify' })).rejects.toThrow(
+    'DATABASE_URL, with what PGSSLMODE and its like add to it, asks for an sslmode',
+  );
+  // A socket has no TLS, and the library takes nothing from the environment.
+  const socket = 'postgres://u@%2Frun%2Fpostgresql/d';
+  expect(withPgVariables(socket, (name) => (name === 'PGSSLMODE' ? 'require' : null))).toBe(socket);
+  vi.stubEnv('PGSSLMODE', 'require');
+  expect(await opened(Number(plain.port), {})).toBe('open');
+  vi.unstubAllEnvs();
+});
 
 test('a password that is wanted and not given, or wrong: 2, and where to write it', async () => {
   const address = new URL(plain);

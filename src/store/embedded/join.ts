@@ -8,7 +8,7 @@ import type { Home } from './home.ts';
 import { restorePassword } from './password.ts';
 import { findRunning } from './postmaster.ts';
 import { connectToMaintenance, enterPresence, isPassing } from './presence.ts';
-import { startServer } from './server.ts';
+import { startServer, stopServer } from './server.ts';
 
 export type Joined = { client: pg.Client; port: number; adopted: boolean };
 
@@ -21,6 +21,7 @@ export async function join(
   settings: Record<string, string>,
   log: Log,
 ): Promise<Joined> {
+  let isStarted = false;
   // Ends: maxJoins.
   for (let attempt = 1; ; attempt++) {
     const running = await findRunning(home, log);
@@ -28,6 +29,7 @@ export async function join(
       await dropOldCopies(home, binaries);
       await restorePassword(home, binaries, log);
     }
+    isStarted ||= running === null;
     const { port } = running ?? (await startServer(home, binaries, settings, log));
     try {
       const client = await connectToMaintenance(home, port);
@@ -38,6 +40,10 @@ export async function join(
       );
       return { client, port, adopted: running !== null };
     } catch (error) {
+      // Nobody else is in yet: under the home's lock none comes in but us.
+      if (isStarted && (attempt === maxJoins || !isPassing(error))) {
+        await stopServer(home, binaries, log);
+      }
       if (!isPassing(error)) throw error;
       if (attempt === maxJoins) {
         throw transient(

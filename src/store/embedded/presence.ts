@@ -1,8 +1,9 @@
 // One command's presence: a session of its own in the maintenance database that holds a shared advisory
 // lock for as long as the command runs. Whoever gets that lock exclusively is alone.
 import { realpath } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { codeOf, fatal, isOutlastError, settingsError } from '../../errors.ts';
+import { Client } from '../client.ts';
 import type { Home } from './home.ts';
 import { addressOf, passwordPath, user, workDatabase } from './password.ts';
 
@@ -12,7 +13,7 @@ const presenceLock = 7_317_902_432;
 
 /** Connects to the server and checks that it is the home's; throws pg's errors as they are. */
 export async function connectToMaintenance(home: Home, port: number): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: await addressOf(home, port, maintenanceDatabase),
     application_name: 'outlast presence',
     connectionTimeoutMillis: 10_000,

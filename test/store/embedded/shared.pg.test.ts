@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
+import { openDb } from '../../../src/store/db.ts';
 import { findPackage } from '../../../src/store/embedded/binaries.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { tryAcquire } from '../../../src/store/embedded/lock.ts';
@@ -38,6 +39,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.unstubAllEnvs();
   expect(serverPid(dataDir), 'a server was left running').toBeNull();
 });
 
@@ -218,6 +220,34 @@ test('Ctrl-C reaches the command and not the server, so that the command can fin
   const said = child.next();
   process.kill(-child.pid, 'SIGINT');
   expect(await said).toEqual({ work: 'finished', stopped: true });
+});
+
+test.each([
+  'PGSSLMODE=require',
+  'PGSSLNEGOTIATION=direct',
+  'PGOPTIONS=-c none.such=1 -c nonsense=1',
+  'PGREPLICATION=database',
+  'PGCLIENT_ENCODING=LATIN1',
+  'PGHOST=nowhere.invalid PGPORT=1 PGUSER=a PGPASSWORD=b PGDATABASE=c PGDATA=/d PGTZ=Mars',
+])('is reached where the environment speaks of another: %s', async (variables) => {
+  for (const [, name = '', value] of variables.matchAll(/(PG\w+)=(.*?)(?= PG|$)/g)) {
+    vi.stubEnv(name, value);
+  }
+  const embedded = await openEmbedded({ dataDir, log });
+  const { connectionString } = embedded;
+  const db = await openDb({ connectionString, role: null, log });
+  const { rows } = await db.query("select current_setting('client_encoding') as encoding");
+  expect(rows).toEqual([{ encoding: 'UTF8' }]);
+  expect(Object.keys(process.env)).toContain(/PG\w+/.exec(variables)?.[0]);
+  await db.close();
+  expect(await embedded.close()).toEqual({ stopped: true });
+});
+
+test('that was started and cannot be used is stopped', async () => {
+  writeFileSync(join(dataDir, 'password'), 'another');
+  await expect(openEmbedded({ dataDir, log })).rejects.toMatchObject({
+    code: 'embedded_password_wrong',
+  });
 });
 
 describe('a pid that went to another process', () => {
