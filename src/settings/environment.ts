@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { codeOf, settingsError } from '../errors.ts';
 import { settings, table, type Setting, type SettingName, type SettingValue } from './table.ts';
+import { unquoted } from './value-parsers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** The text of a file; throws as `readFileSync` does. */
@@ -43,8 +44,7 @@ export function createReader(
       if (value !== '') return value;
       report(`${subject} names an empty file: put the value into it.`);
     } catch (error) {
-      const why = codeOf(error) ?? 'unreadable';
-      report(`${subject} names a file that cannot be read (${why}): check its path and rights.`);
+      report(`${subject} names a file that ${whyUnread(error)}.`);
     }
     return null;
   };
@@ -63,7 +63,9 @@ export function createReader(
     const about: Setting<unknown, string | null> = table[name];
     const text = given(name);
     if (text !== null) {
-      const checked = about.kind(text);
+      // The image of Postgres takes the quotes of a password for a part of it, too, from the same file.
+      const kind = name === 'DATABASE_PASSWORD' ? about.kind : unquoted(about.kind);
+      const checked = kind(text);
       if ('value' in checked) return checked.value as SettingValue<Name>;
       report(`${name} ${checked.mistake}`);
     }
@@ -103,7 +105,7 @@ export function environmentWithFile(
     if (!isNamed && (code === 'ENOENT' || code === 'EISDIR')) return env;
     throw settingsError(
       'settings_invalid',
-      `${isNamed ? 'OUTLAST_ENV_FILE names a file that' : path} cannot be read (${code ?? 'unreadable'}): check its path and rights.`,
+      `${isNamed ? 'OUTLAST_ENV_FILE names a file that' : path} ${whyUnread(error)}.`,
       error,
     );
   }
@@ -114,8 +116,11 @@ export function environmentWithFile(
   }
   const given = (name: string): boolean => (env[name] ?? '') !== '';
   // A secret that the process has by value hides the file's by file, and the other way round.
-  const hidden = (name: string): boolean =>
-    given(name) || given(`${name}_FILE`) || given(name.replace(/_FILE$/, ''));
+  const hidden = (name: string): boolean => {
+    const plain = name in othersFor ? name : name.replace(/_FILE$/, '');
+    const names = [name, plain, ...(othersFor[plain] ?? [])];
+    return names.some((one) => given(one) || given(`${one}_FILE`));
+  };
   const inFile = Object.entries(parseEnv(text));
   const all = { ...env, ...Object.fromEntries(inFile.filter(([name]) => !hidden(name))) };
   for (const [name, value = ''] of inFile) {
@@ -128,6 +133,21 @@ export function environmentWithFile(
   }
   return all;
 }
+
+const aProject = ['OUTLAST_PROJECTS_FILE'];
+/** By a setting of the file, what says the same thing in another way: in the environment it comes first as well. */
+const othersFor: Readonly<Record<string, string[]>> = {
+  DATABASE_URL: ['OUTLAST_DATA_DIR'],
+  DATABASE_PASSWORD: ['OUTLAST_DATA_DIR'],
+  // A replica is one of the database that stands beside it.
+  OUTLAST_READ_DATABASE_URL: ['OUTLAST_DATA_DIR', 'DATABASE_URL'],
+  OUTLAST_PROJECTS_FILE: ['OUTLAST_BASE_URL'],
+  // Not the key and the secret: a projects file may name these variables.
+  OUTLAST_BASE_URL: aProject,
+  OUTLAST_PROJECT: aProject,
+  OUTLAST_CLASS_OWNERS: aProject,
+  OUTLAST_TOKENS_URL: aProject,
+};
 
 /** The file of settings below the environment's. */
 export const envFileOf = (env: Environment): string => env['OUTLAST_ENV_FILE'] || '.env';
@@ -210,10 +230,21 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
+const utf16 = 'it is in UTF-16, as Windows PowerShell writes with > and Out-File: save it as UTF-8';
+
+/** The end of a sentence about a file that `readSmallFile` did not read. */
+export const whyUnread = (error: unknown): string =>
+  error instanceof Error && error.message === utf16
+    ? utf16.replace('it ', '')
+    : `cannot be read (${codeOf(error) ?? 'unreadable'}): check its path and rights`;
+
 /** A device or a wrong path must not be read for ever. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** The text of a file of at most 4 MiB, a pipe included. Throws as `openSync` does, and EFBIG for a longer one. */
+/**
+ * The text of a file of at most 4 MiB, a pipe included. Throws as `openSync` does, EFBIG for a longer one, and a sentence
+ * for one in UTF-16.
+ */
 export function readSmallFile(path: string): string {
   const file = openSync(path, 'r');
   try {
@@ -226,7 +257,11 @@ export function readSmallFile(path: string): string {
       if (length > mostBytes) {
         throw Object.assign(new Error('The file is longer than 4 MiB'), { code: 'EFBIG' });
       }
-      if (got === 0) return bytes.toString('utf8', 0, length);
+      if (got > 0) continue;
+      const isWide = ['\xff\xfe', '\xfe\xff'].includes(bytes.toString('latin1', 0, 2));
+      // With or without its mark: no setting, secret or JSON holds U+0000.
+      if (isWide || bytes.subarray(0, length).includes(0)) throw new Error(utf16);
+      return bytes.toString('utf8', 0, length);
     }
   } finally {
     closeSync(file);

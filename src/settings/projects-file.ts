@@ -2,11 +2,10 @@
 // Mistakes name where they stand (`projects[2].baseUrl`) and go to the same list as all others.
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { codeOf } from '../errors.ts';
 import type { ProjectId } from '../model.ts';
 import * as kind from './value-parsers.ts';
 import type { ValueParser } from './value-parsers.ts';
-import type { EnvironmentReader } from './environment.ts';
+import { whyUnread, type EnvironmentReader } from './environment.ts';
 
 export type ProjectSettings = {
   id: ProjectId;
@@ -122,7 +121,7 @@ function readList(file: string, reader: EnvironmentReader): unknown[] | null {
     reader.report(
       error instanceof SyntaxError
         ? 'OUTLAST_PROJECTS_FILE is not valid JSON: correct the file.'
-        : `OUTLAST_PROJECTS_FILE cannot be read (${codeOf(error) ?? 'unreadable'}): check its path and rights.`,
+        : `OUTLAST_PROJECTS_FILE ${whyUnread(error)}.`,
     );
     return null;
   }
@@ -177,7 +176,7 @@ function readSecret(
     if (variable !== undefined) reader.report(`${subject} names a variable that is not set.`);
     return '';
   }
-  const checked = field === 'apiKey' ? kind.apiKey(text) : kind.apiSecret(text);
+  const checked = kind.unquoted(kind[field])(text);
   if ('value' in checked) return checked.value;
   reader.report(`${subject} names a value that ${checked.mistake}`);
   return '';

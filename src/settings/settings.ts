@@ -185,10 +185,9 @@ type Projects = {
   variables: string[] | null;
 };
 
+/** Not the key and the secret, which are of no use without the address: the file may name these variables. */
 const ofOneProject = [
   'OUTLAST_BASE_URL',
-  'OUTLAST_API_KEY',
-  'OUTLAST_API_SECRET',
   'OUTLAST_PROJECT',
   'OUTLAST_CLASS_OWNERS',
   'OUTLAST_TOKENS_URL',
@@ -199,7 +198,7 @@ function readProjects(reader: EnvironmentReader, maxRps: number): Projects {
   if (path === null) return { projects: readOneProject(reader, maxRps), variables: [] };
   const file = readProjectsFile(path, maxRps, reader);
   for (const name of ofOneProject) {
-    if (reader.isGiven(name) && !(file.variables ?? []).includes(name)) {
+    if (reader.isGiven(name)) {
       reader.report(
         `${name} and OUTLAST_PROJECTS_FILE are both set: say it in the file, or do without the file.`,
       );

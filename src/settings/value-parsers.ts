@@ -16,6 +16,17 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/** Of a value as it is given: in quotes nobody means it so. A secret is not quoted in turn (P10). */
+export const unquoted =
+  <T>(kind: ValueParser<T>): ValueParser<T> =>
+  (text) =>
+    /^(["'`]).*\1$|^[“„‘].*[”“’]$/s.test(text) && text.length > 1
+      ? {
+          mistake:
+            'stands in quotes, which `docker run --env-file` and files of secrets keep as a part of it: take them away.',
+        }
+      : kind(text);
+
 export const anyText: ValueParser<string> = (value) => ({ value });
 
 const schemeOf = (text: string): string | undefined =>

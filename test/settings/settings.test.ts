@@ -1,10 +1,11 @@
 // Settings: what is taken when little is said, and that every mistake is told at once, with what to do.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readReaders } from '../../src/cli/reader-keys.ts';
 import { isOutlastError } from '../../src/errors.ts';
 import { envExample } from '../../src/settings/table.ts';
 import { settings, table } from '../../src/settings/table.ts';
@@ -228,6 +229,62 @@ describe('secrets', () => {
     }
   });
 
+  it.each([
+    ['utf16le', '\ufeff'],
+    ['utf16le', ''],
+    ['utf16be', '\ufeff'],
+  ])('and every other file is refused by its name where it is in %s%s', (encoding, mark) => {
+    const folder = mkdtempSync(join(tmpdir(), 'outlast-utf16-'));
+    const file = join(folder, 'file');
+    const named =
+      'is in UTF-16, as Windows PowerShell writes with > and Out-File: save it as UTF-8.';
+    const bytes = Buffer.from(`${mark}OUTLAST_PORT=1\n`, 'utf16le');
+    writeFileSync(file, encoding === 'utf16le' ? bytes : bytes.swap16());
+    const told = (env: Record<string, string>): string => {
+      try {
+        readReaders(readSettings({ needs: 'platform' }, env));
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    try {
+      expect(() => environmentWithFile({ OUTLAST_ENV_FILE: file })).toThrow(named);
+      expect(told({ ...one, OUTLAST_API_KEY: '', OUTLAST_API_KEY_FILE: file })).toBe(
+        `OUTLAST_API_KEY_FILE names a file that ${named}`,
+      );
+      expect(told({ OUTLAST_PROJECTS_FILE: file })).toBe(`OUTLAST_PROJECTS_FILE ${named}`);
+      chmodSync(file, 0o600);
+      expect(told({ ...one, OUTLAST_READERS_FILE: file })).toBe(
+        `OUTLAST_READERS_FILE ${file}: it ${named}`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each(['"key-1"', "'key-1'", '“key-1”'])('in quotes are named as such: %s', (value) => {
+    const named = 'stands in quotes, which `docker run --env-file` and files of secrets keep';
+    expect(mistakes({ ...one, OUTLAST_API_KEY: value })).toEqual([
+      expect.stringContaining(`OUTLAST_API_KEY ${named}`),
+    ]);
+    expect(
+      mistakes({ ...one, DATABASE_URL_FILE: '/url', OUTLAST_SCHEDULE: value }, { '/url': value }),
+    ).toEqual([
+      expect.stringContaining(`DATABASE_URL ${named}`),
+      expect.stringContaining(`OUTLAST_SCHEDULE ${named}`),
+    ]);
+    const projects = [
+      { name: 'a', baseUrl: 'https://a.example', apiKeyEnv: 'K', apiSecretEnv: 'S' },
+    ];
+    expect(
+      mistakes(
+        { OUTLAST_PROJECTS_FILE: 'p', K: 'key-1', S: value },
+        { p: JSON.stringify(projects) },
+      )[0],
+    ).toContain(`projects[0].apiSecretEnv names a value that ${named}`);
+  });
+
   it('are refused when given twice, when their file is missing and when it is empty', () => {
     expect(
       mistakes(
@@ -316,6 +373,22 @@ describe('the file .env', () => {
     expect(byFile).not.toHaveProperty('DATABASE_URL');
     const byValue = environmentWithFile({ OUTLAST_API_KEY: 'k' }, () => 'OUTLAST_API_KEY_FILE=/x');
     expect(byValue).not.toHaveProperty('OUTLAST_API_KEY_FILE');
+  });
+
+  it('gives no setting for which the environment has another one of the same thing', () => {
+    const file = [
+      'DATABASE_URL_FILE=/url',
+      'OUTLAST_READ_DATABASE_URL=postgres://replica/of-it',
+      'OUTLAST_BASE_URL=https://a.example',
+      'OUTLAST_API_KEY=k',
+    ].join('\n');
+    const kept = (env: Record<string, string>, text = file): string[] =>
+      Object.keys(environmentWithFile(env, () => text)).filter((name) => !(name in env));
+    const platform = ['OUTLAST_API_KEY', 'OUTLAST_BASE_URL'];
+    expect(kept({ OUTLAST_DATA_DIR: './mine' })).toEqual(platform);
+    expect(kept({ DATABASE_URL: 'postgres://mine/x' })).toEqual(platform);
+    expect(kept({ OUTLAST_PROJECTS_FILE: './p.json' })).not.toContain('OUTLAST_BASE_URL');
+    expect(kept({ OUTLAST_BASE_URL: 'https://b' }, 'OUTLAST_PROJECTS_FILE=p')).toEqual([]);
   });
 
   it('may be missing, unless it is named; one that cannot be read is told', () => {
