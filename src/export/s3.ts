@@ -91,7 +91,9 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     } catch (error) {
       const status = statusOf(error);
       if (status === 412 || status === 409) return false;
-      if (status !== 501 || !knowsConditions) throw storeError(address, error);
+      // Alibaba Cloud OSS says NotImplemented with 400, others with 501.
+      const isUnknown = status === 501 || nameOf(error) === 'NotImplemented';
+      if (!isUnknown || !knowsConditions) throw storeError(address, error);
       knowsConditions = false;
       await told(put({}));
     }

@@ -21,6 +21,7 @@ import {
   busy,
   conflict,
   createS3Server,
+  notImplemented,
   refused,
   taken,
   type S3Server,
@@ -181,6 +182,16 @@ test('a reset in the middle of a file, SlowDown and errors of the server are got
   expect(put().length).toBe(written + 3);
   expect((await outlast(['verify', 's3://backup/faults'])).code).toBe(0);
 });
+
+test.each([400, 501] as const)(
+  'a store that knows no conditions, and says so with %i, is asked without',
+  async (status) => {
+    s3.fault(/^PUT .*orders/, notImplemented(status));
+    const [written] = await exportedWell(`s3://backup/plain-${status}`);
+    expect(put().length).toBe(written + 1);
+    expect((await outlast(['verify', `s3://backup/plain-${status}`])).code).toBe(0);
+  },
+);
 
 test('while a store stays busy or away nothing half is an export: try again later', async () => {
   s3.fault(/^PUT .*orders\/2026-03/, busy(503), 100);

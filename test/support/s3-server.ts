@@ -46,6 +46,9 @@ export const refused = answer(403, 'AccessDenied');
 export const conflict = answer(409, 'ConditionalRequestConflict');
 export const taken = answer(412, 'PreconditionFailed');
 
+/** What a store says that knows no conditions: Backblaze B2 with 501, Alibaba Cloud OSS with 400. */
+export const notImplemented = (status: 400 | 501): Fault => answer(status, 'NotImplemented');
+
 export async function createS3Server(bucket: string): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'outlast-s3-'));
   const server = new S3rver({
