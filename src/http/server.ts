@@ -90,8 +90,12 @@ function createApp(options: ServerOptions): FastifyInstance {
     // What comes in on an open connection meanwhile is answered, and closes it; Fastify's own refusal has another
     // shape.
     return503OnClosing: false,
-    // An id of 512 bytes, each percent-encoded.
-    routerOptions: { maxParamLength: 1536 },
+    routerOptions: {
+      // An id of 512 bytes, each percent-encoded.
+      maxParamLength: 1536,
+      // Clients whose base URL ends with a slash ask for `//v3/orders`, and so do proxies that cut a path short.
+      ignoreDuplicateSlashes: true,
+    },
     clientErrorHandler: answerUnreadable,
     // A path whose percent-signs stand for no text.
     frameworkErrors: (_error, _request, reply) => {

@@ -131,24 +131,24 @@ test('by keyboard: past the navigation, through the calendar, into a day', async
   expect(await page.evaluate('document.activeElement.textContent')).toBe(en.skip);
   await page.keyboard.press('Enter');
   expect(await page.locator('a.cell[tabindex="0"]').count()).toBe(1);
-  await page.locator('a.cell[href="/days/orders/2026-04-02"]').focus();
+  await page.locator('a.cell[href="./days/orders/2026-04-02"]').focus();
   const focused = (): Promise<unknown> =>
     page.evaluate(`document.activeElement.getAttribute('href')`);
   await page.keyboard.press('ArrowRight');
-  expect(await focused()).toBe('/days/orders/2026-04-03');
+  expect(await focused()).toBe('./days/orders/2026-04-03');
   await page.keyboard.press('ArrowDown');
-  expect(await focused()).toBe('/days/nft_classes/2026-04-03');
+  expect(await focused()).toBe('./days/nft_classes/2026-04-03');
   await page.keyboard.press('ArrowLeft');
-  expect(await focused()).toBe('/days/nft_classes/2026-04-02');
+  expect(await focused()).toBe('./days/nft_classes/2026-04-02');
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowLeft');
-  expect(await focused()).toBe('/days/nft_classes/2026-03-31');
+  expect(await focused()).toBe('./days/nft_classes/2026-03-31');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   // The place is kept for whoever comes back.
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');
-  expect(await focused()).toBe('/days/nft_classes/2026-04-02');
+  expect(await focused()).toBe('./days/nft_classes/2026-04-02');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/days/nft_classes/2026-04-02');
   await opened.close();
@@ -158,15 +158,15 @@ test('what changes is shown without asking again, and nobody loses their place',
   const opened = await openPage(browser, world.served.url);
   const { page } = opened;
   await page.goto('/');
-  const cell = page.locator('a.cell[href="/days/orders/2026-04-04"]');
+  const cell = page.locator('a.cell[href="./days/orders/2026-04-04"]');
   await cell.focus();
   expect(await cell.getAttribute('class')).not.toContain('lost');
   await world.bench.db.query(
     `update sync.slices set state = 'lost' where day = '2026-04-04' and resource = 'orders'`,
   );
-  await page.locator('a.cell.lost[href="/days/orders/2026-04-04"]').waitFor({ timeout: 15_000 });
+  await page.locator('a.cell.lost[href="./days/orders/2026-04-04"]').waitFor({ timeout: 15_000 });
   expect(await page.evaluate(`document.activeElement.getAttribute('href')`)).toBe(
-    '/days/orders/2026-04-04',
+    './days/orders/2026-04-04',
   );
   await world.bench.db.query(
     `update sync.slices set state = 'sealed' where day = '2026-04-04' and resource = 'orders'`,

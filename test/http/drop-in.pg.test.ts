@@ -239,6 +239,23 @@ describe('who may read', () => {
     }
   });
 
+  test('with a slash too many: signed as it is sent, or as it is known', async () => {
+    const [path, query, timestamp] = ['//v3/orders', { limit: '2' }, String(Date.now())];
+    const askAs = async (signedPath: string): Promise<number> => {
+      const { key, secret } = pair;
+      const signature = sign({ path: signedPath, query, timestamp, secret });
+      const headers = { 'x-api-key': key, 'x-timestamp': timestamp, 'x-signature': signature };
+      return (await ask(`${path}?limit=2`, headers)).status;
+    };
+    expect([await askAs('//v3/orders'), await askAs('/v3/orders')]).toEqual([200, 200]);
+    expect(await askAs('/v3/order')).toBe(403);
+    // A signature for the one path is none for another that was sent.
+    const { key, secret } = pair;
+    const signature = sign({ path: '//v3/orders', query, timestamp, secret });
+    const headers = { 'x-api-key': key, 'x-timestamp': timestamp, 'x-signature': signature };
+    expect((await ask('/v3/orders?limit=2', headers)).status).toBe(403);
+  });
+
   test.each([
     { 'x-forwarded-for': '10.0.0.1' },
     { forwarded: 'for=10.0.0.1' },

@@ -11,6 +11,7 @@ import { grouped } from '../../src/http/web/parts.tsx';
 import { words } from '../../src/http/web/words.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { withPaths } from '../support/links.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -74,7 +75,7 @@ async function page(path: string, lang = 'en'): Promise<string> {
   const query = path.includes('project=') ? '' : `${path.includes('?') ? '&' : '?'}project=p`;
   const answer = await fetch(served.url + path + query, { headers: { 'accept-language': lang } });
   expect([path, answer.status]).toEqual([path, 200]);
-  return answer.text();
+  return withPaths(await answer.text());
 }
 
 const paths = ['/', '/figures', '/runs', '/alerts', '/certificates', '/facts', '/settings'];
@@ -222,7 +223,7 @@ test('what goes on is shown with its pace and its end', async () => {
     },
     { now: () => noon },
   );
-  const html = await (await fetch(`${during.url}/runs`)).text();
+  const html = withPaths(await (await fetch(`${during.url}/runs`)).text());
   await during.close();
   expect(html).toContain('20 days done, 40 still due · 2 days a minute · about 20 min left');
   expect(html).toContain('<progress class="bar" value="20" max="60"');

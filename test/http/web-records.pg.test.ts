@@ -7,6 +7,7 @@ import type { Archive, Order, Version } from '../../src/index.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
+import { withPaths } from '../support/links.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeOrders } from '../support/rows.ts';
@@ -86,10 +87,11 @@ afterAll(async () => {
 type Shown = { status: number; html: string; location: string | null };
 async function page(path: string, headers: Record<string, string> = {}): Promise<Shown> {
   const answer = await fetch(`${served.url}${path}`, { headers, redirect: 'manual' });
-  const html = await answer.text();
+  const html = withPaths(await answer.text());
   // What the policy forbids would not work, and whoever widens it is found here.
   expect(html).not.toMatch(/<script(?! src="\/web\/)|<style|\sstyle=|\son\w+=/);
-  return { status: answer.status, html, location: answer.headers.get('location') };
+  const location = answer.headers.get('location')?.replace(/^\.\.?\/(?:\.\.\/)*/, '/') ?? null;
+  return { status: answer.status, html, location };
 }
 
 const unescaped = (text: string): string =>
@@ -359,7 +361,7 @@ test('a reader of one project sees no record of another', async () => {
   const headers = { authorization: `Bearer ${key}` };
   const get = async (path: string): Promise<{ status: number; html: string }> => {
     const answer = await fetch(remote.url + path, { headers });
-    return { status: answer.status, html: await answer.text() };
+    return { status: answer.status, html: withPaths(await answer.text()) };
   };
   expect(idsIn((await get('/orders')).html)).toEqual(['of-q']);
   expect((await get('/orders/changes')).status).toBe(404);

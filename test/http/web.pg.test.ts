@@ -1,7 +1,10 @@
 // The pages as a program sees them: who is let in, what the first page and a day's page say, and in which language.
 // What a person sees is tested in a browser: test/browser.
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startOf } from '../../src/day.ts';
 import type { Progress } from '../../src/query/report-types.ts';
@@ -12,6 +15,7 @@ import { zh } from '../../src/http/web/words-zh.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { withPaths } from '../support/links.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -61,14 +65,14 @@ const post = (path: string, body: string, headers: Record<string, string> = {}, 
     body,
   });
 const text = async (path: string, headers?: Record<string, string>): Promise<string> =>
-  (await get(path, headers)).text();
+  withPaths(await (await get(path, headers)).text());
 
 describe('the first page', () => {
   test('says how many days are safe, and leads to each', async () => {
     const answer = await get('/');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const page = await answer.text();
+    const page = withPaths(await answer.text());
     expect(page).toContain('<h1>All 6 days are safe.</h1>');
     expect(page).toContain(
       '<strong>March leaves the platform’s window in 24 days</strong>; nothing is at risk.',
@@ -84,7 +88,7 @@ describe('the first page', () => {
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    const page = await answer.text();
+    const page = withPaths(await answer.text());
     expect(page).not.toMatch(/<script(?![^>]*src="\/web\/)|\sstyle=|\son[a-z]+=|https?:\/\//);
     const files = [...page.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(
       ([, path]) => path ?? '',
@@ -199,11 +203,11 @@ describe('beyond loopback', () => {
 
   test('whoever has no key is led to the door, and a key opens it', async () => {
     const refused = await get('/', {}, remote);
-    expect([refused.status, refused.headers.get('location')]).toEqual([303, '/sign-in?to=%2F']);
+    expect([refused.status, refused.headers.get('location')]).toEqual([303, './sign-in?to=%2F']);
     const opened = await signIn();
     expect([opened.status, opened.headers.get('location')]).toEqual([
       303,
-      '/days/orders/2026-04-03',
+      './days/orders/2026-04-03',
     ]);
     expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict/);
     expect(opened.headers.get('set-cookie')).not.toContain(bearer);
@@ -262,7 +266,7 @@ describe('beyond loopback', () => {
         `/sign-in?${new URLSearchParams({ to }).toString()}`,
         `key=${bearer}`,
       );
-      expect([to, answer.headers.get('location')]).toEqual([to, '/']);
+      expect([to, answer.headers.get('location')]).toEqual([to, './']);
     }
   });
 
@@ -277,6 +281,89 @@ describe('beyond loopback', () => {
     expect((await post('/sign-in', `key=${bearer}`, {}, later)).status).toBe(303);
     now = noon;
     await later.close();
+  });
+});
+
+describe('below a path of a reverse proxy', () => {
+  let proxy: Server;
+  let root = '';
+  beforeAll(async () => {
+    const { port } = new URL(remote.url);
+    proxy = createServer((incoming, response) => {
+      const { url = '', method, headers } = incoming;
+      const [, path] = /^\/tools\/outlast(\/.*)$/.exec(url) ?? [];
+      if (path === undefined) {
+        response.writeHead(404).end();
+        return;
+      }
+      const asked = request({ port, path, method, headers: { ...headers, via: '1.1 proxy' } });
+      asked.on('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      });
+      response.on('close', () => asked.destroy());
+      incoming.pipe(asked);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    root = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/tools/outlast/`;
+  });
+  afterAll(() => proxy.close());
+
+  test('a person signs in, and every link, form and file of every page stays below it', async () => {
+    const ask = (url: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(url, { redirect: 'manual', ...init });
+    const door = await ask(root);
+    const signIn = new URL(door.headers.get('location') ?? '', root).href;
+    const form = / method="post" action="([^"]*)"/.exec(await (await ask(signIn)).text())?.[1];
+    const opened = await ask(new URL(form ?? '', signIn).href, {
+      method: 'POST',
+      body: new URLSearchParams({ key: bearer }),
+    });
+    expect(new URL(opened.headers.get('location') ?? '', signIn).href).toBe(root);
+    // Without a Path, a browser sends it to what lies beside the page that set it, and to nothing else on this host.
+    const [cookie = '', ...attributes] = (opened.headers.get('set-cookie') ?? '').split('; ');
+    expect(attributes.join()).not.toMatch(/path/i);
+
+    const asked = new Set<string>();
+    const kinds = new Set<string>();
+    const waiting = [root];
+    for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+      expect(url.startsWith(root), url).toBe(true);
+      const kind = new URL(url).pathname.replaceAll(/(orders|nft_classes)\/[^/]+/g, '$1/*');
+      if (asked.has(url) || kinds.has(kind) || kind.endsWith('/sign-out')) continue;
+      asked.add(url);
+      kinds.add(kind);
+      const answer = await ask(url, { headers: { cookie, accept: 'text/html, */*' } });
+      expect([url, answer.status]).toEqual([url, 200]);
+      if (answer.headers.get('content-type')?.startsWith('text/html') !== true) {
+        await answer.body?.cancel();
+        continue;
+      }
+      const links = (await answer.text()).matchAll(/ (?:href|src|action|data-live)="([^"]*)"/g);
+      for (const [, link = ''] of links) {
+        if (link !== 'data:,') waiting.push(new URL(link.replaceAll('&amp;', '&'), url).href);
+      }
+    }
+    const reached = [...kinds].map((kind) => kind.slice(new URL(root).pathname.length));
+    expect(reached).toEqual(
+      expect.arrayContaining(['days/orders/*', 'orders/*', 'docs', 'openapi.json', 'figures']),
+    );
+    expect(reached).toEqual(expect.arrayContaining(['web/page.js', 'archive/v1/events']));
+  });
+
+  test('what a program is led to is relative too', async () => {
+    const { servers } = (await (await get('/openapi.json')).json()) as { servers: object[] };
+    expect(servers).toEqual([{ url: '.' }]);
+    // Lists are led on by a Link, which v1.pg.test.ts follows.
+    expect(await text('/docs')).toContain("fetch('.' + target");
+  });
+
+  test('a page that is asked for with a slash too many leads to the same', async () => {
+    const page = await get('//orders');
+    expect([page.status, await page.text()]).toEqual([
+      200,
+      expect.stringContaining(' href="./web/style.css"'),
+    ]);
   });
 });
 

@@ -30,6 +30,7 @@ export type OpenApiOperation = {
 export type Document = {
   openapi: '3.1.0';
   info: OpenApiJson;
+  servers: { url: string }[];
   tags: { name: string }[];
   paths: { [path: string]: { get?: OpenApiOperation; post?: OpenApiOperation } };
   components: { securitySchemes: OpenApiJson; schemas: OpenApiJson };
@@ -161,6 +162,8 @@ export function openApi({ takesOperations, isLoopback }: ServerTerms): Document 
         'An archive of orders, NFT classes, transaction results and tokens, and what is certain of it',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    // Relative to this document, so that a path which a reverse proxy puts before ours is kept.
+    servers: [{ url: '.' }],
     tags: [...new Set(operations.flatMap(({ tags }) => tags))].map((name) => ({ name })),
     paths,
     components: {

@@ -62,7 +62,7 @@ export function docsPage(document: Document): string {
 <style>${style}</style>
 </head>
 <body>
-<nav><strong>Outlast</strong><a href="/openapi.json">openapi.json</a>${links.join('')}</nav>
+<nav><strong>Outlast</strong><a href="openapi.json">openapi.json</a>${links.join('')}</nav>
 <main>
 <h1>Reading over HTTP</h1>
 <p>${escaped(String(document.info['summary']))}.</p>

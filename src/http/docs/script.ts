@@ -24,7 +24,8 @@ for (const form of document.forms) form.addEventListener('submit', async (event)
   const begun = performance.now();
   const leaving = new AbortController();
   try {
-    const answer = await fetch(target, { method: form.dataset.method, headers, body: body?.value, signal: leaving.signal });
+    // Relative, so that a path which a reverse proxy puts before ours is kept.
+    const answer = await fetch('.' + target, { method: form.dataset.method, headers, body: body?.value, signal: leaving.signal });
     const reader = answer.body?.getReader();
     const decoder = new TextDecoder();
     let text = '';

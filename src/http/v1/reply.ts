@@ -204,11 +204,11 @@ async function* resumed(
   }
 }
 
-/** RFC 8288: the same query with the next cursor. */
+/** RFC 8288: the same query with the next cursor. Relative to what was asked, below whatever path of a proxy. */
 function nextLink(request: FastifyRequest, next: string): string {
-  const url = new URL(request.raw.url ?? '/', 'http://archive');
-  url.searchParams.set('cursor', next);
-  return `<${url.pathname}${url.search}>; rel="next"`;
+  const asked = new URLSearchParams((request.raw.url ?? '').split('?', 2)[1]);
+  asked.set('cursor', next);
+  return `<?${asked.toString()}>; rel="next"`;
 }
 
 /** A file name that needs no quoting anywhere. */

@@ -1,6 +1,6 @@
 // What stands around every page: the way to the others, the project, the language, and what the page is as JSON.
 import { renderToString } from 'preact-render-to-string';
-import { linkTo, type Made, type View } from './view.ts';
+import { linkTo, rootFrom, type Made, type View } from './view.ts';
 import type { Words } from './words.ts';
 
 const places: readonly [keyof Words['nav'], string][] = [
@@ -62,7 +62,12 @@ export function pageText(view: View, nav: keyof Words['nav'] | null, made: Made)
       </body>
     </html>
   );
-  return `<!doctype html>${renderToString(page)}`;
+  // Written without the path that a reverse proxy puts before ours: relative, each link works below any. No text can
+  // look like an attribute, for quotes in it are escaped.
+  return `<!doctype html>${renderToString(page).replaceAll(
+    / (href|src|action|data-live)="\//g,
+    ` $1="${rootFrom(view.path)}`,
+  )}`;
 }
 
 function Tools({ view }: { view: View }) {

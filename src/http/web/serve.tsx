@@ -23,7 +23,7 @@ import {
   whichProjectPage,
   type SignInTrouble,
 } from './pages/trouble.tsx';
-import type { Made, Page, Trouble, View } from './view.ts';
+import { rootFrom, type Made, type Page, type Trouble, type View } from './view.ts';
 import { preferredLang, words, type Lang } from './words.ts';
 
 export type WebOptions = {
@@ -113,7 +113,7 @@ async function answer(
     }
   } catch (error) {
     if (needsKey(error)) {
-      return reply.code(303).headers(headers).header('location', signInAddress(request)).send('');
+      return reply.code(303).headers(headers).header('location', signInAddress(view)).send('');
     }
     const trouble = troubleOf(error, options);
     // The page keeps its word: it is asked for again until it can be shown.
@@ -124,7 +124,7 @@ async function answer(
 }
 
 function send(reply: FastifyReply, view: View, nav: Page['nav'] | null, made: Made): FastifyReply {
-  const { location } = made;
+  const location = made.location?.replace('/', rootFrom(view.path));
   return reply
     .code(made.status ?? 200)
     .headers({ ...headers, ...(location === undefined ? {} : { location }) })
@@ -150,7 +150,8 @@ function viewOf(
     projects: [],
     now: now(),
     settings: null,
-    path,
+    // As it was routed: a proxy may have added a slash.
+    path: path.replaceAll(/\/{2,}/g, '/'),
     query,
     isSignedIn: false,
   };
@@ -186,8 +187,10 @@ const needsKey = (error: unknown): boolean =>
   error instanceof Refused && (error.answer.status === 401 || error.answer.status === 403);
 
 /** Back to this page afterwards. */
-const signInAddress = (request: FastifyRequest): string =>
-  `/sign-in?${new URLSearchParams({ to: request.raw.url ?? '/' }).toString()}`;
+const signInAddress = ({ path, query }: View): string => {
+  const to = query.size === 0 ? path : `${path}?${query.toString()}`;
+  return `${rootFrom(path)}sign-in?${new URLSearchParams({ to }).toString()}`;
+};
 
 function troubleOf(error: unknown, { answerOf }: WebOptions): Trouble {
   const sentence = sentenceOf(error);
@@ -209,7 +212,9 @@ function addSigning(app: FastifyInstance, options: WebOptions): void {
       : all['sec-fetch-site'] === 'same-origin';
   const cookie = (request: FastifyRequest, value: string, maxAge: number): string => {
     const isSecure = request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : '';
-    return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isSecure}`;
+    // Without a Path it is sent to whatever lies beside this page: all of ours and, on a host that a proxy shares out by
+    // paths, nobody else's.
+    return `${cookieName}=${value}; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isSecure}`;
   };
   const show = (
     request: FastifyRequest,
@@ -240,14 +245,14 @@ function addSigning(app: FastifyInstance, options: WebOptions): void {
       return reply
         .code(303)
         .header('set-cookie', cookie(request, value, sessionMs / 1000))
-        .header('location', ownPath(to))
+        .header('location', `.${ownPath(to)}`)
         .send('');
     });
     inner.post('/sign-out', (request, reply) =>
       reply
         .code(303)
         .header('set-cookie', isOurs(request) ? cookie(request, '', 0) : [])
-        .header('location', '/sign-in')
+        .header('location', './sign-in')
         .send(''),
     );
     done();

@@ -53,6 +53,12 @@ export type Page = {
   read(view: View, inPath: Record<string, string>): Promise<Made>;
 };
 
+/** Leads from a page, by its own path, to the first one: `./` or `../../`. */
+export function rootFrom(path: string): string {
+  const steps = path.split('/').length - 2;
+  return steps === 0 ? './' : '../'.repeat(steps);
+}
+
 /** A link that keeps the project, where there are several to choose from. */
 export function linkTo(
   view: Pick<View, 'projects' | 'project'>,

@@ -30,8 +30,8 @@ document.addEventListener('keydown', (event) => {
   const beside = (/** @type {number} */ days) => {
     const at = new Date(`${cell.dataset['day']}T00:00:00Z`);
     at.setUTCDate(at.getUTCDate() + days);
-    const [, , resource] = new URL(cell.href).pathname.split('/');
-    return `a.cell[data-day="${at.toISOString().slice(0, 10)}"][href^="/days/${resource}/"]`;
+    const resource = cell.pathname.split('/').at(-2);
+    return `a.cell[data-day="${at.toISOString().slice(0, 10)}"][href*="/days/${resource}/"]`;
   };
   const below = (/** @type {number} */ step) => {
     const place = [...(lists[list]?.children ?? [])].findIndex((one) => one.contains(cell));
