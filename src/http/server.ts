@@ -80,6 +80,9 @@ function createApp(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
+    // Longer than any balancer in front keeps a connection for its next request (Google's: ten minutes): the one that
+    // closes first must be the one that asks, or a request meets a closed door and is answered 502.
+    keepAliveTimeout: 650_000,
     http: {
       // Node's own interval would double the time-out.
       connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),

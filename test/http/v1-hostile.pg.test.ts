@@ -327,6 +327,36 @@ describe('a whole list', () => {
     }
   });
 
+  test('that fails midway is reset where only the connection’s end is the end: nginx asks by HTTP/1.0', async () => {
+    let [received, before] = [0, -1];
+    // Node's own client takes a reset that comes with the last bytes for an end.
+    const failsOnceAllIsTaken = async (n: number): Promise<void> => {
+      if (n <= 500) return;
+      await until(() => {
+        const isStill = received === before;
+        before = received;
+        return isStill;
+      }, 100);
+      throw new Error('the disk is gone');
+    };
+    const server = await serveOn({ archive: endless(failsOnceAllIsTaken).archive });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.on('data', ({ length }) => (received += length));
+    const broken = new Promise((resolve, reject) => {
+      socket.once('error', resolve).once('end', () => reject(new Error('it looks whole')));
+    });
+    socket.write('GET /archive/v1/orders?format=csv HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n');
+    expect(await broken).toMatchObject({ code: 'ECONNRESET' });
+    await server.close();
+  });
+
+  test('an open connection is kept for longer than a balancer keeps it', async () => {
+    const { headers } = await fetch(`${served.url}/healthz`);
+    const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? [];
+    // Google's: 600 seconds; Traefik's 90; Amazon's and nginx's 60.
+    expect(Number(seconds)).toBeGreaterThan(600);
+  });
+
   test('ends when its reader leaves, and is read no faster than it is taken', async () => {
     const { state, archive: of } = endless();
     const server = await serveOn({ archive: of });

@@ -170,10 +170,20 @@ async function sendStream(
   }
   const stream = Readable.from(resumed(first, texts), { objectMode: false });
   streams.add(stream);
+  stream.once('error', () => breakOff(request, reply));
   stream.once('close', () => streams.delete(stream));
   // Node's own word for a connection on which nothing has moved.
-  reply.raw.setTimeout(stalledAfterMs, () => reply.raw.destroy());
+  reply.raw.setTimeout(stalledAfterMs, () => breakOff(request, reply));
   return reply.send(stream);
+}
+
+/**
+ * HTTP/1.0, which nginx speaks to what lies behind it unless told otherwise, has no end of an answer but the
+ * connection's: closed in order, half of one is handed on as a whole. A reset is no end.
+ */
+function breakOff({ raw: { httpVersion, socket } }: FastifyRequest, reply: FastifyReply): void {
+  if (httpVersion === '1.0') socket.resetAndDestroy();
+  else reply.raw.destroy();
 }
 
 /** Nothing between us and them may keep what is told, nor wait for more of it. */
