@@ -51,13 +51,13 @@ export type PlatformOptions = {
   wallNow?: () => Instant;
 };
 
-const otherClock: Fault = {
-  code: 'http_403',
-  text: 'status 403 by a clock that is not the one it was signed for',
-  status: 403,
+const otherClock = (status: number): Fault => ({
+  code: `http_${status}`,
+  text: `status ${status} by a clock that is not the one it was signed for`,
+  status,
   retryAfterMs: null,
   final: false,
-};
+});
 
 /**
  * Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or
@@ -120,7 +120,7 @@ export function createPlatform(options: PlatformOptions): Platform {
           "The clock of this machine is off; signing with the platform's",
         );
         // Another clock again: of two machines behind a balancer neither says anything about the key.
-        return { waitMs: isFirst ? 0 : await recover(path, otherClock, ++faults) };
+        return { waitMs: isFirst ? 0 : await recover(path, otherClock(outcome.status), ++faults) };
       });
       if ('value' in attempt) return attempt.value;
       if (attempt.waitMs > 0) await waitToAskAgain(attempt.waitMs, signal);

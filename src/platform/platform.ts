@@ -53,7 +53,7 @@ export type ListedToken = { symbol: string; text: string };
  * retries transient faults within bounds and honours the signal. It throws `OutlastError`:
  *   transient `platform_unavailable`  faults lasted through all attempts (time-outs, 429, 5xx, text 404, bad JSON …)
  *   transient `platform_unusable`     answers came, and none of them could be read: others may fare better
- *   fatal     `platform_forbidden`    a final 403: park the project
+ *   fatal     `platform_forbidden`    a final 401 or 403: the key is refused
  *   fatal     `platform_refused`      400 or another 4xx; `refusal` on the error holds status, code and message
  *   transient `aborted`               the signal was aborted
  */
@@ -73,7 +73,7 @@ export type Platform = {
   ): Promise<FoundTransaction>;
   /**
    * All tokens, asked of the node interface without a key; null where the node knows no such path. A node's refusal,
-   * 403 included, is `platform_refused`: it says nothing about the project's key.
+   * 401 and 403 included, is `platform_refused`: it says nothing about the project's key.
    */
   tokens(signal?: AbortSignal): Promise<NodeTokenList | null>;
   /** The `result` of a token's fees as verbatim JSON text; null where the node knows neither `/fee` nor `/fees`. */

@@ -26,12 +26,13 @@ export type Question<T> = {
 };
 
 /**
- * `clockErrorMs`: a 403 that the time it was signed with may explain, for it differs by so much from the answer's
- * `Date`.
+ * `clockErrorMs`: a 401 or 403 that the time it was signed with may explain, for it differs by so much from the
+ * answer's `Date`.
  * `aheadMs`: how far ahead of our clock to sign so as to speak that answer's own time; the clock itself may know
  * better.
  */
-export type AttemptOutcome<T> = { value: T } | Fault | { clockErrorMs: number; aheadMs: number };
+export type AttemptOutcome<T> =
+  { value: T } | Fault | { status: number; clockErrorMs: number; aheadMs: number };
 
 /** The same in a word, for whoever counts. */
 export function outcomeName<T>(outcome: AttemptOutcome<T>): RequestOutcome {
@@ -51,7 +52,10 @@ export type Request = <T>(
   onArrived: () => void,
 ) => Promise<AttemptOutcome<T>>;
 
-/** Clocks farther apart than this explain a 403 (docs/design.md, "Clocks"). */
+/** Gateways say 401 where the platform itself says 403: of a key, a signature or a clock that is not taken. */
+const refusesKey = (status: number): boolean => status === 401 || status === 403;
+
+/** Clocks farther apart than this explain a refused key (docs/design.md, "Clocks"). */
 const maxClockErrorMs = 5000;
 
 export function createRequest(context: {
@@ -83,7 +87,7 @@ export function createRequest(context: {
       }
     }
     // An error of the platform's own tells the time as well as a page does; a gateway's page does not.
-    if (status === 403 || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
+    if (refusesKey(status) || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
     if (isPassing(status)) {
       const retryAfterMs = readRetryAfter(retryAfter, clock.now());
       return {
@@ -94,11 +98,11 @@ export function createRequest(context: {
         final: false,
       };
     }
-    if (status === 403 && pair !== null) {
+    if (refusesKey(status) && pair !== null) {
       const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
       const own = date === undefined ? null : readHttpDate(date);
       if (own !== null && Math.abs(errorMs) > maxClockErrorMs) {
-        return { clockErrorMs: errorMs, aheadMs: own + 500 - clock.at(receivedAt) };
+        return { status, clockErrorMs: errorMs, aheadMs: own + 500 - clock.at(receivedAt) };
       }
     }
     throw refused(question.name ?? path, answer);
@@ -135,7 +139,7 @@ export function createRequest(context: {
   function refused(path: string, { status, body }: PlatformAnswer): RefusalError {
     const refusal = readRefusal(status, body, hide);
     const said = `the platform refused ${path}: ${refusalText(refusal)}`;
-    if (status === 403 && pair !== null) {
+    if (refusesKey(status) && pair !== null) {
       const advice = 'check the API key and secret, and whether the platform still admits them';
       return new RefusalError('platform_forbidden', `${said}; ${advice}`, refusal);
     }

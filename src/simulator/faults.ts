@@ -12,7 +12,7 @@ export const faultSentences = {
   htmlError: 'answers {status} (502) with an HTML page',
   htmlPage: 'answers 200 with an HTML page',
   textNotFound: 'answers 404 with the bare text `404 page not found`',
-  forbidden: 'answers 403 though key and signature are right',
+  forbidden: 'answers {status} (403) though key and signature are right',
   reset: 'resets the connection instead of answering',
   truncated: 'breaks the connection off in the middle of the body',
   hang: 'never answers',

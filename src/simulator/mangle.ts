@@ -37,7 +37,8 @@ export function faultAnswer(hits: Hits): SimulatedAnswer | null {
   if (hits.has('htmlPage')) return html(200);
   if (hits.has('textNotFound')) return noSuchPath;
   if (hits.has('hollow')) return ok('{"data":{}}');
-  return hits.has('forbidden') ? forbidden() : null;
+  const refused = hits.get('forbidden');
+  return refused === undefined ? null : forbidden(refused.status);
 }
 
 /** What a page shows after the faults that hit it. Its keys stay those of the whole page, as its total does. */

@@ -121,7 +121,8 @@ export const refusal = (status: number, code: string, message: string): Simulate
 export const badRequest = (message: string): SimulatedAnswer =>
   refusal(400, 'BAD_REQUEST', message);
 export const notFound = (message: string): SimulatedAnswer => refusal(404, 'NOT_FOUND', message);
-export const forbidden = (): SimulatedAnswer => refusal(403, 'FORBIDDEN', 'authentication failed');
+export const forbidden = (status = 403): SimulatedAnswer =>
+  refusal(status, 'FORBIDDEN', 'authentication failed');
 
 /** Group A's: a node's. */
 export const nodeError = (status: number, message: string): SimulatedAnswer => ({

@@ -199,7 +199,7 @@ export const projects = sync.table(
     addedAt: moment('added_at').notNull(),
     /** The first day that is accounted for (P7). */
     firstDay: date('first_day').notNull(),
-    /** Set by a final 403; the project rests until asked_again_at (P11). */
+    /** Set by a final 401 or 403; the project rests until asked_again_at (P11). */
     parkedAt: moment('parked_at'),
     parkedReason: text('parked_reason'),
     askAgainAt: moment('ask_again_at'),

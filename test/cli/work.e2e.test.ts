@@ -122,9 +122,16 @@ test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and se
   const down = await runHere(['sync'], { env: settings() });
   expect(down.code).toBe(75);
   expect(down.stderr).toContain('the platform gave no page of /v3/orders in 5 attempts');
-  simulator.setFaults({ serverError: null, forbidden: {} });
-  const refused = await runHere(['sync'], { env: settings() });
-  expect(refused.code).toBe(1);
+  // A gateway says 401 where the platform says 403.
+  for (const status of [403, 401]) {
+    await takeUnread();
+    simulator.setFaults({ serverError: null, forbidden: { status } });
+    const refused = await runHere(['sync'], { env: settings() });
+    expect(refused.code).toBe(1);
+    const checked = await runHere(['status', '--check'], { env: settings() });
+    expect(checked.stdout).toContain('OUTLAST CRITICAL: default: The platform refused the key');
+    expect(checked.code).toBe(2);
+  }
   const cases: [string[], RegExp][] = [
     [['sync', '--from', '2026-02-30'], /--from must be a UTC day/],
     [['sync', '--to', '2026-03-01'], /--from/],

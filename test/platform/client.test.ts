@@ -385,15 +385,15 @@ describe('Retry-After', () => {
   });
 });
 
-describe('a 403', () => {
+describe.each([401, 403])('a %i', (status) => {
   const forbidden = errorBody('FORBIDDEN', 'authentication failed');
 
   it('under a right clock is final at once', async () => {
-    const { platform, server } = await scene((_, response) => answer(response, 403, forbidden));
+    const { platform, server } = await scene((_, response) => answer(response, status, forbidden));
     const error = await errorOf(platform.orders(query));
     expect(isOutlastError(error, 'platform_forbidden') && error.kind).toBe('fatal');
     expect(refusalOf(error)).toEqual({
-      status: 403,
+      status,
       code: 'FORBIDDEN',
       message: 'authentication failed',
     });
@@ -405,7 +405,7 @@ describe('a 403', () => {
     const { platform, server, log, waits } = await scene(
       (request, response) => {
         const offMs = Math.abs(Number(request.headers['x-timestamp']) - Date.now());
-        answer(response, offMs < 5000 ? 200 : 403, offMs < 5000 ? emptyPage : forbidden);
+        answer(response, offMs < 5000 ? 200 : status, offMs < 5000 ? emptyPage : forbidden);
       },
       { wallNow },
     );
@@ -419,7 +419,7 @@ describe('a 403', () => {
   });
 
   it('that a right clock does not mend is final', async () => {
-    const { platform, server } = await scene((_, response) => answer(response, 403, forbidden), {
+    const { platform, server } = await scene((_, response) => answer(response, status, forbidden), {
       wallNow: () => Date.now() + 600_000,
     });
     expect(isOutlastError(await errorOf(platform.orders(query)), 'platform_forbidden')).toBe(true);
@@ -428,7 +428,7 @@ describe('a 403', () => {
 
   it('from clocks that jump with every answer says nothing of the key, and ends as every fault', async () => {
     const { platform, server } = await scene((_, response, number) =>
-      answer(response, 403, forbidden, {
+      answer(response, status, forbidden, {
         date: new Date(Date.now() + number * 3_600_000).toUTCString(),
       }),
     );
@@ -441,7 +441,7 @@ describe('a 403', () => {
     const { platform, server } = await scene(
       (_, response) => {
         response.sendDate = false;
-        answer(response, 403, forbidden);
+        answer(response, status, forbidden);
       },
       { wallNow: () => 0 },
     );
@@ -451,7 +451,7 @@ describe('a 403', () => {
 });
 
 describe('a refusal', () => {
-  it.each([400, 401, 405, 422])('with %i is final and says why', async (status) => {
+  it.each([400, 405, 422])('with %i is final and says why', async (status) => {
     const { platform, server } = await scene((_, response) =>
       answer(response, status, errorBody('BAD_REQUEST', 'page_key expired')),
     );

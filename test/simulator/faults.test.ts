@@ -33,6 +33,7 @@ describe('answers that are none', () => {
     ['htmlPage', {}, 200, '<!DOCTYPE html>'],
     ['textNotFound', {}, 404, '404 page not found'],
     ['forbidden', {}, 403, 'authentication failed'],
+    ['forbidden', { status: 401 }, 401, 'authentication failed'],
   ];
   test.each(expected)('%s %o', async (name, rule, status, text) => {
     const client = await start({ faults: { [name]: { ...rule, next: 2 } } });
