@@ -1,12 +1,12 @@
-// What `outlast doctor` finds in the database and in its replica: what the server is, the way to it, whether a sync may
-// make and change there what it needs, and how fast it grows. Every statement only reads.
-import { isOutlastError } from '../errors.ts';
+// What `outlast doctor` finds in the database and in its replica: what the server is, the way to it, whether a sync can
+// work there, which is tried and taken back, and how fast it grows.
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
-import { onlyRow, openDb, type Db } from '../store/db.ts';
+import { onlyRow, openDb, withTx, type Db, type Queryable } from '../store/db.ts';
 import { inspectWay } from '../store/connection-way.ts';
+import { rehearse } from '../store/rehearsal.ts';
 import { ofReplica, type Store } from './app.ts';
 import type { Tell } from './doctor.ts';
 import { formatMegabytes, formatSpan } from './print.ts';
@@ -24,9 +24,11 @@ export async function examineServer(store: Store, tell: Tell): Promise<ArchiveId
   const { connectionString, isEmbedded } = store;
   const db = await openDb({ connectionString, isReadOnly: true, max: 2, log: silentLog() });
   try {
-    await tellServer(db, isEmbedded, tell);
+    const server = await tellServer(db, isEmbedded, tell);
     if (!isEmbedded) await tellWay(db, new URL(connectionString).hostname, tell);
-    return (await tellSchema(db, tell)) ? await heldIn(db) : null;
+    if (!server.standby) return await tellSchema(connectionString, server.bytes, tell);
+    await checkSchema(db);
+    return await heldIn(db);
   } finally {
     await db.close();
   }
@@ -34,15 +36,19 @@ export async function examineServer(store: Store, tell: Tell): Promise<ArchiveId
 
 type Server = { version: string; standby: boolean; bytes: number; nowMs: number };
 
-async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<void> {
+async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<Server> {
   const begun = Date.now();
-  const server = onlyRow(
-    await db.query<Server>(
-      `select current_setting('server_version') as version, pg_is_in_recovery() as standby,
-              pg_database_size(current_database())::float8 as bytes,
-              extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"`,
-    ),
-  );
+  const server = await withTx(db, async (tx) => {
+    // The size is told to whoever may connect, which our roles need not.
+    await tx.query('set local role to default');
+    return onlyRow(
+      await tx.query<Server>(
+        `select current_setting('server_version') as version, pg_is_in_recovery() as standby,
+                pg_database_size(current_database())::float8 as bytes,
+                extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"`,
+      ),
+    );
+  });
   const tookMs = Date.now() - begun;
   const kind = isEmbedded ? 'embedded ' : '';
   tell(
@@ -65,6 +71,7 @@ async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<void
       `the database’s clock and this machine’s differ by ${formatSpan(offMs)}: set the wrong one right`,
     );
   }
+  return server;
 }
 
 async function tellWay(db: Db, host: string, tell: Tell): Promise<void> {
@@ -94,106 +101,46 @@ const isHere = (host: string): boolean =>
   host.startsWith('127.') ||
   /^%2f/i.test(host);
 
-/** Whether it is of this release. Throws what `checkSchema` throws of a database that is of no use. */
-async function tellSchema(db: Db, tell: Tell): Promise<boolean> {
-  const rights = await rightsIn(db);
-  try {
-    await checkSchema(db);
-  } catch (error) {
-    const isMissing = isOutlastError(error, 'schema_missing');
-    if (!isMissing && !isOutlastError(error, 'schema_older')) throw error;
-    tellMigration(isMissing, rights, tell);
-    return false;
-  }
-  tell('ok', 'schema', 'of this release');
-  await tellGrowth(db, tell);
-  if (!rights.mayCreate) {
-    tell(
-      'warn',
-      'rights',
-      'the database user may not create schemas: let the owner run `outlast migrate` before each new release',
-    );
-  }
-  if (db.role === null) tell('warn', 'rights', unprotected);
-  else tell('ok', 'rights', `statements run as ${db.role}, which cannot delete what is archived`);
-  return true;
-}
-
-const unprotected =
-  'nothing keeps this database user from deleting what is archived: `outlast migrate` prints the SQL for an administrator';
-
-type Rights = {
-  /** As SQL writes it. */
-  login: string;
-  database: string;
-  mayCreate: boolean;
-  /** Of the schema there is; true where there is none. */
-  isOwner: boolean;
-  /** Whether it is a member of the roles that cannot delete, or can make itself one. */
-  isProtectable: boolean;
+const schemas = {
+  none: 'none yet: the first sync makes it',
+  older: 'of an earlier release: the next sync brings it up to date',
+  same: 'of this release',
 };
 
-async function rightsIn(db: Db): Promise<Rights> {
-  return onlyRow(
-    await db.query<Rights>(
-      // A user that may make roles may join those it makes; those that are there only if it administers them, or as of
-      // PostgreSQL 15.
-      `select quote_ident(session_user) as login, quote_ident(current_database()) as database,
-              has_database_privilege(session_user, current_database(), 'create') as "mayCreate",
-              coalesce((select pg_has_role(session_user, nspowner, 'usage')
-                          from pg_namespace where nspname = 'archive'), true) as "isOwner",
-              case when there.role is null then me.rolsuper or me.rolcreaterole
-                   else pg_has_role(session_user, there.role, 'member')
-                        or pg_has_role(session_user, there.role, 'member with admin option')
-                        or me.rolcreaterole and current_setting('server_version_num')::int < 160000
-               end as "isProtectable"
-         from pg_roles me
-         left join (select oid as role from pg_roles where rolname = 'outlast_writer') there on true
-        where me.rolname = session_user`,
-    ),
-  );
-}
-
-/** What the next sync has to make or to change, and whether it may. */
-function tellMigration(isMissing: boolean, rights: Rights, tell: Tell): void {
-  const { login, database, mayCreate, isOwner, isProtectable } = rights;
-  const found = isMissing ? 'none yet' : 'of an earlier release';
-  if (mayCreate && isOwner) {
-    tell(
-      'ok',
-      'schema',
-      `${found}: the ${isMissing ? 'first sync makes it' : 'next sync brings it up to date'}`,
-    );
-  } else if (mayCreate || !isOwner) {
-    tell(
-      'fail',
-      'schema',
-      `${found}, and it belongs to another user: let that one run \`outlast migrate\``,
-    );
-  } else {
-    tell(
-      'fail',
-      'schema',
-      `${found}, and the database user may not create schemas: let an administrator run \`grant create on database ${database} to ${login}\``,
-    );
+/** Whether a sync can work there. Throws what says that it cannot. */
+async function tellSchema(
+  connectionString: string,
+  bytes: number,
+  tell: Tell,
+): Promise<ArchiveIdentity | null> {
+  const { schema, notes, held } = await rehearse(connectionString, async (tx) => ({
+    identity: await heldIn(tx),
+    recent: await recentShare(tx),
+  }));
+  tell('ok', 'schema', schemas[schema]);
+  const recent = held?.recent ?? null;
+  if (recent !== null) {
+    const growth = formatMegabytes(bytes * recent);
+    tell('ok', 'growth', `the last 30 days take about ${growth} of the database`);
   }
-  if (!isProtectable) tell('warn', 'rights', unprotected);
+  for (const note of notes) tell('warn', 'rights', note);
+  if (notes.length === 0) {
+    tell('ok', 'rights', 'a sync runs as outlast_writer, which cannot delete what is archived');
+  }
+  return held?.identity ?? null;
 }
 
-/** What the disk of the database has to take. Nothing is said of an archive without a record. */
-async function tellGrowth(db: Db, tell: Tell): Promise<void> {
-  const { bytes } = onlyRow(
-    await db.query<{ bytes: number | null }>(
-      `select (pg_database_size(current_database()) / nullif(sum(shown_total), 0)
-               * sum(shown_total) filter (where day > current_date - 31 and day < current_date))::float8 as bytes
-         from sync.slices`,
-    ),
+/** The part of the archive that came in the last 30 days; null: it holds nothing. */
+async function recentShare(db: Queryable): Promise<number | null> {
+  const { rows } = await db.query<{ share: number | null }>(
+    `select (sum(shown_total) filter (where day > current_date - 31 and day < current_date)
+             / nullif(sum(shown_total), 0))::float8 as share
+       from sync.slices`,
   );
-  if (bytes === null) return;
-  tell('ok', 'growth', `the last 30 days take about ${formatMegabytes(bytes)} of the database`);
+  return onlyRow({ rows }).share;
 }
 
-async function heldIn(db: Db): Promise<ArchiveIdentity> {
+async function heldIn(db: Queryable): Promise<ArchiveIdentity> {
   const projects = await db.query<{ project: string; salt: string }>(
     `select project_id as project, encode(key_salt, 'hex') as salt from sync.projects`,
   );

@@ -1,5 +1,6 @@
 // `outlast doctor`: looks at everything a sync needs and says of each what is so and what to do. It changes nothing: a
-// platform is asked for one order and one class, the database only reads, and of folders only the rights are looked at.
+// platform is asked for one order and one class, what a sync does to the database is taken back, and of folders only the
+// rights are looked at.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';

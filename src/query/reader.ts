@@ -1,10 +1,11 @@
 // The query module's connections: they cannot write, end statements that take too long, and belong to a database
 // whose schema this release knows. What goes wrong in a statement is named here.
-import { codeOf, settingsError, transient, type OutlastError } from '../errors.ts';
+import { causeChain, codeOf, settingsError, transient, type OutlastError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { connectionError } from '../store/db-errors.ts';
 import { compareSchemas, knownMigrations, refuseForeign, schemaOther } from '../store/migrate.ts';
+import { grantOf } from '../store/roles.ts';
 import type { TransactionSettings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
@@ -41,7 +42,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   }
   let closing: Promise<void> | undefined;
   const whileOpen = <T>(statement: () => PromiseLike<T>): Promise<T> => {
-    if (closing === undefined) return answer(statement);
+    if (closing === undefined) return answer(db, statement);
     return Promise.reject(
       settingsError('archive_closed', 'The archive was closed. Open it again.'),
     );
@@ -65,11 +66,11 @@ const planned = (statementTimeoutMs: number): TransactionSettings => ({
 });
 
 /** Runs a read and gives its failure a name. The statement's parameters stay out of the message (P10). */
-async function answer<T>(statement: () => PromiseLike<T>): Promise<T> {
+async function answer<T>(db: Db, statement: () => PromiseLike<T>): Promise<T> {
   try {
     return await statement();
   } catch (error) {
-    throw named(error);
+    throw codeOf(error) === '42501' ? await forbidden(db, error) : named(error);
   }
 }
 
@@ -82,32 +83,32 @@ function named(error: unknown): unknown {
       error,
     );
   }
-  if (code === '42501') return forbidden(error);
   // Class 08: the connection; 57P: the server is stopping or starting; no SQLSTATE: the network below them.
   const isLost = code === undefined || /^(?:08|57P|E[A-Z])/.test(code);
   return isLost && error instanceof Error ? connectionError(error) : error;
 }
 
-const forbidden = (error: unknown): OutlastError =>
-  settingsError(
+async function forbidden(db: Db, error: unknown): Promise<OutlastError> {
+  return settingsError(
     'database_forbidden',
-    'The database user may not read the archive. Run `grant outlast_reader to` that user as its owner; if there is no such role, `outlast migrate` makes it.',
+    `The database user may not read the archive (${causeChain(error)}). Let an administrator, or whoever made the role, run \`${await grantOf(db, 'outlast_reader')}\`; if there is no such role, \`outlast migrate\` makes it.`,
     error,
   );
+}
 
 /**
  * P12: a database without our tables, or with another release's, is named before the first query fails of it. Throws
  * settings `schema_missing`, `schema_foreign`, `schema_older` or `schema_newer`, fatal `schema_other`.
  */
 export async function checkSchema(db: Db): Promise<void> {
-  const found = await answer(() =>
+  const found = await answer(db, () =>
     db.query<{ archive: boolean; version: boolean }>(
       `select exists (select from pg_namespace where nspname = 'archive') as archive,
               exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                        where n.nspname = 'analytics' and c.relname = 'schema_version') as version`,
     ),
   );
-  if (found.rows[0]?.version !== true) await answer(() => refuseForeign(db));
+  if (found.rows[0]?.version !== true) await answer(db, () => refuseForeign(db));
   if (found.rows[0]?.archive !== true) {
     throw settingsError(
       'schema_missing',
@@ -133,7 +134,7 @@ export async function checkSchema(db: Db): Promise<void> {
 
 /** Null: the view is another state's, and knows none. */
 async function digestsIn(db: Db): Promise<string[] | null> {
-  const { rows } = await answer(() =>
+  const { rows } = await answer(db, () =>
     db.query<{ migrations: number; digests?: string[] | null }>(
       'select * from analytics.schema_version',
     ),

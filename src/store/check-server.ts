@@ -63,9 +63,16 @@ type Server = {
   encoding: string;
   standby: boolean;
   asynchronous: boolean;
-  member: boolean;
+  becomes: boolean;
   citus: boolean;
 };
+
+/**
+ * Whether the login may run as the role with this oid, an expression. From PostgreSQL 16 on not every member may: who
+ * creates a role is one that may only admit others.
+ */
+export const mayBecome = (oid: string): string =>
+  `pg_has_role(session_user, ${oid}, case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end)`;
 
 async function ask(client: pg.Client, role: string | null): Promise<Server | undefined> {
   const { rows } = await client.query<Server>(
@@ -75,8 +82,7 @@ async function ask(client: pg.Client, role: string | null): Promise<Server | und
             current_setting('server_encoding') as encoding,
             pg_is_in_recovery() as standby,
             current_setting('synchronous_commit') = 'off' as asynchronous,
-            exists (select from pg_roles
-                     where rolname = $1 and pg_has_role(session_user, oid, 'member')) as member,
+            exists (select from pg_roles where rolname = $1 and ${mayBecome('oid')}) as becomes,
             exists (select from pg_extension where extname = 'citus') as citus`,
     [role],
   );
@@ -114,7 +120,7 @@ function judged(
   }
   if (server.standby && !wanted.isReadOnly) throw standby();
   return {
-    role: server.member ? wanted.role : null,
+    role: server.becomes ? wanted.role : null,
     settings: {
       // Workers have theirs from the role (distribute.ts): told of one, Citus repeats this whole message, for each.
       ...(server.citus ? { 'citus.propagate_set_commands': 'none' } : {}),

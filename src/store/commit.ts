@@ -29,7 +29,7 @@ export type CommitEffects = RecordEffects & { rejected: number };
  */
 export async function commitPages(db: Db, commit: PagesCommit): Promise<CommitEffects> {
   const inOne = (expectsNew: boolean): Promise<CommitEffects> =>
-    withTx(db, (tx) => commitIn(tx, commit, expectsNew), timeoutsWithin(commit.leaseMs));
+    withTx(db, (tx) => commitPagesIn(tx, commit, expectsNew), timeoutsWithin(commit.leaseMs));
   const isFirstWalk = commit.slice.wholeWalk === 0 && commit.walk === 1;
   try {
     return await inOne(isFirstWalk);
@@ -43,7 +43,12 @@ export async function commitPages(db: Db, commit: PagesCommit): Promise<CommitEf
 // A unique violation; copied to another machine, it comes back as XX000.
 const mayBeHeld = new Set(['23505', 'XX000']);
 
-async function commitIn(tx: Tx, commit: PagesCommit, expectsNew: boolean): Promise<CommitEffects> {
+/** `expectsNew`: it is a first walk, whose records are copied; throws 23505 where one is held. */
+export async function commitPagesIn(
+  tx: Tx,
+  commit: PagesCommit,
+  expectsNew: boolean,
+): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
   const mine = await moveCheckpoint(tx, slice, {

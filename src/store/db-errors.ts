@@ -31,6 +31,7 @@ export function databaseError(error: unknown): OutlastError | null {
   const cause = codedCause(error);
   if (cause === undefined) return null;
   const { code } = cause;
+  if (code === '42501') return forbidden(cause);
   const [kind, name, sentence] = sentences[code] ?? [];
   if (kind !== undefined && name !== undefined && sentence !== undefined) {
     return kind(name, sentence, cause);
@@ -68,6 +69,14 @@ function unreachable(error: unknown): OutlastError {
     error,
   );
 }
+
+/** In the server's own words, which name the thing and no value. */
+const forbidden = (cause: unknown): OutlastError =>
+  settingsError(
+    'database_forbidden',
+    `The database user lacks a right that Outlast needs: ${cause instanceof Error ? cause.message : '42501'}. \`outlast migrate\`, run as the owner of the archive, grants what it can and says what is left; CONNECT on the database it must have.`,
+    cause,
+  );
 
 /** For a writer that met a server which only repeats another. */
 export const standby = (): OutlastError => settingsError(readOnly[1], readOnly[2]);
@@ -116,11 +125,6 @@ const sentences: Readonly<Record<string, Sentence>> = {
     settingsError,
     'database_missing',
     'The database named in DATABASE_URL does not exist. Create it first, or correct the name.',
-  ],
-  '42501': [
-    settingsError,
-    'database_forbidden',
-    'The database user lacks a right that Outlast needs. Grant it CONNECT and CREATE on the database, or run `outlast migrate` as its owner.',
   ],
   '57P04': [
     settingsError,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
-import { fatal, settingsError, transient, type OutlastError } from '../errors.ts';
+import { codeOf, fatal, settingsError, transient, type OutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type TxTimeouts,
 } from './db.ts';
 import { numberFromHeld } from './journal/journal.ts';
-import { areGrantsDue, ensureGrants, ensureRoles } from './roles.ts';
+import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
 const migrationLock = 7_317_902_431;
@@ -75,6 +75,7 @@ export async function migrate(
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };
   } catch (error) {
+    if (codeOf(error) === '42501') throw await forbiddenHere(db, error);
     throw databaseError(error) ?? namedIfCut(error);
   } finally {
     await db.close();
@@ -94,6 +95,22 @@ async function lookAround(
   if (isCurrent) await numberFromHeld(tx);
   const isDue = !isCurrent || (await areGrantsDue(tx));
   return { count: applied.length, notes, isDue };
+}
+
+/**
+ * The same within a transaction of the caller's, for whoever takes it back. Returns what was there; to what is older
+ * nothing is applied, for it may be large.
+ */
+export async function migrateWithin(
+  tx: Tx,
+): Promise<{ schema: 'none' | 'older' | 'same'; notes: string[] }> {
+  const all = knownMigrations();
+  const { count, notes, isDue } = await lookAround(tx, all);
+  const schema = count === 0 ? 'none' : count < all.length ? 'older' : 'same';
+  if (schema === 'older' || !isDue) return { schema, notes };
+  await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+  const { withheld } = await bringUpToDate(tx, all, false);
+  return { schema, notes: [...notes, ...withheld] };
 }
 
 const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0 };

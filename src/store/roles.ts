@@ -1,7 +1,8 @@
 // The roles and what each may do: the writer cannot delete anything archived (P4) or certified, the reader sees
 // archive and analytics, the intake may add operations to watch. Run at every start; idempotent.
-import { codeOf } from '../errors.ts';
-import { onlyRow, type Tx } from './db.ts';
+import { causeChain, codeOf, settingsError, type OutlastError } from '../errors.ts';
+import { mayBecome } from './check-server.ts';
+import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { tableShapes, tokenShape, transactionShapes, versionColumns } from './tables.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
@@ -34,7 +35,11 @@ const grants = `
   grant select on all tables in schema archive, analytics to outlast_reader;
   grant usage, select on sequence sync.entry_ids to outlast_writer;
   grant select on sequence sync.entry_ids to outlast_reader;
-  grant execute on function sync.number_unnumbered(), sync.number_after(bigint) to outlast_writer;
+  -- By name, for a database may keep what is made in it from everybody (alter default privileges).
+  grant execute on all functions in schema sync, analytics to outlast_writer;
+  grant execute on all functions in schema analytics to outlast_reader;
+  grant execute on function sync.told_now(), sync.told_to(text), sync.ended_up_to(bigint),
+                            sync.changes_of(text, text, text[], bytea) to outlast_reader;
   grant select on sync.journal, sync.heads, sync.corrections, sync.told to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
@@ -44,7 +49,23 @@ const forbidden =
   'This database user may not grant rights on the tables: run `outlast migrate` as their owner.';
 
 /**
- * Creates what is missing, and makes the login a member. Returns a sentence where that is not allowed, with the SQL
+ * The SQL that lets the login of these connections work as the roles, for whoever may grant them. From PostgreSQL 16 on
+ * it names what a membership may lack that is there already: a plain grant would leave that as it is.
+ */
+export async function grantOf(db: Queryable, wanted: string): Promise<string> {
+  const { to } = onlyRow(
+    await db.query<{ to: string }>(
+      `select quote_ident(session_user) || case when current_setting('server_version_num')::int < 160000
+                                                then '' else ' with inherit true, set true' end as to`,
+    ),
+  );
+  return `grant ${wanted} to ${to};`;
+}
+
+const bothRoles = 'outlast_writer, outlast_reader';
+
+/**
+ * Creates what is missing, and lets the login run as them. Returns a sentence where that is not allowed, with the SQL
  * that an administrator has to run: one, whatever is missing.
  */
 export async function ensureRoles(tx: Tx): Promise<string[]> {
@@ -55,26 +76,63 @@ export async function ensureRoles(tx: Tx): Promise<string[]> {
     const create = `create role ${role} nologin;`;
     if ((await attempt(tx, create)) === notAllowed) withheld.push(create);
   }
-  // Without membership `set role` is refused; superusers need no grant.
-  const isMember = (await arePresent(tx)) && (await isWriter(tx));
-  if (!isMember) {
-    const login = onlyRow(
-      await tx.query<{ login: string }>('select quote_ident(current_user) as login'),
-    ).login;
-    const grant = `grant outlast_writer, outlast_reader to ${login};`;
+  if (!(await mayBecomeBoth(tx))) {
+    const grant = await grantOf(tx, bothRoles);
     if (withheld.length > 0 || (await attempt(tx, grant)) === notAllowed) withheld.push(grant);
   }
   if (withheld.length === 0) return [];
   return [
-    `Nothing keeps this database user from deleting what is archived: it may not make the roles that do. Let an administrator run \`${withheld.join(' ')}\` here, then run \`outlast migrate\` again.`,
+    `Nothing keeps this database user from deleting what is archived: it may not make, or not become, the roles that do. Let an administrator, or whoever made them, run \`${withheld.join(' ')}\` here, then run \`outlast migrate\` again.`,
   ];
 }
 
-async function isWriter(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ member: boolean }>(
-    `select pg_has_role(current_user, 'outlast_writer', 'member') as member`,
+/** Superusers may without a grant. */
+async function mayBecomeBoth(tx: Tx): Promise<boolean> {
+  const { both } = onlyRow(
+    await tx.query<{ both: boolean }>(
+      `select count(*) = 2 as both from pg_roles
+        where rolname in ('outlast_writer', 'outlast_reader') and ${mayBecome('oid')}`,
+    ),
   );
-  return onlyRow({ rows }).member;
+  return both;
+}
+
+/** What to do about a migration that was refused for want of a right, or a login that may not look at the archive. */
+export async function forbiddenHere(db: Queryable, cause: unknown): Promise<OutlastError> {
+  const { login, database, owner, isOwner, mayUse, mayCreate } = onlyRow(
+    await db.query<{
+      login: string;
+      database: string;
+      /** Of the archive there is; null: there is none. */
+      owner: string | null;
+      isOwner: boolean | null;
+      mayUse: boolean | null;
+      mayCreate: boolean;
+    }>(
+      `select quote_ident(session_user) as login, quote_ident(current_database()) as database,
+              pg_get_userbyid(n.nspowner) as owner, pg_has_role(n.nspowner, 'usage') as "isOwner",
+              has_schema_privilege(n.oid, 'usage') as "mayUse",
+              has_database_privilege(current_database(), 'create') as "mayCreate"
+         from (select) one left join pg_namespace n on n.nspname = 'sync'`,
+    ),
+  );
+  const forbidden = (what: string): OutlastError =>
+    settingsError('database_forbidden', `The database user ${login} ${what}`, cause);
+  if (owner !== null && isOwner !== true) {
+    return mayUse === true
+      ? forbidden(
+          `does not own this archive and may not bring it up to date: let its owner, ${owner}, run \`outlast migrate\`.`,
+        )
+      : forbidden(
+          `may not use the archive here, which ${owner} owns: let an administrator run \`${await grantOf(db, bothRoles)}\`.`,
+        );
+  }
+  if (!mayCreate) {
+    return forbidden(
+      `may not create schemas here: let an administrator run \`grant create on database ${database} to ${login};\`, or run \`outlast migrate\` as the owner of the database.`,
+    );
+  }
+  return forbidden(`lacks a right that Outlast needs: ${causeChain(cause)}.`);
 }
 
 /**
@@ -87,17 +145,19 @@ export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[
 }
 
 /**
- * Whether a table is without its grants: one that has none was left so by an earlier release that was killed between
- * its migration and its grants. Giving them at every start would rewrite the catalog and, from PostgreSQL 18 on, wait
- * for whoever has locked a table.
+ * Whether a table or a function is without its grants: one that has none was left so by an earlier release that was
+ * killed between its migration and its grants, or has lost them. Giving them at every start would rewrite the catalog
+ * and, from PostgreSQL 18 on, wait for whoever has locked a table.
  */
 export async function areGrantsDue(tx: Tx): Promise<boolean> {
   if (!(await arePresent(tx))) return false;
   const { rows } = await tx.query<{ due: boolean }>(
-    `select not bool_and(has_table_privilege('outlast_writer', c.oid, 'select')) as due
-       from pg_class c
-      where c.relnamespace = any (array['archive', 'analytics', 'sync']::regnamespace[])
-        and c.relkind in ('r', 'p', 'v')`,
+    `select not bool_and(granted) as due
+       from (select has_table_privilege('outlast_writer', oid, 'select') as granted, relnamespace as schema
+               from pg_class where relkind in ('r', 'p', 'v')
+              union all
+             select has_function_privilege('outlast_writer', oid, 'execute'), pronamespace from pg_proc) made
+      where schema = any (array['archive', 'analytics', 'sync']::regnamespace[])`,
   );
   return rows[0]?.due ?? true;
 }

@@ -54,7 +54,7 @@ test('each finding says what is so, and what to do where it is wrong', async () 
     TLS: 'ok none, on this machine',
     pooler: 'ok none in front of the database',
     schema: 'ok of this release',
-    rights: 'ok statements run as outlast_writer, which cannot delete what is archived',
+    rights: 'ok a sync runs as outlast_writer, which cannot delete what is archived',
     platform: expect.stringMatching(
       /^ok http:.* takes the key, answers in \d+ ms, and shows [\d,]+ orders$/,
     ) as string,
@@ -126,8 +126,7 @@ test('a database that a sync could not use is a fault, and what every first sync
   };
 
   expect(await both()).toMatchObject({
-    schema: `fail none yet, and the database user may not create schemas: let an administrator run \`grant create on database ${empty.name} to ${login}\``,
-    rights: expect.stringMatching(/^warn nothing keeps this database user from deleting/) as string,
+    database: `fail The database user ${login} may not create schemas here: let an administrator run \`grant create on database ${empty.name} to ${login};\`, or run \`outlast migrate\` as the owner of the database.`,
     code: 1,
     sync: 2,
   });
@@ -135,7 +134,7 @@ test('a database that a sync could not use is a fault, and what every first sync
   const able = await runHere(['doctor'], { env });
   expect(found(able)).toMatchObject({
     schema: 'ok none yet: the first sync makes it',
-    rights: expect.stringMatching(/^warn nothing keeps this database user from deleting/) as string,
+    rights: expect.stringMatching(/^warn Nothing keeps this database user from deleting/) as string,
   });
   expect(able.code).toBe(0);
 

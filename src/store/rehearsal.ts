@@ -1,0 +1,131 @@
+// What a sync does to its database, done in one transaction and taken back: whether a login may is known by trying.
+import { createHash } from 'node:crypto';
+import { codeOf } from '../errors.ts';
+import { silentLog } from '../log.ts';
+import { listedResources, type Instant, type ListedResource, type ProjectId } from '../model.ts';
+import { commitPagesIn } from './commit.ts';
+import { databaseError, namedIfCut } from './db-errors.ts';
+import { analyzeNew, openDb, withTx, type Tx } from './db.ts';
+import { makeHead } from './journal/heads.ts';
+import { addSlices, finishSlice } from './ledger.ts';
+import { migrateWithin } from './migrate.ts';
+import { saveProject } from './projects.ts';
+import { forbiddenHere } from './roles.ts';
+import { openRun } from './runs.ts';
+import { claimSlice } from './slice-leases.ts';
+
+const takenBack = new Error('Taken back');
+
+type Found<T> = Awaited<ReturnType<typeof migrateWithin>> & { held: T | null };
+
+/**
+ * Makes the schema where there is none, reads every view, and writes a day of a project that nobody has. Of an older
+ * schema it tries no more than that it may be changed: what a migration does to much data takes long, and locks it.
+ * Returns what is there, what `migrate` notes, and of a schema of this release what `look` found as whoever syncs.
+ * Throws settings `database_forbidden` with what to do, and what `migrate` throws.
+ */
+export async function rehearse<T>(
+  connectionString: string,
+  look: (tx: Tx) => Promise<T>,
+): Promise<Found<T>> {
+  const db = await openDb({
+    connectionString,
+    role: null,
+    max: 1,
+    applicationName: 'outlast doctor',
+    log: silentLog(),
+  });
+  let found: Found<T> | undefined;
+  try {
+    return await withTx<never>(db, async (tx) => {
+      const { schema, notes } = await migrateWithin(tx);
+      found = { schema, notes, held: null };
+      if (schema === 'older') await tx.query('comment on schema sync is null');
+      else {
+        const runAs = (role: string): Promise<unknown> =>
+          tx.query(`set local role ${notes.length === 0 ? role : 'to default'}`);
+        // First: a cluster does not let one role read what another has just written.
+        await runAs('outlast_reader');
+        await readAll(tx);
+        await runAs('outlast_writer');
+        if (schema === 'same') found.held = await look(tx);
+        await writeOnce(tx, `doctor-${process.pid}`, Date.now());
+      }
+      throw takenBack;
+    });
+  } catch (error) {
+    if (error === takenBack && found !== undefined) return found;
+    if (codeOf(error) === '42501') throw await forbiddenHere(db, error);
+    throw databaseError(error) ?? namedIfCut(error);
+  } finally {
+    await db.close();
+  }
+}
+
+/** A first day of each list with a record that changes, and what a run leaves besides. */
+async function writeOnce(tx: Tx, projectId: ProjectId, now: Instant): Promise<void> {
+  const day = new Date(now).toISOString().slice(0, 10);
+  await saveProject(tx, projectId, { baseUrl: 'http://localhost', apiKey: '' }, day, now);
+  await openRun(tx, projectId, now);
+  const times = { dueAt: now, deadlineAt: now };
+  await addSlices(
+    tx,
+    listedResources.map((resource) => ({ projectId, resource, owner: '', day, ...times })),
+  );
+  for (const resource of listedResources) {
+    const slice = await claimSlice(tx, {
+      projectId,
+      holder: 'doctor',
+      leaseMs: 60_000,
+      dueBy: null,
+      today: day,
+      only: { resource },
+    });
+    if (slice === null) continue;
+    for (const walk of [1, 2]) {
+      const pages = [pageOf(resource, `{"walk":${walk}}`, now)];
+      const commit = { slice, walk, pages, checkpoint: null, leaseMs: 60_000, writtenAt: now };
+      await commitPagesIn(tx, commit, walk === 1);
+    }
+    await finishSlice(tx, slice, { state: 'walked', wholeWalk: 2, over: true });
+  }
+  await makeHead(tx, projectId);
+  await analyzeNew(tx);
+}
+
+type Page = Parameters<typeof commitPagesIn>[1]['pages'][number];
+
+function pageOf(resource: ListedResource, rawJson: string, observedAt: Instant): Page {
+  const day = new Date(observedAt).toISOString().slice(0, 10);
+  const record = {
+    id: 'doctor',
+    columns: { slice_day: day },
+    rawJson,
+    rawBytes: null,
+    rawSha256: createHash('sha256').update(rawJson).digest('hex'),
+    unread: [],
+  };
+  const page = {
+    resource,
+    records: [record],
+    rejects: [],
+    shown: 1,
+    total: 1,
+    first: 'doctor',
+    last: 'doctor',
+    nextKey: null,
+    nextKeyForm: null,
+    askedAt: observedAt,
+    bytes: 0,
+  };
+  return { number: 0, pageKey: null, offset: null, page, observedAt };
+}
+
+/** To be let in counts: no row is read. */
+async function readAll(tx: Tx): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+      where relnamespace = any (array['archive', 'analytics']::regnamespace[]) and relkind in ('r', 'v')`,
+  );
+  for (const { name } of rows) await tx.query(`select * from ${name} limit 0`);
+}
