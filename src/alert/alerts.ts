@@ -50,7 +50,7 @@ export type Alerts = {
 
 export function createAlerts(options: AlertsOptions): Alerts {
   const { db, settings, log, monotonicNow = () => performance.now() } = options;
-  const { webhookUrl, format, heartbeatUrl, reminderMs } = settings;
+  const { webhookUrl, format, secret, heartbeatUrl, reminderMs } = settings;
   const since = monotonicNow();
   const projects = new Map(options.projects.map((one) => [one.projectId, one]));
   const risks = createRisks(db, monotonicNow);
@@ -129,7 +129,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     }
     const isTold =
       webhookUrl === null ||
-      (await tell(db, { url: webhookUrl, format }, told, reminderMs, stop.signal, log));
+      (await tell(db, { url: webhookUrl, format, secret }, told, reminderMs, stop.signal, log));
     if (isTold) await beat();
   }
 

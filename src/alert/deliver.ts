@@ -1,11 +1,13 @@
 // One request to an address a person gave us, once, within a time limit. What comes back is a verdict and never an
-// error: nothing of the address gets into it (P10), for such addresses carry tokens.
+// error: nothing of the address gets into it (P10), for such addresses carry tokens. What is a yes, receivers.ts knows.
+import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { codeOf } from '../errors.ts';
 import { createHttpClient } from '../http-client.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
+import { refusalIn, signed, type AlertFormat } from './receivers.ts';
 
-/** Null: taken. Otherwise why not, in words for a log: a status or a code, never the address. */
+/** Null: taken. Otherwise why not, in words for a log: a status, a code, what was said, never the address. */
 export type DeliveryProblem = string | null;
 
 export const deliveryTimeoutMs = 10_000;
@@ -14,15 +16,19 @@ export type Delivery = {
   url: string;
   /** JSON text to post; null: a plain GET. */
   body: string | null;
+  /** What the body is written as, and the answer with it. */
+  format?: AlertFormat;
+  /** What a robot wants it signed with. */
+  secret?: string | null;
   /** Heads of the journal, which stand in the user agent: what receivers log of a plain GET. */
   heads?: readonly NamedHead[];
   timeoutMs?: number;
   signal?: AbortSignal;
 };
 
-/** Asks once: no retry, no redirect. Any 2xx means taken; what the answer says is not read. */
+/** Asks once: no retry, no redirect. */
 export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
-  const { body, timeoutMs = deliveryTimeoutMs, signal } = delivery;
+  const { format = 'json', secret = null, timeoutMs = deliveryTimeoutMs, signal } = delivery;
   const isStopped = (): boolean => signal?.aborted === true;
   if (isStopped()) return stopped;
   const control = new AbortController();
@@ -36,7 +42,11 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   // Its own connection, gone afterwards: minutes lie between two deliveries.
   const client = createHttpClient({ connectMs: timeoutMs, idleMs: timeoutMs });
   try {
-    const { url, headers } = addressed(delivery.url, delivery.heads ?? []);
+    const { url: plain, headers } = addressed(delivery.url, delivery.heads ?? []);
+    const { url, body } =
+      delivery.body === null
+        ? { url: plain, body: null }
+        : signed(plain, delivery.body, { format, secret, now: Date.now() });
     const response = await request(url, {
       method: body === null ? 'GET' : 'POST',
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
@@ -44,11 +54,8 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
       dispatcher: client,
       signal: control.signal,
     });
-    // The status is the verdict: a body that drips for ever is not waited for.
-    response.body.on('error', () => undefined).destroy();
-    const { statusCode: status } = response;
-    if (status >= 200 && status < 300) return null;
-    return `status ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
+    const text = hidden(await textOf(response.body), delivery.url, url.href, secret ?? '');
+    return isStopped() ? stopped : refusalIn(response.statusCode, text, format);
   } catch (error) {
     if (isLate) return `no answer within ${timeoutMs / 1000} s`;
     // A message would name the host (P10).
@@ -57,6 +64,40 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
     await client.destroy();
+  }
+}
+
+/** More than any verdict takes. */
+const readAtMost = 64_000;
+
+/** What came of an answer before it was cut off or took too long: one that drips for ever is judged by that. */
+async function textOf(body: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const part of body.setEncoding('utf8')) {
+      text += String(part);
+      if (text.length > readAtMost) break;
+    }
+  } catch {
+    // As above.
+  }
+  return text;
+}
+
+/** P10: a receiver may repeat what it was sent. Shorter pieces of an address are words of any language. */
+function hidden(text: string, ...secrets: string[]): string {
+  const pieces = secrets.flatMap((one) => one.split(/[/?&=#:@]/));
+  return pieces
+    .filter((piece) => piece.length >= 8)
+    .flatMap((piece) => [piece, decoded(piece)])
+    .reduce((rest, piece) => rest.replaceAll(piece, '…'), text);
+}
+
+function decoded(piece: string): string {
+  try {
+    return decodeURIComponent(piece);
+  } catch {
+    return piece;
   }
 }
 

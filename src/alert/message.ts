@@ -1,18 +1,16 @@
-// What is told in one message: the body that goes to the webhook, as JSON of our own or as Slack and what understands
-// Slack's form take it. Pure. However much goes wrong at once, it is one message of bounded length.
-import type { AlertSettings } from '../settings/settings.ts';
+// What is told in one message: the body that goes to the webhook, as JSON of our own or as a chat takes it. Pure.
+// However much goes wrong at once, it is one message of bounded length.
 import { isAlertOver } from '../store/alerts/alert-rows.ts';
 import type { Claimed } from '../store/alerts/claims.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
-
-export type AlertFormat = AlertSettings['format'];
+import { chatBodies, chatRoom, type AlertFormat } from './receivers.ts';
 
 /** `open`: since now; `still`: a reminder; `news`: it happened, nothing will undo it; `over`: it was open. */
 export type Telling = 'open' | 'still' | 'news' | 'over';
 
 /** Of one kind and project so many are told in full. */
 const namedAtMost = 3;
-/** Receivers refuse long bodies; Slack cuts a text at 40,000 characters. */
+/** Receivers refuse long bodies. */
 const listedAtMost = 50;
 const linesAtMost = 40;
 
@@ -35,8 +33,15 @@ export function bodyOf(
   format: AlertFormat,
   heads: readonly NamedHead[] = [],
 ): string {
+  if (format !== 'json') {
+    const ends = heads
+      .slice(0, headsInChat)
+      .map((head) => `\n${headLine(head)}`)
+      .join('');
+    const text = messageText(alerts, chatRoom - Buffer.byteLength(ends)) + ends;
+    return JSON.stringify(chatBodies[format](text));
+  }
   const text = [messageText(alerts), ...heads.slice(0, headsAtMost).map(headLine)].join('\n');
-  if (format === 'slack') return JSON.stringify({ text: escaped(text) });
   const listed = sorted(alerts).slice(0, listedAtMost);
   return JSON.stringify({
     source: 'outlast',
@@ -55,6 +60,8 @@ export function bodyOf(
 }
 
 const headsAtMost = 20;
+/** Half of the room. */
+const headsInChat = 7;
 const headLine = ({ project, n, head }: NamedHead): string =>
   `Journal of ${project}: head ${n} is ${head}`;
 
@@ -62,12 +69,17 @@ const headLine = ({ project, n, head }: NamedHead): string =>
 export function testBody(format: AlertFormat): string {
   const text = 'Outlast: a test message. Alerts will arrive here.';
   return JSON.stringify(
-    format === 'slack' ? { text } : { source: 'outlast', text, alerts: [], left_out: 0, heads: [] },
+    format === 'json'
+      ? { source: 'outlast', text, alerts: [], left_out: 0, heads: [] }
+      : chatBodies[format](text),
   );
 }
 
-/** For people: a heading, then a line for each alert; many of one kind are counted and the first few named. */
-export function messageText(alerts: Claimed[]): string {
+/**
+ * For people: a heading, then a line for each alert; many of one kind are counted and the first few named. `room`: bytes
+ * it may take.
+ */
+export function messageText(alerts: Claimed[], room = Infinity): string {
   const counts = inOrder
     .map((telling) => ({ telling, n: alerts.filter((one) => tellingOf(one) === telling).length }))
     .filter(({ n }) => n > 0)
@@ -82,11 +94,16 @@ export function messageText(alerts: Claimed[]): string {
     const more = group.length - told.length;
     return [...told.map(lineOf), ...(more > 0 ? [`… and ${more} more of the same kind`] : [])];
   });
-  const cut =
-    lines.length > linesAtMost
-      ? [...lines.slice(0, linesAtMost), '… `outlast alert` lists all']
-      : lines;
-  return [`Outlast: ${counts.join(', ')}`, ...cut].join('\n');
+  const heading = `Outlast: ${counts.join(', ')}`;
+  const shown = lines.slice(0, linesAtMost);
+  const text = (): string =>
+    [
+      heading,
+      ...shown,
+      ...(shown.length < lines.length ? ['… `outlast alert` lists all'] : []),
+    ].join('\n');
+  while (shown.length > 0 && Buffer.byteLength(text()) > room) shown.pop();
+  return text();
 }
 
 function lineOf(alert: Claimed): string {
@@ -97,7 +114,3 @@ function lineOf(alert: Claimed): string {
 
 const sorted = (alerts: Claimed[]): Claimed[] =>
   alerts.toSorted((a, b) => inOrder.indexOf(tellingOf(a)) - inOrder.indexOf(tellingOf(b)));
-
-/** As Slack demands it; nothing in a name may then address anybody. */
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

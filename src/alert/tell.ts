@@ -6,9 +6,10 @@ import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import { deliver } from './deliver.ts';
-import { bodyOf, type AlertFormat } from './message.ts';
+import { bodyOf } from './message.ts';
+import type { AlertFormat } from './receivers.ts';
 
-export type Webhook = { url: string; format: AlertFormat };
+export type Webhook = { url: string; format: AlertFormat; secret: string | null };
 
 /** What is over is told after so long: it may be back at once. */
 const calmMs = 5 * 60_000;
@@ -40,7 +41,7 @@ export async function tell(
     claimed.map(({ project }) => project.projectId),
   );
   const body = bodyOf(all, webhook.format, heads);
-  const problem = await deliver({ url: webhook.url, body, signal });
+  const problem = await deliver({ ...webhook, body, signal });
   for (const { project, alerts } of claimed) {
     if (problem === null) await noteTold(db, project.projectId, alerts, project.now);
     else await noteUntold(db, project.projectId, alerts, restMs);

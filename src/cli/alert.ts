@@ -22,13 +22,14 @@ export const alertCommand = (command: Command): Command =>
 
 /** Throws settings `no_webhook`, and transient `webhook_failed` with what became of the message. */
 async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
-  if (alerts.webhookUrl === null) {
+  const { webhookUrl: url, format, secret } = alerts;
+  if (url === null) {
     throw settingsError(
       'no_webhook',
       'OUTLAST_ALERT_WEBHOOK is not set: give the address that alerts are to be posted to, or the file that holds it as OUTLAST_ALERT_WEBHOOK_FILE.',
     );
   }
-  const problem = await deliver({ url: alerts.webhookUrl, body: testBody(alerts.format) });
+  const problem = await deliver({ url, format, secret, body: testBody(format) });
   if (problem !== null) {
     throw transient('webhook_failed', `The webhook did not take the test message: ${problem}.`);
   }

@@ -9,7 +9,7 @@ import { inspectWay } from '../store/connection-way.ts';
 import { rehearse } from '../store/rehearsal.ts';
 import { ofReplica, type Store } from './app.ts';
 import type { Tell } from './doctor.ts';
-import { formatMegabytes, formatSpan } from './print.ts';
+import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */
 export type ArchiveIdentity = {
@@ -116,12 +116,19 @@ async function tellSchema(
   const { schema, notes, held } = await rehearse(connectionString, async (tx) => ({
     identity: await heldIn(tx),
     recent: await recentShare(tx),
+    untold: await countUntold(tx),
   }));
   tell('ok', 'schema', schemas[schema]);
   const recent = held?.recent ?? null;
   if (recent !== null) {
     const growth = formatMegabytes(bytes * recent);
     tell('ok', 'growth', `the last 30 days take about ${growth} of the database`);
+  }
+  const untold = held?.untold ?? 0;
+  if (untold > 0) {
+    // The webhook is not tried: people would be sent a message.
+    const alerts = untold === 1 ? 'an alert' : `${formatCount(untold)} alerts`;
+    tell('warn', 'alerts', `the webhook has not taken ${alerts}: \`outlast alert --test\` says why`);
   }
   for (const note of notes) tell('warn', 'rights', note);
   if (notes.length === 0) {
@@ -138,6 +145,13 @@ async function recentShare(db: Queryable): Promise<number | null> {
        from sync.slices`,
   );
   return onlyRow({ rows }).share;
+}
+
+async function countUntold(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ untold: number }>(
+    'select count(*)::int as untold from sync.alerts where attempts > 0',
+  );
+  return onlyRow({ rows }).untold;
 }
 
 async function heldIn(db: Queryable): Promise<ArchiveIdentity> {

@@ -23,7 +23,9 @@ export type DatabaseSettings =
 export type AlertSettings = {
   /** Null: nobody is told; the alerts are on record all the same. Secret, like the heartbeat's (P10). */
   webhookUrl: string | null;
-  format: 'json' | 'slack';
+  format: 'json' | 'slack' | 'dingtalk' | 'wecom' | 'feishu';
+  /** What a robot of DingTalk or Feishu has its messages signed with; null: unsigned. */
+  secret: string | null;
   /** After so long what is still open is told again. */
   reminderMs: number;
   heartbeatUrl: string | null;
@@ -124,6 +126,7 @@ export function readSettings(
     alerts: {
       webhookUrl: reader.read('OUTLAST_ALERT_WEBHOOK'),
       format: reader.read('OUTLAST_ALERT_FORMAT'),
+      secret: reader.read('OUTLAST_ALERT_SECRET'),
       reminderMs: reader.read('OUTLAST_ALERT_REMINDER_HOURS') * hourMs,
       heartbeatUrl: reader.read('OUTLAST_HEARTBEAT_URL'),
     },
@@ -134,6 +137,12 @@ export function readSettings(
       addressing: reader.read('OUTLAST_BUCKET_ADDRESSING'),
     },
   };
+  const { format, secret } = settings.alerts;
+  if (secret !== null && format !== 'dingtalk' && format !== 'feishu') {
+    report(
+      `OUTLAST_ALERT_SECRET is set and OUTLAST_ALERT_FORMAT is ${format}: only dingtalk and feishu are signed.`,
+    );
+  }
   if (mistakes.length > 0) throw settingsError('settings_invalid', sentenceOf(mistakes));
   return settings;
 }

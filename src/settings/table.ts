@@ -219,9 +219,17 @@ export const table = {
   }),
   OUTLAST_ALERT_FORMAT: setting({
     group: 'alerts',
-    kind: kind.oneOf(['json', 'slack'] as const),
+    kind: kind.oneOf(['json', 'slack', 'dingtalk', 'wecom', 'feishu'] as const),
     default: 'json',
-    sentence: 'how alerts are written: json, or slack for Slack and whatever accepts its messages',
+    sentence:
+      'how alerts are written: json, dingtalk, wecom, feishu (Lark), or slack for Slack and whatever accepts its messages',
+  }),
+  OUTLAST_ALERT_SECRET: setting({
+    group: 'alerts',
+    kind: kind.apiSecret,
+    default: null,
+    secret: true,
+    sentence: 'secret that a DingTalk or Feishu robot wants messages signed with; unset: unsigned',
   }),
   OUTLAST_ALERT_REMINDER_HOURS: setting({
     group: 'alerts',

@@ -46,12 +46,16 @@ describe('outlast alert --test', () => {
     expect(receiver.bodies.map((body) => JSON.parse(body) as unknown)).toEqual([
       { text: 'Outlast: a test message. Alerts will arrive here.' },
     ]);
-    receiver.be('fails');
-    const failed = await sendTest({ OUTLAST_ALERT_WEBHOOK: webhook() });
+    receiver.be('refuses');
+    const failed = await sendTest({
+      OUTLAST_ALERT_WEBHOOK: webhook(),
+      OUTLAST_ALERT_FORMAT: 'dingtalk',
+    });
     expect(failed).toMatchObject({
       code: 75,
       stdout: '',
-      stderr: 'outlast: The webhook did not take the test message: status 500.\n',
+      stderr:
+        'outlast: The webhook did not take the test message: status 200 with errcode 310000, "keywords not in content": let the robot’s keyword be Outlast.\n',
     });
     for (const ended of [taken, failed]) expectNothingOfTheAddress(ended);
   });
@@ -74,7 +78,8 @@ describe('outlast alert --test', () => {
     [{ OUTLAST_ALERT_WEBHOOK: token }, 'OUTLAST_ALERT_WEBHOOK is no address'],
     [{ OUTLAST_HEARTBEAT_URL: token }, 'OUTLAST_HEARTBEAT_URL is no address'],
     [{ OUTLAST_ALERT_WEBHOOK: `http://${token}%zz@x` }, 'write %25'],
-    [{ OUTLAST_ALERT_FORMAT: 'xml' }, 'give one of json, slack'],
+    [{ OUTLAST_ALERT_FORMAT: 'xml' }, 'give one of json, slack, dingtalk, wecom, feishu'],
+    [{ OUTLAST_ALERT_SECRET: token }, 'only dingtalk and feishu are signed'],
   ])('P12: %j ends with exit code 2 and a sentence without the secret', async (env, sentence) => {
     const ended = await sendTest(env);
     expect(ended.code).toBe(2);
@@ -229,5 +234,9 @@ describe('with a platform', () => {
     expect(held.code).toBe(0);
     expect(held.stderr).toContain('no answer within 10 s');
     expectNothingOfTheAddress(held);
+    const doctor = await runHere(['doctor'], { env: settings() });
+    expect(doctor.stdout).toContain(
+      'the webhook has not taken an alert: `outlast alert --test` says why',
+    );
   });
 });

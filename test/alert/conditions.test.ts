@@ -401,8 +401,18 @@ describe('messages', () => {
 
   it('stay short however many projects and kinds there are', () => {
     const flood = Array.from({ length: 5000 }, (_, n) => claimed(n, { projectId: `p${n % 900}` }));
-    expect(bodyOf(flood, 'slack').length).toBeLessThan(10_000);
     expect(bodyOf(flood, 'json').length).toBeLessThan(20_000);
+    // WeCom counts bytes, and the heads are not what is left out.
+    const wide = flood.map((one) => ({ ...one, text: `${one.text} 截止日期已过，且没有证明。` }));
+    const head = { n: 1, at: '2026-04-06T12:00:00Z', head: '3f'.repeat(32) };
+    const heads = flood.slice(0, 30).map(({ projectId: project }) => ({ project, ...head }));
+    const { text } = JSON.parse(bodyOf(wide, 'wecom', heads)) as { text: { content: string } };
+    expect(Buffer.byteLength(text.content)).toBeGreaterThan(1_800);
+    expect(Buffer.byteLength(text.content)).toBeLessThanOrEqual(2_000);
+    expect(text.content).toMatch(
+      /^Outlast: 5000 new\n• p0: [^]*\n… `outlast alert` lists all\nJournal/,
+    );
+    expect(text.content.match(/head 1 is (3f){32}/g)).toHaveLength(7);
   });
 
   it('a name cannot address anybody in Slack', () => {

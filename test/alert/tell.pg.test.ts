@@ -79,6 +79,7 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
     settings: {
       webhookUrl: `${receiver.url}/in?token=sesame`,
       format: 'json',
+      secret: null,
       heartbeatUrl: `${heart.url}/beat`,
       reminderMs: day,
       ...settings,
@@ -247,7 +248,7 @@ describe('replicas', () => {
 });
 
 describe('a receiver that is not well', () => {
-  test.each(['fails', 'redirects', 'cuts'] as const)(
+  test.each(['fails', 'refuses', 'redirects', 'cuts'] as const)(
     'that %s: one try, none before its rest is over, then it is told',
     async (mood) => {
       await fail(`day = '2026-03-03' and resource = 'orders'`);

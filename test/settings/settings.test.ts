@@ -73,7 +73,13 @@ describe('what is taken when little is said', () => {
       readersFile: null,
       schedule: '* * * * *',
       logLevel: 'info',
-      alerts: { webhookUrl: null, format: 'json', reminderMs: 86_400_000, heartbeatUrl: null },
+      alerts: {
+        webhookUrl: null,
+        format: 'json',
+        secret: null,
+        reminderMs: 86_400_000,
+        heartbeatUrl: null,
+      },
       exports: { to: null, schedule: '20 3 * * *', format: 'parquet', addressing: null },
     });
   });

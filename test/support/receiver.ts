@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export type Told = { project: string; kind: string; subject: string; state: string; text: string };
 export type Body = { text: string; alerts: Told[]; left_out: number };
 
-export type Mood = 'takes' | 'hangs' | 'drips' | 'fails' | 'redirects' | 'cuts';
+export type Mood = 'takes' | 'hangs' | 'drips' | 'fails' | 'refuses' | 'redirects' | 'cuts';
 
 export type Receiver = {
   url: string;
@@ -15,22 +15,26 @@ export type Receiver = {
   requests: { path: string; authorization: string | undefined; agent: string | undefined }[];
   /** How it answers from now on. */
   be(mood: Mood): void;
+  /** Answers so from now on. */
+  say(status: number, text: string): void;
   /** What was told so far, alert by alert. */
   told(): Told[];
   close(): Promise<void>;
 };
 
 const moods: Record<Mood, (response: ServerResponse) => void> = {
-  takes: (response) => response.writeHead(204).end(),
+  takes: (response) => void response.writeHead(204).end(),
   hangs: () => undefined,
   drips: (response) => void response.writeHead(200).write('.'),
-  fails: (response) => response.writeHead(500).end('a page that explains nothing'),
-  redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+  fails: (response) => void response.writeHead(500).end('a page that explains nothing'),
+  // As a robot of DingTalk does.
+  refuses: (response) => void response.end('{"errcode":310000,"errmsg":"keywords not in content"}'),
+  redirects: (response) => void response.writeHead(302, { location: '/elsewhere' }).end(),
   cuts: (response) => void response.socket?.destroy(),
 };
 
 export async function startReceiver(): Promise<Receiver> {
-  let mood: Mood = 'takes';
+  let answer = moods.takes;
   const bodies: string[] = [];
   const requests: Receiver['requests'] = [];
   const server = createServer((request, response) => {
@@ -40,7 +44,7 @@ export async function startReceiver(): Promise<Receiver> {
       bodies.push(body);
       const { authorization, 'user-agent': agent } = request.headers;
       requests.push({ path: request.url ?? '', authorization, agent });
-      moods[mood](response);
+      answer(response);
     });
   });
   await new Promise<void>((resolve) => {
@@ -50,7 +54,8 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bodies,
     requests,
-    be: (next) => (mood = next),
+    be: (mood) => (answer = moods[mood]),
+    say: (status, text) => (answer = (response) => void response.writeHead(status).end(text)),
     told: () => bodies.flatMap((body) => (JSON.parse(body) as Body).alerts),
     close: () =>
       new Promise((resolve) => {
