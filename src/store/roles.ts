@@ -40,6 +40,8 @@ const grants = `
   grant execute on all functions in schema analytics to outlast_reader;
   grant execute on function sync.told_now(), sync.told_to(text), sync.ended_up_to(bigint),
                             sync.changes_of(text, text, text[], bytea) to outlast_reader;
+  -- Restored without the roles, a function is everybody's: pg_restore drops the whole statement that also revokes.
+  revoke execute on function sync.number_unnumbered(), sync.number_after(bigint) from public;
   grant select on sync.journal, sync.heads, sync.corrections, sync.told to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
