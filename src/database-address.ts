@@ -60,9 +60,9 @@ const alsoLibpqs = [
 export function mistakesIn(connectionString: string): string[] {
   const address = parsed(connectionString);
   if (address === null) return [];
-  const { searchParams: given, search } = address;
+  const { searchParams: given, search, hash } = address;
   // A password's own ? would begin the parameters, and its rest would pass for their names.
-  if (search.includes('@')) {
+  if (`${search}${hash}`.includes('@')) {
     return ['has an @ behind a ?: in a password they are written %40 and %3F, elsewhere %40'];
   }
   const names = [...new Set(given.keys())];

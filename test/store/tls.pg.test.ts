@@ -214,6 +214,7 @@ test.each([
   ['dbname=other', 'write the name of the database after the host'],
   ['host=one,two', 'names several hosts'],
   ['a-secret@localhost/db', 'has an @ behind a ?'],
+  ['a_secret#b@localhost/db', /^DATABASE_URL has an @ behind a \?[^_]+$/],
   ['a-secret', 'does not know, with a strange name'],
 ])('?%s is refused before anybody is asked, whatever the password', (query, sentence) => {
   const read = (): string => readAsLibpq(`postgres://user:a-secret@localhost/db?${query}`);
