@@ -1,9 +1,12 @@
 // The log as a person reads it on a terminal.
+import { spawnSync } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { lineOf, openLog } from '../../src/cli/log-lines.ts';
 
+const logFile = new URL('../../dist/src/log.js', import.meta.url).href;
 const terminal = Object.assign(new PassThrough(), { columns: 60 });
 const json = (fields: object): string =>
   JSON.stringify({ level: 'warn', time: '2026-11-23T09:38:11.992Z', ...fields });
@@ -54,4 +57,17 @@ test('is JSON where stderr is no terminal, and hides what should be hidden on on
   } finally {
     Object.defineProperty(process, 'stderr', { configurable: true, value: stderr });
   }
+});
+
+test.runIf(existsSync('/dev/full'))('a full disk below it ends no work', () => {
+  const work = `import { createLog } from '${logFile}';
+    const log = createLog('info');
+    log.info('one');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    log.info('two');
+    process.stdout.write('done');`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', work], {
+    stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],
+  });
+  expect([status, String(stdout)]).toEqual([0, 'done']);
 });
