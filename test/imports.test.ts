@@ -80,7 +80,7 @@ function part(name: string, files: RegExp, may: string[], packages: RegExp) {
 const speaksHttp = /^(platform|http|simulator|cli)\//;
 /**
  * Reads the environment: settings/ for everyone, main.ts to hand it on, the account of a child process, what keeps it
- * from pg, and what knows the terminal (COLUMNS, TERM).
+ * from pg, and what knows the terminal (COLUMNS, TERM) or npm (its script).
  */
 const readsEnvironment = [
   'settings/settings.ts',
@@ -88,6 +88,7 @@ const readsEnvironment = [
   'main.ts',
   'store/embedded/account.ts',
   'cli/print.ts',
+  'cli/signals.ts',
 ];
 
 /** Every border that is crossed, a sentence each; empty when all is well. */

@@ -42,7 +42,7 @@ export type AlertsOptions = {
 };
 
 export type Alerts = {
-  /** A run has ended, or a tick found the project still in one. Returns at once. */
+  /** A run has ended, a tick found the project still in one, or none comes. Returns at once. */
   after(turn: TickResult): void;
   /** Waits for what is under way, at most so long, and cuts it off then. */
   close(patienceMs: number): Promise<void>;
@@ -79,6 +79,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const watch = {
       now,
       isRunning: outcome === 'running',
+      isOverdue: outcome === 'overdue',
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
       files: files.get(projectId) ?? [],
@@ -158,7 +159,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       heartbeat.note(turn);
       if (turn.files !== undefined) files.set(projectId, turn.files);
       if (outcome === 'done') failures.delete(projectId);
-      else if (outcome !== 'running' && outcome !== 'idle') {
+      else if (!['running', 'idle', 'overdue'].includes(outcome)) {
         failures.set(projectId, (failures.get(projectId) ?? 0) + 1);
       }
       waiting.set(projectId, turn);

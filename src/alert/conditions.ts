@@ -19,6 +19,8 @@ export type ProcessState = {
   now: Instant;
   /** A run is in progress: what is read belongs to it. */
   isRunning: boolean;
+  /** The ticks of its schedule do not come. */
+  isOverdue: boolean;
   /** For how long this process has been looking after the project, milliseconds. */
   watchedForMs: number;
   /** Runs of this process in a row that did not do all that was due. */
@@ -164,6 +166,11 @@ function ofRuns(
   watch: ProcessState,
 ): Condition[] {
   const failed = (text: string): Condition[] => [{ kind: 'run_failed', subject: '', text }];
+  if (watch.isOverdue) {
+    return failed(
+      'No run has begun for three times as long as OUTLAST_SCHEDULE says. Look at the clock of this machine, and restart the service.',
+    );
+  }
   if (project === null) {
     return watch.failedInARow < runsInARow
       ? []

@@ -35,7 +35,7 @@ export function createScheduledExports(
   // Where there are none, none fails.
   let last: ExportEnd | null = to === null ? { hasFailed: false } : null;
   let running: Promise<void> = Promise.resolve();
-  let stop = async (): Promise<void> => undefined;
+  let stop = (): void => undefined;
 
   async function exportNow(place: string, signal: AbortSignal): Promise<void> {
     const now = Date.now();
@@ -78,12 +78,12 @@ export function createScheduledExports(
   return {
     start(signal) {
       if (to === null) return;
-      const task = startTicks(schedule, () => (running = exportNow(to, signal)), log);
-      stop = async () => task.destroy();
+      const ticks = startTicks(schedule, () => (running = exportNow(to, signal)), log);
+      stop = () => ticks.close();
     },
     lastExport: () => last,
     async close() {
-      await stop();
+      stop();
       await running;
     },
   };

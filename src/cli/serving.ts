@@ -19,6 +19,7 @@ export type Serving = {
   metrics?: ProcessMetrics;
   /** By their clocks the deadlines are told. */
   workers?: readonly Pick<Worker, 'projectId' | 'platform'>[];
+  isAlive?: () => boolean;
   watch?: EnterOperations;
   /** This machine's clock; the real one unless given. */
   now?: () => number;
@@ -34,7 +35,7 @@ export async function startServing(
   settings: Settings,
   primary: string,
   log: Log,
-  { metrics, workers = [], watch, inForce = [], now = Date.now }: Serving = {},
+  { metrics, workers = [], isAlive, watch, inForce = [], now = Date.now }: Serving = {},
 ): Promise<Served> {
   const keys = readReaders(settings);
   const opened: { close(): Promise<void> }[] = [];
@@ -62,6 +63,7 @@ export async function startServing(
         classesOf: carrierOf(project, settings.projects),
       })),
       settings: inForce,
+      isAlive,
       ...(watch === undefined ? {} : { watch }),
       ...(metrics === undefined || db === null
         ? {}

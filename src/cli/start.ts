@@ -6,7 +6,7 @@ import { mostOpen } from '../http/v1/watch.ts';
 import { settingsInForce } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/operations/enter.ts';
-import { startSchedule } from '../sync/schedule.ts';
+import { startSchedule, type Schedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
 import { readPlace } from './export-places.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
@@ -36,21 +36,18 @@ async function start(settings: Settings): Promise<void> {
   const { lastExport } = exports;
   const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true, lastExport }, log);
   let served: Served | null = null;
+  let schedule: Schedule | null = null;
   try {
     served = await startServing(settings, archive.store.connectionString, log, {
       metrics,
       workers,
+      isAlive: () => schedule?.isOverdue() !== true,
       inForce: settingsInForce(),
       watch: (project, operations, signature) =>
         enterUpTo(mostOpen, archive.db, project, operations, signature),
     });
-    const schedule = startSchedule(
-      workers,
-      settings.schedule,
-      stop.signal,
-      log,
-      undefined,
-      (turn) => alerts.after(turn),
+    schedule = startSchedule(workers, settings.schedule, stop.signal, log, undefined, (turn) =>
+      alerts.after(turn),
     );
     log.info(
       {

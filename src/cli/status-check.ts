@@ -71,6 +71,7 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
       const watch = {
         now,
         isRunning: false,
+        isOverdue: false,
         watchedForMs: 0,
         failedInARow: 0,
         files: [],

@@ -32,6 +32,8 @@ export type ServerOptions = {
   keys: readonly ReaderKey[];
   /** The projects served, each with the one whose classes stand for the platform's list, which depends on no key. */
   projects: readonly { id: string; classesOf: string }[];
+  /** Whether the process still works, beside answering; absent: it does. */
+  isAlive?: (() => boolean) | undefined;
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
   watch?: EnterOperations;
   /** What `/archive/v1/settings` shows; none by default. */
@@ -121,7 +123,15 @@ function createApp(options: ServerOptions): FastifyInstance {
   const answered = (error: unknown): Answer => answerOf(error, log);
   const { now } = options;
   const sessions = createSessions(gate);
-  addPlatform(app, { archive, gate, classesOf, now, send, answerOf: answered });
+  addPlatform(app, {
+    archive,
+    gate,
+    isAlive: options.isAlive ?? (() => true),
+    classesOf,
+    now,
+    send,
+    answerOf: answered,
+  });
   addArchive(app, {
     archive: options.archiveOfV1 ?? archive,
     gate,

@@ -29,16 +29,22 @@ export async function takeGrant(
   const { rows } = await db.query<{ granted: number; wait_ms: number; paused_ms: number }>(
     `update sync.rate r
         -- Whoever waited for the row looked at the clock before it did: the time since is not to be filled in twice.
-        set tokens = d.tokens - d.granted, refilled_at = greatest(r.refilled_at, d.now), per_second = $3::numeric
-       from (select tokens, now,
+        set tokens = d.tokens - d.granted, refilled_at = greatest(d.refilled_at, d.now), per_second = $3::numeric
+       from (select tokens, refilled_at, now,
                     (paused_for = 0)::int * least($2::numeric, floor(tokens)) as granted,
                     greatest(paused_for, (1 - tokens) / $3::numeric)           as wait_for,
                     paused_for
                from (select least($4::numeric, tokens + $3::numeric * greatest(0, extract(epoch from now - refilled_at))) as tokens,
+                            refilled_at,
                             -- The greatest of null and 0 is 0.
                             greatest(0, extract(epoch from not_before - now)) as paused_for,
                             now
-                       from (select tokens, refilled_at, not_before, statement_timestamp() as now
+                       from (select tokens, statement_timestamp() as now,
+                                    -- Times to come are from before the database's clock was set back: no pause lasts
+                                    -- longer than an hour, and no wait for a row a minute.
+                                    case when refilled_at < statement_timestamp() + interval '1 minute' then refilled_at
+                                         else statement_timestamp() end as refilled_at,
+                                    case when not_before < statement_timestamp() + interval '61 minutes' then not_before end as not_before
                                from sync.rate where project_id = $1 for update) held) filled) d
       where r.project_id = $1
      returning d.granted::int                          as granted,

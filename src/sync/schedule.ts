@@ -1,6 +1,7 @@
-// The scheduler: a tick of node-cron runs every project once; one that comes while the project is being
-// worked on is left out for it.
-import { schedule as cron, type Logger, type ScheduledTask } from 'node-cron';
+// The scheduler: a tick runs every project once; one that comes while the project is being worked on is left out for
+// it. node-cron names the minutes and a steady timer looks for them: node-cron's own timer sleeps until a time of the
+// wall clock, and where that is set back by hours it sleeps for hours.
+import { createTask, parse } from 'node-cron';
 import { causeChain } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
@@ -10,16 +11,19 @@ import type { RunReport, TickResult, Worker } from './worker.ts';
 
 /** A refused key is asked again hourly. */
 const refusedRestMs = 3_600_000;
+/** How often it is looked whether the ticks still come. */
+const watchedEveryMs = 5000;
 
-export type Schedule = {
+export type Schedule = Pick<Ticks, 'isOverdue'> & {
   /** Ends the ticks and waits for the run in progress, which the signal has told to stop. */
   close(): Promise<void>;
 };
 
 /**
  * Runs at once and then at every tick of `expression`. A failure of one project is logged and leaves the others and the
- * next tick alone: the next tick is the retry. `onTurn` hears how each run ended, and at each tick of
- * those that go on (`running`) or whose project rests (`parked`); it must not throw.
+ * next tick alone: the next tick is the retry. `onTurn` hears how each run ended, at each tick of those that go on
+ * (`running`) or whose project rests (`parked`), and of each project where the ticks do not come (`overdue`); it must not
+ * throw.
  */
 export function startSchedule(
   workers: Worker[],
@@ -66,41 +70,101 @@ export function startSchedule(
     }
   };
 
-  const task = startTicks(expression, tick, log);
+  const ticks = startTicks(expression, tick, log);
+  const watch = setInterval(() => {
+    if (ticks.isOverdue()) for (const worker of workers) onTurn(without(worker, 'overdue'));
+  }, watchedEveryMs);
   tick();
   return {
+    isOverdue: () => ticks.isOverdue(),
     async close() {
-      await task.destroy();
+      clearInterval(watch);
+      ticks.close();
       await Promise.all(running.values());
     },
   };
 }
 
-/** Calls `tick` as the expression says, and leaves out what comes while the one before is under way. */
-export const startTicks = (
-  expression: string,
-  tick: () => void | Promise<void>,
-  log: Log,
-): ScheduledTask => cron(expression, tick, { noOverlap: true, logger: asOurs(log) });
+export type Ticks = {
+  /** Three times for which the expression has a tick have passed on the steady clock, and none has come. */
+  isOverdue(): boolean;
+  close(): void;
+};
+
+const lookMs = 1000;
+const dayMs = 86_400_000;
+
+/**
+ * Calls `tick` within a second of each moment that the expression names in local time, once for those that passed while
+ * the machine slept or its clock leapt, and for one that a spring day does not have. Of an hour that an autumn day has
+ * twice, each is a tick of its own. One that comes while the one before is under way is left out.
+ */
+export function startTicks(expression: string, tick: () => void | Promise<void>, log: Log): Ticks {
+  // Neither is started. What the local clock shows is looked for as if it were UTC, which has no gap in spring.
+  const local = createTask(expression, () => undefined);
+  const shown = createTask(expression, () => undefined, { timezone: 'UTC' });
+  const seconds = parse(expression).second;
+
+  /** Whether it names a moment in `(from, to]`, milliseconds as the local clock shows them. */
+  const names = (from: number, to: number): boolean => {
+    // A machine that slept for days, or whose clock was years behind: nobody counts the minutes.
+    if (to - from > dayMs) return true;
+    for (let minute = from - (from % 60_000); minute <= to; minute += 60_000) {
+      const at = seconds
+        .map((second) => minute + second * 1000)
+        .find((one) => one > from && one <= to);
+      if (at !== undefined && shown.match(new Date(at))) return true;
+    }
+    return false;
+  };
+  const overdueFrom = (): number => {
+    const [, , third] = local.getNextRuns(3);
+    return performance.now() + (third?.getTime() ?? Infinity) - new Date().getTime();
+  };
+
+  let last = localNow();
+  let overdueAt = overdueFrom();
+  let isUnderWay = false;
+  const run = async (): Promise<void> => {
+    isUnderWay = true;
+    try {
+      await tick();
+    } catch (error) {
+      log.error({ error: causeChain(error) }, 'A tick of the schedule failed');
+    }
+    isUnderWay = false;
+  };
+  const timer = setInterval(() => {
+    const now = localNow();
+    // Set back, it goes on from there.
+    const isDue = names(last <= now ? last : now - lookMs, now);
+    last = now;
+    if (!isDue) return;
+    overdueAt = overdueFrom();
+    if (!isUnderWay) void run();
+  }, lookMs);
+  return {
+    isOverdue: () => performance.now() >= overdueAt,
+    close() {
+      clearInterval(timer);
+      overdueAt = Infinity;
+      void local.destroy();
+      void shown.destroy();
+    },
+  };
+}
+
+/** What a clock on the wall shows here, as milliseconds since its 1970. */
+function localNow(): number {
+  const now = new Date();
+  return now.getTime() - now.getTimezoneOffset() * 60_000;
+}
 
 /** A turn in which nothing was done. */
 const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({
   projectId,
   outcome,
 });
-
-/** node-cron writes lines of its own on stdout unless it is given somewhere else to. */
-function asOurs(log: Log): Logger {
-  const told = (message: string | Error): object => ({
-    said: typeof message === 'string' ? message : causeChain(message),
-  });
-  return {
-    info: (message) => log.debug(told(message), 'The scheduler says something'),
-    warn: (message) => log.warn(told(message), 'The scheduler warns'),
-    error: (message) => log.error(told(message), 'The scheduler failed'),
-    debug: (message) => log.debug(told(message), 'The scheduler says something'),
-  };
-}
 
 type RunLog = { ended(report: RunReport): void; failed(projectId: ProjectId, error: string): void };
 

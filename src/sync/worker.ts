@@ -76,7 +76,7 @@ export type RunReport = RunCounts &
     files?: FileTrouble[] | undefined;
   };
 
-/** What a tick of the scheduler made of a project: the report of its run, or that one goes on still. */
+/** What a tick of the scheduler made of a project: the report of its run, that one goes on still, or that none comes. */
 export type TickResult = Pick<RunReport, 'projectId' | 'files'> & {
-  outcome: RunReport['outcome'] | 'running';
+  outcome: RunReport['outcome'] | 'running' | 'overdue';
 };

@@ -49,6 +49,7 @@ const inputs = (more: Partial<AlertInputs> = {}): AlertInputs => ({
 const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
   now: at('2026-04-06T12:00:00Z'),
   isRunning: false,
+  isOverdue: false,
   watchedForMs: 0,
   failedInARow: 0,
   files: [],

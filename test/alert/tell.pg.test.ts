@@ -285,6 +285,10 @@ describe('a receiver that is not well', () => {
     }
     expect(rests).toEqual([45, 300, 3600, 3600]);
     expect(receiver.bodies).toHaveLength(4);
+    // As after the database's clock was set back.
+    await bench.db.query(`update sync.alerts set telling_until = now() + interval '5 hours'`);
+    await after('parked');
+    expect(receiver.bodies).toHaveLength(5);
   });
 
   test('that hangs slows no run: runs go on while it does, and leaving waits no longer than it may', async () => {

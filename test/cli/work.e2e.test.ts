@@ -217,6 +217,42 @@ test('start works on schedule, serves what it holds, outlives its connections, a
   expect(rows).toEqual([{ leases: 0, late: 2 }]);
 });
 
+/** The clock on the wall: set back by five hours at the first SIGUSR2, stopped at the second, let go at the third. */
+const wallClock = `
+  const Real = Date;
+  const steps = [(now) => now - 18e6, () => 1e12, (now) => now];
+  let shown = (now) => now;
+  process.on('SIGUSR2', () => (shown = steps.shift()));
+  globalThis.Date = class extends Real {
+    constructor(...given) { super(...(given.length > 0 ? given : [shown(new Real().getTime())])); }
+  };`;
+
+test('start goes on when the clock on the wall is set back; where it stands still, this is an alert and fails /healthz', async () => {
+  await takeSynced();
+  const env = settings({ OUTLAST_SCHEDULE: '* * * * * *' });
+  env['NODE_OPTIONS'] += ` --import=data:text/javascript,${encodeURIComponent(wallClock)}`;
+  const service = startCommand(['start'], { env });
+  const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/);
+  const health = async (): Promise<number> => (await fetch(`${url}/healthz`)).status;
+  const brings = async (id: string, runs: number): Promise<void> => {
+    simulator.insert('orders', {
+      record: { operation_id: id, status: 2, create_time: '2026-04-06T11:59:59Z' },
+    });
+    await service.waitFor(new RegExp(`(?:A run brought records[^]*){${runs}}`));
+  };
+  await brings('before', 1);
+  service.child.kill('SIGUSR2');
+  await brings('set back', 2);
+  expect(await health()).toBe(200);
+  service.child.kill('SIGUSR2');
+  await expect.poll(health).toBe(503);
+  await service.waitFor(/No run has begun for three times as long/);
+  service.child.kill('SIGUSR2');
+  await brings('let go', 3);
+  expect(await health()).toBe(200);
+  expect((await service.stop()).code).toBe(0);
+});
+
 test('start ends in order when npm gets SIGTERM, run as `npm run` or by `npx`', async () => {
   await takeSynced();
   const bin = join(folder, 'node_modules', '.bin');

@@ -1,6 +1,6 @@
 // Loaded into a child process by `node --import`: this machine's wall clock as a file says it, so that a simulated
 // platform and the processes that read it can live at the same time, also at a speed. `Date.now` is what the program
-// asks for the wall clock; `new Date()` stays real, for node-cron ticks by it.
+// asks for the wall clock; `new Date()` stays real, for the schedule ticks by it.
 import { readFileSync } from 'node:fs';
 
 const file = process.env.MACHINE_CLOCK_FILE;

@@ -49,6 +49,16 @@ test('P11: a key refused at first contact parks the project: nobody asks at the 
   });
 });
 
+test('the clock of the database set back by hours holds up nothing', async () => {
+  const bench = await open();
+  await bench.run();
+  await bench.db.query(
+    `update sync.rate set tokens = 0, refilled_at = now() + interval '5 hours', not_before = now() + interval '5 hours'`,
+  );
+  bench.simulator.advance(60_000);
+  expect(await bench.run()).toMatchObject({ outcome: 'done' });
+});
+
 test('an address that knows no list is told as a wrong one; a platform that had lists is only out of order', async () => {
   const bench = await open();
   bench.simulator.setFaults({ textNotFound: {} });

@@ -1,6 +1,7 @@
 // Whether the service is well, as those who run it ask: no key is needed and nothing is told.
 import * as z from 'zod';
 import { transient } from '../../errors.ts';
+import { unavailable } from '../answers.ts';
 import { platformRoute, type PlatformRoute } from './route.ts';
 
 const health = (
@@ -24,10 +25,15 @@ const health = (
   });
 
 export const healthRoutes = [
-  health('/healthz', 'isAlive', 'Whether the process lives', async () => ({
-    status: 200,
-    body: '{"status":"ok"}',
-  })),
+  health(
+    '/healthz',
+    'isAlive',
+    'Whether the process lives, and its schedule',
+    async (_, { isAlive }) => {
+      if (!isAlive()) return unavailable('the ticks of the schedule do not come');
+      return { status: 200, body: '{"status":"ok"}' };
+    },
+  ),
   health(
     '/readyz',
     'isReady',

@@ -15,6 +15,7 @@ import type { Answer } from '../answers.ts';
 
 export type PlatformRequest = {
   archive: Archive;
+  isAlive: () => boolean;
   project: ProjectId;
   /** The project whose classes stand for the platform's list, which depends on no key. */
   classesOf: (project: ProjectId) => ProjectId;

@@ -30,7 +30,9 @@ export async function claimAlerts(db: Queryable, options: AlertClaimOptions): Pr
        select project_id, kind, subject
          from sync.alerts
         where project_id = $1
-          and (telling_until is null or telling_until < statement_timestamp())
+          -- No rest is longer than an hour: what is, is from before the database's clock was set back.
+          and (telling_until is null
+               or telling_until not between statement_timestamp() and statement_timestamp() + interval '61 minutes')
           and case
                 -- Open: never told, or so long ago (by whatever clock) that it is told again.
                 when resolved_at is null then
