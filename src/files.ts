@@ -2,8 +2,18 @@
 // the disk when it is said that they are.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from './errors.ts';
 
@@ -114,6 +124,22 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
       // A rival may have been faster.
       if (codeOf(again) !== 'EEXIST') throw again;
     });
+  }
+}
+
+/** Writes a file into a folder, made if need be, and removes all that it made. Throws what the disk says. */
+export async function tryFolder(folder: string): Promise<void> {
+  const made: string[] = [];
+  // Ends: the root is there.
+  for (let at = resolve(folder); !(await exists(at)); at = dirname(at)) made.push(at);
+  const file = join(folder, `.${randomUUID()}.tmp`);
+  try {
+    await makeFolder(resolve(folder));
+    await writeFile(file, 'Outlast tries whether it can write here.\n', { flush: true });
+    await rm(file);
+  } finally {
+    await rm(file, { force: true }).catch(() => undefined);
+    for (const one of made) await rmdir(one).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
-// `outlast doctor`: looks at everything a sync needs and says of each what is so and what to do. It changes nothing: a
-// platform is asked for one order and one class, what a sync does to the database is taken back, and of folders only the
-// rights are looked at.
+// `outlast doctor`: looks at everything that a sync and `start` need and says of each what is so and what to do. It leaves
+// nothing behind: a platform is asked for one order and one class, what a sync does to the database is taken back, a port
+// is given back, and what is written to an export's place or for a data folder is removed.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -12,11 +12,19 @@ import { createPlatform } from '../platform/client.ts';
 import type { Limiter, Platform } from '../platform/platform.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import type { Environment } from '../settings/environment.ts';
-import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
+import {
+  readSettings,
+  type ExportSettings,
+  type ProjectSettings,
+  type Settings,
+} from '../settings/settings.ts';
 import { findPackage } from '../store/embedded/binaries.ts';
-import { holdsArchive } from '../store/embedded/home.ts';
+import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
+import { trialName } from '../export/s3.ts';
 import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
+import { tryPlace } from './export-places.ts';
+import { startNeeds } from './start-needs.ts';
 import { examineReplica, examineServer, type ArchiveIdentity } from './doctor-database.ts';
 import { verdictOn } from './exit.ts';
 import {
@@ -81,6 +89,22 @@ async function examineAll(settings: Settings, tell: Tell): Promise<void> {
       await examineReplica(await openStore(readDatabase, silentLog()), held, tell);
     });
   }
+  if (projects.length > 0) {
+    for (const { about, check } of startNeeds) {
+      await guarded(tell, about, async () => {
+        let found: string | null;
+        try {
+          found = await check(settings);
+        } catch (error) {
+          found =
+            codeOf((error as Error).cause) === 'EADDRINUSE' ? await servedHere(settings) : null;
+          if (found === null) throw error;
+        }
+        if (found !== null) tell('ok', about, found);
+        if (about === 'export') await tellExport(settings.exports, tell);
+      });
+    }
+  }
   const ids = projects.map(({ id }) => id);
   await tellFolder('OUTLAST_CERTIFICATES_DIR', certificatesDir, ids, tell);
   if (headsDir !== null) await tellFolder('OUTLAST_HEADS_DIR', headsDir, ids.map(headsName), tell);
@@ -97,6 +121,31 @@ async function guarded(tell: Tell, about: string, work: () => Promise<void>): Pr
   } catch (error) {
     tell('fail', about, (await verdictOn(error)).text);
   }
+}
+
+/** A port that is taken by an `outlast start` that runs here is as it should be. */
+async function servedHere({ host, port }: Settings): Promise<string | null> {
+  const at =
+    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const answer = await fetch(`http://${at}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
+    .then((response) => response.text())
+    .catch(() => '');
+  return answer.startsWith('{"status":"')
+    ? `a service answers on port ${port} of ${host} as Outlast does`
+    : null;
+}
+
+/** Writes there what is removed again. */
+async function tellExport(exports: ExportSettings, tell: Tell): Promise<void> {
+  const { to } = exports;
+  if (to === null) return;
+  const isRemoved = await tryPlace(to, exports);
+  const text = `${to} takes what is written`;
+  tell(
+    'ok',
+    'export',
+    isRemoved ? text : `${text}; ${trialName} stays there, for these credentials may not delete`,
+  );
 }
 
 /** Releases that are tried: package.json names the oldest. */
@@ -136,6 +185,7 @@ async function examineDatabase(
     await findPackage();
     await tellRoom(database.dataDir, tell);
     if (!isThere) {
+      await checkDataDir(database.dataDir);
       tell('ok', 'database', `embedded, none in ${database.dataDir} yet: the first sync makes it`);
       return null;
     }

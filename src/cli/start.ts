@@ -8,10 +8,10 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/operations/enter.ts';
 import { startSchedule, type Schedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
-import { readPlace } from './export-places.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { createScheduledExports } from './scheduled-exports.ts';
 import { startServing } from './serving.ts';
+import { startNeeds } from './start-needs.ts';
 import { openLog } from './log-lines.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
@@ -24,7 +24,7 @@ export const startCommand = (command: Command): Command =>
 const alertsPatienceMs = 2_000;
 
 async function start(settings: Settings): Promise<void> {
-  if (settings.exports.to !== null) readPlace(settings.exports.to);
+  for (const need of startNeeds) await need.check(settings);
   const log = openLog(settings.logLevel);
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
   const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));

@@ -65,6 +65,12 @@ export async function exportToBucket(exporting: BucketExporting): Promise<Export
   }
 }
 
+/** Throws what an export there would before it sends anything; `tryOut` says what it gives. */
+export async function tryBucket(bucket: Bucket): Promise<boolean> {
+  checkOurs(bucket, await bucket.list(), (await readBucketManifest(bucket)) !== null);
+  return bucket.tryOut();
+}
+
 async function openBucketStage(
   folder: string,
   held: ReadonlyMap<string, number>,

@@ -1,5 +1,5 @@
 // A bucket of an S3-compatible store, by the one client library that knows all the ways in which AWS finds credentials.
-// It reads, lists and adds; it deletes nothing. What a store says becomes one of our errors here: no key, no token and
+// It reads, lists and adds; it deletes nothing but its own trial. What a store says becomes one of our errors here: no key, no token and
 // no sentence of a stranger's gets further (P10).
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -34,8 +34,13 @@ export type Bucket = {
   putText(name: string, content: string, condition: Condition): Promise<boolean>;
   /** Adds a file under a name that is not taken; false where it is. */
   putFile(name: string, path: string, notes: Record<string, string>): Promise<boolean>;
+  /** Puts an object under `trialName` and removes it; false where these credentials may not remove it. */
+  tryOut(): Promise<boolean>;
   close(): void;
 };
+
+/** Among the manifests of earlier exports, where nothing reads it. */
+export const trialName = 'manifests/trial.json';
 
 /** Throws settings `bad_bucket`. */
 export function parseBucketAddress(place: string): BucketAddress {
@@ -196,6 +201,16 @@ export async function openBucket(place: string, options: BucketOptions): Promise
         },
         address,
       ),
+    async tryOut() {
+      await told(client.send(new s3.PutObjectCommand({ ...keyOf(trialName), Body: '{}' })));
+      try {
+        await client.send(new s3.DeleteObjectCommand(keyOf(trialName)));
+        return true;
+      } catch {
+        // An export needs no right to.
+        return false;
+      }
+    },
     putText: (name, content, condition) =>
       onlyIf(condition, (conditions) =>
         client.send(

@@ -115,7 +115,8 @@ function unlessMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;
 }
 
-async function checkFolder(folder: string): Promise<void> {
+/** Throws settings `not_an_export`. */
+export async function checkFolder(folder: string): Promise<void> {
   let names: string[];
   try {
     names = await readdir(folder);

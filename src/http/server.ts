@@ -1,7 +1,7 @@
 // The HTTP server: the pages, the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether it is well.
 // It reads through the library and nothing else. Every answer has the platform's shape, errors too; none says more than
 // it must (P10).
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -63,18 +63,31 @@ export async function serve(options: ServerOptions): Promise<Served> {
     await app.listen({ host, port });
   } catch (error) {
     await app.close();
-    const why = codeOf(error) === 'EADDRINUSE' ? 'it is taken' : causeChain(error);
-    throw settingsError(
-      'serve_failed',
-      `Cannot serve on ${host} port ${port}: ${why}. Give another OUTLAST_HOST or OUTLAST_PORT.`,
-      error,
-    );
+    throw cannotServe(host, port, error);
   }
   const bound = (app.server.address() as AddressInfo).port;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () => app.close(),
   };
+}
+
+/** Takes the address and gives it back. Throws as `serve` does. */
+export function checkAddress(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => reject(cannotServe(host, port, error)));
+    server.listen({ host, port }, () => server.close(() => resolve()));
+  });
+}
+
+function cannotServe(host: string, port: number, error: unknown): Error {
+  const why = codeOf(error) === 'EADDRINUSE' ? 'it is taken' : causeChain(error);
+  return settingsError(
+    'serve_failed',
+    `Cannot serve on ${host} port ${port}: ${why}. Give another OUTLAST_HOST or OUTLAST_PORT.`,
+    error,
+  );
 }
 
 function createApp(options: ServerOptions): FastifyInstance {

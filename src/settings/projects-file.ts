@@ -176,7 +176,7 @@ function readSecret(
     if (variable !== undefined) reader.report(`${subject} names a variable that is not set.`);
     return '';
   }
-  const checked = kind.unquoted(kind[field])(text);
+  const checked = kind.unquoted(field === 'apiKey' ? kind.apiKey : kind.apiSecret)(text);
   if ('value' in checked) return checked.value;
   reader.report(`${subject} names a value that ${checked.mistake}`);
   return '';

@@ -10,6 +10,8 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -21,7 +23,7 @@ import type { DoctorFinding } from '../../src/cli/doctor.ts';
 import { createAsker, envText } from '../../src/cli/init.ts';
 import { createSimulator } from '../../src/simulator/server.ts';
 import { noon } from '../support/archive.ts';
-import { environmentOf, runCommand, type Ended } from '../support/command.ts';
+import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import {
@@ -221,6 +223,82 @@ test('folders that cannot be written and lists that are not there are told, and 
   const broken = await doctor('new', 'new');
   expect(found(broken)['platform']).toMatch(/^fail the platform gave no page of \/v1beta1\/nft/);
   expect([none.code, broken.code, await readdir(folder)]).toEqual([1, 1, ['file']]);
+  await simulator.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+test('what `start` refuses, `doctor` tells with the same sentence, and leaves nothing where it tried', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-needs-'));
+  const simulator = await createSimulator({ startAt: noon, speed: 0 });
+  const database = await createTestDatabase();
+  const taken = createServer((_, response) => response.end('{"hello":"world"}'));
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as AddressInfo;
+  const well = {
+    ...environmentOf(simulator, database.connectionString),
+    ...stoppedAt(noon),
+    OUTLAST_EXPORT_TO: join(folder, 'new', 'exports'),
+    OUTLAST_EXPORT_FORMAT: 'csv',
+  };
+  const readers = async (text: string, mode = 0o600): Promise<{ OUTLAST_READERS_FILE: string }> => {
+    const path = join(await mkdtemp(join(folder, 'readers-')), 'readers.json');
+    await writeFile(path, text);
+    await chmod(path, mode);
+    return { OUTLAST_READERS_FILE: path };
+  };
+  await mkdir(join(folder, 'foreign'));
+  await writeFile(join(folder, 'foreign', 'file'), '');
+  const one = JSON.stringify([{ id: 'bi', secret: 's', projects: ['default'] }]);
+
+  const right = await runHere(['doctor'], { env: { ...well, ...(await readers(one)) } });
+  expect(found(right)).toMatchObject({
+    readers: expect.stringMatching(/^ok 1 in /) as string,
+    export: expect.stringMatching(/^ok .*exports takes what is written$/) as string,
+    HTTP: 'ok any free port of 127.0.0.1',
+  });
+  expect(right.code, right.stdout).toBe(0);
+  expect(await readdir(folder)).not.toContain('new');
+
+  const wrong: Record<string, Record<string, string>> = {
+    'no such file or directory': { OUTLAST_READERS_FILE: join(folder, 'none') },
+    'others may read it: chmod 600 it': await readers(one, 0o644),
+    'it is no JSON': await readers('bi: s'),
+    [`port ${port}: it is taken`]: { OUTLAST_PORT: String(port) },
+    'Cannot serve on 203.0.113.7 port 0': { OUTLAST_HOST: '203.0.113.7' },
+    'it has the form s3://bucket/prefix': { OUTLAST_EXPORT_TO: 's3://a b' },
+    'holds files that are not Outlast’s': {
+      DATABASE_URL: '',
+      OUTLAST_DATA_DIR: join(folder, 'foreign'),
+    },
+    'is, or lies under, a file': {
+      DATABASE_URL: '',
+      OUTLAST_DATA_DIR: join(folder, 'foreign', 'file', 'below'),
+    },
+    ...(process.platform === 'linux'
+      ? { 'the system takes no folders there': { DATABASE_URL: '', OUTLAST_DATA_DIR: '/proc/a/b' } }
+      : {}),
+  };
+  for (const [sentence, env] of Object.entries(wrong)) {
+    const doctor = await runHere(['doctor'], { env: { ...well, ...env } });
+    const start = await runHere(['start'], { env: { ...well, ...env } });
+    expect([doctor.code, start.code], sentence).toEqual([1, 2]);
+    expect(doctor.stdout).toContain(sentence);
+    expect(start.stderr).toContain(sentence);
+    expect(doctor.stdout).toContain(start.stderr.replace(/^outlast: /, '').trim());
+  }
+  const foreign = { ...well, OUTLAST_EXPORT_TO: join(folder, 'foreign') };
+  const full = await runHere(['doctor'], { env: foreign });
+  expect(found(full)['export']).toMatch(/^fail .* holds other things and no export/);
+
+  // An `outlast start` that runs already has the port.
+  const s = startCommand(['start'], { env: { ...well, OUTLAST_EXPORT_TO: '' } });
+  const [, own = ''] = await s.waitFor(/127\.0\.0\.1:(\d+)/);
+  const beside = await runHere(['doctor'], { env: { ...well, OUTLAST_PORT: own } });
+  expect(found(beside)['HTTP']).toMatch(/^ok a service answers on port \d+ .* as Outlast does$/);
+  await s.stop();
+
+  taken.close();
   await simulator.close();
   await database.drop();
   await rm(folder, { recursive: true });

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
+import type { DoctorFinding } from '../../src/cli/doctor.ts';
 import { causeChain } from '../../src/errors.ts';
 import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
 import { silentLog } from '../../src/log.ts';
@@ -283,6 +284,40 @@ test('wrong keys, no keys, no bucket and no address end with 2 and a sentence wi
   await bucket.putText('photos/a.jpg', 'a', null);
   expectSentence(await exported('s3://backup/photos'), 2, 'holds other things and no export');
   expect([...(await below('photos')).keys()]).toEqual(['photos/a.jpg']);
+});
+
+test('doctor writes there and removes it, or says that it may not', async () => {
+  const doctor = async (to: string): Promise<string[]> => {
+    const platform = {
+      OUTLAST_BASE_URL: 'http://127.0.0.1:1',
+      OUTLAST_API_KEY: 'k',
+      OUTLAST_API_SECRET: 's',
+    };
+    const env = {
+      ...platform,
+      OUTLAST_PORT: '0',
+      OUTLAST_EXPORT_TO: to,
+      OUTLAST_EXPORT_FORMAT: 'csv',
+    };
+    const { stdout } = await outlast(['doctor', '--json'], env);
+    const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] };
+    return findings.flatMap(({ about, state, text }) =>
+      about === 'export' ? [`${state} ${text}`] : [],
+    );
+  };
+  const to = 's3://backup/tried';
+  expect(await doctor(to)).toEqual([`ok ${to} takes what is written`]);
+  expect((await below('tried')).size).toBe(0);
+  s3.fault(/^DELETE/, refused);
+  expect(await doctor(to)).toEqual([
+    `ok ${to} takes what is written; manifests/trial.json stays there, for these credentials may not delete`,
+  ]);
+  expect([...(await below('tried')).keys()]).toEqual(['tried/manifests/trial.json']);
+  // What stays is in no export's way.
+  expect((await exportedWell(to))[0]).toBeGreaterThan(0);
+  s3.fault(/^PUT tried/, refused);
+  expect(await doctor(to)).toEqual([expect.stringMatching(/^fail The store of .* refused this/)]);
+  expect(await doctor('s3://nowhere/x')).toEqual([expect.stringContaining('There is no bucket')]);
 });
 
 test.each([

@@ -59,6 +59,8 @@ export function environmentOf(
     OUTLAST_API_KEY: project?.apiKey ?? '',
     OUTLAST_API_SECRET: project?.apiSecret ?? '',
     OUTLAST_MAX_RPS: '100000',
+    // `doctor` tries it, and several may at a time.
+    OUTLAST_PORT: '0',
     DATABASE_URL: databaseUrl,
   };
 }

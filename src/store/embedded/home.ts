@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, isOutlastError, settingsError } from '../../errors.ts';
-import { exists, makeFolder, textOfFile } from '../../files.ts';
+import { exists, makeFolder, textOfFile, tryFolder } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { accountFor, canEnter, giveTo, type Account } from './account.ts';
 import { noRoom } from './failures.ts';
@@ -58,6 +58,21 @@ export async function holdsArchive(dataDir: string): Promise<boolean> {
   try {
     const found = await readMarker(asked);
     return found !== null && (await exists(join(found.dataAt ?? asked, 'pgdata')));
+  } catch (error) {
+    throw isOutlastError(error) ? error : folderError(error, asked);
+  }
+}
+
+/**
+ * Whether one could be made in a data folder that holds none; nothing stays there. Throws as `openHome` does, and settings
+ * `embedded_no_account`.
+ */
+export async function checkDataDir(dataDir: string): Promise<void> {
+  const asked = resolve(dataDir);
+  try {
+    await accountFor(asked);
+    await refuseForeign(asked);
+    await tryFolder(asked);
   } catch (error) {
     throw isOutlastError(error) ? error : folderError(error, asked);
   }
