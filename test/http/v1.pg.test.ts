@@ -160,6 +160,17 @@ describe('the whole list as a stream', () => {
     }
   });
 
+  test('of CSV begins with a byte order mark where it is asked for, and nowhere else', async () => {
+    const bytesOf = async (query: string): Promise<Buffer> =>
+      Buffer.from(await (await ask(`/orders?${query}`)).arrayBuffer());
+    const plain = await bytesOf('format=csv');
+    expect(plain.subarray(0, 8).toString()).toBe('project,');
+    expect(await bytesOf('format=csv&bom=true')).toEqual(
+      Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), plain]),
+    );
+    expect(JSON.parse((await bytesOf('bom=true&limit=1')).toString())).toHaveProperty('items');
+  });
+
   const printed = async (resource: string): Promise<string> => {
     const env = { DATABASE_URL: bench.connectionString };
     const { code, stdout, stderr } = await runHere(['query', resource, '--format', 'csv'], { env });

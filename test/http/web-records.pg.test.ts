@@ -139,7 +139,12 @@ describe('a list', () => {
     expect(idsIn(back.html)).toEqual(idsIn(pages[1] ?? ''));
     expect(linkIn(pages[0] ?? '', 'prev')).toBeUndefined();
     expect(linkIn(pages[2] ?? '', 'start')).toBe('/orders?limit=25');
-    const csv = await (await fetch(served.url + csvIn(pages[1] ?? ''))).text();
+    const bytes = Buffer.from(
+      await (await fetch(served.url + csvIn(pages[1] ?? ''))).arrayBuffer(),
+    );
+    // Without it Excel reads a download as the code page of its machine.
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
+    const csv = bytes.toString();
     expect(
       csv
         .trim()

@@ -14,6 +14,9 @@ export type Form = AnswerFormat | 'file' | 'events';
 export const format = oneOf(answerFormats).describe(
   'json by default; ndjson and csv give the whole list as a stream. Goes before Accept',
 );
+export const bom = z
+  .boolean('must be true or false')
+  .describe('true: CSV begins with a byte order mark, as Excel needs it');
 export const count = z
   .boolean('must be true or false')
   .describe('true: how many match, counted exactly, stands beside the items');

@@ -51,11 +51,11 @@ export type Ready =
   | { kind: 'stream'; format: 'ndjson' | 'csv'; texts: AsyncGenerator<string> };
 
 /** What an answer takes before its first byte can be sent. */
-export async function ready(answer: Reply, format: AnswerFormat): Promise<Ready> {
+export async function ready(answer: Reply, format: AnswerFormat, bom: boolean): Promise<Ready> {
   if (answer.kind !== 'rows') return answer;
   return format === 'json'
     ? { kind: 'page', parts: await wholeText(answer), next: answer.beside?.['next'] }
-    : { kind: 'stream', format, texts: pieces(lines(answer, format)) };
+    : { kind: 'stream', format, texts: pieces(lines(answer, format, bom)) };
 }
 
 export async function sendReply(
@@ -139,8 +139,12 @@ async function* pageText({ rows, fields, beside = {} }: Rows): AsyncGenerator<st
   yield `${before === ',' ? '' : before}]${rest === '' ? '' : `,${rest}`}}`;
 }
 
-async function* lines({ rows, fields }: Rows, format: 'ndjson' | 'csv'): AsyncGenerator<string> {
-  if (format === 'csv') yield csvHead(fields);
+async function* lines(
+  { rows, fields }: Rows,
+  format: 'ndjson' | 'csv',
+  bom: boolean,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield (bom ? '\uFEFF' : '') + csvHead(fields);
   for await (const row of rows) {
     yield format === 'csv'
       ? csvLine(row, fields as never[])

@@ -12,7 +12,7 @@ import {
 } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
 import { refuse } from '../answers.ts';
-import { format, inUrl, type AnswerFormat } from './parameters.ts';
+import { bom, format, inUrl, type AnswerFormat } from './parameters.ts';
 
 /** Who asks, for what, in which form. */
 export type ArchiveRequest = {
@@ -57,7 +57,7 @@ export type Route = {
   /** `one`: of a project; `none`: of all that the reader may read. */
   needs: 'one' | 'none';
   inPath: z.ZodObject;
-  /** `project` and `format` included where they are taken. */
+  /** `project`, `format` and `bom` included where they are taken. */
   inQuery: z.ZodObject;
   /** The JSON of 200; null for a file, and for events. */
   answer: z.ZodType | null;
@@ -119,7 +119,7 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
       inUrl({
         ...(needs === 'one' ? { project } : {}),
         ...definition.inQuery,
-        ...(isList ? { format } : {}),
+        ...(isList ? { format, bom } : {}),
       }),
     ),
   );

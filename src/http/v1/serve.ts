@@ -162,7 +162,7 @@ async function answer(
   // A place is for reading and writing only: however slowly an answer is taken, it keeps nobody from theirs.
   const found = await sending.limited(async () => {
     const read = await route.read(path, query, asking);
-    return read === null ? null : ready(read, asking.format);
+    return read === null ? null : ready(read, asking.format, query.get('bom') === 'true');
   });
   if (found === null) throw new Refused(notFound('the archive holds no such thing'));
   return sendReply(

@@ -255,7 +255,14 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
 }
 
 const csvOf = (view: View, { by, from, to }: FigureRange, of: string, group?: string): string =>
-  linkTo(view, `/archive/v1/statistics/${of}`, { by, from, to, group_by: group, format: 'csv' });
+  linkTo(view, `/archive/v1/statistics/${of}`, {
+    by,
+    from,
+    to,
+    group_by: group,
+    format: 'csv',
+    bom: 'true',
+  });
 
 type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };
 

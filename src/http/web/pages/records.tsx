@@ -247,7 +247,7 @@ function List<Item extends Held>(props: {
   const { words, format } = view;
   const { cursor, limit: _limit, ...query } = given;
   const asOf = given['as_of'];
-  const everything = { ...kind.unlessTold, ...query, limit: undefined, format: 'csv' };
+  const everything = { ...kind.unlessTold, ...query, limit: undefined, format: 'csv', bom: 'true' };
   return (
     <>
       {asOf !== undefined && (
