@@ -1,8 +1,10 @@
 // How this process asks over HTTP, whomever it asks: through the proxies that the environment names
 // (settings/proxies.ts), and by whichever of a host's addresses answers first.
 import type { LookupFunction } from 'node:net';
-import { buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { certificateProblem } from './certificate-errors.ts';
 import { dial } from './dial.ts';
+import { causeChain, codeOf, isOutlastError, transient } from './errors.ts';
 
 export type HttpClientOptions = {
   /** How long connecting may take; so may TLS after it. */
@@ -20,9 +22,22 @@ export const createHttpClient = ({ connectMs, idleMs }: HttpClientOptions): Disp
     proxyTls: { timeout: connectMs, autoSelectFamilyAttemptTimeout: connectMs / 2 },
     // As every client does: proxies open tunnels for https alone.
     proxyTunnel: false,
+    clientFactory: (origin, options) =>
+      tunneller(origin, { ...options, headersTimeout: connectMs }),
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
   });
+
+/** What asks a proxy for tunnels. Of one that breaks off undici would ask again at once and for ever, and hear no signal. */
+function tunneller(origin: URL, options: object): Dispatcher {
+  const pool = new Pool(origin, options);
+  const open = pool.connect.bind(pool) as (to: object) => Promise<Dispatcher.ConnectData>;
+  const connect = (to: object): Promise<Dispatcher.ConnectData> =>
+    open(to).catch((error: unknown) => {
+      throw transient('proxy_unreachable', 'the proxy opens no tunnel', error);
+    });
+  return Object.assign(pool, { connect });
+}
 
 /** What undici's agents connect by, without a proxy. */
 export function connector(
@@ -41,4 +56,28 @@ export function connector(
       else done(null, socket.setNoDelay(true).setKeepAlive(true, 60_000));
     });
   };
+}
+
+const advice = {
+  authority:
+    'Name the file of its certificate in NODE_EXTRA_CA_CERTS, in the environment and not in .env',
+  host: 'Use the name that stands in it',
+};
+
+/**
+ * Why nobody answered, where a code alone says too little, as a sentence without a full stop that names no address
+ * (P10): the certificate, or a proxy that leads nowhere. Null for anything else.
+ */
+export function wayProblem(error: unknown): string | null {
+  if (isOutlastError(error, 'proxy_unreachable')) {
+    return `the proxy is not reached or breaks off (${codeOf(error.cause) ?? 'no code'})`;
+  }
+  const untrusted = certificateProblem(codeOf(error) ?? '', advice);
+  if (untrusted !== null) return `the certificate ${untrusted}`;
+  // undici gives it no code of its own.
+  const [, status] = /Proxy response \((\d+)\)/.exec(causeChain(error)) ?? [];
+  if (status === undefined) return null;
+  return status === '407'
+    ? 'the proxy wants a user and a password (407): write them into HTTPS_PROXY as http://user:password@host:port'
+    : `the proxy leads nowhere (${status})`;
 }

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { codeOf } from '../errors.ts';
-import { createHttpClient } from '../http-client.ts';
+import { createHttpClient, wayProblem } from '../http-client.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
 import { refusalIn, signed, type AlertFormat } from './receivers.ts';
 
@@ -59,7 +59,7 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   } catch (error) {
     if (isLate) return `no answer within ${timeoutMs / 1000} s`;
     // A message would name the host (P10).
-    return isStopped() ? stopped : (codeOf(error) ?? 'the connection failed');
+    return isStopped() ? stopped : (wayProblem(error) ?? codeOf(error) ?? 'the connection failed');
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);

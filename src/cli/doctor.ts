@@ -79,7 +79,8 @@ export async function examine(
 }
 
 async function examineAll(settings: Settings, tell: Tell): Promise<void> {
-  const { database, readDatabase, certificatesDir, headsDir, projects } = settings;
+  const { database, readDatabase, certificatesDir, headsDir, projects, proxies } = settings;
+  if (proxies !== null) tell('ok', 'proxy', proxies);
   let held: ArchiveIdentity | null = null;
   await guarded(tell, 'database', async () => {
     held = await examineDatabase(settings, tell);

@@ -59,9 +59,9 @@ export async function runProgram(
 
 /** Begins to send spans where OpenTelemetry's variables ask for them; gives what ends it. */
 async function traced(): Promise<(() => Promise<void>) | null> {
-  const { environmentForTracing } = await import('../settings/settings.ts');
+  const { handOnForLibraries } = await import('../settings/settings.ts');
   const { startTracing, wantsSpans } = await import('../tracing.ts');
-  const env = environmentForTracing();
+  const env = handOnForLibraries();
   const wanted = wantsSpans(env);
   if (wanted === false) return null;
   const { logLevels } = await import('../log.ts');

@@ -3,9 +3,15 @@
 // no sentence of a stranger's gets further (P10).
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import type { Readable } from 'node:stream';
-import type { HeadObjectCommandOutput, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import type {
+  HeadObjectCommandOutput,
+  PutObjectCommandInput,
+  S3Client,
+  S3ClientConfig,
+} from '@aws-sdk/client-s3';
 import { codeOf, fatal, isOutlastError, settingsError, transient } from '../errors.ts';
+import { createHttpClient, wayProblem } from '../http-client.ts';
 
 export type BucketAddress = { bucket: string; prefix: string };
 
@@ -242,12 +248,78 @@ async function createClient(Client: typeof S3Client, addressing: Addressing): Pr
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     followRegionRedirects: true,
-    // A connection that says nothing is given up, and the request made again.
-    requestHandler: { connectionTimeout: 10_000, socketTimeout: 60_000 },
+    requestHandler: createRequestHandler(),
   });
   const own = await client.config.serviceConfiguredEndpoint?.();
   client.config.forcePathStyle = addressing === null ? own !== undefined : addressing === 'path';
   return client;
+}
+
+type Request = {
+  protocol: string;
+  hostname: string;
+  port?: number;
+  path: string;
+  query?: Record<string, string | string[] | null>;
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  headers: Record<string, string>;
+  body?: Buffer | string;
+};
+
+/** In place of the library's own, which knows no proxies and gives an address 250 ms. */
+function createRequestHandler(): NonNullable<S3ClientConfig['requestHandler']> {
+  // A connection that says nothing is given up, and the request made again.
+  const client = createHttpClient({ connectMs: 10_000, idleMs: 60_000 });
+  return {
+    metadata: { handlerProtocol: 'http/1.1' },
+    destroy: () => void client.destroy(),
+    async handle(request: Request, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+      const { protocol, hostname, port, path, query = {}, method, body } = request;
+      // undici asks nobody whether it may go on, and this is no part of the signature.
+      const { expect: _, ...headers } = request.headers;
+      const search = queryOf(query);
+      try {
+        const {
+          statusCode,
+          headers: given,
+          body: answer,
+        } = await client.request({
+          origin: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`,
+          path: path + (search === '' ? '' : `?${search}`),
+          method,
+          headers,
+          body: typeof body === 'object' ? Readable.from(piecesOf(body)) : (body ?? null),
+          signal: abortSignal ?? null,
+        });
+        const joined = Object.entries(given).map(([name, value]) => [name, String(value)]);
+        return { response: { statusCode, headers: Object.fromEntries(joined), body: answer } };
+      } catch (error) {
+        // The library's word for what it is to try again.
+        const isPassing = /^(UND_|ECONN|EPIPE|ETIMEDOUT)/.test(codeOf(error) ?? '');
+        throw isPassing ? Object.assign(error as Error, { name: 'TimeoutError' }) : error;
+      }
+    },
+  };
+}
+
+/** As it was signed: not even a space is written otherwise than as %20. */
+const queryOf = (query: Record<string, string | string[] | null>): string =>
+  Object.keys(query)
+    .toSorted()
+    .flatMap((name) =>
+      [query[name] ?? ''].flat().map((value) => `${escaped(name)}=${escaped(value)}`),
+    )
+    .join('&');
+
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** In pieces, for each that is taken shows that the connection lives: at once it would have a minute for all. */
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; from += 65_536) yield bytes.subarray(from, from + 65_536);
 }
 
 async function reading<T>(
@@ -351,11 +423,13 @@ export function storeError(address: string, error: unknown): unknown {
       `The region of ${address} is not known: set AWS_REGION (us-east-1 where your store has none).`,
     );
   }
-  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/.test(code ?? '')) {
-    return settingsError(
-      'store_untrusted',
-      `The certificate of the store of ${address} is not trusted (${code}): name the authority that signed it in NODE_EXTRA_CA_CERTS.`,
-    );
+  const problem = wayProblem(error);
+  if (problem !== null) {
+    const sentence = `The store of ${address} is not reached: ${problem}.`;
+    // A proxy's own answer may be another later.
+    return code === 'UND_ERR_ABORTED'
+      ? transient('store_unreachable', sentence)
+      : settingsError('store_untrusted', sentence);
   }
   if (status === undefined) {
     // What the disk or the program says is no answer of the store.

@@ -5,7 +5,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { BlockList, isIP } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { codeOf, fatal, OutlastError, transient } from '../errors.ts';
-import { connector } from '../http-client.ts';
+import { connector, wayProblem } from '../http-client.ts';
 import { sha256, storable } from './canonical.ts';
 
 export type FetchedFile = {
@@ -108,9 +108,10 @@ function named(error: unknown, timeoutMs: number, maxBytes: number): OutlastErro
     return refused(`it is longer than ${maxBytes} bytes`);
   if (code === privateAddress) return refused('its host has a private address');
   const isSlow = error instanceof Error && error.name === 'TimeoutError';
+  const problem = wayProblem(error);
   const why = isSlow
     ? `it was not read within ${timeoutMs} ms`
-    : `it could not be read (${code ?? 'no code'})`;
+    : `it could not be read${problem === null ? ` (${code ?? 'no code'})` : `: ${problem}`}`;
   return transient('file_unavailable', why);
 }
 

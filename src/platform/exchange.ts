@@ -1,7 +1,7 @@
 // One request and its whole answer, over undici, taken in within bounds. Knows HTTP and nothing of signatures, pages or
 // retries.
 import { codeOf, settingsError, transient } from '../errors.ts';
-import { createHttpClient } from '../http-client.ts';
+import { createHttpClient, wayProblem } from '../http-client.ts';
 import type { ByteBounds } from './byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
 import { foreignText } from './refusal.ts';
@@ -92,7 +92,10 @@ export function createExchange(options: ExchangeOptions): Exchange {
       if (signal?.aborted === true) throw aborted();
       if (timedOut) return fault('timeout', `no whole answer within ${timeoutMs} ms`);
       const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
-      return fault(code, `no whole answer: ${foreignText(error, hide) || code}`);
+      return fault(
+        code,
+        wayProblem(error) ?? `no whole answer: ${foreignText(error, hide) || code}`,
+      );
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

@@ -128,6 +128,9 @@ export function environmentWithFile(
     if (name === 'OUTLAST_ENV_FILE' && value !== path) {
       report(`${name} has no effect in ${path}, which was found without it: set it outside.`);
     }
+    if (readByNode.test(name) && !given(name)) {
+      report(`${name} has no effect in ${path}: Node reads it as it starts. Set it outside.`);
+    }
     const meant = lostAddress(name, value, all);
     if (meant !== null) report(`${name} in ${path} is no setting: did you mean ${meant}?`);
   }
@@ -148,6 +151,9 @@ const othersFor: Readonly<Record<string, string[]>> = {
   OUTLAST_CLASS_OWNERS: aProject,
   OUTLAST_TOKENS_URL: aProject,
 };
+
+/** What Node itself reads, before it has read a line of ours; where it trusts whom above all. */
+const readByNode = /^NODE_(?:EXTRA_CA_CERTS|OPTIONS|USE_SYSTEM_CA)$/;
 
 /** The file of settings below the environment's. */
 export const envFileOf = (env: Environment): string => env['OUTLAST_ENV_FILE'] || '.env';

@@ -14,6 +14,7 @@ import {
   type EnvironmentReader,
 } from './environment.ts';
 import { readProjectsFile, type ProjectSettings } from './projects-file.ts';
+import { mistakesInProxies, proxiesIn, proxiesShown } from './proxies.ts';
 
 export type { ProjectSettings } from './projects-file.ts';
 
@@ -68,6 +69,8 @@ export type Settings = {
   logLevel: LogLevel;
   alerts: AlertSettings;
   exports: ExportSettings;
+  /** The proxies that HTTP goes through, as a person is told of them; null: there are none. */
+  proxies: string | null;
 };
 
 /** `database`: the platform's settings are not looked at and may be missing. */
@@ -95,6 +98,8 @@ export function readSettings(
   if (variables !== null || !reader.isGiven('OUTLAST_PROJECTS_FILE')) {
     reportUnknown(env, new Set(variables ?? []), report);
   }
+  const proxies = proxiesIn(env);
+  mistakesInProxies(proxies).forEach(report);
   const hourMs = 3_600_000;
   const database = readDatabase(reader);
   const replica = reader.read('OUTLAST_READ_DATABASE_URL');
@@ -136,6 +141,7 @@ export function readSettings(
       format: reader.read('OUTLAST_EXPORT_FORMAT'),
       addressing: reader.read('OUTLAST_BUCKET_ADDRESSING'),
     },
+    proxies: proxiesShown(proxies),
   };
   const { format, secret } = settings.alerts;
   if (secret !== null && format !== 'dingtalk' && format !== 'feishu') {
@@ -150,12 +156,23 @@ export function readSettings(
 /** The process's variables, without those of a file. */
 export const ownEnvironment = (): Environment => process.env;
 
-/** The variables that OpenTelemetry's library is to find. */
-export const environmentForTracing = (): Environment => handOn('OTEL_');
+/**
+ * Puts what OpenTelemetry's library, undici and Node itself look for into the process: variables of its own, proxies and
+ * the time zone. Gives all that is there now.
+ */
+export function handOnForLibraries(): Environment {
+  const own = { ...process.env };
+  const env = handOn(/^(?:OTEL_.*|TZ|https?_proxy|no_proxy)$/i);
+  const proxies = proxiesIn(env, own);
+  const { no_proxy } = proxies;
+  // What is no proxy stays as it is, for whoever reads the settings to tell.
+  const isWrong = mistakesInProxies(proxies).length > 0;
+  return Object.assign(env, isWrong && no_proxy !== undefined ? { no_proxy } : proxies);
+}
 
 /** Puts AWS' variables where its library looks for them, which would take an empty one at its word. */
 export function handOnAws(): void {
-  const env = handOn('AWS_');
+  const env = handOn(/^AWS_/);
   for (const name of Object.keys(env)) {
     if (name.startsWith('AWS_') && env[name] === '') delete env[name];
   }
@@ -167,10 +184,10 @@ export function handOnAws(): void {
  * Libraries look for their variables in the process and nowhere else: those of the file are put there. Never throws: a
  * file that cannot be read is for the command to tell.
  */
-function handOn(prefix: string): NodeJS.ProcessEnv {
+function handOn(names: RegExp): NodeJS.ProcessEnv {
   try {
     for (const [name, value] of Object.entries(environmentWithFile(process.env))) {
-      if (name.startsWith(prefix) && value !== undefined) process.env[name] = value;
+      if (names.test(name) && value !== undefined) process.env[name] = value;
     }
   } catch {
     // As it is.

@@ -1,5 +1,6 @@
 // What can go wrong with TLS to the database, in sentences. What an address asks for is read in database-address.ts.
 import { readFileSync } from 'node:fs';
+import { certificateProblem } from '../certificate-errors.ts';
 import { certificateFilesOf } from '../database-address.ts';
 import { codeOf, isOutlastError, settingsError, type OutlastError } from '../errors.ts';
 
@@ -42,11 +43,11 @@ export function tlsError(error: unknown): OutlastError | null {
   if (typeof path === 'string' && (syscall === 'open' || syscall === 'read')) {
     return unreadableFile(path, error);
   }
-  const reason = reasons[code];
-  if (reason !== undefined) {
+  const problem = certificateProblem(code, advice);
+  if (problem !== null) {
     return settingsError(
       'database_certificate',
-      `The certificate of the database is not accepted (${code}): ${reason}.`,
+      `The certificate of the database ${problem}.`,
       error,
     );
   }
@@ -58,19 +59,7 @@ export function tlsError(error: unknown): OutlastError | null {
   );
 }
 
-const unknownAuthority =
-  'no authority that is known here has signed it. Name its certificate with sslrootcert in DATABASE_URL';
-
-/** Codes of OpenSSL's verification, as node gives them. */
-const reasons: Readonly<Record<string, string>> = {
-  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
-  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
-  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
-  CERT_HAS_EXPIRED:
-    'it has expired. Renew it on the server, or set the clock of this machine right',
-  CERT_NOT_YET_VALID: 'it is not valid yet. Set the clock of this machine right',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'it was made out to another host. Use the name that stands in it in DATABASE_URL; sslmode=verify-ca does not compare names',
+const advice = {
+  authority: 'Name its certificate with sslrootcert in DATABASE_URL',
+  host: 'Use the name that stands in it in DATABASE_URL; sslmode=verify-ca does not compare names',
 };

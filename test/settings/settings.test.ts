@@ -9,8 +9,13 @@ import { readReaders } from '../../src/cli/reader-keys.ts';
 import { isOutlastError } from '../../src/errors.ts';
 import { envExample } from '../../src/settings/table.ts';
 import { settings, table } from '../../src/settings/table.ts';
-import { environmentWithFile, readSmallFile } from '../../src/settings/environment.ts';
-import { readSettings, type Needs } from '../../src/settings/settings.ts';
+import {
+  environmentWithFile,
+  readSmallFile,
+  type Environment,
+} from '../../src/settings/environment.ts';
+import { mistakesInProxies, proxiesIn, proxiesShown } from '../../src/settings/proxies.ts';
+import { handOnForLibraries, readSettings, type Needs } from '../../src/settings/settings.ts';
 
 const pair = { OUTLAST_API_KEY: 'key-1', OUTLAST_API_SECRET: 'sesame-1' };
 const one = { OUTLAST_BASE_URL: 'https://platform.example', ...pair };
@@ -81,6 +86,7 @@ describe('what is taken when little is said', () => {
         heartbeatUrl: null,
       },
       exports: { to: null, schedule: '20 3 * * *', format: 'parquet', addressing: null },
+      proxies: null,
     });
   });
 
@@ -494,6 +500,56 @@ describe('mistakes in the file .env', () => {
     ]);
     // What starts Outlast may have read the same file.
     expect(told('OUTLAST_ENV_FILE=.env')).toEqual([]);
+  });
+
+  it('what Node reads before it is told, the time zone works', () => {
+    expect(told('NODE_EXTRA_CA_CERTS=/etc/ca.pem\nNODE_ENV=production')).toEqual([
+      'NODE_EXTRA_CA_CERTS has no effect in .env: Node reads it as it starts. Set it outside.',
+    ]);
+    const folder = mkdtempSync(join(tmpdir(), 'outlast-zone-'));
+    writeFileSync(join(folder, 'env'), 'TZ=Asia/Shanghai\n');
+    const own = { ...process.env };
+    delete process.env['TZ'];
+    process.env['OUTLAST_ENV_FILE'] = join(folder, 'env');
+    handOnForLibraries();
+    const hour = new Date(0).getHours();
+    for (const name of ['OUTLAST_ENV_FILE', 'TZ']) {
+      if (own[name] === undefined) delete process.env[name];
+      else process.env[name] = own[name];
+    }
+    rmSync(folder, { recursive: true });
+    expect(hour).toBe(8);
+  });
+});
+
+describe('proxies', () => {
+  const shown = (env: Environment, own?: Environment): string | null =>
+    proxiesShown(proxiesIn(env, own));
+
+  it.each<[Environment, string | null]>([
+    [{ NO_PROXY: 'a' }, null],
+    [{ HTTP_PROXY: 'p:1', no_proxy: 'a, *' }, null],
+    [{ HTTP_PROXY: 'p:1' }, 'http://p:1; directly: localhost,127.0.0.1,[::1]'],
+    [
+      { https_proxy: 'http://u:p@ss@q', HTTPS_PROXY: 'r', NO_PROXY: ' .a b:1,localhost' },
+      'https by http://q, http directly; directly: .a,b:1,localhost,127.0.0.1,[::1]',
+    ],
+  ])('of %j: %s', (env, text) => {
+    expect(shown(env)).toBe(text);
+  });
+
+  it('of the environment stand above those of a file, in whatever case', () => {
+    expect(shown({ http_proxy: 'file', HTTP_PROXY: 'own' }, { HTTP_PROXY: 'own' })).toMatch(
+      /^http:\/\/own;/,
+    );
+  });
+
+  it('that are none are told without what they hold (P10)', () => {
+    for (const HTTPS_PROXY of ['http://sesame:4711@', 'socks5://sesame@h', 'sesame 4711']) {
+      const [mistake = ''] = mistakesInProxies(proxiesIn({ HTTPS_PROXY }));
+      expect(mistake).toMatch(/^HTTPS_PROXY is no address of a proxy: /);
+      expect(mistake).not.toContain('sesame');
+    }
   });
 });
 

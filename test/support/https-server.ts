@@ -13,10 +13,12 @@ export type HttpsServer = {
   close(): Promise<void>;
 };
 
+/** `name`: whom its certificate is made out to. */
 export async function startHttpsServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
+  name = 'localhost',
 ): Promise<HttpsServer> {
-  const { key, certificate } = selfSigned('localhost');
+  const { key, certificate } = selfSigned(name);
   const paths: string[] = [];
   const server = createServer({ key, cert: certificate }, (request, response) => {
     paths.push(request.url ?? '');

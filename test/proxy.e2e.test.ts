@@ -1,0 +1,164 @@
+// Where only a proxy leads out: every door of HTTP goes through it, its password is told nobody, and what is on this
+// machine or named in NO_PROXY is reached directly. And certificates that are not trusted.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver } from '../src/alert/deliver.ts';
+import { openBucket } from '../src/export/s3.ts';
+import { createSimulator, type Simulator } from '../src/simulator/server.ts';
+import { noon, smallWorld } from './support/archive.ts';
+import { environmentOf, runCommand } from './support/command.ts';
+import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
+import { stoppedAt } from './support/machine-clock.ts';
+import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { startProxy, type Proxy } from './support/proxy.ts';
+import { startReceiver, type Receiver } from './support/receiver.ts';
+import { replace } from './support/replaced.ts';
+import { createS3Server, type S3Server } from './support/s3-server.ts';
+
+const password = 'sesame-4711';
+let folder: string;
+let simulator: Simulator;
+let front: HttpsServer;
+let database: TestDatabase;
+let receiver: Receiver;
+let s3: S3Server;
+let proxy: Proxy;
+
+const portOf = (url: string): number => Number(new URL(url).port);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'outlast-proxy-'));
+  simulator = await createSimulator({ startAt: noon, speed: 0, world: smallWorld });
+  front = await startHttpsServer((from, to) => {
+    const { url: path, method, headers } = from;
+    const onward = request({ port: portOf(simulator.url), path, method, headers }, (answer) => {
+      to.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(to);
+    });
+    from.pipe(onward);
+  }, 'platform.example');
+  await writeFile(join(folder, 'authority.pem'), front.certificate);
+  [database, receiver, s3] = await Promise.all([
+    createTestDatabase(),
+    startReceiver(),
+    createS3Server('backup'),
+  ]);
+  const hosts = {
+    'platform.example:443': portOf(front.url),
+    'hooks.example:80': portOf(receiver.url),
+    's3.amazonaws.com:80': portOf(s3.env['AWS_ENDPOINT_URL_S3'] ?? ''),
+  };
+  proxy = await startProxy(hosts, `ops:${password}`);
+});
+afterAll(async () => {
+  await Promise.all([simulator.close(), front.close(), receiver.close(), s3.close()]);
+  await Promise.all([proxy.close(), database.drop(), rm(folder, { recursive: true })]);
+});
+
+const proxied = (login = `ops:${password}@`): string => `http://${login}127.0.0.1:${proxy.port}`;
+
+/** What doctor finds, with what stands in its .env. */
+async function examined(inFile: string, env: Record<string, string> = {}) {
+  const file = join(folder, 'mine.env');
+  await writeFile(file, inFile);
+  const ended = await runCommand(['doctor'], {
+    cwd: folder,
+    env: {
+      ...environmentOf(simulator, database.connectionString),
+      ...stoppedAt(noon),
+      OUTLAST_BASE_URL: 'https://platform.example',
+      OUTLAST_ENV_FILE: file,
+      COLUMNS: '1000',
+      ...env,
+    },
+  });
+  expect(ended.stdout + ended.stderr).not.toContain(password);
+  return ended;
+}
+
+test('the platform, by a proxy of .env without a scheme; doctor names it', async () => {
+  const trusting = { NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') };
+  const { stdout, code } = await examined(
+    `https_proxy=ops:${password}@127.0.0.1:${proxy.port}\nHTTP_PROXY=\n`,
+    trusting,
+  );
+  expect(stdout).toMatch(/^ok +platform +https:\/\/platform.example takes the key/m);
+  expect(stdout).toContain(
+    `https by http://127.0.0.1:${proxy.port}, http directly; directly: localhost,127.0.0.1,[::1]\n`,
+  );
+  expect(code).toBe(0);
+  expect(proxy.asked).toContain('CONNECT platform.example:443');
+});
+
+test('a proxy that refuses, and one that is none, are told in a sentence', async () => {
+  const nobody = await examined(`HTTPS_PROXY=${proxied('')}\n`);
+  expect(nobody.stdout).toContain('the proxy wants a user and a password (407)');
+  const unknown = await examined(`HTTPS_PROXY=${proxied()}\n`, {
+    OUTLAST_BASE_URL: 'https://other.example',
+  });
+  expect(unknown.stdout).toContain('the proxy leads nowhere (403)');
+  const none = await examined('', { HTTPS_PROXY: `ftp://ops:${password}@127.0.0.1` });
+  expect(none.stdout).toContain('HTTPS_PROXY is no address of a proxy: it has the form http://');
+});
+
+test.each([
+  ['answers nothing', false, 'no whole answer within 400 ms'],
+  ['hangs up', true, 'the proxy is not reached or breaks off (UND_ERR_SOCKET)'],
+])('a proxy that %s holds up nothing longer than the time-out says', async (_, hangsUp, said) => {
+  const silent = createServer((socket) => {
+    socket.on('error', () => undefined).on('data', () => (hangsUp ? socket.destroy() : undefined));
+  });
+  await new Promise<void>((resolve) => {
+    silent.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = silent.address() as AddressInfo;
+  const { stdout } = await examined(`HTTPS_PROXY=127.0.0.1:${port}\n`, {
+    OUTLAST_TIMEOUT_MS: '400',
+  });
+  expect(stdout).toContain(said);
+  silent.close();
+});
+
+test('a certificate that is not trusted is told with what helps, and that .env is no place for it', async () => {
+  const untrusted = await examined(`HTTPS_PROXY=${proxied()}\n`);
+  expect(untrusted.stdout).toContain(
+    'the certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT): no authority that is known here has signed it. Name the file of its certificate in NODE_EXTRA_CA_CERTS',
+  );
+  const late = await examined(`NODE_EXTRA_CA_CERTS=${join(folder, 'authority.pem')}\n`);
+  expect(late.stdout).toContain('NODE_EXTRA_CA_CERTS has no effect in ');
+  expect(await deliver({ url: `${front.url}/in`, body: null })).toMatch(
+    /^the certificate is not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\): /,
+  );
+});
+
+test('the webhook, the heartbeat and the bucket; and not what NO_PROXY names', async () => {
+  const own = { ...s3.env, AWS_ENDPOINT_URL_S3: 'http://s3.amazonaws.com' };
+  const set = (no_proxy: string): (() => void) =>
+    replace(process, 'env', { ...process.env, ...own, http_proxy: proxied(), no_proxy });
+  let putBack = set('.other.example');
+  proxy.asked.length = 0;
+  expect(await deliver({ url: 'http://hooks.example/in', body: '{}' })).toBeNull();
+  expect(await deliver({ url: 'http://nobody.example/in', body: '{}' })).toBe('status 502');
+  const { signal } = new AbortController();
+  const bucket = await openBucket('s3://backup', { addressing: null, signal });
+  expect(await bucket.putText("a b/(1)'*.txt", 'held', 'none')).toBe(true);
+  expect(await bucket.readText("a b/(1)'*.txt")).toMatchObject({ text: 'held' });
+  expect([...(await bucket.list()).keys()]).toEqual(["a b/(1)'*.txt"]);
+  bucket.close();
+  putBack();
+  expect(proxy.asked.slice(0, 3)).toEqual([
+    'POST http://hooks.example/in',
+    'POST http://nobody.example/in',
+    expect.stringMatching(/^PUT http:\/\/s3\.amazonaws\.com\/backup\/a%20b/),
+  ]);
+
+  putBack = set(`127.0.0.1:1,127.0.0.1:${portOf(receiver.url)}`);
+  proxy.asked.length = 0;
+  expect(await deliver({ url: `${receiver.url}/in`, body: null })).toBeNull();
+  expect(proxy.asked).toEqual([]);
+  putBack();
+});
