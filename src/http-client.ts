@@ -1,6 +1,8 @@
 // How this process asks over HTTP, whomever it asks: through the proxies that the environment names
 // (settings/proxies.ts), and by whichever of a host's addresses answers first.
 import type { LookupFunction } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { certificateProblem } from './certificate-errors.ts';
 import { dial } from './dial.ts';
@@ -80,4 +82,16 @@ export function wayProblem(error: unknown): string | null {
   return status === '407'
     ? 'the proxy wants a user and a password (407): write them into HTTPS_PROXY as http://user:password@host:port'
     : `the proxy leads nowhere (${status})`;
+}
+
+/**
+ * A body without its Content-Encoding, for some compress whatever they are asked; of another encoding it stays as it is.
+ * What it comes to is for the reader to bound.
+ */
+export function unpacked(body: Readable, encoding = ''): Readable {
+  const name = encoding.trim().toLowerCase();
+  const isZipped = ['gzip', 'x-gzip', 'deflate'].includes(name);
+  if (!isZipped && name !== 'br') return body;
+  // What breaks off, here or there, ends both: whoever reads gets the error.
+  return pipeline(body, isZipped ? createUnzip() : createBrotliDecompress(), () => undefined);
 }

@@ -119,7 +119,11 @@ function addressed(
   const named = heads
     .slice(0, namedAtMost)
     .map(({ project, n, head }) => `${project} ${n} ${head}`);
-  const headers = { 'user-agent': `outlast${named.length === 0 ? '' : ` (${named.join('; ')})`}` };
+  const headers = {
+    // The little that is answered is not unpacked here.
+    'accept-encoding': 'identity',
+    'user-agent': `outlast${named.length === 0 ? '' : ` (${named.join('; ')})`}`,
+  };
   if (username + password === '') return { url, headers };
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {

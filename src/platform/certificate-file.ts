@@ -5,7 +5,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { BlockList, isIP } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { codeOf, fatal, OutlastError, transient } from '../errors.ts';
-import { connector, wayProblem } from '../http-client.ts';
+import { connector, unpacked, wayProblem } from '../http-client.ts';
 import { sha256, storable } from './canonical.ts';
 
 export type FetchedFile = {
@@ -62,7 +62,11 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
     let at = checked(url, hosts, isPrivate);
     // Ends: so many redirects at most (P9).
     for (let redirects = 0; redirects <= redirectsAtMost; redirects++) {
-      const answer = await request(at.href, { dispatcher: agent, signal: within });
+      const answer = await request(at.href, {
+        headers: { 'accept-encoding': 'identity' },
+        dispatcher: agent,
+        signal: within,
+      });
       const { statusCode: status, headers, body } = answer;
       const location = headers['location'];
       if (status >= 300 && status < 400 && typeof location === 'string') {
@@ -75,7 +79,15 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
         await body.dump();
         throw transient('file_unavailable', `its server answered ${status}`);
       }
-      const bytes = Buffer.from(await body.arrayBuffer());
+      const pieces: Buffer[] = [];
+      let length = 0;
+      const whole = unpacked(body, String(headers['content-encoding'] ?? ''));
+      for await (const piece of whole as AsyncIterable<Buffer>) {
+        length += piece.length;
+        if (length > maxBytes) throw tooLong(maxBytes);
+        pieces.push(piece);
+      }
+      const bytes = Buffer.concat(pieces);
       const type = headers['content-type'];
       return {
         url: storable(url),
@@ -98,14 +110,15 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
   };
 }
 
+const tooLong = (maxBytes: number): OutlastError => refused(`it is longer than ${maxBytes} bytes`);
+
 const refused = (why: string): OutlastError => fatal('file_refused', why);
 
 /** Foreign errors carry pieces of the address: only their codes are told. */
 function named(error: unknown, timeoutMs: number, maxBytes: number): OutlastError {
   if (error instanceof OutlastError) return error;
   const code = codeOf(error);
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return refused(`it is longer than ${maxBytes} bytes`);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLong(maxBytes);
   if (code === privateAddress) return refused('its host has a private address');
   const isSlow = error instanceof Error && error.name === 'TimeoutError';
   const problem = wayProblem(error);

@@ -1,7 +1,7 @@
 // One request and its whole answer, over undici, taken in within bounds. Knows HTTP and nothing of signatures, pages or
 // retries.
 import { codeOf, settingsError, transient } from '../errors.ts';
-import { createHttpClient, wayProblem } from '../http-client.ts';
+import { createHttpClient, unpacked, wayProblem } from '../http-client.ts';
 import type { ByteBounds } from './byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
 import { foreignText } from './refusal.ts';
@@ -65,7 +65,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
         origin,
         path: prefix + target,
         method: 'GET',
-        headers,
+        // Left out, it would leave the choice to whoever answers (RFC 9110, section 12.5.3).
+        headers: { ...headers, 'accept-encoding': 'identity' },
         signal: control.signal,
       });
       const receivedAt = monotonicNow();
@@ -73,7 +74,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const isAnswer = status >= 200 && status < 300;
       const gatherer = createGatherer(isAnswer ? shape : 'refusal', bounds);
       let tooLong: string | null = null;
-      for await (const piece of response.body as AsyncIterable<Buffer>) {
+      const body = unpacked(response.body, text(response.headers['content-encoding']));
+      for await (const piece of body as AsyncIterable<Buffer>) {
         tooLong = gatherer.add(piece);
         // Leaving the loop gives up the rest, and the connection with it.
         if (tooLong !== null) break;

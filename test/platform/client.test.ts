@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { Writable } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { causeChain, isOutlastError } from '../../src/errors.ts';
@@ -130,6 +131,30 @@ describe('a request', () => {
       });
     }
     expect(platform.requests()).toBe(3);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('asks for no compression, and reads an answer in %s all the same', async (name, packed) => {
+    const { platform, server } = await scene(
+      once((_, response) => {
+        response.writeHead(500, { 'content-encoding': name });
+        response.end(packed(errorBody('BUSY', 'later')).subarray(0, 5));
+      }),
+    );
+    await platform.orders(query);
+    expect(server.requests.map(({ headers }) => headers['accept-encoding'])).toEqual([
+      'identity',
+      'identity',
+    ]);
+    const other = await scene((_, response) => {
+      response.writeHead(200, { 'content-encoding': name, 'content-type': 'application/json' });
+      response.end(packed(emptyPage));
+    });
+    expect((await other.platform.orders(query)).records).toEqual([]);
+    expect(other.waits).toEqual([]);
   });
 
   it('goes below the path of the base URL, and leaves that path out of the signature', async () => {
