@@ -27,7 +27,11 @@ export type WatchedProject = {
   knowsTime: () => boolean;
 };
 
-export type ExportEnd = { hasFailed: boolean };
+export type ExportEnd = {
+  hasFailed: boolean;
+  /** It was made up: when it was due nobody made it. Told as a failure that is over at the next look. */
+  wasMissed?: boolean;
+};
 
 export type AlertsOptions = {
   db: Db;
@@ -59,7 +63,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const unwell = new Set(projects.keys());
   const failures = new Map<ProjectId, number>();
   const files = new Map<ProjectId, FileTrouble[]>();
-  const enteredFailures = new Map<ProjectId, ExportEnd>();
+  const enteredExports = new Map<ProjectId, ExportEnd>();
   const waiting = new Map<ProjectId, TickResult>();
   const stop = new AbortController();
   let isWorking = false;
@@ -74,8 +78,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const now = project.now();
     const lastExport = options.lastExport?.() ?? null;
     // A failure is entered once: a replica whose export was made later ends it, and it stays ended.
-    const isEntered =
-      lastExport?.hasFailed === true && enteredFailures.get(projectId) === lastExport;
+    const isEntered = enteredExports.get(projectId) === lastExport;
+    const { hasFailed = null, wasMissed = false } = lastExport ?? {};
+    const isUnknown = hasFailed === null || (hasFailed && isEntered);
     const watch = {
       now,
       isRunning: outcome === 'running',
@@ -83,7 +88,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
       files: files.get(projectId) ?? [],
-      didExportFail: isEntered ? null : (lastExport?.hasFailed ?? null),
+      didExportFail: isUnknown ? null : hasFailed || (wasMissed && !isEntered),
     };
     const { conditions, isUntold } = await look(
       db,
@@ -93,7 +98,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       reminderMs,
       log,
     );
-    if (lastExport?.hasFailed === true) enteredFailures.set(projectId, lastExport);
+    if (lastExport !== null) enteredExports.set(projectId, lastExport);
     // Where nobody can be told, not all is well.
     const isUnwell =
       conditions.some(({ kind }) => aboutKind(kind).stopsHeartbeat) ||

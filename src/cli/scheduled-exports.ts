@@ -1,14 +1,15 @@
 // Exports on a schedule, beside the sync of `outlast start`: one that fails is logged, counted and told as an alert, and
-// the next tick is the retry. It holds up nothing.
+// the next tick is the retry. One whose time passed while no service ran is made up at the start. It holds up nothing.
 import type { ExportEnd } from '../alert/alerts.ts';
 import { causeChain, codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
+import type { Instant } from '../model.ts';
 import type { ExportSettings } from '../settings/settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { projectIds } from '../store/projects.ts';
-import { startTicks } from '../sync/schedule.ts';
+import { lastDue, nextDue, startTicks } from '../sync/schedule.ts';
 import { exportTo } from './export-places.ts';
 
 export type ScheduledExports = {
@@ -21,6 +22,9 @@ export type ScheduledExports = {
 
 /** Replicas tick at the same time by clocks that differ a little. */
 const sameTickMs = 60_000;
+
+/** What is late by so much is told, though nothing failed: one may hang, here or elsewhere. */
+const lateMs = 86_400_000;
 
 /** Another replica made it. */
 const madeElsewhere = new Set(['export_made', 'export_overtaken']);
@@ -35,28 +39,44 @@ export function createScheduledExports(
   // Where there are none, none fails.
   let last: ExportEnd | null = to === null ? { hasFailed: false } : null;
   let running: Promise<void> = Promise.resolve();
+  let overdueAt = Infinity;
   let stop = (): void => undefined;
 
-  async function exportNow(place: string, signal: AbortSignal): Promise<void> {
+  const isMade = (end: ExportEnd): void => {
+    last = end;
+    overdueAt = nextDue(schedule) + lateMs;
+  };
+
+  /** `missedAt`: when it was due, while nobody was there. */
+  async function exportNow(
+    place: string,
+    signal: AbortSignal,
+    missedAt: Instant | null = null,
+  ): Promise<void> {
     const now = Date.now();
     try {
       const projects = await projectIds(db);
       if (projects.length === 0) return;
-      const { manifest, written, kept } = await exportTo(
+      const { manifest, written, kept, previousAt } = await exportTo(
         {
           db,
           to: place,
           format,
           projects,
           now,
-          unlessSince: now - sameTickMs,
+          unlessSince: missedAt ?? now - sameTickMs,
           signal,
           onProgress: () => undefined,
           onSend: () => undefined,
         },
         settings,
       );
-      last = { hasFailed: false };
+      const wasMissed = missedAt !== null && previousAt !== null;
+      if (wasMissed) {
+        const dueAt = new Date(missedAt).toISOString();
+        log.warn({ dueAt, previousAt }, 'No export was made when it was due: it was made up');
+      }
+      isMade({ hasFailed: false, wasMissed });
       meter.exported(true);
       const rows = manifest.files.reduce((sum, file) => sum + file.rows, 0);
       log.info({ rows, written, kept, ms: Date.now() - now }, 'The archive was exported');
@@ -65,7 +85,8 @@ export function createScheduledExports(
       const code = codeOf(error) ?? '';
       if (code === 'export_running' || madeElsewhere.has(code)) {
         // How one that is running ends, whoever runs it knows.
-        last = code === 'export_running' ? null : { hasFailed: false };
+        if (code === 'export_running') last = null;
+        else isMade({ hasFailed: false });
         log.debug({ reason: causeChain(error) }, 'Another replica exports');
         return;
       }
@@ -78,10 +99,23 @@ export function createScheduledExports(
   return {
     start(signal) {
       if (to === null) return;
-      const ticks = startTicks(schedule, () => (running = exportNow(to, signal)), log);
+      const missedAt = lastDue(schedule, Date.now());
+      if (missedAt !== null) {
+        overdueAt = missedAt + lateMs;
+        running = exportNow(to, signal, missedAt);
+      }
+      const next = (): Promise<void> => (running = running.then(() => exportNow(to, signal)));
+      const ticks = startTicks(schedule, next, log);
       stop = () => ticks.close();
     },
-    lastExport: () => last,
+    lastExport() {
+      if (Date.now() > overdueAt) {
+        overdueAt = Infinity;
+        last = { hasFailed: true };
+        log.warn('No export was made for a day longer than its schedule says');
+      }
+      return last;
+    },
     async close() {
       stop();
       await running;

@@ -34,7 +34,13 @@ export type Exporting = {
   onProgress: (sofar: { file: string; rows: number; done: number; all: number }) => void;
 };
 
-export type Exported = { manifest: Manifest; written: number; kept: number };
+export type Exported = {
+  manifest: Manifest;
+  written: number;
+  kept: number;
+  /** Of when the one is that it takes the place of; null: there was none. */
+  previousAt: string | null;
+};
 
 /**
  * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`,
@@ -82,7 +88,12 @@ async function exportFrom(
   };
   checkNothingLost(exporting.to, stage.before, manifest);
   await stage.commit(manifest);
-  return { manifest, written: done.written, kept: done.files.length - done.written };
+  return {
+    manifest,
+    written: done.written,
+    kept: done.files.length - done.written,
+    previousAt: stage.before?.exported_at ?? null,
+  };
 }
 
 function checkStillDue({ to, unlessSince }: Exporting, before: Manifest | null): void {

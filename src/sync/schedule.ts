@@ -4,7 +4,7 @@
 import { createTask, parse } from 'node-cron';
 import { causeChain } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
-import type { ProjectId } from '../model.ts';
+import type { Instant, ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { run } from './run.ts';
 import type { RunReport, TickResult, Worker } from './worker.ts';
@@ -208,4 +208,29 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
       else log.debug(fields, 'A run found nothing new');
     },
   };
+}
+
+/** The next moment of a schedule, in local time. */
+export function nextDue(schedule: string): Instant {
+  const task = createTask(schedule, () => undefined);
+  const [next] = task.getNextRuns(1);
+  void task.destroy();
+  return next?.getTime() ?? Infinity;
+}
+
+/** The newest moment of a schedule, in local time, up to this one; null: none in forty days. */
+export function lastDue(schedule: string, now: Instant): Instant | null {
+  const task = createTask(schedule, () => undefined);
+  const { minute: minutes, second } = parse(schedule);
+  const seconds = second.toReversed();
+  const newest = now - (now % 60_000);
+  for (let minute = newest; minute > newest - 40 * dayMs; minute -= 60_000) {
+    // To match takes long.
+    if (!minutes.includes(new Date(minute).getMinutes())) continue;
+    const at = seconds
+      .map((second) => minute + second * 1000)
+      .find((one) => one <= now && task.match(new Date(one)));
+    if (at !== undefined) return at;
+  }
+  return null;
 }

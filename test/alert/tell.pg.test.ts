@@ -195,6 +195,18 @@ describe('replicas', () => {
     expect(await failures()).toEqual([false]);
   });
 
+  test('an export that was missed and made up is told, and over at the next look', async () => {
+    const missed = { hasFailed: false, wasMissed: true };
+    const alerts = open({}, { lastExport: () => missed });
+    alerts.after(turn('done'));
+    await expect.poll(told).toEqual(['open export_failed']);
+    alerts.after(turn('done'));
+    await alerts.close(15_000);
+    expect(await readAlertRows(bench.db, 'p')).toMatchObject([
+      { kind: 'export_failed', resolvedAt: expect.any(Number) as number },
+    ]);
+  });
+
   test('P8: eight that look at once tell an alert once', async () => {
     await fail(`day < '2026-04-01'`);
     await together(8);

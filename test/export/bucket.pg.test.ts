@@ -1,11 +1,11 @@
 // Exports off the machine: to a real S3 server and back, over a wire that fails. Nothing is sent twice, nothing that
 // lies there is lost, and nothing half is taken for whole (P3, P4, P12).
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
 import type { DoctorFinding } from '../../src/cli/doctor.ts';
 import { causeChain } from '../../src/errors.ts';
@@ -362,9 +362,9 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   try {
     for (const one of replicas) one.start(stop.signal);
     const failed = () => replicas.map(({ lastExport }) => lastExport()?.hasFailed);
-    await expect.poll(failed, { timeout: 10_000 }).toEqual([true, true]);
+    await expect.poll(failed, { timeout: 30_000 }).toEqual([true, true]);
     s3.reset();
-    await expect.poll(failed, { timeout: 10_000 }).toEqual([false, false]);
+    await expect.poll(failed, { timeout: 30_000 }).toEqual([false, false]);
   } finally {
     stop.abort();
     for (const one of replicas) await one.close();
@@ -372,6 +372,40 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   }
   expect(counted.filter(Boolean)).toHaveLength(1);
   expect((await outlast(['verify', to])).code).toBe(0);
+});
+
+test('one whose time passed while no service ran is made up at the start, and told; one that is a day late is told', async () => {
+  const log = silentLog();
+  const db = await openDb({ connectionString: database.connectionString, log });
+  const to = join(folder, 'nightly');
+  const settings = { to, schedule: '20 3 * * *', format: 'csv', addressing: null } as const;
+  const stop = new AbortController();
+  const started = async () => {
+    const service = createScheduledExports(settings, db, log, { exported: () => undefined });
+    service.start(stop.signal);
+    await expect.poll(() => service.lastExport(), { timeout: 30_000 }).not.toBeNull();
+    return service;
+  };
+  const first = await started();
+  // Nobody had asked for one before.
+  expect(first.lastExport()).toEqual({ hasFailed: false, wasMissed: false });
+  const again = await started();
+  expect(again.lastExport()).toEqual({ hasFailed: false });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+  try {
+    expect(again.lastExport()).toEqual({ hasFailed: true });
+    const late = await started();
+    expect(late.lastExport()).toEqual({ hasFailed: false, wasMissed: true });
+    const { exported_at: at } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
+      exported_at: string;
+    };
+    expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000);
+    stop.abort();
+    for (const one of [first, again, late]) await one.close();
+  } finally {
+    vi.useRealTimers();
+    await db.close();
+  }
 });
 
 test('a file of several parts arrives whole, and is put once', async () => {

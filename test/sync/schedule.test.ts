@@ -1,7 +1,8 @@
 // What the log says of runs: an outage of hours is a line when it begins, one every five minutes, and one at its end.
+// And when a schedule was due last.
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createRunLog } from '../../src/sync/schedule.ts';
+import { createRunLog, lastDue } from '../../src/sync/schedule.ts';
 import type { RunReport } from '../../src/sync/worker.ts';
 
 const minute = 60_000;
@@ -61,4 +62,19 @@ test('a parked project is told as such, not as one that is well', () => {
   told.ended(report('parked'));
   told.ended(report('parked'));
   expect(lines()).toEqual([expect.stringMatching(/^The project is parked: /)]);
+});
+
+test('the newest moment of a schedule is that of the local clock', () => {
+  const now = new Date(2026, 3, 6, 12, 0, 30).getTime();
+  const due = (schedule: string): Date | null => {
+    const at = lastDue(schedule, now);
+    return at === null ? null : new Date(at);
+  };
+  expect(due('20 3 * * *')).toEqual(new Date(2026, 3, 6, 3, 20));
+  expect(due('20 13 * * *')).toEqual(new Date(2026, 3, 5, 13, 20));
+  expect(due('*/5 * * * * *')).toEqual(new Date(2026, 3, 6, 12, 0, 30));
+  // The fifth was a Sunday.
+  expect(due('0 4 * * 0')).toEqual(new Date(2026, 3, 5, 4));
+  expect(due('0 4 1 * *')).toEqual(new Date(2026, 3, 1, 4));
+  expect(due('0 4 29 2 *')).toBeNull();
 });
