@@ -106,11 +106,7 @@ test.each([
   ['a statement', (one: Db) => one.query('select 1')],
   ['a transaction', (one: Db) => withTx(one, (tx) => tx.query('select 1'))],
 ])('%s whose answer never comes is given up', async (_, ask) => {
-  const setForReal = Reflect.get(Socket.prototype, 'setTimeout') as (
-    this: Socket,
-    ms: number,
-    onSilence?: () => void,
-  ) => Socket;
+  const setForReal = Reflect.get(Socket.prototype, 'setTimeout');
   vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (
     this: Socket,
     ms: number,
