@@ -83,9 +83,10 @@ function named(error: unknown): unknown {
       error,
     );
   }
-  // Class 08: the connection; 57P: the server is stopping or starting; no SQLSTATE: the network below them.
-  const isLost = code === undefined || /^(?:08|57P|E[A-Z])/.test(code);
-  return isLost && error instanceof Error ? connectionError(error) : error;
+  // Class 08: the connection; 40001: a standby's duty to its primary; 53: the server's means; 57P: the server is stopping
+  // or starting; no SQLSTATE: the network below them.
+  const isPassing = code === undefined || /^(?:08|40001|53|57P|E[A-Z])/.test(code);
+  return isPassing && error instanceof Error ? connectionError(error) : error;
 }
 
 async function forbidden(db: Db, error: unknown): Promise<OutlastError> {

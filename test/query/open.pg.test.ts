@@ -1,6 +1,7 @@
 // Opening an archive: it cannot write, and says plainly what is wrong with a database (P12).
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerOf } from '../../src/http/answers.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
@@ -100,6 +101,33 @@ describe('the connections of an archive', () => {
     });
     await hasty.close();
   });
+
+  test.each([
+    ['40001', 'database_conflict'],
+    ['53200', 'database_out_of_memory'],
+  ])(
+    'end with a sentence where the server ends them with %s, and HTTP says 503',
+    async (sqlstate, code) => {
+      // As a standby does when the primary removes what is read, or a server whose memory is used up.
+      await owner.query(
+        `create function public.ended() returns boolean language plpgsql as
+         $$ begin raise exception 'ended' using errcode = '${sqlstate}'; end $$;
+       alter table archive.orders enable row level security;
+       create policy ended on archive.orders for select to outlast_reader using (public.ended())`,
+      );
+      const { connectionString } = database;
+      const archive = await openArchive({ connectionString });
+      const error: unknown = await archive.orders.list({ project: 'p' }).catch((e: unknown) => e);
+      await archive.close();
+      await owner.query(
+        `alter table archive.orders disable row level security;
+       drop policy ended on archive.orders; drop function public.ended()`,
+      );
+      expect(error).toMatchObject({ kind: 'transient', code });
+      const { status, headers } = answerOf(error, silentLog());
+      expect([status, headers?.['retry-after']]).toEqual([503, '10']);
+    },
+  );
 
   test('may be lost and are made anew', async () => {
     const warned: string[] = [];
