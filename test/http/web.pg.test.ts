@@ -209,7 +209,7 @@ describe('beyond loopback', () => {
       303,
       './days/orders/2026-04-03',
     ]);
-    expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict/);
+    expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax/);
     expect(opened.headers.get('set-cookie')).not.toContain(bearer);
     const cookie = cookieFrom(opened);
     expect((await get('/', { cookie }, remote)).status).toBe(200);

@@ -213,8 +213,9 @@ function addSigning(app: FastifyInstance, options: WebOptions): void {
   const cookie = (request: FastifyRequest, value: string, maxAge: number): string => {
     const isSecure = request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : '';
     // Without a Path it is sent to whatever lies beside this page: all of ours and, on a host that a proxy shares out by
-    // paths, nobody else's.
-    return `${cookieName}=${value}; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isSecure}`;
+    // paths, nobody else's. Lax: a link in a chat or a mail leads a signed-in reader to its page; the cookie opens
+    // nothing that writes.
+    return `${cookieName}=${value}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure}`;
   };
   const show = (
     request: FastifyRequest,
