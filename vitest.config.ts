@@ -22,8 +22,10 @@ class InTurns extends BaseSequencer {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // What waits for ever ends here. A busy machine takes its time: none of these is a measure of speed.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // Three files at a time keep two cores busy: one often waits for a server or a child process. A worker more costs
     // a tenth of all processor time: it loads and compiles everything anew.
     maxWorkers: 3,

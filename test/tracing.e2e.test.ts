@@ -54,7 +54,7 @@ test('start sends its runs, slices, requests and transactions, and nothing secre
   expect((await fetch(`${url}/readyz`, { headers: { traceparent } })).status).toBe(200);
   await vi.waitFor(
     () => expect(collector.spans().map(({ name }) => name)).toContain('run'),
-    20_000,
+    120_000,
   );
   const { code, stderr } = await service.stop();
   await collector.close();

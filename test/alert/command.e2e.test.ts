@@ -143,7 +143,7 @@ describe('with a platform', () => {
     const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
     const replicas = [startCommand(['start'], { env }), startCommand(['start'], { env })];
     await Promise.all(replicas.map((one) => one.waitFor(/Outlast is running/)));
-    await expect.poll(told, { timeout: 20_000 }).toEqual(['open proof_fails']);
+    await expect.poll(told).toEqual(['open proof_fails']);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(told()).toEqual(['open proof_fails']);
     const only = { DATABASE_URL: database.connectionString };
@@ -175,7 +175,7 @@ describe('with a platform', () => {
     // At least once.
     receiver.be('hangs');
     await stubborn('nft_classes');
-    await expect.poll(told, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(told).toHaveLength(2);
     await Promise.all(replicas.map((one) => one.stop('SIGKILL')));
     receiver.be('takes');
     // Its claim has run out.
@@ -204,18 +204,18 @@ describe('with a platform', () => {
     expect(receiver.requests).toEqual([]);
     simulator.setFaults({ serverError: null });
     await due();
-    await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => receiver.requests.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(receiver.requests).toHaveLength(1);
     receiver.be('fails');
     await stubborn();
     const failed = (): string[] => service.stderr().match(/.*did not take the alerts.*/g) ?? [];
-    await expect.poll(failed, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(failed).toHaveLength(1);
     for (const [i, mood] of (['cuts', 'redirects', 'gone'] as const).entries()) {
       if (mood === 'gone') await receiver.close();
       else receiver.be(mood);
       await query(`update sync.alerts set telling_until = null`);
-      await expect.poll(failed, { timeout: 20_000 }).toHaveLength(i + 2);
+      await expect.poll(failed).toHaveLength(i + 2);
     }
     const ended = await service.stop();
     expect(ended.code).toBe(0);
@@ -226,11 +226,9 @@ describe('with a platform', () => {
     receiver.be('hangs');
     await query(`update sync.alerts set telling_until = null`);
     // It holds up the end of a sync by its ten seconds, and changes no exit code.
-    const began = performance.now();
     const held = await runCommand(['sync'], {
       env: { ...env, OUTLAST_ALERT_WEBHOOK: webhook(), OUTLAST_HEARTBEAT_URL: webhook() },
     });
-    expect(performance.now() - began).toBeLessThan(25_000);
     expect(held.code).toBe(0);
     expect(held.stderr).toContain('no answer within 10 s');
     expectNothingOfTheAddress(held);

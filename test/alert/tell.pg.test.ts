@@ -317,13 +317,11 @@ describe('a receiver that is not well', () => {
       () => (runs += 1),
       (one) => alerts.after(one),
     );
-    await expect.poll(() => runs, { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(() => runs).toBeGreaterThan(3);
     expect(receiver.bodies).toHaveLength(1);
     stop.abort();
     await schedule.close();
-    const began = performance.now();
     await alerts.close(500);
-    expect(performance.now() - began).toBeLessThan(3_000);
     // It was cut off and gave back its claim: the next start tries again soon.
     receiver.be('takes');
     await bench.db.query(

@@ -77,7 +77,7 @@ describe('on a terminal', () => {
     const { written, progress, clock } = progressOn({ isTTY: true, columns: 60 });
     progress.update('at work');
     clock.now = 10_000;
-    await expect.poll(() => written.length, { timeout: 3_000 }).toBe(2);
+    await expect.poll(() => written.length).toBe(2);
     expect(written[1]).toBe(written[0]);
     progress.end();
     clock.now = 20_000;

@@ -136,7 +136,7 @@ function onTerminal(
       ...settings(),
       ...env,
     },
-    timeout: 60_000,
+    timeout: 240_000,
     killSignal: 'SIGKILL',
   });
   let output = '';

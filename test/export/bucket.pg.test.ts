@@ -362,9 +362,9 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   try {
     for (const one of replicas) one.start(stop.signal);
     const failed = () => replicas.map(({ lastExport }) => lastExport()?.hasFailed);
-    await expect.poll(failed, { timeout: 30_000 }).toEqual([true, true]);
+    await expect.poll(failed).toEqual([true, true]);
     s3.reset();
-    await expect.poll(failed, { timeout: 30_000 }).toEqual([false, false]);
+    await expect.poll(failed).toEqual([false, false]);
   } finally {
     stop.abort();
     for (const one of replicas) await one.close();

@@ -16,6 +16,10 @@ import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
 
+/** As soon as it holds, on however busy a machine. */
+const soon = <T>(holds: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(holds, { timeout: 120_000 });
+
 let opened: Opened;
 let served: Served;
 beforeAll(async () => {
@@ -173,7 +177,7 @@ describe('events', () => {
   test('tell at once, and then when something has changed, all who listen by one look', async () => {
     const { of, looks } = await counted();
     const [one, two] = await Promise.all([listen(of), listen(of)]);
-    await vi.waitFor(() => expect(one.events()).toHaveLength(1));
+    await soon(() => expect(one.events()).toHaveLength(1));
     expect(one.text()).toMatch(/^retry: 3000\n\n/);
     const progress = await json('/progress?project=p');
     const clocks = { archive_now: expect.any(String) as string };
@@ -181,13 +185,14 @@ describe('events', () => {
     await wait(5 * times.everyMs);
     expect(one.events()).toHaveLength(1);
     await change('no');
-    await vi.waitFor(() => expect(two.events()).toHaveLength(2));
+    await soon(() => expect(two.events()).toHaveLength(2));
     expect(two.events()[1]?.[1]).toMatchObject({ parked: { reason: 'no' } });
-    await vi.waitFor(() => expect(one.events()).toEqual(two.events()));
+    await soon(() => expect(one.events()).toEqual(two.events()));
     expect(one.text()).toContain(': all is well\n\n');
-    const before = looks();
+    const [before, since] = [looks(), performance.now()];
     await wait(10 * times.everyMs);
-    expect(looks() - before).toBeLessThanOrEqual(11);
+    const rounds = (performance.now() - since) / times.everyMs;
+    expect(looks() - before).toBeLessThanOrEqual(rounds + 1);
     await of.close();
   });
 
@@ -200,8 +205,8 @@ describe('events', () => {
     expect(await refused.text()).toContain('too many listen');
     for (const one of all.slice(1)) one.leave();
     // Their places are free as soon as the server has seen them leave.
-    const next = await vi.waitFor(() => listen(of), { timeout: 5000 });
-    await vi.waitFor(() => expect(next.events()).toHaveLength(1));
+    const next = await soon(() => listen(of));
+    await soon(() => expect(next.events()).toHaveLength(1));
     next.leave();
     all[0]?.leave();
     await Promise.all([...all, next].map(({ ended }) => ended));
@@ -226,11 +231,11 @@ describe('events', () => {
   test('tell of trouble in a sentence once, and go on when it is over', async () => {
     const { of, fail } = await counted();
     const one = await listen(of);
-    await vi.waitFor(() => expect(one.events()).toHaveLength(1));
+    await soon(() => expect(one.events()).toHaveLength(1));
     fail(true);
-    await vi.waitFor(() => expect(one.events()).toHaveLength(2));
+    await soon(() => expect(one.events()).toHaveLength(2));
     const late = await listen(of);
-    await vi.waitFor(() => expect(late.events()).toHaveLength(1));
+    await soon(() => expect(late.events()).toHaveLength(1));
     await wait(3 * times.everyMs);
     const trouble = [
       'trouble',
@@ -240,7 +245,7 @@ describe('events', () => {
     expect(late.events()).toMatchObject([trouble]);
     expect(one.text()).not.toContain('secret-host');
     fail(false);
-    await vi.waitFor(() => expect(late.events()).toHaveLength(2));
+    await soon(() => expect(late.events()).toHaveLength(2));
     expect(late.events()[1]?.[0]).toBe('progress');
     expect(one.events().map(([name]) => name)).toEqual(['progress', 'trouble', 'progress']);
     await of.close();

@@ -89,7 +89,7 @@ beforeAll(async () => {
   );
   archive = await openArchive({ connectionString: bench.connectionString });
   served = await servedFrom(archive);
-}, 120_000);
+});
 afterAll(async () => {
   await served.close();
   await archive.close();

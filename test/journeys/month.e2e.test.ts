@@ -144,7 +144,7 @@ test('a month kept up with: final without a lost day, certified, verified by row
   expect(records).toBe(held?.['held']);
   const verified = await outlast('verify', '--month', '2026-03');
   expect(verified.code, verified.stdout + verified.stderr).toBe(0);
-}, 240_000);
+});
 
 test('P7: off in the wrong weeks: exactly the days nobody could read are lost, in status, certificate and views', async () => {
   for (const day of [1, 10]) await syncAt(dayOfMarch(day));
@@ -172,4 +172,4 @@ test('P7: off in the wrong weeks: exactly the days nobody could read are lost, i
   // A lost day is no lie: what is held still follows from what the platform said.
   const verified = await outlast('verify');
   expect(verified.code, verified.stdout + verified.stderr).toBe(0);
-}, 120_000);
+});

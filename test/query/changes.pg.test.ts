@@ -60,7 +60,7 @@ const settled = (): Promise<unknown> =>
         );
         return rows[0]?.open;
       },
-      { timeout: 20_000, interval: 10 },
+      { interval: 10 },
     )
     .toBe(false);
 

@@ -14,7 +14,7 @@ test('come one after the other, are pending at first, and are shown as they were
   const first = await createSimulator({ world });
   const second = await createSimulator({ world });
   const live = startLiveOrders(first, { everyMs: 20, settleMs: 60_000 });
-  await expect.poll(() => shown(first).length, { timeout: 10_000 }).toBeGreaterThan(2);
+  await expect.poll(() => shown(first).length).toBeGreaterThan(2);
   live.close();
   const texts = shown(first);
   await wait(60);
@@ -35,9 +35,7 @@ test('come one after the other, are pending at first, and are shown as they were
 test('settle after a while', async () => {
   const simulator = await createSimulator({ world });
   const live = startLiveOrders(simulator, { everyMs: 30, settleMs: 20 });
-  await expect
-    .poll(() => statusesOf(shown(simulator)).some((status) => status !== 1), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(() => statusesOf(shown(simulator)).some((status) => status !== 1)).toBe(true);
   live.close();
   await simulator.close();
 });

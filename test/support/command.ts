@@ -72,7 +72,7 @@ export function startCommand(args: string[], options: CommandOptions = {}): Runn
     cwd: options.cwd,
     env: { ...inherited(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: options.timeoutMs ?? 60_000,
+    timeout: options.timeoutMs ?? 240_000,
     killSignal: 'SIGKILL',
   });
   let stdout = '';
@@ -101,7 +101,7 @@ export function startCommand(args: string[], options: CommandOptions = {}): Runn
     stdout: () => stdout,
     stderr: () => stderr,
     ended,
-    waitFor: (pattern, timeoutMs = 30_000) =>
+    waitFor: (pattern, timeoutMs = 120_000) =>
       new Promise((resolve, reject) => {
         const stop = (): void => {
           clearTimeout(timer);

@@ -30,7 +30,7 @@ test('P11: an hour of Retry-After ends the run at once, and the next one without
   const second = await bench.run();
   expect(second).toMatchObject({ outcome: 'left', requests: 0 });
   expect(second.problem).toMatch(/asked for quiet for another 3\d{3} s/);
-}, 20_000);
+});
 
 test('P11: a key refused at first contact parks the project: nobody asks at the next tick', async () => {
   const bench = await open();
@@ -175,10 +175,10 @@ test('a project whose platform hangs keeps no other waiting', async () => {
     silentLog(),
     () => (runs += 1),
   );
-  await expect.poll(() => runs, { timeout: 15_000 }).toBeGreaterThan(2);
+  await expect.poll(() => runs).toBeGreaterThan(2);
   stop.abort();
   await schedule.close();
-}, 30_000);
+});
 
 test('P9: a list that shows new ids for ever ends, far beyond its total', () => {
   const memory = emptyMemory({ startDate: '2026-04-01', endDate: '2026-04-02', limit: 50 });

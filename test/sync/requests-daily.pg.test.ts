@@ -83,7 +83,7 @@ test('4,000 classes are walked again at the rate of pages, as often as is set an
   expect(refresh).toBeLessThanOrEqual(Math.ceil(held / 199) + 9);
   expect(refresh).toBeGreaterThan((held - 1_389) / 200);
   expect(costs.filter((cost) => cost > 3)).toEqual([refresh]);
-}, 120_000);
+});
 
 describe('the probe', () => {
   const world = { ...flat, ordersPerDay: 70, classesPerDay: 5 };
@@ -157,4 +157,4 @@ test('a month that has gone hours ago is not asked for again and again until it 
   // Twice an hour at first, then hourly: each time the count, or the walk, and whether March is shown at all.
   expect(march.length).toBeGreaterThan(ofMarch.length * 8);
   expect(march.length).toBeLessThan(ofMarch.length * (8 + 4 + 1) * 2);
-}, 120_000);
+});

@@ -183,7 +183,7 @@ describe('this machine', () => {
     await bench.run();
     // Nothing was waited for.
     expect(world.truth.passedMs).toBe(passedMs);
-    expect(Math.abs(bench.worker.platform.clock.now() - world.now())).toBeLessThan(5000);
+    expect(Math.abs(bench.worker.platform.clock.now() - world.now())).toBeLessThan(60_000);
   });
 });
 

@@ -181,7 +181,6 @@ describe('P3: after a SIGKILL', () => {
     process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
     await expect
       .poll(() => query(embedded.connectionString, 'select n from kept').catch(() => 'not yet'), {
-        timeout: 10_000,
         interval: 100,
       })
       .toEqual([{ n: 7 }]);
