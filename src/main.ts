@@ -2,7 +2,6 @@
 // The command `outlast`: hands the arguments to the program and turns what comes back into an exit code. The program is
 // loaded only where more is asked for than the version.
 import type * as Exit from './cli/exit.ts';
-import { outliveHangUps } from './cli/signals.ts';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
@@ -21,7 +20,6 @@ const endWith = async (error: unknown): Promise<never> => (await loadExit()).end
 const endUnprinted = async (error: Error): Promise<never> =>
   endWith((await loadExit()).unprinted(error));
 
-outliveHangUps();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that closes the pipe early (`| head`) has what it wanted; a terminal that was closed answers EIO. The
   // command goes on to its orderly end and exits with its judgement: leaving here would leave leases and an embedded
@@ -38,6 +36,8 @@ try {
   if (args.length === 1 && ['--version', '-V'].includes(args[0] ?? '')) {
     process.stdout.write(`${version()}\n`);
   } else {
+    const { outliveHangUps } = await import('./cli/signals.ts');
+    outliveHangUps();
     const { collectInSmallSteps, collectSooner } = await import('./cli/garbage-collection.ts');
     // It serves the archive.
     if (args.includes('start')) collectInSmallSteps();
