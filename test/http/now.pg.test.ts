@@ -282,6 +282,8 @@ describe('the settings', () => {
     const environment = {
       OUTLAST_BASE_URL: 'https://platform.example',
       OUTLAST_PORT: '0',
+      // One that is signed.
+      OUTLAST_ALERT_FORMAT: 'dingtalk',
       ...Object.fromEntries(secrets.map((name) => [name, values[name] ?? marker])),
     };
     const { DATABASE_PASSWORD: _, ...read } = environment as Record<string, string>;
