@@ -26,7 +26,7 @@ comment on column analytics.projects.ask_again_at is 'When a parked project is a
 create view analytics.facts as
 select project_id, fact, value, confirmed_at, changed_at, previous
   from sync.facts
- where fact <> 'probed';
+ where fact !~ '\.(probed|contact)$';
 comment on view analytics.facts is 'What was observed of the platform''s undocumented behaviour';
 comment on column analytics.facts.fact is 'Its name, for example orders.day_end';
 comment on column analytics.facts.value is 'What was observed, for example inclusive';

@@ -41,8 +41,12 @@ export const operationPatienceMs = 60 * 60_000;
 export const runsInARow = 3;
 
 export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Condition[] {
+  const none = { count: 0, first: [] };
+  const months = inputs.months.map((month) =>
+    isUnused(inputs, month.resource) ? { ...month, unproved: none, failing: none } : month,
+  );
   return [
-    ...inputs.months.flatMap((month) => ofMonth(month, watch.now)),
+    ...months.flatMap((month) => ofMonth(month, watch.now)),
     ...inputs.operations.flatMap((month) => ofOperations(month, watch.now)),
     ...ofClocks(inputs.clocks, watch.now),
     ...inputs.reopened.map(({ month, days, ...list }) => ({
@@ -161,11 +165,11 @@ function ofOperations(
   return found;
 }
 
-function ofRuns(
-  { project, lastRead, lastOutcomes }: AlertInputs,
-  watch: ProcessState,
-): Condition[] {
-  const failed = (text: string): Condition[] => [{ kind: 'run_failed', subject: '', text }];
+function ofRuns(inputs: AlertInputs, watch: ProcessState): Condition[] {
+  const { project, contacts, lastRead, lastOutcomes } = inputs;
+  const failed = (text: string, subject = ''): Condition[] => [
+    { kind: 'run_failed', subject, text },
+  ];
   if (watch.isOverdue) {
     return failed(
       'No run has begun for three times as long as OUTLAST_SCHEDULE says. Look at the clock of this machine, and restart the service.',
@@ -195,11 +199,46 @@ function ofRuns(
   }
   // A run in progress has had no time yet before it began, and may be at one resource for hours.
   const begun = watch.isRunning ? watch.now - watch.watchedForMs : -Infinity;
-  const reads = lastRead.map(({ resource, at }) => ({ resource, at: at ?? project.addedAt }));
+  const reads = lastRead
+    .filter(({ resource }) => !isUnused(inputs, resource))
+    .map(({ resource, at }) => ({ resource, at: at ?? project.addedAt }));
   const silent = reads.filter(({ at }) => watch.now - Math.max(at, begun) >= silenceMs);
-  if (silent.length === 0 || (watch.isRunning && silent.length < reads.length)) return [];
-  const since = Math.max(...silent.map(({ at }) => at));
-  return failed(
-    `Nothing of ${silent.map(({ resource }) => resource).join(' and ')} has been read since ${moment(since)}. The log says why.`,
+  const isBusy = watch.isRunning && silent.length < reads.length;
+  // Each by itself: what is well says nothing of what is not.
+  const down = contacts.flatMap(({ resource, state, since }): Condition[] => {
+    const endangers = endangeredBy(inputs, resource);
+    if (state === 'refused') {
+      const text = `The platform refuses ${resource} to the key since ${moment(since)}. They are asked for again hourly, at once under another key, or by \`outlast sync\`.${endangers}`;
+      return [{ kind: 'parked', subject: resource, text }];
+    }
+    const at = Math.min(since, reads.find((read) => read.resource === resource)?.at ?? since);
+    if (state !== 'fails' || watch.now - at < silenceMs) return [];
+    return failed(nothingRead(resource, at) + endangers, resource);
+  });
+  const isTold = new Set(down.map(({ subject }) => subject));
+  const unread = silent.filter(({ resource }) => !isBusy && !isTold.has(resource));
+  return [
+    ...down,
+    ...unread.flatMap(({ resource, at }) =>
+      failed(nothingRead(resource, at) + endangeredBy(inputs, resource), resource),
+    ),
+  ];
+}
+
+/** Nobody asks for it any more: what is not read of it is no trouble. */
+const isUnused = ({ contacts }: AlertInputs, resource: string): boolean =>
+  contacts.some((one) => one.resource === resource && one.state === 'unused');
+
+const nothingRead = (resource: string, since: Instant): string =>
+  `Nothing of ${resource} has been read since ${moment(since)}. \`outlast status\` and the log say why.`;
+
+/** What is forgotten first while nothing is read. */
+function endangeredBy({ months }: AlertInputs, resource: string): string {
+  const unproved = months.filter(
+    (month) => month.resource === resource && month.unproved.count > 0 && month.month !== wholeList,
   );
+  const [first] = unproved;
+  if (first === undefined) return '';
+  const days = unproved.reduce((sum, { unproved: { count } }) => sum + count, 0);
+  return ` ${counted(days, 'day')} of them ${days === 1 ? 'is' : 'are'} without proof, and the platform forgets ${first.month.slice(0, 7)} at ${moment(cliffOf(first.month))}.`;
 }

@@ -38,7 +38,7 @@ export function createWorker(
       : createFileFetcher({ hosts: settings.keepCertificates });
   return {
     projectId: project.id,
-    scope: { classes: project.classes },
+    scope: { orders: project.orders, classes: project.classes },
     source: { baseUrl: project.baseUrl, apiKey: project.apiKey },
     platform,
     db,

@@ -9,7 +9,7 @@ import { exists } from '../files.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { createPlatform } from '../platform/client.ts';
-import type { Limiter, Platform } from '../platform/platform.ts';
+import type { Limiter } from '../platform/platform.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import type { Environment } from '../settings/environment.ts';
 import {
@@ -263,41 +263,49 @@ async function examinePlatform(
     log: silentLog(),
   });
   try {
+    const { orders, classes, baseUrl } = project;
+    const asked: [string, () => Promise<{ total: number | null }>][] = [];
+    const query = { limit: 1, sortBy: 'DATE_DESC' } as const;
+    if (orders !== 'none') {
+      asked.push(['orders', () => platform.orders({ ...query, countTotal: true })]);
+    }
+    if (classes !== 'none') {
+      asked.push(['NFT classes', () => platform.classes({ ...query, offset: 0 })]);
+    }
+    // Each list by itself: of two, one may be refused or out of order.
+    const shown: string[] = [];
+    const failures: [string, unknown][] = [];
     const begun = performance.now();
-    const { total } = await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: true });
-    const took = Math.round(performance.now() - begun);
-    const shown = total === null ? 'and gives no totals' : `and shows ${formatCount(total)} orders`;
-    tell('ok', about, `${project.baseUrl} takes the key, answers in ${took} ms, ${shown}`);
+    for (const [list, ask] of asked) {
+      try {
+        const { total } = await ask();
+        shown.push(total === null ? `${list} without a total` : `${formatCount(total)} ${list}`);
+      } catch (error) {
+        failures.push([list, error]);
+      }
+    }
+    const took = Math.round((performance.now() - begun) / Math.max(1, asked.length));
+    if (shown.length > 0) {
+      const says = `takes the key, answers in ${took} ms, and shows ${shown.join(' and ')}`;
+      tell('ok', about, `${baseUrl} ${says}`);
+    }
+    for (const [list, error] of failures) {
+      const isThere = !(error instanceof UnansweredError) || error.status !== 404;
+      const advice = `check the address and its path, or set this list to "none" (OUTLAST_PROJECTS_FILE) if there is none`;
+      const none = `${baseUrl} knows no list of ${list} (404): ${advice}`;
+      tell('fail', about, isThere ? (await verdictOn(error)).text : none);
+    }
     const date = platform.clock.lastDate();
-    if (date === null)
+    if (date !== null) tellClock(Date.now() - date, tell);
+    else if (asked.length > 0) {
       tell(
         'warn',
         'clock',
         'the platform’s answers carry no usable Date: only this machine’s clock tells the time',
       );
-    else tellClock(Date.now() - date, tell);
-    if (project.classes !== 'none') await tellClasses(platform, about, tell);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    tell(
-      'fail',
-      about,
-      `${project.baseUrl} knows no list of orders (404): check the address and its path`,
-    );
+    }
   } finally {
     await platform.close();
-  }
-}
-
-const isNotFound = (error: unknown): boolean =>
-  error instanceof UnansweredError && error.status === 404;
-
-async function tellClasses(platform: Platform, about: string, tell: Tell): Promise<void> {
-  try {
-    await platform.classes({ offset: 0, limit: 1, sortBy: 'DATE_DESC' });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    tell('fail', about, 'it knows no list of NFT classes (404): check the address and its path');
   }
 }
 

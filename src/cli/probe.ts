@@ -7,7 +7,7 @@ import { openMigrated } from './app.ts';
 import { createWorker } from './create-workers.ts';
 import { olderOffers } from './facts.ts';
 import { openLog } from './log-lines.ts';
-import { print, printJson, printTable } from './print.ts';
+import { print, printError, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
 type Learned = { project: string; facts: Record<string, string> };
@@ -27,10 +27,10 @@ export const probeCommand = (command: Command): Command =>
         print(`\n${offer}`);
       }
     }
-    process.exitCode = exitCode.done;
+    process.exitCode ??= exitCode.done;
   });
 
-/** One project after the other; a refusal or a fault ends it, as it would end a sync. */
+/** One project after the other. A list that does not answer is named, and the other one is probed all the same. */
 async function probeAll(): Promise<Learned[]> {
   const settings = readSettings({ needs: 'platform' });
   const log = openLog(settings.logLevel);
@@ -41,15 +41,19 @@ async function probeAll(): Promise<Learned[]> {
     for (const project of settings.projects) {
       const worker = createWorker(project, settings, archive.db, log);
       try {
-        const facts = await makeContact({
+        const contacts = await makeContact({
           ...worker,
           signal: stop.signal,
           acceptNewSource: false,
           evenIfParked: true,
           probesNow: true,
         });
-        const known = [...(facts ?? [])]
-          .filter(([fact]) => fact !== 'probed')
+        for (const [list, { problem }] of contacts?.problems ?? []) {
+          printError(`${project.id}: ${list}: ${problem}`);
+          process.exitCode = exitCode.tryLater;
+        }
+        const known = [...(contacts?.facts ?? [])]
+          .filter(([fact]) => !/\.(?:probed|contact)$/.test(fact))
           .toSorted(([a], [b]) => (a < b ? -1 : 1));
         learned.push({ project: project.id, facts: Object.fromEntries(known) });
       } finally {

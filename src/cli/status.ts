@@ -1,6 +1,6 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import type { Command } from 'commander';
-import { clockText } from '../alert/words.ts';
+import { clockText, moment } from '../alert/words.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { sliceStates, wholeList } from '../model.ts';
@@ -152,6 +152,10 @@ function projectText(
   ];
   if (project.parked_reason !== null) {
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
+  }
+  for (const { resource, state, problem, since } of project.unanswered) {
+    const word = state === 'refused' ? 'REFUSED' : 'NO ANSWER';
+    lines.push(`  ${word}  ${resource}, since ${moment(Date.parse(since))}: ${problem}`);
   }
   for (const alert of project.alerts) lines.push(`  ALERT  ${alert.text}`);
   lines.push(...clockLines(project), ...otherClockLines(now).map((line) => `  ${line}`));

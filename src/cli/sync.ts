@@ -172,9 +172,11 @@ function worst(codes: number[]): number {
   return [usage, failed, tryLater].find((code) => codes.includes(code)) ?? done;
 }
 
-/** A refused key is final; anything else left undone, or that waits for another attempt, is worth another try. */
+/** What is refused to a key is final; anything else left undone, or that waits for another attempt, is worth another try. */
 export function exitCodeOfReports(reports: RunReport[]): number {
-  if (reports.some((report) => report.outcome === 'parked')) return exitCode.failed;
+  const isRefused = ({ outcome, refused = [] }: RunReport): boolean =>
+    outcome === 'parked' || refused.length > 0;
+  if (reports.some(isRefused)) return exitCode.failed;
   const isDone = ({ outcome, problem }: RunReport): boolean =>
     outcome === 'done' || (outcome === 'idle' && problem === null);
   return reports.every(isDone) ? exitCode.done : exitCode.tryLater;

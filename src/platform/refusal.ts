@@ -32,6 +32,10 @@ export class UnansweredError extends OutlastError {
   }
 }
 
+/** Whether the platform's answer, or that there is none, is what went wrong: it says nothing of what else is asked. */
+export const isPlatformError = (error: unknown): error is OutlastError =>
+  error instanceof OutlastError && error.code.startsWith('platform_');
+
 /** The refusal an error carries; null for any other error. */
 export const refusalOf = (error: unknown): Refusal | null =>
   error instanceof RefusalError ? error.refusal : null;

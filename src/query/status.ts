@@ -2,6 +2,7 @@
 import { wholeList } from '../model.ts';
 import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
+import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
 import { countsByState } from '../store/ledger.ts';
 import { recordsHeld } from './summary.ts';
@@ -53,6 +54,8 @@ export type ProjectStatus = {
   base_url: string;
   first_day: string;
   parked_reason: string | null;
+  /** What the platform does not answer for, or refuses to the key (`refused`), and since when. */
+  unanswered: { resource: string; state: string; problem: string; since: string }[];
   lists: ListStatus[];
   /** Null where none is watched, or none were asked for. */
   operations: OperationsStatus | null;
@@ -116,6 +119,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       base_url,
       first_day,
       parked_reason,
+      unanswered: await unansweredOf(db, id),
       lists: await listsOf(db, id),
       operations: await readOperations(db, id),
       tokens: await readTokens(db, id),
@@ -127,6 +131,13 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       reopened: await reopenedOf(db, id),
     })),
   );
+}
+
+async function unansweredOf(db: Queryable, id: string): Promise<ProjectStatus['unanswered']> {
+  const contacts = await readContacts(db, id);
+  return contacts
+    .filter(({ state }) => state === 'refused' || state === 'fails')
+    .map(({ since, ...contact }) => ({ ...contact, since: new Date(since).toISOString() }));
 }
 
 async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
@@ -209,7 +220,7 @@ async function countsOf(db: Queryable, project: string): Promise<Map<string, Cou
 async function factsOf(db: Queryable, project: string): Promise<Record<string, string>> {
   const rows = await rowsOf<{ fact: string; value: string }>(
     db,
-    `select fact, value from sync.facts where project_id = $1 and fact <> 'probed' order by fact`,
+    `select fact, value from sync.facts where project_id = $1 and fact !~ '\\.(probed|contact)$' order by fact`,
     project,
   );
   return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));

@@ -13,6 +13,8 @@ export type ProjectSettings = {
   baseUrl: string;
   apiKey: string;
   apiSecret: string;
+  /** Whether this project's orders are archived. */
+  orders: 'all' | 'none';
   /** Which part of the platform-wide class list this project archives; a list names owners. */
   classes: 'all' | 'none' | string[];
   /** The node interface for tokens; null: the base URL. */
@@ -37,6 +39,7 @@ const schema = z.strictObject(
     apiKeyFile: path.optional(),
     apiSecretEnv: variableName.optional(),
     apiSecretFile: path.optional(),
+    orders: z.enum(['all', 'none'], 'must be "all" or "none"').optional(),
     classes: z
       .union(
         [z.literal('all'), z.literal('none'), z.array(z.string().min(1)).min(1, classesAdvice)],
@@ -102,6 +105,7 @@ export function readProjectsFile(
     baseUrl: entry.baseUrl,
     apiKey: readSecret(entry, 'apiKey', at, file, reader),
     apiSecret: readSecret(entry, 'apiSecret', at, file, reader),
+    orders: entry.orders ?? 'all',
     classes: classes[i] ?? 'none',
     tokensUrl: entry.tokensUrl ?? null,
     maxRps: entry.maxRps ?? maxRps,

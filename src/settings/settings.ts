@@ -249,7 +249,9 @@ function readOneProject(reader: EnvironmentReader, maxRps: number): ProjectSetti
     );
   }
   if (baseUrl === null || apiKey === null || apiSecret === null) return [];
-  return [{ id, baseUrl, apiKey, apiSecret, classes: owners ?? 'all', tokensUrl, maxRps }];
+  return [
+    { id, baseUrl, apiKey, apiSecret, orders: 'all', classes: owners ?? 'all', tokensUrl, maxRps },
+  ];
 }
 
 function readDatabase(reader: EnvironmentReader): DatabaseSettings {

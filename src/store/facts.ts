@@ -1,6 +1,6 @@
 // What was observed of a platform's undocumented behaviour, per project, with its time.
-import { and, eq } from 'drizzle-orm';
-import type { Instant, ProjectId } from '../model.ts';
+import { and, eq, like } from 'drizzle-orm';
+import type { Instant, ListedResource, ProjectId, Resource } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { facts } from './schema.ts';
@@ -8,8 +8,8 @@ import { facts } from './schema.ts';
 /** Facts by name, for example `orders.day_end`: `inclusive`. */
 export type Facts = ReadonlyMap<string, string>;
 
-/** `probedAt`: when they were last probed as a whole; null before the first contact. */
-export type ProbedFacts = { facts: Facts; probedAt: Instant | null };
+/** `probedAt`: when those of a list were last probed as a whole; null before its first contact. */
+export type ProbedFacts = { facts: Facts; probedAt: (list: ListedResource) => Instant | null };
 
 export async function readProbedFacts(db: Queryable, projectId: ProjectId): Promise<ProbedFacts> {
   const known = await drizzleOn(db)
@@ -18,7 +18,7 @@ export async function readProbedFacts(db: Queryable, projectId: ProjectId): Prom
     .where(eq(facts.projectId, projectId));
   return {
     facts: new Map(known.map(({ fact, value }) => [fact, value])),
-    probedAt: known.find(({ fact }) => fact === 'probed')?.at ?? null,
+    probedAt: (list) => known.find(({ fact }) => fact === `${list}.probed`)?.at ?? null,
   };
 }
 
@@ -40,12 +40,76 @@ export async function readFact(
   return known ?? null;
 }
 
-/** The facts are to be probed again before they are relied on. */
-export async function doubtFacts(db: Queryable, projectId: ProjectId): Promise<void> {
+/** The facts of a list are to be probed again before they are relied on. */
+export async function doubtFacts(
+  db: Queryable,
+  projectId: ProjectId,
+  list: ListedResource,
+): Promise<void> {
   await drizzleOn(db)
     .update(facts)
     .set({ confirmedAt: 0 })
-    .where(and(eq(facts.projectId, projectId), eq(facts.fact, 'probed')));
+    .where(and(eq(facts.projectId, projectId), eq(facts.fact, `${list}.probed`)));
+}
+
+/**
+ * How the platform answers for one resource: it does; it refuses the key there; it fails; or, `unused`, nobody asks.
+ */
+export type ContactState = 'answers' | 'refused' | 'fails' | 'unused';
+
+/** `since`: since when it is so. `problem`: in words; '' where it answers. */
+export type ResourceContact = {
+  resource: Resource;
+  state: ContactState;
+  problem: string;
+  since: Instant;
+};
+
+/** Kept as the fact `orders.contact`: its state, and the problem after a colon. */
+export async function noteContact(
+  db: Queryable,
+  projectId: ProjectId,
+  resource: Resource,
+  { state, problem }: Pick<ResourceContact, 'state' | 'problem'>,
+  at: Instant,
+): Promise<void> {
+  await db.query(
+    `insert into sync.facts as f (project_id, fact, value, confirmed_at, changed_at)
+     values ($1, $2, $3, $4::timestamptz, $4::timestamptz)
+         on conflict (project_id, fact) do update
+        set value = excluded.value, confirmed_at = excluded.confirmed_at,
+            -- The same state for another reason goes on.
+            changed_at = case when split_part(f.value, ':', 1) = split_part(excluded.value, ':', 1) then f.changed_at
+                              else excluded.changed_at end
+      where f.value <> 'answers' or excluded.value <> 'answers'`,
+    [
+      projectId,
+      `${resource}.contact`,
+      problem === '' ? state : `${state}:${problem}`,
+      new Date(at).toISOString(),
+    ],
+  );
+}
+
+/** What is known of each resource that was asked for. */
+export async function readContacts(
+  db: Queryable,
+  projectId: ProjectId,
+): Promise<ResourceContact[]> {
+  const known = await drizzleOn(db)
+    .select({ fact: facts.fact, value: facts.value, since: facts.changedAt })
+    .from(facts)
+    .where(and(eq(facts.projectId, projectId), like(facts.fact, '%.contact')))
+    .orderBy(facts.fact);
+  return known.map(({ fact, value, since }) => {
+    const [state = ''] = value.split(':', 1);
+    return {
+      resource: fact.slice(0, -'.contact'.length) as Resource,
+      state: state as ContactState,
+      problem: value.slice(state.length + 1),
+      since,
+    };
+  });
 }
 
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */

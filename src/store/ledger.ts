@@ -235,22 +235,27 @@ export async function reopenSlices(
   return rows.length;
 }
 
-/** Takes back days that were never read, where their months stand for them now; what was walked stays as it is. */
+/**
+ * Takes back days that were never read: where their months stand for them now, or where nobody asks for the list any
+ * more. What was walked stays as it is.
+ */
 export async function dropUnreadDays(
   db: Queryable,
   projectId: ProjectId,
   resource: ListedResource,
+  keeps: 'months' | 'nothing',
 ): Promise<void> {
   await db.query(
     `with dropped as (
        delete from sync.slices
-        where project_id = $1 and resource = $2 and day <> date_trunc('month', day::timestamp)::date
+        where project_id = $1 and resource = $2
+          and case when $3 = 'months' then day <> date_trunc('month', day::timestamp)::date else walk = 0 end
           and state = 'open' and whole_walk = 0
           and ${isFree()}
        returning *
      )
      select sync.journal_dropped(s) from ${inOrder('dropped')}`,
-    [projectId, resource],
+    [projectId, resource, keeps],
   );
 }
 

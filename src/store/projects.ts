@@ -73,7 +73,7 @@ export async function saveProject(
     .onConflictDoUpdate({ target: projects.projectId, set: of });
 }
 
-/** After a final 403: nobody asks for this project before `askAgainAt` (P11). */
+/** After a final 401 or 403: nobody asks for this project before `askAgainAt` (P11). */
 export async function parkProject(
   db: Queryable,
   projectId: ProjectId,
@@ -98,12 +98,13 @@ export async function unparkProject(db: Queryable, projectId: ProjectId): Promis
 export type HeldDay = { resource: ListedResource; owner: string; day: Day; ids: string[] };
 
 /**
- * A day by which another source would be noticed: walked, not empty, inside `[from, to)`; the newest sealed or proved
- * one first. With some of the ids held for it. Null when nothing of the window is held.
+ * A day of a list by which another source would be noticed: walked, not empty, inside `[from, to)`; the newest sealed
+ * or proved one first. With some of the ids held for it. Null when nothing of the window is held.
  */
 export async function dayToRecognise(
   db: Queryable,
   projectId: ProjectId,
+  list: ListedResource,
   from: Day,
   to: Day,
 ): Promise<HeldDay | null> {
@@ -117,10 +118,10 @@ export async function dayToRecognise(
        from sync.slices s
        join sync.pages p on p.project_id = s.project_id and p.resource = s.resource and p.owner = s.owner
                         and p.day = s.day and p.page = 0 and cardinality(p.ids) > 0
-      where s.project_id = $1 and s.day >= $2 and s.day < $3
-      order by (s.resource = 'orders') desc, (s.state = 'sealed') desc, (s.proof <> 'none') desc, s.day desc, p.walk
+      where s.project_id = $1 and s.resource = $2 and s.day >= $3 and s.day < $4
+      order by (s.state = 'sealed') desc, (s.proof <> 'none') desc, s.day desc, p.walk
       limit 1`,
-    [projectId, from, to],
+    [projectId, list, from, to],
   );
   return rows[0] ?? null;
 }

@@ -18,8 +18,8 @@ export async function openRun(db: Queryable, projectId: ProjectId, at: Instant):
 }
 
 /**
- * A run that found nothing new, or nothing to do, replaces the one before it that did as little: a row a minute would
- * say nothing.
+ * A run that found nothing new, or nothing to do, replaces the one before it that did as little, and one that left
+ * something due likewise: a row a minute would say nothing.
  */
 export async function closeRun(
   db: Db,
@@ -30,7 +30,8 @@ export async function closeRun(
   counts: RunCounts,
   lastError: string | null,
 ): Promise<void> {
-  const replaces = outcome === 'quiet' || outcome === 'idle';
+  const isNews = counts.recordsNew + counts.recordsChanged + counts.recordsRejected > 0;
+  const replaces = outcome === 'quiet' || outcome === 'idle' || (outcome === 'left' && !isNews);
   await withTx(db, async (tx) => {
     const closed = drizzleOn(tx)
       .update(runs)
@@ -38,7 +39,16 @@ export async function closeRun(
       .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
     const dropped = drizzleOn(tx)
       .delete(runs)
-      .where(and(eq(runs.projectId, projectId), eq(runs.outcome, outcome), ne(runs.runId, runId)));
+      .where(
+        and(
+          eq(runs.projectId, projectId),
+          eq(runs.outcome, outcome),
+          ne(runs.runId, runId),
+          eq(runs.recordsNew, 0),
+          eq(runs.recordsChanged, 0),
+          eq(runs.recordsRejected, 0),
+        ),
+      );
     await Promise.all(replaces ? [closed, dropped] : [closed]);
   });
 }

@@ -20,6 +20,10 @@ export type SliceClaimOptions = {
   only?: Only;
   /** Slices this run is done with. */
   except?: SliceKey[];
+  /** The lists that may be asked; absent: all. */
+  lists?: readonly ListedResource[];
+  /** Days before this one have left the window by every clock: they are concluded though their list is not asked. */
+  lapsedBefore?: Day;
 };
 
 /** The condition on slices that claiming and counting share, with the numbers of its parameters. */
@@ -29,10 +33,17 @@ function wanted(dueBy: number, first: number): string {
                 and ($${first + 1}::date is null or day < $${first + 1})
                 and ($${first + 2}::text is null or resource = $${first + 2})
                 and (resource, owner, day) not in
-                    (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))`;
+                    (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))
+                and ($${first + 6}::text[] is null or resource = any ($${first + 6})
+                     or (day < $${first + 7}::date and deadline_at < '9999-01-01'))`;
 }
 
-function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): unknown[] {
+function wantedValues({
+  only,
+  except,
+  lists,
+  lapsedBefore,
+}: Pick<SliceClaimOptions, 'only' | 'except' | 'lists' | 'lapsedBefore'>): unknown[] {
   return [
     only?.days?.from ?? null,
     only?.days?.to ?? null,
@@ -40,6 +51,8 @@ function wantedValues(only: Only | undefined, except: SliceKey[] | undefined): u
     (except ?? []).map((slice) => slice.resource),
     (except ?? []).map((slice) => slice.owner),
     (except ?? []).map((slice) => slice.day),
+    lists ?? null,
+    lapsedBefore ?? null,
   ];
 }
 
@@ -70,7 +83,7 @@ export async function claimSlice(db: Queryable, options: SliceClaimOptions): Pro
       options.leaseMs / 1000,
       iso(options.dueBy),
       [options.today].flat(),
-      ...wantedValues(options.only, options.except),
+      ...wantedValues(options),
     ],
   );
   const [row] = rows;
@@ -119,8 +132,7 @@ export async function countDue(
   db: Db,
   projectId: ProjectId,
   dueBy: Instant | null,
-  only?: Only,
-  except?: SliceKey[],
+  of: Pick<SliceClaimOptions, 'only' | 'except' | 'lists'> = {},
 ): Promise<{ due: number; held: number }> {
   const { rows } = await db.query<{ due: number; held: number }>(
     `select count(*)::int as due,
@@ -128,7 +140,7 @@ export async function countDue(
        from sync.slices
       where project_id = $1
                 and ${wanted(2, 3)}`,
-    [projectId, iso(dueBy), ...wantedValues(only, except)],
+    [projectId, iso(dueBy), ...wantedValues(of)],
   );
   return rows[0] ?? { due: 0, held: 0 };
 }

@@ -1,7 +1,7 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
 import { windowAt } from '../day.ts';
-import { causeChain } from '../errors.ts';
+import { causeChain, isOutlastError, transient } from '../errors.ts';
 import { listedResources, wholeList, type Instant, type ListedResource } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import { analyzeNew } from '../store/db.ts';
@@ -11,13 +11,15 @@ import type { RunCounts } from '../store/runs.ts';
 import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
+import { certainlyPast } from './contact/clock-memory.ts';
+import type { ListContacts } from './contact/contact.ts';
 import { soundly } from './contact/sound-answers.ts';
 import { todayOf } from './day-zone.ts';
 import { readComparePeriod } from './forecast/read-forecast.ts';
 import { createLanes } from './lanes.ts';
 import { sliceDayOf, spanOf } from './list-rules.ts';
 import { enterSlices } from './enter-days.ts';
-import { isOver, settleMs } from './policy.ts';
+import { decidedAfterMs, isOver, settleMs } from './policy.ts';
 import { createSliceQueue } from './slice-queue.ts';
 import { actOn } from './slice/act.ts';
 import { nothingLearned, type ActContext, type Acted } from './slice/conclude.ts';
@@ -28,7 +30,7 @@ import type { RunOptions, Worker } from './worker.ts';
 
 /** How often an idle lane looks whether today's tail is due again, in milliseconds. */
 const lookAgainMs = 1_000;
-/** So many slices in a row without an answer end the work: the platform is down, not busy. */
+/** So many slices of a list in a row without an answer put it aside: it is down, not busy. */
 const failuresInARow = 3;
 /** New records of a run after which tables without statistics are looked for, and again after four times as many. */
 const firstAnalyzeAt = 5_000;
@@ -47,16 +49,20 @@ export type Work = {
   problem: string | null;
 };
 
-/** Adds to `counts` as it goes. Throws what concerns more than one slice. */
+/**
+ * Works on the lists that answer, and puts one aside that does so no more. Adds to `counts` as it goes. Throws what
+ * concerns more than one list.
+ */
 export async function workThrough(
   worker: Worker,
   options: RunOptions,
-  facts: Facts,
+  contacts: ListContacts,
   counts: RunCounts,
   dueBy: Instant | null,
   slicesDue: number,
 ): Promise<Work> {
   const { db, projectId, log } = worker;
+  const { facts, answering } = contacts;
   const slots = createSemaphore(worker.concurrency);
   const platform = soundly(
     {
@@ -71,7 +77,9 @@ export async function workThrough(
   const queue = createSliceQueue<Slice>(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;
-  let failedInARow = 0;
+  const failedInARow = new Map<ListedResource, number>();
+  /** What came instead of an answer, of each list that gave none in this run; null where it gave one. */
+  const silence = new Map<ListedResource, string | null>();
   const unforeseen = createRepetition(sameInARow);
   // One failure that concerns all slices stops all of them.
   const lanes = createLanes(options.signal);
@@ -128,6 +136,8 @@ export async function workThrough(
       ),
       only: options.only ?? {},
       except: queue.except(),
+      lists: [...answering],
+      lapsedBefore: windowAt(certainlyPast(platform) - decidedAfterMs).from,
     });
     if (slice !== null) queue.begin(slice, isGrowing(slice, facts, now));
     return slice;
@@ -140,7 +150,7 @@ export async function workThrough(
   const mostLanes = worker.lanes ?? lanesFor(worker.concurrency);
   const lane = async (beginAnother: (atMost: number) => void): Promise<void> => {
     // Ends: see slice-queue.ts (P9).
-    while (!signal.aborted && failedInARow < failuresInARow && !unforeseen.isTooOften()) {
+    while (!signal.aborted && !unforeseen.isTooOften()) {
       const slice = await take();
       if (slice === null) {
         // While others work on, someone must be there for today's tail.
@@ -152,6 +162,7 @@ export async function workThrough(
       // Where there was one there may be more. A platform that has not answered yet is asked no more than it may be.
       beginAnother(counts.slicesDone > 0 ? mostLanes : Math.min(mostLanes, worker.concurrency));
       const { pending, questions, period } = lists();
+      const list = slice.resource;
       let acted: Acted;
       try {
         const isToday = isGrowing(slice, facts, clock.now());
@@ -172,7 +183,10 @@ export async function workThrough(
         acted = await inSpan('slice', { attributes }, () => actOn(context, slice, pending));
       } catch (error) {
         await releaseSlice(db, slice).catch(() => undefined);
-        throw error;
+        if (!isOutlastError(error, 'platform_forbidden')) throw error;
+        // It is this list that is refused to the key: the others go on.
+        acted = { done: false, problem: causeChain(error) };
+        await contacts.close(list, error);
       }
       const isFirst = queue.end(slice);
       lanes.wake();
@@ -187,12 +201,19 @@ export async function workThrough(
       unforeseen.note(acted.unforeseen ?? null);
       if (acted.done) {
         if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
-        failedInARow = 0;
+        failedInARow.set(list, 0);
+        silence.set(list, null);
         options.onProgress?.(counts, slicesDue);
       } else {
-        failedInARow = acted.isUnanswered === true ? failedInARow + 1 : 0;
+        const failed = acted.isUnanswered === true ? (failedInARow.get(list) ?? 0) + 1 : 0;
+        failedInARow.set(list, failed);
+        if (acted.isUnanswered !== true) silence.set(list, null);
+        else if (!silence.has(list)) silence.set(list, acted.problem);
         notDone.add(name);
         problem = acted.problem;
+        if (failed >= failuresInARow && answering.has(list)) {
+          await contacts.close(list, transient('platform_unavailable', acted.problem ?? ''));
+        }
         // While nothing is answered, every slice would say so: the run says it once.
         log[acted.isUnanswered === true ? 'debug' : 'warn'](
           { projectId, resource: slice.resource, day: slice.day, problem: acted.problem },
@@ -203,6 +224,10 @@ export async function workThrough(
   };
 
   await lanes.run(lane);
+  for (const [list, said] of silence) {
+    if (said === null || !answering.has(list)) continue;
+    await contacts.close(list, transient('platform_unavailable', said));
+  }
   return { handled: queue.handled(), notDone: notDone.size, problem: saidOf(notDone, problem) };
 }
 

@@ -2,7 +2,7 @@
 // that is archived. Days that passed while the service was off are entered like all others (P7).
 import { addDays, dayOf, daysIn, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
-import { wholeList } from '../model.ts';
+import { listedResources, wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
@@ -12,17 +12,25 @@ import { aheadMsOf, todayOf } from './day-zone.ts';
 import { answersOlder, ignoresDates, limitOf, sliceDayOf } from './list-rules.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
-/** What is archived of a project: orders always, classes all, of some owners, or none. */
-export type ArchivedScope = { classes: 'all' | 'none' | readonly string[] };
+/** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
+export type ArchivedScope = {
+  orders?: 'all' | 'none';
+  classes: 'all' | 'none' | readonly string[];
+};
 
 /** The lists of a project, each with the owner it is narrowed to ('' for all). */
 export function listsOf(scope: ArchivedScope): { resource: ListedResource; owner: string }[] {
   const owners = scope.classes === 'all' ? [''] : scope.classes === 'none' ? [] : scope.classes;
   return [
-    { resource: 'orders', owner: '' },
+    ...(scope.orders === 'none' ? [] : [{ resource: 'orders' as const, owner: '' }]),
     ...owners.map((owner) => ({ resource: 'nft_classes' as const, owner })),
   ];
 }
+
+/** The lists that are asked for at all. */
+export const archivedLists = (scope: ArchivedScope): ListedResource[] => [
+  ...new Set(listsOf(scope).map(({ resource }) => resource)),
+];
 
 /** The slices of given days: a day each, or a month each where the platform does not filter by date. */
 export function slicesOf(
@@ -55,15 +63,18 @@ export async function enterSlices(
   clock: Pick<PlatformClock, 'now' | 'certain' | 'possible' | 'isSettled'>,
   settings: PolicySettings,
 ): Promise<number> {
-  for (const { resource } of listsOf(scope)) {
-    if (ignoresDates(facts, resource)) await dropUnreadDays(db, projectId, resource);
+  const resources = archivedLists(scope);
+  for (const resource of listedResources) {
+    if (!resources.includes(resource)) await dropUnreadDays(db, projectId, resource, 'nothing');
+    else if (ignoresDates(facts, resource)) {
+      await dropUnreadDays(db, projectId, resource, 'months');
+    }
   }
   const now = clock.isSettled() ? clock.now() : Math.min(clock.now(), clock.certain());
   const window = windowAt(clock.isSettled() ? now : clock.possible());
   const newest = await newestDay(db, projectId, window.to);
   const isLeap = now - clock.certain() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
-  const resources = [...new Set(listsOf(scope).map((list) => list.resource))];
   const days = resources.flatMap((resource) => {
     const ofResource = { from, to: addDays(todayOf(facts, resource, now), 1) };
     return newSlices(projectId, scope, facts, ofResource, now, settings, resource);

@@ -2,12 +2,19 @@
 // nearest deadline first, until nothing due is left.
 import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
-import type { Instant } from '../model.ts';
+import { listedResources, type Instant, type ListedResource } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { readProbedFacts, type Facts } from '../store/facts.ts';
-import { notYetKnown, parkProject, readProject, saveProject } from '../store/projects.ts';
+import {
+  notYetKnown,
+  parkProject,
+  readProject,
+  saveProject,
+  unparkProject,
+} from '../store/projects.ts';
+import { countOpen, releaseOperationsHeldBy } from '../store/operations/watched.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
 import {
   countDue,
@@ -19,17 +26,31 @@ import {
 import { inSpan } from '../tracing.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { publishHeads } from '../verify/publish-heads.ts';
-import { noBackgroundLane, startBackgroundLane } from './background/background-lane.ts';
+import {
+  nothingLeft,
+  startBackgroundLane,
+  type BackgroundWork,
+  type Left,
+} from './background/background-lane.ts';
+import { askTokens } from './background/token-snapshots.ts';
+import { askOperations } from './background/watched-operations.ts';
 import { noteTime } from './contact/clock-memory.ts';
 import { makeContact } from './contact/contact.ts';
+import { isResting } from './contact/resource-health.ts';
 import { watchDeadlines } from './forecast/warn-of-deadlines.ts';
-import { daysToAsk, enterDays, enterSlices, listsOf, type ArchivedScope } from './enter-days.ts';
+import {
+  archivedLists,
+  daysToAsk,
+  enterDays,
+  enterSlices,
+  type ArchivedScope,
+} from './enter-days.ts';
 import { workThrough, type Work } from './due-slices.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
 
 const hourMs = 3_600_000;
 
-type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem' | 'files'>;
+type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem' | 'files' | 'refused'>;
 
 /** Throws settings `source_changed` or `outside_window`, fatal `platform_refused`, and what the store throws. */
 export function run(worker: Worker, options: RunOptions): Promise<RunReport> {
@@ -77,15 +98,18 @@ async function pass(
   opened: (runId: string) => void,
 ): Promise<Ending> {
   const { db, platform, projectId, scope, settings } = worker;
-  const facts = await makeContact({
+  const { signal } = options;
+  const contacts = await makeContact({
     ...worker,
-    signal: options.signal,
+    list: options.only?.resource,
+    signal,
     acceptNewSource: options.acceptNewSource ?? false,
     evenIfParked: options.evenIfParked ?? false,
   });
-  if (facts === null) {
+  if (contacts === null) {
     return { outcome: 'parked', slicesLeft: 0, problem: 'the platform refused the key earlier' };
   }
+  const { facts } = contacts;
   await noteTime(worker);
   const now = platform.clock.now();
   const only = narrowed(options.only, scope, facts, now);
@@ -100,42 +124,125 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueBy = only === undefined ? now + 1000 : null;
   const watch = watchDeadlines(worker);
-  const background =
-    only === undefined ? startBackgroundLane(worker, counts, options.signal) : noBackgroundLane;
+  const lanes = (only === undefined ? besidesOf(worker, counts) : []).map((work) =>
+    startBackgroundLane(work, worker, signal),
+  );
+  let hasReturned = false;
+  const knocking = startBackgroundLane(
+    {
+      name: 'the lists that do not answer',
+      everyMs: askAgainMs,
+      look: async () => {
+        if (!(await contacts.askAgain())) return nothingLeft;
+        await enterSlices(db, projectId, scope, facts, platform.clock, settings);
+        hasReturned = true;
+        return nothingLeft;
+      },
+    },
+    worker,
+    signal,
+  );
   let work: Work;
+  let besides: Left[];
   try {
     const asked = withOnly(options, only);
-    work = await workThrough(
-      worker,
-      asked,
-      facts,
-      counts,
-      dueBy,
-      await dueFor(asked, worker, dueBy),
-    );
+    const due = await dueFor(asked, worker, dueBy);
+    work = await workThrough(worker, asked, contacts, counts, dueBy, due);
+    await knocking.close();
+    // It has come back too late for the lanes that had found nothing more to do.
+    if (hasReturned) {
+      const more = await workThrough(worker, asked, contacts, counts, dueBy, due);
+      work = {
+        handled: [...work.handled, ...more.handled],
+        notDone: work.notDone + more.notDone,
+        problem: more.problem ?? work.problem,
+      };
+    }
+    besides = await Promise.all(lanes.map((lane) => lane.close()));
   } catch (error) {
-    await background.abandon();
+    await Promise.all([knocking, ...lanes].map((lane) => lane.abandon()));
     throw error;
   } finally {
     await watch.close();
   }
-  const besides = await background.close();
-  const files = [await certifyMonths(worker, options.signal), await publishHeads(worker)].filter(
+  const files = [await certifyMonths(worker, signal), await publishHeads(worker)].filter(
     (trouble) => trouble !== null,
   );
-  const { due, held } = await countDue(db, projectId, dueBy, only, work.handled);
+  const of = {
+    ...(only === undefined ? {} : { only }),
+    except: work.handled,
+    lists: archivedLists(scope),
+  };
+  const { due, held } = await countDue(db, projectId, dueBy, of);
   const slicesLeft = due + work.notDone;
   const others =
     held > 0
       ? `${held} slices are held by another process; should it be gone, they are free ${worker.leaseMs / 1000} s after its last word`
       : null;
-  const problem = work.problem ?? besides.problem ?? others;
-  if (options.signal.aborted) return { outcome: 'stopped', slicesLeft, problem, files };
-  if (slicesLeft + besides.notDone > 0) return { outcome: 'left', slicesLeft, problem, files };
-  if (work.handled.length > 0) return { outcome: 'done', slicesLeft, problem, files };
+  const closed = [...contacts.problems].map(([list, { problem }]) => `${list}: ${problem}`);
+  const beside = besides.find((one) => one.problem !== null)?.problem ?? null;
+  const problem = closed.length > 0 ? closed.join('; ') : (work.problem ?? beside ?? others);
+  const refused = [...contacts.problems].flatMap(([list, { isRefused }]) =>
+    isRefused ? [list] : [],
+  );
+  const ending = { slicesLeft, problem, files, refused };
+  if (signal.aborted) return { ...ending, outcome: 'stopped' };
+  if (await isAllRefused(worker, refused)) {
+    await park(worker, problem ?? '');
+    return { ...ending, outcome: 'parked' };
+  }
+  if (contacts.answering.size === 0) await unparkProject(db, projectId);
+  const isLeft = slicesLeft > 0 || closed.length > 0 || besides.some((one) => one.notDone > 0);
+  if (isLeft) return { ...ending, outcome: 'left' };
+  if (work.handled.length > 0) return { ...ending, outcome: 'done' };
   // While a platform is down most ticks find nothing due: what failed waits for its next attempt.
-  const failure = problem ?? (await newestFailure(db, projectId));
-  return { outcome: 'idle', slicesLeft, problem: failure, files };
+  return { ...ending, outcome: 'idle', problem: problem ?? (await newestFailure(db, projectId)) };
+}
+
+/** Lists that do not answer are asked again so often while a run lasts. */
+const askAgainMs = 60_000;
+/** What was watched is looked for so often. */
+const lookAgainMs = 10_000;
+
+/** What a run does beside its lists, unless a person asked for certain slices only. */
+function besidesOf(worker: Worker, counts: RunCounts & OperationCounts): BackgroundWork[] {
+  let isReleased = false;
+  return [
+    {
+      name: 'the watched operations',
+      everyMs: lookAgainMs,
+      look: async (signal) => {
+        if (!isReleased) await releaseOperationsHeldBy(worker.db, worker.projectId, worker.holder);
+        isReleased = true;
+        return askOperations(worker, counts, signal);
+      },
+    },
+    {
+      name: 'the tokens',
+      everyMs: lookAgainMs,
+      look: async (signal) => {
+        const problem = await askTokens(worker, counts, signal);
+        return { notDone: problem === null ? 0 : 1, problem };
+      },
+    },
+  ];
+}
+
+/** Whether the key is refused all that the project may ask: its lists and, where any are watched, operations. */
+async function isAllRefused(
+  { db, projectId, scope, platform }: Worker,
+  refused: readonly ListedResource[],
+): Promise<boolean> {
+  if (!archivedLists(scope).every((list) => refused.includes(list))) return false;
+  if (isResting(platform, 'transactions')) return true;
+  return refused.length > 0 && (await countOpen(db, projectId)) === 0;
+}
+
+/** P11: nobody asks again before an hour, unless the key changes or a person asks. */
+async function park({ db, platform, projectId, log }: Worker, reason: string): Promise<void> {
+  const now = platform.clock.now();
+  await parkProject(db, projectId, reason, now, now + hourMs);
+  log.error({ projectId, error: reason }, 'The platform refused the key: the project is parked');
 }
 
 /** What a person asked for, with its days checked against what the platform answers. */
@@ -146,19 +253,19 @@ function narrowed(
   now: Instant,
 ): Only | undefined {
   if (only?.days === undefined) return only;
-  const resources = listsOf(scope).map((list) => list.resource);
-  const wanted = only.resource === undefined ? resources : [only.resource];
+  const wanted = only.resource === undefined ? archivedLists(scope) : [only.resource];
   return { ...only, days: daysToAsk(only.days, wanted, facts, now) };
 }
 
 /** Counted only for who looks on. */
 async function dueFor(
   { only, onProgress }: RunOptions,
-  { db, projectId }: Worker,
+  { db, projectId, scope }: Worker,
   dueBy: Instant | null,
 ): Promise<number> {
   if (onProgress === undefined) return 0;
-  const { due, held } = await countDue(db, projectId, dueBy, only);
+  const of = { ...(only === undefined ? {} : { only }), lists: archivedLists(scope) };
+  const { due, held } = await countDue(db, projectId, dueBy, of);
   return due - held;
 }
 
@@ -172,7 +279,7 @@ async function endingOf(
   options: RunOptions,
   failed: Ending,
 ): Promise<Ending> {
-  const { db, platform, projectId, log } = worker;
+  const { projectId, log } = worker;
   try {
     await accountFromNow(error, worker);
   } catch {
@@ -181,14 +288,8 @@ async function endingOf(
   if (options.signal.aborted || isOutlastError(error, 'aborted')) {
     return { ...failed, outcome: 'stopped', problem: null };
   }
-  const now = platform.clock.now();
   if (isOutlastError(error, 'platform_forbidden')) {
-    // P11: not asked again before an hour, unless the key changes or a person asks.
-    await parkProject(db, projectId, causeChain(error), now, now + hourMs);
-    log.error(
-      { projectId, error: causeChain(error) },
-      'The platform refused the key: the project is parked',
-    );
+    await park(worker, causeChain(error));
     return { ...failed, outcome: 'parked' };
   }
   if (isOutlastError(error, 'date_filter_ignored')) {
@@ -196,7 +297,7 @@ async function endingOf(
     log.warn({ projectId, error: causeChain(error) }, 'Days are no use here: going on by month');
     return { ...failed, outcome: 'left' };
   }
-  await refuseWrongPath(error, worker);
+  await refuseWrongPath(error, worker, options);
   const isPassing =
     isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
   return isPassing ? { ...failed, outcome: 'left' } : failed;
@@ -223,12 +324,19 @@ async function accountFromNow(
  * A platform that has never shown a list and knows no such path is most likely another address. One that has is out of
  * order: gateways answer 404 then, too. Throws settings `base_url_wrong`.
  */
-async function refuseWrongPath(error: unknown, { db, projectId, source }: Worker): Promise<void> {
+async function refuseWrongPath(
+  error: unknown,
+  { db, projectId, source, scope }: Worker,
+  { only }: RunOptions,
+): Promise<void> {
   if (!(error instanceof UnansweredError) || error.status !== 404) return;
-  if ((await readProbedFacts(db, projectId)).probedAt !== null) return;
+  const { probedAt } = await readProbedFacts(db, projectId);
+  if (listedResources.some((list) => probedAt(list) !== null)) return;
+  const lists = only?.resource === undefined ? archivedLists(scope) : [only.resource];
+  const named = lists.map((list) => (list === 'orders' ? list : 'classes')).join(' or ');
   throw settingsError(
     'base_url_wrong',
-    `${source.baseUrl} knows no list of orders or classes: ${error.message}. Check the address and its path (OUTLAST_BASE_URL, or baseUrl in OUTLAST_PROJECTS_FILE); if it is right, the platform is out of order: try again later.`,
+    `${source.baseUrl} knows no list of ${named}: ${error.message}. Check the address and its path (OUTLAST_BASE_URL, or baseUrl in OUTLAST_PROJECTS_FILE); if it is right, the platform is out of order: try again later.`,
   );
 }
 

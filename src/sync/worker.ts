@@ -1,7 +1,7 @@
 // What a run is given and what it reports: the shapes that run.ts, due-slices.ts and the commands share.
 import type { Log } from '../log.ts';
 import type { ProjectMeter, RunOutcome } from '../meter.ts';
-import type { ProjectId } from '../model.ts';
+import type { ListedResource, ProjectId } from '../model.ts';
 import type { FileFetcher } from '../platform/certificate-file.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
@@ -72,6 +72,8 @@ export type RunReport = RunCounts &
     slicesLeft: number;
     /** The newest problem, in words. */
     problem: string | null;
+    /** Lists that the platform refuses to the key; absent: the run did not come to them. */
+    refused?: ListedResource[] | undefined;
     /** What keeps certificates and heads from their files; absent: the run did not come to them. */
     files?: FileTrouble[] | undefined;
   };

@@ -6,7 +6,9 @@ import { mergeAlerts } from '../../src/alert/merge.ts';
 import { bodyOf, messageText } from '../../src/alert/message.ts';
 import type { Claimed } from '../../src/store/alerts/claims.ts';
 import type { MonthInputs, AlertInputs } from '../../src/store/alerts/alert-inputs.ts';
+import type { Resource } from '../../src/model.ts';
 import type { AlertRow } from '../../src/store/alerts/alert-rows.ts';
+import type { ContactState } from '../../src/store/facts.ts';
 import type { TickResult } from '../../src/sync/worker.ts';
 
 const at = (text: string): number => Date.parse(text);
@@ -21,6 +23,11 @@ const read = (text: string | null): AlertInputs['lastRead'] =>
     resource,
     at: text === null ? null : at(text),
   }));
+const down = (
+  resource: Resource,
+  state: ContactState,
+  since: string,
+): AlertInputs['contacts'][number] => ({ resource, state, problem: 'why', since: at(since) });
 const none = { count: 0, first: [] };
 const month = (more: Partial<MonthInputs> = {}): MonthInputs => ({
   resource: 'orders',
@@ -35,6 +42,7 @@ const month = (more: Partial<MonthInputs> = {}): MonthInputs => ({
 });
 const inputs = (more: Partial<AlertInputs> = {}): AlertInputs => ({
   project: { parked: false, addedAt: at('2026-03-01T00:00:00Z') },
+  contacts: [],
   months: [],
   lastRead: read('2026-04-06T12:00:00Z'),
   lastOutcomes: ['quiet'],
@@ -78,6 +86,21 @@ describe('conditions', () => {
     ['after the cliff, undecided yet', deadline + 30 * hour, ['deadline_missed']],
   ])('a day without proof %s', (_, now, expected) => {
     expect(kinds({ months: [month({ unproved: two })], lastRead: [] }, { now })).toEqual(expected);
+  });
+
+  it('say which list is down, since when, and what that endangers', () => {
+    const [found] = conditionsOf(
+      inputs({
+        contacts: [down('orders', 'refused', '2026-04-06T11:00:00Z')],
+        months: [month({ unproved: two }), month({ month: '2026-04-01', unproved: two })],
+      }),
+      watch({ now: at('2026-04-06T12:00:00Z') }),
+    );
+    expect(found).toEqual({
+      kind: 'parked',
+      subject: 'orders',
+      text: 'The platform refuses orders to the key since 2026-04-06 11:00 UTC. They are asked for again hourly, at once under another key, or by `outlast sync`. 4 days of them are without proof, and the platform forgets 2026-03 at 2026-05-01 00:00 UTC.',
+    });
   });
 
   it('name the list, the count, the first days, and until when', () => {
@@ -228,7 +251,50 @@ describe('conditions', () => {
       {},
       ['parked'],
     ],
-    ['75 minutes without a page', { lastRead: read('2026-04-06T10:45:00Z') }, {}, ['run_failed']],
+    [
+      '75 minutes without a page, each list by itself',
+      { lastRead: read('2026-04-06T10:45:00Z') },
+      {},
+      ['run_failed', 'run_failed'],
+    ],
+    [
+      'a list that is refused, at once, while a run is busy with the other',
+      { contacts: [down('orders', 'refused', '2026-04-06T12:00:00Z')] },
+      { isRunning: true, watchedForMs: day },
+      ['parked'],
+    ],
+    [
+      'a list that fails for 75 minutes, though the other is read',
+      { contacts: [down('nft_classes', 'fails', '2026-04-06T10:45:00Z')] },
+      { isRunning: true, watchedForMs: day },
+      ['run_failed'],
+    ],
+    [
+      'results that are refused, and tokens that fail',
+      {
+        contacts: [
+          down('tokens', 'fails', '2026-04-06T10:45:00Z'),
+          down('transactions', 'refused', '2026-04-06T12:00:00Z'),
+        ],
+      },
+      {},
+      ['run_failed', 'parked'],
+    ],
+    [
+      'a list that fails for less',
+      { contacts: [down('orders', 'fails', '2026-04-06T10:45:01Z')] },
+      {},
+      [],
+    ],
+    [
+      'a list that nobody asks for any more',
+      {
+        contacts: [down('orders', 'unused', '2026-03-01T00:00:00Z')],
+        lastRead: read('2026-03-01T00:00:00Z').slice(0, 1),
+      },
+      {},
+      [],
+    ],
     [
       'the same of one resource, when all runs have ended',
       {
@@ -252,7 +318,12 @@ describe('conditions', () => {
       [],
     ],
     ['a page since then', { lastRead: read('2026-04-06T10:45:01Z') }, {}, []],
-    ['nothing read since the project was added', { lastRead: read(null) }, {}, ['run_failed']],
+    [
+      'nothing read since the project was added',
+      { lastRead: read(null) },
+      {},
+      ['run_failed', 'run_failed'],
+    ],
     ['three failed runs', { lastOutcomes: ['failed', 'failed', 'failed'] }, {}, ['run_failed']],
     ['one run of three that came through', { lastOutcomes: ['failed', 'quiet', 'failed'] }, {}, []],
     [
@@ -265,7 +336,7 @@ describe('conditions', () => {
       'the same, for an hour without a page',
       { lastRead: read('2026-03-01T00:00:00Z') },
       { isRunning: true, watchedForMs: 1.25 * hour },
-      ['run_failed'],
+      ['run_failed', 'run_failed'],
     ],
     ['a project that was never reached', { project: null, lastRead: [] }, { failedInARow: 2 }, []],
     [

@@ -518,13 +518,13 @@ test('the platform is down: the heartbeat stays away at once, after an hour it i
   await down(40 * minute);
   expect(told()).toEqual([]);
   await down(40 * minute);
-  expect(told()).toEqual(['open run_failed']);
+  expect(told()).toEqual(['open run_failed orders']);
   expect(heart.requests).toHaveLength(1);
   await pass(hour);
   await run();
   await pass(6 * minute);
   await run();
-  expect(told()).toEqual(['open run_failed', 'over run_failed']);
+  expect(told()).toEqual(['open run_failed orders', 'over run_failed orders']);
   expect(heart.requests).toHaveLength(3);
 });
 

@@ -58,7 +58,7 @@ test('each finding says what is so, and what to do where it is wrong', async () 
     schema: 'ok of this release',
     rights: 'ok a sync runs as outlast_writer, which cannot delete what is archived',
     platform: expect.stringMatching(
-      /^ok http:.* takes the key, answers in \d+ ms, and shows [\d,]+ orders$/,
+      /^ok http:.* takes the key, answers in \d+ ms, and shows [\d,]+ orders and [\d,]+ NFT classes$/,
     ) as string,
     clock: 'ok this machine’s agrees with the platform’s',
   });
@@ -95,6 +95,8 @@ test('each finding says what is so, and what to do where it is wrong', async () 
   const { findings } = JSON.parse(late.stdout) as { findings: { about: string; state: string }[] };
   expect(findings.filter(({ state }) => state === 'fail').map(({ about }) => about)).toEqual([
     'database',
+    // Each list.
+    'platform',
     'platform',
   ]);
   expect(late.stdout).not.toMatch(/a-password|a-secret/);
@@ -218,7 +220,7 @@ test('folders that cannot be written and lists that are not there are told, and 
   const path = '/v1beta1/nft/classes';
   simulator.setFaults({ textNotFound: { path } });
   const none = await doctor('new', 'new');
-  expect(found(none)['platform']).toMatch(/^fail it knows no list of NFT classes \(404\)/);
+  expect(found(none)['platform']).toMatch(/^fail http:.* knows no list of NFT classes \(404\)/);
   simulator.setFaults({ textNotFound: null, serverError: { path } });
   const broken = await doctor('new', 'new');
   expect(found(broken)['platform']).toMatch(/^fail the platform gave no page of \/v1beta1\/nft/);

@@ -52,7 +52,13 @@ beforeAll(async () => {
   });
 });
 afterEach(async () => {
-  simulator.setFaults({ serverError: null, htmlPage: null, forbidden: null });
+  simulator.setFaults({
+    serverError: null,
+    htmlPage: null,
+    forbidden: null,
+    textNotFound: null,
+    hang: null,
+  });
   simulator.setDialect({ dayEnd: 'inclusive' });
   for (const one of taken.splice(0)) await one.drop();
 });
@@ -167,6 +173,50 @@ test('another source under the same name: exit code 2, and the way out', async (
     await other.close();
   }
 });
+
+test.each([
+  ['404', { textNotFound: { path: '/v3/orders' } }],
+  ['500', { serverError: { path: '/v3/orders' } }],
+  ['401', { forbidden: { status: 401, path: '/v3/orders' } }],
+  ['no answer', { hang: { path: '/v3/orders' } }],
+])(
+  'while orders answer with %s, classes are read from the first start on, and all say which list it is',
+  async (name, fault) => {
+    await takeUnread();
+    simulator.setFaults(fault);
+    simulator.requests.clear();
+    const env = settings({
+      OUTLAST_TIMEOUT_MS: '1000',
+      OUTLAST_SCHEDULE: '* * * * * *',
+      OUTLAST_LOG_LEVEL: 'debug',
+    });
+    const alone = await runHere(['sync', '--resource', 'nft_classes'], { env });
+    expect(alone.code, alone.stderr).toBe(0);
+    expect(Object.keys(simulator.requests.byPath)).toEqual(['/v1beta1/nft/classes']);
+
+    const both = await runHere(['sync', '--json'], { env });
+    expect(both.code).toBe('forbidden' in fault ? 1 : 75);
+    const { projects } = JSON.parse(both.stdout) as { projects: { problem: string }[] };
+    expect(projects[0]?.problem).toMatch(/^orders: .*\/v3\/orders/);
+    const status = await runHere(['status'], { env });
+    expect(status.stdout).toMatch(/^ {2}(?:REFUSED|NO ANSWER) {2}orders, since .*\/v3\/orders/m);
+    const doctor = await runHere(['doctor'], { env });
+    expect(doctor.stdout).toMatch(/^ok +platform .* NFT classes$/m);
+    expect(doctor.stdout).toMatch(/^fail +platform .*(?:\/v3\/orders|list of orders)/m);
+
+    // A service goes on with the other list, and takes this one up when it is back.
+    const service = startCommand(['start'], { env });
+    simulator.insert('nft_classes', {
+      record: { id: `new-${name}`, name: 'n', timestamp: '2026-04-06T11:59:59Z' },
+    });
+    await service.waitFor(/"recordsNew":[1-9]/);
+    expect((await service.stop('SIGTERM')).code).toBe(0);
+    simulator.setFaults({ textNotFound: null, serverError: null, forbidden: null, hang: null });
+    const back = await runHere(['sync'], { env });
+    expect(back.code, back.stderr).toBe(0);
+  },
+  120_000,
+);
 
 test('start works on schedule, serves what it holds, outlives its connections, and leaves cleanly on SIGTERM', async () => {
   await takeSynced();

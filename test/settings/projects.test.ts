@@ -59,6 +59,13 @@ describe('a projects file', () => {
     ]);
   });
 
+  it('leaves out orders, classes, or both, where it is told to', () => {
+    expect(projectsOf([{ ...shop, orders: 'none', classes: 'none' }])).toMatchObject([
+      { orders: 'none', classes: 'none' },
+    ]);
+    expect(projectsOf([shop])).toMatchObject([{ orders: 'all', classes: 'all' }]);
+  });
+
   it('gives each project a rate of its own, or the common one', () => {
     expect(
       projectsOf([{ ...shop, maxRps: 0.5 }, game], { OUTLAST_MAX_RPS: '9' }).map(
@@ -133,6 +140,7 @@ describe('a mistake in a projects file', () => {
     ['bad classes', [{ ...shop, classes: 'some' }], 'classes must be "all", "none" or a list'],
     ['no owners', [{ ...shop, classes: [] }], 'classes must be "all", "none" or a list'],
     ['a bad rate', [{ ...shop, maxRps: '5' }], 'maxRps must be a number from 0.01'],
+    ['owners of orders', [{ ...shop, orders: ['a'] }], 'orders must be "all" or "none"'],
     ['one name twice', [shop, { ...game, name: 'shop' }], 'two projects are called "shop"'],
     ['one key twice', [shop, { ...shop, name: 'again' }], 'the same address and key'],
     [

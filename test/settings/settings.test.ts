@@ -57,6 +57,7 @@ describe('what is taken when little is said', () => {
           baseUrl: 'https://platform.example',
           apiKey: 'key-1',
           apiSecret: 'sesame-1',
+          orders: 'all',
           classes: 'all',
           tokensUrl: null,
           maxRps: 5,

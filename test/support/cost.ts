@@ -24,7 +24,7 @@ export async function jumpTo({ simulator, worker, db }: Bench, at: number): Prom
   simulator.setNow(at);
   const { signal } = new AbortController();
   await worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false }, signal);
-  await db.query(`update sync.facts set confirmed_at = $1 where fact = 'probed'`, [
+  await db.query(`update sync.facts set confirmed_at = $1 where fact like '%.probed'`, [
     new Date(at).toISOString(),
   ]);
 }

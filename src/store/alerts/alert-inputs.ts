@@ -5,6 +5,7 @@ import type { Day, Instant, ListedResource, ProjectId } from '../../model.ts';
 import { disagreements, type Disagreement } from '../clocks.ts';
 import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
+import { readContacts, type ResourceContact } from '../facts.ts';
 import { iso } from '../ledger.ts';
 import { facts, projects, rejects, runs } from '../schema.ts';
 
@@ -35,6 +36,8 @@ export type AlertInputs = {
    * never.
    */
   lastRead: { resource: ListedResource; at: Instant | null }[];
+  /** How the platform answers for each resource that was asked for. */
+  contacts: ResourceContact[];
   /** How the newest ended runs ended, newest first. */
   lastOutcomes: string[];
   rejects: { resource: string; count: number }[];
@@ -69,6 +72,7 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
   // One after the other: all of them in the one transaction that also writes what comes of it.
   const project = await readProjectSigns(db, projectId);
   const lastRead = await readLastRead(db, projectId, now);
+  const contacts = await readContacts(db, projectId);
   const months = await readMonthInputs(db, projectId, failingFrom);
   const missing = await readMissing(db, projectId);
   const operations = await readOperationInputs(db, projectId, options.operations);
@@ -110,6 +114,7 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
   return {
     project,
     lastRead,
+    contacts,
     months,
     missing,
     operations,

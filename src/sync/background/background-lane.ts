@@ -1,18 +1,14 @@
-// What a run does beside its slices: watched operations and tokens, in a lane of their own, so that a first sync of
-// hours keeps no operation waiting whose certificate link lives for minutes.
-import { releaseOperationsHeldBy } from '../../store/operations/watched.ts';
-import type { RunCounts } from '../../store/runs.ts';
+// What a run does beside its slices: watched operations, tokens and lists that do not answer, each in a lane of its own,
+// so that a first sync of hours keeps no operation waiting whose certificate link lives for minutes, and no platform's
+// silence about one keeps another waiting.
 import { createLanes } from '../lanes.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
-import type { OperationCounts, Worker } from '../worker.ts';
-import { askTokens } from './token-snapshots.ts';
-import { askOperations } from './watched-operations.ts';
-
-/** How often the lane looks for what has fallen due while slices are worked on, in milliseconds. */
-const lookAgainMs = 10_000;
+import type { Worker } from '../worker.ts';
 
 /** What is left of it: how much that was due is not done, and the newest problem in words. */
 export type Left = { notDone: number; problem: string | null };
+
+export const nothingLeft: Left = { notDone: 0, problem: null };
 
 export type BackgroundLane = {
   /** Ends it after the look in progress, one at least; throws what it met. */
@@ -21,37 +17,39 @@ export type BackgroundLane = {
   abandon(): Promise<void>;
 };
 
-/** Begins at once. Adds to `counts` as it goes. */
+export type BackgroundWork = {
+  /** How its problem is called. */
+  name: string;
+  /** How often it looks for what has fallen due while slices are worked on, in milliseconds. */
+  everyMs: number;
+  look: (signal: AbortSignal) => Promise<Left>;
+};
+
+/** Begins at once. */
 export function startBackgroundLane(
-  worker: Worker,
-  counts: RunCounts & OperationCounts,
+  { name, everyMs, look }: BackgroundWork,
+  worker: Pick<Worker, 'source'>,
   signal: AbortSignal,
 ): BackgroundLane {
   const lanes = createLanes(signal);
   const stop = new AbortController();
   const either = AbortSignal.any([lanes.signal, stop.signal]);
   const closing = new AbortController();
-  let left: Left = { notDone: 0, problem: null };
+  let left = nothingLeft;
 
-  const look = async (): Promise<void> => {
-    const operations = await askOperations(worker, counts, either).catch((error: unknown) => {
-      // What nobody foresaw stops neither the tokens nor the slices.
+  const lookOnce = async (): Promise<void> => {
+    left = await look(either).catch((error: unknown) => {
+      // What nobody foresaw stops neither the others nor the slices.
       if (either.aborted || concernsAll(error)) throw error;
-      return { notDone: 1, problem: `the watched operations: ${unforeseenText(error, worker)}` };
+      return { notDone: 1, problem: `${name}: ${unforeseenText(error, worker)}` };
     });
-    const tokens = await askTokens(worker, counts, either);
-    left = {
-      notDone: operations.notDone + (tokens === null ? 0 : 1),
-      problem: operations.problem ?? tokens,
-    };
   };
   const lane = async (): Promise<void> => {
-    await releaseOperationsHeldBy(worker.db, worker.projectId, worker.holder);
-    await look();
+    await lookOnce();
     // Ends: `close` is called when the slices are done (P9).
     while (!closing.signal.aborted && !either.aborted) {
-      await lanes.idle(lookAgainMs);
-      if (!closing.signal.aborted) await look();
+      await lanes.idle(everyMs);
+      if (!closing.signal.aborted) await lookOnce();
     }
   };
   const working = lanes.run(lane);
@@ -73,9 +71,3 @@ export function startBackgroundLane(
     },
   };
 }
-
-/** Nothing beside: a person asked for certain slices only. */
-export const noBackgroundLane: BackgroundLane = {
-  close: () => Promise.resolve({ notDone: 0, problem: null }),
-  abandon: () => Promise.resolve(),
-};

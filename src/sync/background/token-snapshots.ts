@@ -1,8 +1,9 @@
 // Snapshots of the tokens and their fees: the whole list, then each token's fees, then one commit.
-import { causeChain, isOutlastError, OutlastError, transient } from '../../errors.ts';
+import { causeChain, isOutlastError, transient } from '../../errors.ts';
 import type { ObservedRecord } from '../../model.ts';
 import { storable } from '../../platform/canonical.ts';
 import type { NodeTokenList } from '../../platform/platform.ts';
+import { isPlatformError } from '../../platform/refusal.ts';
 import { readToken } from '../../platform/tokens.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import {
@@ -12,6 +13,7 @@ import {
   renewTokens,
   type TokenLease,
 } from '../../store/tokens.ts';
+import { noteAnswer, noteProblem } from '../contact/resource-health.ts';
 import { retryDelayMs } from '../policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
@@ -50,6 +52,7 @@ export async function askTokens(
     counts.recordsChanged += effects.changed;
     counts.recordsRejected += effects.rejected;
     worker.meter?.records('tokens', { shown: records.length, ...effects });
+    await noteAnswer(worker, 'tokens');
     return null;
   } catch (error) {
     if (isOutlastError(error, 'lease_lost')) {
@@ -57,10 +60,11 @@ export async function askTokens(
       log.warn({ projectId }, error.message);
       return null;
     }
-    const isPassing = error instanceof OutlastError && error.code.startsWith('platform_');
+    const isPassing = isPlatformError(error);
     const isForeseen = isPassing || signal.aborted || concernsAll(error);
     const said = isForeseen ? storable(causeChain(error)) : unforeseenText(error, worker);
     const problem = `the tokens were not read: ${said}`;
+    if (isPassing) await noteTokens(worker, problem);
     await postpone(worker, lease, problem).catch((failure: unknown) => {
       // What nobody foresaw may be everybody's: where it cannot be noted, it is.
       if (!isForeseen) throw failure;
@@ -78,8 +82,14 @@ async function withoutTokens(worker: Worker, lease: TokenLease): Promise<string 
   const problem =
     'the address for tokens knows no /token/tokens: set OUTLAST_TOKENS_URL to a node, or OUTLAST_TOKENS_HOURS to 0';
   await postpone(worker, lease, problem);
-  return lease.holdsTokens ? problem : null;
+  if (!lease.holdsTokens) return null;
+  await noteTokens(worker, problem);
+  return problem;
 }
+
+/** No key is sent there: whatever it says, it refuses none. */
+const noteTokens = (worker: Worker, problem: string): Promise<void> =>
+  noteProblem(worker, 'tokens', { error: null, isRefused: false, problem });
 
 function postpone({ db, platform }: Worker, lease: TokenLease, lastError: string): Promise<void> {
   const attempts = lease.attempts + 1;

@@ -3,6 +3,7 @@
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { ApiVersion, ParsedRecord } from '../../model.ts';
 import type { FileFetcher } from '../../platform/certificate-file.ts';
+import { isPlatformError } from '../../platform/refusal.ts';
 import {
   commitOperation,
   type NewCertificateFile,
@@ -16,37 +17,52 @@ import {
 } from '../../store/operations/watched.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import { certainlyPast } from '../contact/clock-memory.ts';
+import {
+  isResting,
+  noteAnswer,
+  noteProblem,
+  problemOf,
+  type ResourceProblem,
+} from '../contact/resource-health.ts';
 import { retryDelayMs } from '../policy.ts';
 import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';
 import type { OperationCounts, Worker } from '../worker.ts';
+import { nothingLeft, type Left } from './background-lane.ts';
 import { afterTurn, lookupsToAsk, type FileOutcome, type LookedUp } from './watched-policy.ts';
 
 /** So many operations in a row without an answer end the turns of this run: the platform is down, not busy. */
 const silentInARow = 3;
 
-/** What is left after the turns: how many operations got no answer, and the newest problem in words. */
-export type Turns = { notDone: number; problem: string | null };
-
 /**
- * Gives every operation that is due by now its turn. Throws what concerns more than one operation: a final 403, an
- * abort, the database.
+ * Gives every operation that is due by now its turn. A key that is refused here ends the turns. Throws what concerns
+ * more than one operation: an abort, the database.
  */
 export async function askOperations(
   worker: Worker,
   counts: RunCounts & OperationCounts,
   signal: AbortSignal,
-): Promise<Turns> {
+): Promise<Left> {
   const { db, platform, projectId, holder, leaseMs, settings, log } = worker;
   const startedAt = platform.clock.now();
   // The platform's Date has whole seconds: what falls due within this one is due.
   const claim = { projectId, holder, leaseMs, dueBy: startedAt + 1000 };
   const asked = new Set<string>();
-  const left: Turns = { notDone: 0, problem: null };
+  const left: Left = { ...nothingLeft };
   let silent = 0;
   const unforeseen = createRepetition(sameInARow);
+  let isAnswered = false;
+  let failure: ResourceProblem | null = null;
   await enterOperations(db, projectId, startedAt, settings.deadlineMarginMs);
+  if (isResting(platform, 'transactions')) {
+    return { notDone: 1, problem: 'the results of operations are refused to this key' };
+  }
   // Ends: each operation has one turn, which puts it off; a clock set back cannot bring it again (P9).
-  while (!signal.aborted && silent < silentInARow && !unforeseen.isTooOften()) {
+  while (
+    !signal.aborted &&
+    silent < silentInARow &&
+    !unforeseen.isTooOften() &&
+    !isResting(platform, 'transactions')
+  ) {
     const operation = await claimOperation(db, claim);
     if (operation === null) break;
     if (asked.has(operation.operationId)) {
@@ -57,6 +73,9 @@ export async function askOperations(
     try {
       const turned = await takeTurn(worker, operation, counts, signal);
       silent = turned.isSilent && !turned.isUnusable ? silent + 1 : 0;
+      // A refused key makes the next look rest, too.
+      failure = turned.isSilent ? problemOf(platform, 'transactions', turned.error) : null;
+      isAnswered ||= !turned.isSilent;
       unforeseen.note(null);
       if (turned.isSilent) left.notDone += 1;
       left.problem = turned.problem ?? left.problem;
@@ -80,6 +99,8 @@ export async function askOperations(
       throw error;
     }
   }
+  if (isAnswered) await noteAnswer(worker, 'transactions');
+  else if (failure !== null) await noteProblem(worker, 'transactions', failure);
   return left;
 }
 
@@ -107,7 +128,7 @@ async function postpone(
 }
 
 /** `isUnusable`: there was an answer, and nothing of it could be kept; that says nothing of other operations. */
-type Turned = { isSilent: boolean; isUnusable: boolean; problem: string | null };
+type Turned = { isSilent: boolean; isUnusable: boolean; error: unknown; problem: string | null };
 
 async function takeTurn(
   worker: Worker,
@@ -120,6 +141,7 @@ async function takeTurn(
   const files = worker.certificateFiles ?? null;
   const lookups: LookedUp[] = [];
   let isUnusable = false;
+  const errors: unknown[] = [];
   const results: OperationCommit['results'] = [];
   for (const apiVersion of lookupsToAsk(operation, files !== null)) {
     const { looked, record, observedAt, ...more } = await lookUp(
@@ -130,6 +152,7 @@ async function takeTurn(
     );
     lookups.push(looked);
     isUnusable ||= more.isUnusable === true;
+    if (looked.outcome === 'silent') errors.push(more.error);
     if (record !== null) results.push({ apiVersion, record, observedAt });
   }
   const link = results.map(({ record }) => linkIn(record)).find((url) => url !== null) ?? null;
@@ -159,7 +182,9 @@ async function takeTurn(
     log.warn({ projectId, reason: end.lastError }, 'A watched operation is lost');
   }
   const isSilent = lookups.length > 0 && lookups.every((one) => one.outcome === 'silent');
-  return { isSilent, isUnusable, problem: isSilent ? end.lastError : null };
+  // The key is refused where all is refused.
+  const error = errors.find((one) => !isOutlastError(one, 'platform_forbidden')) ?? errors[0];
+  return { isSilent, isUnusable, error, problem: isSilent ? end.lastError : null };
 }
 
 type Lookup = {
@@ -167,6 +192,7 @@ type Lookup = {
   record: ParsedRecord | null;
   observedAt: number;
   isUnusable?: boolean;
+  error?: unknown;
 };
 
 async function lookUp(
@@ -186,13 +212,11 @@ async function lookUp(
     };
     return { looked, record, observedAt: askedAt };
   } catch (error) {
-    if (!(error instanceof OutlastError)) throw error;
-    const isRefused = error.code === 'platform_refused';
+    if (!isPlatformError(error)) throw error;
     const isUnusable = error.code === 'platform_unusable';
-    if (!isRefused && !isUnusable && error.code !== 'platform_unavailable') throw error;
-    const outcome = isRefused ? 'refused' : 'silent';
+    const outcome = error.code === 'platform_refused' ? 'refused' : 'silent';
     const looked: LookedUp = { apiVersion, outcome, status: null, problem: causeChain(error) };
-    return { looked, record: null, observedAt: platform.clock.now(), isUnusable };
+    return { looked, record: null, observedAt: platform.clock.now(), isUnusable, error };
   }
 }
 

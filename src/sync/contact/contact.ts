@@ -1,43 +1,45 @@
-// The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the
-// facts. Of a project to which the platform has not answered yet, nothing is written but since when it was asked
-// (run.ts).
+// The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the facts,
+// each list by itself. Of a project to which the platform has not answered yet, nothing is written but since when it
+// was asked (run.ts).
 import { windowAt } from '../../day.ts';
-import { isOutlastError } from '../../errors.ts';
+import { causeChain, isOutlastError, transient, type OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { listedResources, type Instant } from '../../model.ts';
+import { listedResources, type ListedResource } from '../../model.ts';
 import { agreeMs } from '../../platform/clock.ts';
-import type { Platform, PlatformClock } from '../../platform/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { isPlatformError, UnansweredError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
-import { readFacts, readProbedFacts, recordFacts, type Facts } from '../../store/facts.ts';
-import { reopenSlices } from '../../store/ledger.ts';
+import {
+  noteContact,
+  readContacts,
+  readFacts,
+  readProbedFacts,
+  recordFacts,
+  type Facts,
+} from '../../store/facts.ts';
 import {
   lowerFirstDay,
   readProject,
   saveProject,
   unparkProject,
+  type KnownProject,
   type ProjectSource,
 } from '../../store/projects.ts';
 import { hurryUncounted } from '../../store/reopenings.ts';
-import { isSameSide } from '../day-zone.ts';
-import { listsOf, type ArchivedScope } from '../enter-days.ts';
-import { absenceProves } from '../policy.ts';
-import {
-  reopenHidden,
-  statusesAbsent,
-  statusesAddUp,
-  statusesExceed,
-  statusesFallShort,
-  statusesOfNone,
-  statusesUnknown,
-  statusTotals,
-} from '../slice/status-totals.ts';
-import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
+import { askList } from '../ask-list.ts';
+import { archivedLists, type ArchivedScope } from '../enter-days.ts';
 import { recallTime } from './clock-memory.ts';
 import { healLedger } from './heal-ledger.ts';
-import { probeKeyLife } from './probe-key-life.ts';
-import { probe } from './probe.ts';
+import { probeEveryMs, refreshFacts } from './refresh-facts.ts';
+import {
+  forgetRefusals,
+  isResting,
+  noteAnswer,
+  noteProblem,
+  problemOf,
+  type ResourceProblem,
+} from './resource-health.ts';
 import { recogniseSource } from './same-source.ts';
-import { soundly } from './sound-answers.ts';
 
 export type Contact = {
   db: Db;
@@ -45,6 +47,8 @@ export type Contact = {
   projectId: string;
   source: ProjectSource;
   scope: ArchivedScope;
+  /** The one list that is to be asked; absent: all of the scope. */
+  list?: ListedResource | undefined;
   signal: AbortSignal;
   log: Log;
   /** Takes a changed address or key for the same source without looking. */
@@ -56,55 +60,193 @@ export type Contact = {
 };
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-/** So often the facts are probed, the life of page keys among them. */
-const probeEveryMs = dayMs;
+
+/** The lists of a run, each by itself: one that is down or refused holds up no other. */
+export type ListContacts = {
+  /** The facts to work by, kept up to date while the run lasts. */
+  facts: Facts;
+  /** The lists that answer: their slices are worked on. */
+  answering: ReadonlySet<ListedResource>;
+  /** What keeps the others from it. */
+  problems: ReadonlyMap<ListedResource, ResourceProblem>;
+  /** Puts a list aside that answers no more. */
+  close(list: ListedResource, error: unknown): Promise<void>;
+  /** Asks those that do not answer once more; true where one does now. Throws what concerns all. */
+  askAgain(): Promise<boolean>;
+};
 
 /**
- * The facts to work by; null when the project is parked and it is not yet time to ask again.
- * Throws settings `source_changed`, and what the platform throws.
+ * The first words with each list of the scope; null when the project is parked and it is not yet time to ask again. A
+ * project that was never entered needs the answer of one list: throws what kept them all from it. Throws settings
+ * `source_changed`.
  */
-export async function makeContact(contact: Contact): Promise<Facts | null> {
-  const { db, platform, projectId, source, signal } = contact;
+export async function makeContact(contact: Contact): Promise<ListContacts | null> {
+  const { db, platform, projectId, source, signal, scope } = contact;
+  const { clock } = platform;
   const known = await readProject(db, projectId, source);
-  const isParked = known !== null && known.parkedReason !== null;
-  // A changed key or address is a reason to ask at once.
-  if (
-    isParked &&
-    known.sameSource &&
-    !contact.evenIfParked &&
-    platform.clock.now() < (known.askAgainAt ?? Infinity) &&
-    // Hourly, unless the clock was ahead when it was parked.
-    (known.askAgainAt ?? 0) < platform.clock.now() + 2 * hourMs
-  ) {
-    return null;
-  }
-  const isFirst = platform.clock.lastDate() === null;
+  if (isParked(known, contact)) return null;
+  if (contact.evenIfParked) forgetRefusals(platform);
+  const isFirst = clock.lastDate() === null;
   if (isFirst) await recallTime(contact);
-  if (!platform.clock.isSettled() || platform.clock.isStale()) await learnClock(platform, signal);
-  const now = platform.clock.now();
-  const { facts: before, probedAt } = await readProbedFacts(db, projectId);
-  if (known !== null && !known.sameSource && !contact.acceptNewSource) {
-    await recogniseSource(db, platform, before, projectId, signal);
+  const states = new Map((await readContacts(db, projectId)).map((one) => [one.resource, one]));
+  const archived = archivedLists(scope);
+  for (const list of listedResources) {
+    if (archived.includes(list) || states.get(list)?.state === 'unused') continue;
+    await noteContact(db, projectId, list, { state: 'unused', problem: '' }, clock.now());
   }
-  const { from: firstDay } = windowAt(platform.clock.isSettled() ? now : platform.clock.possible());
-  if (known !== null && platform.clock.isSettled() && firstDay < known.firstDay) {
+  const isSilent = (list: ListedResource): boolean =>
+    ['refused', 'fails'].includes(states.get(list)?.state ?? '');
+  const wanted = archived.filter((list) => (contact.list ?? list) === list);
+  // Those that answered last come first: another may take minutes to say nothing.
+  const lists = [...wanted.filter((list) => !isSilent(list)), ...wanted.filter(isSilent)];
+
+  const facts = new Map(await readFacts(db, projectId));
+  const answering = new Set<ListedResource>();
+  const problems = new Map<ListedResource, ResourceProblem>();
+  let isProbed = false;
+  /** What goes wrong with one list is its own affair. */
+  const ofList = async (list: ListedResource, ask: () => Promise<void>): Promise<void> => {
+    try {
+      await ask();
+      problems.delete(list);
+    } catch (error) {
+      if (signal.aborted || !isPlatformError(error)) throw error;
+      problems.set(list, advised(problemOf(platform, list, error), list, facts));
+    }
+  };
+  const open = async (list: ListedResource): Promise<void> => {
+    const at = (await readProbedFacts(db, projectId)).probedAt(list);
+    const now = clock.now();
+    // A probe of a day to come was made by a wrong clock.
+    const isKnown = at !== null && at > now - probeEveryMs && at < now + hourMs;
+    if (!isKnown || known?.sameSource !== true || contact.probesNow === true) {
+      await refreshFacts(contact, list);
+      for (const [fact, value] of await readFacts(db, projectId)) facts.set(fact, value);
+      isProbed = true;
+    } else if (isSilent(list) || problems.has(list)) await askForDate(platform, list, signal);
+    await noteAnswer(contact, list);
+    answering.add(list);
+  };
+
+  const isChanged = known !== null && !known.sameSource;
+  let isHeard = clock.isSettled() && !clock.isStale();
+  for (const list of lists) {
+    if (isResting(platform, list)) problems.set(list, earlier(states.get(list)?.problem, true));
+    else if (!isHeard || isChanged) {
+      await ofList(list, () => learnClock(platform, list, signal));
+      isHeard ||= !problems.has(list);
+    }
+  }
+  const able = lists.filter((list) => !problems.has(list));
+  let maySave = !isChanged || contact.acceptNewSource;
+  if (!maySave && able.length > 0) {
+    try {
+      const held = { db, platform, projectId, signal };
+      maySave = await recogniseSource(held, facts, archived, able);
+    } catch (error) {
+      if (signal.aborted || !isPlatformError(error)) throw error;
+      for (const list of able.splice(0)) problems.set(list, problemOf(platform, list, error));
+    }
+  }
+  for (const list of able) {
+    // Beside the work of those that answer, by `askAgain`.
+    if (answering.size > 0 && isSilent(list)) {
+      problems.set(list, earlier(states.get(list)?.problem, false));
+    } else await ofList(list, () => open(list));
+  }
+  if (answering.size === 0 && problems.size > 0) {
+    const { probedAt } = await readProbedFacts(db, projectId);
+    const isNew = listedResources.every((list) => probedAt(list) === null);
+    const error = errorOfAll([...problems.values()]);
+    // Nothing but an address that knows nothing, or nothing at all yet.
+    if (known === null || (isNew && isNotFound(error))) throw error;
+  }
+
+  const now = clock.now();
+  const { from: firstDay } = windowAt(clock.isSettled() ? now : clock.possible());
+  if (known !== null && clock.isSettled() && firstDay < known.firstDay) {
     await lowerFirstDay(db, projectId, firstDay);
   }
-  if (known === null || !known.sameSource) {
+  const isTaken = answering.size > 0 || lists.length === 0;
+  if (known === null || (isChanged && maySave && isTaken)) {
     await saveProject(db, projectId, source, firstDay, now);
-  } else if (known.parkedReason !== null) {
-    await unparkProject(db, projectId);
   }
-  // A probe of a day to come was made by a wrong clock.
-  const isKnown = probedAt !== null && probedAt > now - probeEveryMs && probedAt < now + hourMs;
-  const isDue = !isKnown || known?.sameSource !== true;
-  const probesNow = isDue || contact.probesNow === true;
-  const facts = probesNow ? await refreshFacts(contact) : before;
+  const wasParked = known !== null && known.parkedReason !== null;
+  if (wasParked && answering.size > 0) await unparkProject(db, projectId);
+  for (const [list, problem] of problems) await noteProblem(contact, list, problem);
   await readUncountedAgain(contact, facts);
   const isElsewhere = hasMoved(platform);
-  if (isFirst || isDue || isElsewhere) await healLedger(contact, facts);
-  return facts;
+  if (isFirst || isProbed || isElsewhere) await healLedger(contact, facts);
+
+  return {
+    facts,
+    answering,
+    problems,
+    close: async (list, error) => {
+      const problem = problemOf(platform, list, error);
+      answering.delete(list);
+      problems.set(list, problem);
+      await noteProblem(contact, list, problem);
+    },
+    askAgain: async () => {
+      const silent = [...problems.keys()].filter((list) => !isResting(platform, list));
+      await Promise.all(
+        silent.map(async (list) => {
+          await ofList(list, () => open(list));
+          const problem = problems.get(list);
+          if (problem !== undefined) await noteProblem(contact, list, problem);
+        }),
+      );
+      return silent.some((list) => answering.has(list));
+    },
+  };
+}
+
+/** Whether the project rests: a changed key or address is a reason to ask at once. */
+function isParked(
+  known: KnownProject | null,
+  { platform: { clock }, evenIfParked }: Contact,
+): boolean {
+  if (known === null || known.parkedReason === null || !known.sameSource || evenIfParked) {
+    return false;
+  }
+  const { askAgainAt } = known;
+  // Hourly, unless the clock was ahead when it was parked.
+  return clock.now() < (askAgainAt ?? Infinity) && (askAgainAt ?? 0) < clock.now() + 2 * hourMs;
+}
+
+/** A list that was never shown may be none of this project's. */
+function advised(
+  { problem, ...of }: ResourceProblem,
+  list: ListedResource,
+  facts: Facts,
+): ResourceProblem {
+  const mayBeNone = !facts.has(`${list}.probed`) && (of.isRefused || isNotFound(of.error));
+  const name = list === 'orders' ? 'orders' : 'classes';
+  const advice = `. If the project has none, set "${name}": "none" (OUTLAST_PROJECTS_FILE)`;
+  return { ...of, problem: mayBeNone ? problem + advice : problem };
+}
+
+/** What was found before, where nobody asks now. */
+const earlier = (problem = '', isRefused: boolean): ResourceProblem => ({
+  error: transient('platform_unavailable', problem),
+  isRefused,
+  problem,
+});
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof UnansweredError && error.status === 404;
+
+/** Why none answers: that all are refused only where all are, that all are not there likewise. */
+function errorOfAll(problems: readonly ResourceProblem[]): unknown {
+  const first = problems.find(({ isRefused }) => !isRefused) ?? problems[0];
+  if (problems.length === 1 || !(first?.error instanceof UnansweredError)) return first?.error;
+  const isEvery404 = problems.every(({ error }) => isNotFound(error));
+  return new UnansweredError(
+    'platform_unavailable',
+    problems.map(({ error }) => causeChain(error)).join('; '),
+    isEvery404 ? 404 : null,
+  );
 }
 
 /** By platform: what was believed of its clock at the last contact, and who contradicted it. */
@@ -127,15 +269,38 @@ const pauseMs = 1500;
  * Hears the platform's `Date`; once where this machine's clock agrees, else until enough answers agree with each other,
  * or for ten seconds: then work begins by this machine's clock, and no verdict rests on it.
  */
-export async function learnClock(platform: Platform, signal: AbortSignal): Promise<void> {
+async function learnClock(
+  platform: Platform,
+  list: ListedResource,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock } = platform;
   // Ends: asksAtMost (P9).
   for (let asked = 1; ; asked++) {
-    await askForDate(platform, signal);
+    await askForDate(platform, list, signal);
     const isKnown = clock.isSettled() && !clock.isStale();
     if (isKnown || clock.lastDate() === null || asked === asksAtMost) return;
     await platform.sleep(pauseMs, signal);
   }
+}
+
+/** The same by the first of these lists that answers; throws what kept the first one from it where none does. */
+export async function learnClockByAny(
+  platform: Platform,
+  lists: readonly ListedResource[],
+  signal: AbortSignal,
+): Promise<void> {
+  let failure: OutlastError | null = null;
+  for (const list of lists) {
+    try {
+      await learnClock(platform, list, signal);
+      return;
+    } catch (error) {
+      if (!isPlatformError(error)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== null) throw failure;
 }
 
 /**
@@ -156,171 +321,18 @@ async function readUncountedAgain(
 }
 
 /** One record is asked for, only to hear a `Date`; what is asked matters not. */
-async function askForDate(platform: Platform, signal: AbortSignal): Promise<void> {
+async function askForDate(
+  platform: Platform,
+  resource: ListedResource,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false }, signal);
+    const query = { limit: 1, sortBy: 'DATE_DESC', countTotal: false } as const;
+    await askList(platform, { resource, owner: '' }, query, signal);
   } catch (error) {
     // A refusal carries a date as well, and so does what is too long to be read; anything else is a real failure.
     const isAnswer =
       isOutlastError(error, 'platform_refused') || isOutlastError(error, 'platform_unusable');
     if (!isAnswer || platform.clock.lastDate() === null) throw error;
   }
-}
-
-/**
- * Whether an end date is a closed instant shows only where a record stands at midnight. Without one it looks exclusive,
- * which asks for the same days: that is no news, and unseals nothing.
- */
-function keepInstant(probed: Record<string, string>, before: Facts, resource: string): void {
-  const fact = `${resource}.day_end`;
-  if (probed[fact] === 'exclusive' && before.get(fact) === 'instant') delete probed[fact];
-}
-
-/**
- * That totals are given no more, or otherwise, is believed when a second probe says so, a day after the first: records
- * were shown both times. Until then their absence is a fault, and the fact stays `good`.
- */
-function keepUntilSure(
-  probed: Record<string, string>,
-  before: Facts,
-  fact: string,
-  good: string,
-  now: Instant,
-): void {
-  const doubt = `${fact}_doubted`;
-  if (before.get(fact) !== good || (probed[fact] ?? good) === good) {
-    if (probed[fact] !== undefined && before.has(doubt)) probed[doubt] = 'no';
-    return;
-  }
-  const since = Date.parse(before.get(doubt) ?? '');
-  if (now >= since + dayMs) return;
-  probed[doubt] = new Date(Number.isNaN(since) ? now : since).toISOString();
-  delete probed[fact];
-}
-
-/**
- * That lists leave orders out is believed at once, and until the totals of the statuses add up again. That nothing is
- * told by status any more is believed when a second probe says so.
- */
-function keepStatusTotals(
-  probed: Record<string, string>,
-  before: Facts,
-  clock: Pick<PlatformClock, 'now' | 'possible'>,
-): void {
-  const now = clock.now();
-  const was = before.get(statusTotals);
-  const found = probed[statusTotals];
-  if (found === statusesExceed) return;
-  // Nothing can tell any more where totals are gone.
-  const totals = probed['orders.totals'] ?? before.get('orders.totals');
-  if (found === undefined && was === statusesUnknown && totals !== 'present') {
-    probed[statusTotals] = statusesAbsent;
-    return;
-  }
-  // Around the cliff the list and each status may be told by copies of which some have let go of the month.
-  const isMonthGoing = !absenceProves(windowAt(now).from, clock.possible());
-  const isKept = was === statusesExceed && (found !== statusesAddUp || isMonthGoing);
-  const isNothingLearned = found === statusesOfNone && was !== undefined && was !== found;
-  if (isNothingLearned || isKept) {
-    delete probed[statusTotals];
-    return;
-  }
-  const isFirst = was === undefined || was === statusesOfNone;
-  // A filter that does nothing, or matches nothing, may do so for a moment: lists may leave orders out all the same.
-  if (found === statusesFallShort && isFirst) probed[statusTotals] = statusesUnknown;
-  // A filter that tells nothing may be gone, where it answered before, or told nothing an hour ago either.
-  if (found === statusesUnknown && !isFirst) probed[statusTotals] = statusesAbsent;
-  keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
-}
-
-/** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */
-function offsetText(offsetMs: number | null): string {
-  if (offsetMs === null) return 'unknown';
-  const seconds = Math.round(offsetMs / 1000);
-  if (Math.abs(seconds) <= 5) return 'within 5 s';
-  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
-}
-
-/** Facts by which days are asked for and counted. */
-const proofsRestOn = new Set(['day_end', 'date_filter', 'month_end', 'totals']);
-
-/**
- * A poison among the newest records must not keep the days without it from being read: what is not learned stays
- * unknown.
- */
-async function ifUsable<T>(contact: Contact, learn: () => Promise<T>): Promise<T | null> {
-  try {
-    return await learn();
-  } catch (error) {
-    if (contact.signal.aborted || concernsAll(error)) throw error;
-    const problem = unforeseenText(error, contact);
-    contact.log.warn({ projectId: contact.projectId, problem }, 'The facts could not be probed');
-    return null;
-  }
-}
-
-async function refreshFacts(contact: Contact): Promise<Facts> {
-  const { db, projectId, scope, signal, log } = contact;
-  const before = await readFacts(db, projectId);
-  // A platform that is out of order teaches nothing.
-  const platform = soundly(contact.platform, before, true);
-  const probed: Record<string, string> = {};
-  const seen = new Set<string>();
-  let isWhole = true;
-  for (const { resource, owner } of listsOf(scope)) {
-    if (seen.has(resource)) continue;
-    seen.add(resource);
-    const learned = await ifUsable(contact, () =>
-      probe(contact.platform, platform, resource, owner, signal, before),
-    );
-    Object.assign(probed, learned ?? {});
-    isWhole &&= learned !== null;
-  }
-  const { clock } = platform;
-  probed['clock.offset'] = offsetText(clock.offsetMs());
-  const from = windowAt(clock.now()).from;
-  const keyLife = await ifUsable(contact, () =>
-    probeKeyLife(db, platform, projectId, before, from, signal),
-  );
-  probed['orders.key_life'] = keyLife ?? 'unknown';
-  for (const { resource } of listsOf(scope)) keepInstant(probed, before, resource);
-  keepStatusTotals(probed, before, clock);
-  isWhole &&= (probed[statusTotals] ?? before.get(statusTotals)) !== statusesUnknown;
-  // What cannot be seen today (no record to learn from) does not unlearn what was seen before.
-  for (const [fact, value] of Object.entries(probed)) {
-    if (value === 'unknown' && before.has(fact) && fact !== statusTotals) delete probed[fact];
-  }
-  for (const { resource } of listsOf(scope)) {
-    keepUntilSure(probed, before, `${resource}.totals`, 'present', clock.now());
-    keepUntilSure(probed, before, `${resource}.empty_total`, 'zero', clock.now());
-  }
-  if (probed[statusTotals] === statusesExceed) await reopenHidden(db, projectId);
-  const changed = await recordFacts(db, projectId, probed, platform.clock.now());
-  // What could not be probed is probed again in an hour, not at every run.
-  const probedAs = platform.clock.now() - (isWhole ? 0 : probeEveryMs - hourMs);
-  await recordFacts(db, projectId, { probed: 'yes' }, probedAs);
-  for (const { resource } of listsOf(scope)) {
-    const cap = probed[`${resource}.cap`];
-    // What such a total proved is read once more.
-    if (cap !== undefined && cap !== before.get(`${resource}.cap`)) {
-      await reopenSlices(db, projectId, resource, { atLeast: Number(cap) });
-    }
-  }
-  for (const { fact, from, to } of changed) {
-    const [resource = '', name = ''] = fact.split('.');
-    const asksTheSame = name === 'day_end' && from === 'exclusive' && to === 'instant';
-    // Where older days were answered, nothing that was shown told where a month ends.
-    const saidNothing = name === 'month_end' && before.get(`${resource}.older_days`) === 'answered';
-    if (proofsRestOn.has(name) && !asksTheSame) {
-      const onlyUnproved = from === 'unknown' || saidNothing;
-      await reopenSlices(db, projectId, resource, { onlyUnproved });
-    }
-    // Days of another zone are other days; that the zone is UTC after all was taken for granted.
-    if (name === 'day_zone' && !isSameSide(from, to)) {
-      await reopenSlices(db, projectId, resource);
-    }
-    if (from !== 'unknown')
-      log.warn({ projectId, fact, from, to }, 'The platform behaves differently than before');
-  }
-  return readFacts(db, projectId);
 }

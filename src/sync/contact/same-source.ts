@@ -1,32 +1,61 @@
 // Is this still the platform and the project the archive was filled from? Asked before anything is written under
 // a changed address or key, so that a stage key or another project never mixes in.
 import { windowAt } from '../../day.ts';
-import { settingsError } from '../../errors.ts';
+import { settingsError, transient, type OutlastError } from '../../errors.ts';
+import type { ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { isPlatformError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
 import type { Facts } from '../../store/facts.ts';
 import { dayToRecognise, holdsAnything } from '../../store/projects.ts';
 import { askList } from '../ask-list.ts';
 import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
 
+type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
+
 /**
- * Reads one held day again. Passes when the platform shows at least half of the ids held for it, or when nothing is
- * held at all. Throws settings `source_changed` otherwise; nothing was written.
+ * Reads a held day of the first list that has one again. Passes when the platform shows at least half of the ids held
+ * for it, or when nothing is held at all; false when a list before that one did not answer, by which it is to be
+ * recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise, and what the platform throws.
  */
 export async function recogniseSource(
-  db: Db,
-  platform: Platform,
+  held: Held,
   facts: Facts,
-  projectId: string,
-  signal: AbortSignal,
-): Promise<void> {
+  lists: readonly ListedResource[],
+  able: readonly ListedResource[],
+): Promise<boolean> {
+  const { db, projectId } = held;
+  let failure: OutlastError | null = null;
+  for (const list of lists) {
+    try {
+      if (await isRecognised(held, facts, list, able)) return failure === null;
+    } catch (error) {
+      if (!isPlatformError(error)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== null) throw failure;
+  if (!(await holdsAnything(db, projectId))) return true;
+  throw settingsError(
+    'source_changed',
+    `The address or key of project "${projectId}" has changed, and no day held for it lies in the platform's window any more, so nothing shows whether this is still the same project. If it is, run \`outlast sync --accept-new-source\` once; otherwise give the other source a project name of its own.`,
+  );
+}
+
+/** By this list; false where it holds no day to tell by. Throws settings `source_changed`, and what the platform throws. */
+async function isRecognised(
+  { db, platform, projectId, signal }: Held,
+  facts: Facts,
+  list: ListedResource,
+  able: readonly ListedResource[],
+): Promise<boolean> {
   const window = windowAt(platform.clock.now());
-  const held = await dayToRecognise(db, projectId, window.from, window.to);
-  if (held === null) {
-    if (!(await holdsAnything(db, projectId))) return;
-    throw settingsError(
-      'source_changed',
-      `The address or key of project "${projectId}" has changed, and no day held for it lies in the platform's window any more, so nothing shows whether this is still the same project. If it is, run \`outlast sync --accept-new-source\` once; otherwise give the other source a project name of its own.`,
+  const held = await dayToRecognise(db, projectId, list, window.from, window.to);
+  if (held === null) return false;
+  if (!able.includes(list)) {
+    throw transient(
+      'platform_unavailable',
+      `the address or key of project "${projectId}" has changed, and it is recognised by ${list}, which the platform does not show`,
     );
   }
   const query = {
@@ -39,7 +68,7 @@ export async function recogniseSource(
   // Operation ids are the callers' own and may coincide by chance: half of those held must be there.
   const shown = new Set(page.records.map((record) => record.id));
   const again = held.ids.slice(0, query.limit).filter((id) => shown.has(id)).length;
-  if (2 * again >= Math.min(held.ids.length, query.limit)) return;
+  if (2 * again >= Math.min(held.ids.length, query.limit)) return true;
   throw settingsError(
     'source_changed',
     `The address or key of project "${projectId}" has changed, and the platform shows ${again === 0 ? 'none' : 'few'} of the records held for ${held.day}: this looks like another project or another platform. Nothing was written. Give it a project name of its own (OUTLAST_PROJECT), or, if it really continues this archive, run \`outlast sync --accept-new-source\` once.`,

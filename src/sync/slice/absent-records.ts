@@ -80,7 +80,7 @@ export async function readsDatesOtherwise(
     dayEndOf(facts, resource) !== 'unknown' && absenceProves(day, platform.clock.possible());
   const isSudden = isKnown && distinct === 0 && (shownTotal ?? 0) > 0;
   if (!isSudden || !(await window.showsDay({ resource, owner }, day))) return false;
-  await doubtFacts(db, projectId);
+  await doubtFacts(db, projectId, resource);
   return true;
 }
 

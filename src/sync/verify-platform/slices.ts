@@ -3,15 +3,17 @@
 import { addDays, windowAt } from '../../day.ts';
 import type { ListedResource, SliceKey } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { isPlatformError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import { provedSlices, type Slice } from '../../store/ledger.ts';
 import { readProject, type ProjectSource } from '../../store/projects.ts';
-import { learnClock } from '../contact/contact.ts';
+import { learnClockByAny } from '../contact/contact.ts';
 import { recogniseSource } from '../contact/same-source.ts';
+import { archivedLists, type ArchivedScope } from '../enter-days.ts';
 import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
 import { absenceProves, isOver } from '../policy.ts';
-import { recount } from '../slice/count.ts';
+import { recount, type Recount } from '../slice/count.ts';
 
 export type Reproved = SliceKey & {
   /** `unclear`: around the cliff, without totals, of statuses too, or with orders that may have settled since. */
@@ -26,6 +28,7 @@ export type ReproveContext = {
   platform: Platform;
   projectId: string;
   source: ProjectSource;
+  scope: ArchivedScope;
   signal: AbortSignal;
 };
 
@@ -47,8 +50,9 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
   const window = windowAt(platform.clock.now());
   // Today's list grows: its tail is looked after by every run.
   const days = { from: window.from, to: addDays(window.to, -1) };
+  const failures = new Map<ListedResource, Error>();
   for (const slice of await provedSlices(db, projectId, days)) {
-    if (wanted !== undefined && slice.resource !== wanted) continue;
+    if ((wanted ?? slice.resource) !== slice.resource || failures.has(slice.resource)) continue;
     const askedAt = platform.clock.now();
     const span = spanOf(slice.day, slice.resource, facts);
     if (!isOver(span, askedAt)) continue;
@@ -56,7 +60,14 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
       ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
       limit: limitOf(facts, slice.resource),
     };
-    const counted = await recount(db, platform, facts, slice, query, signal);
+    let counted: Recount;
+    try {
+      counted = await recount(db, platform, facts, slice, query, signal);
+    } catch (error) {
+      if (signal.aborted || !isPlatformError(error)) throw error;
+      failures.set(slice.resource, error);
+      continue;
+    }
     const { agrees, total } = counted;
     const { resource, owner, day, shownTotal: shown } = slice;
     const isTold = counted.isMute !== true && isTelling(slice, total, platform.clock.now());
@@ -71,6 +82,8 @@ export async function reprove(reproving: Reproving): Promise<boolean> {
       shown,
     });
   }
+  // The other list was asked all the same.
+  for (const failure of failures.values()) throw failure;
   return true;
 }
 
@@ -83,14 +96,18 @@ export async function confirmSource({
   platform,
   projectId,
   source,
+  scope,
   signal,
 }: ReproveContext): Promise<{ facts: Facts } | { isParked: boolean }> {
   const known = await readProject(db, projectId, source);
   if (known === null) return { isParked: false };
   if (known.parkedReason !== null && known.sameKey) return { isParked: true };
-  if (platform.clock.lastDate() === null) await learnClock(platform, signal);
+  const lists = archivedLists(scope);
+  if (platform.clock.lastDate() === null) await learnClockByAny(platform, lists, signal);
   const facts = await readFacts(db, projectId);
-  if (!known.sameSource) await recogniseSource(db, platform, facts, projectId, signal);
+  if (!known.sameSource) {
+    await recogniseSource({ db, platform, projectId, signal }, facts, lists, lists);
+  }
   return { facts };
 }
 
