@@ -3,6 +3,12 @@
 // have been what kept the way safe. The parameters are those of PostgreSQL's manual, "Parameter Key Words" of libpq.
 import { settingsError } from './errors.ts';
 
+/** Or what gives it anew for each connection, for its password may have been rotated since. */
+export type DatabaseAddress = string | (() => string);
+
+export const currentAddress = (address: DatabaseAddress): string =>
+  typeof address === 'string' ? address : address();
+
 /** What libpq knows, weakest first: `require` encrypts and checks nothing, `verify-full` checks who answers. */
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof modes)[number];

@@ -1,4 +1,5 @@
 // What several commands need: the store opened from the settings. The command that opens it closes it.
+import type { DatabaseAddress } from '../database-address.ts';
 import { isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
@@ -16,7 +17,7 @@ export type Store = {
   /** Read from the replica of the settings. */
   isReplica: boolean;
   /** For psql and BI tools; holds the password (P10: print it only where a person asked for the place). */
-  connectionString: string;
+  connectionString: DatabaseAddress;
   isEmbedded: boolean;
   close(): Promise<void>;
 };

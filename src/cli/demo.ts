@@ -2,6 +2,7 @@
 // archived, and then kept up to date until Ctrl-C.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, type Command } from 'commander';
+import { currentAddress } from '../database-address.ts';
 import { exitCode } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
 import type { ListedResource } from '../model.ts';
@@ -107,7 +108,7 @@ async function demo(once: boolean): Promise<number> {
       );
       return exitCodeOfReports([report]);
     }
-    say(`\n${whereToLook(archive.store.connectionString, served.url)}\n`);
+    say(`\n${whereToLook(currentAddress(archive.store.connectionString), served.url)}\n`);
     say('A few orders come every minute. Ctrl-C ends the demo; the archive stays.');
     news.take();
     const sayNews = (): void => {

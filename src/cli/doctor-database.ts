@@ -1,5 +1,6 @@
 // What `outlast doctor` finds in the database and in its replica: what the server is, the way to it, whether a sync can
 // work there, which is tried and taken back, and how fast it grows.
+import { currentAddress, type DatabaseAddress } from '../database-address.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
@@ -25,7 +26,7 @@ export async function examineServer(store: Store, tell: Tell): Promise<ArchiveId
   const db = await openDb({ connectionString, isReadOnly: true, max: 2, log: silentLog() });
   try {
     const server = await tellServer(db, isEmbedded, tell);
-    if (!isEmbedded) await tellWay(db, new URL(connectionString).hostname, tell);
+    if (!isEmbedded) await tellWay(db, new URL(currentAddress(connectionString)).hostname, tell);
     if (!server.standby) return await tellSchema(connectionString, server.bytes, tell);
     await checkSchema(db);
     return await heldIn(db);
@@ -109,7 +110,7 @@ const schemas = {
 
 /** Whether a sync can work there. Throws what says that it cannot. */
 async function tellSchema(
-  connectionString: string,
+  connectionString: DatabaseAddress,
   bytes: number,
   tell: Tell,
 ): Promise<ArchiveIdentity | null> {
@@ -128,7 +129,11 @@ async function tellSchema(
   if (untold > 0) {
     // The webhook is not tried: people would be sent a message.
     const alerts = untold === 1 ? 'an alert' : `${formatCount(untold)} alerts`;
-    tell('warn', 'alerts', `the webhook has not taken ${alerts}: \`outlast alert --test\` says why`);
+    tell(
+      'warn',
+      'alerts',
+      `the webhook has not taken ${alerts}: \`outlast alert --test\` says why`,
+    );
   }
   for (const note of notes) tell('warn', 'rights', note);
   if (notes.length === 0) {

@@ -1,4 +1,5 @@
 // The HTTP server as `start` and `demo` run it: an archive opened for reading, and who may read it.
+import type { DatabaseAddress } from '../database-address.ts';
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { SettingInForce } from '../model.ts';
@@ -33,7 +34,7 @@ export type Serving = {
  */
 export async function startServing(
   settings: Settings,
-  primary: string,
+  primary: DatabaseAddress,
   log: Log,
   { metrics, workers = [], isAlive, watch, inForce = [], now = Date.now }: Serving = {},
 ): Promise<Served> {
@@ -90,7 +91,7 @@ export async function startServing(
  * Where the sync writes, and not a replica: whether that database answers is one of the metrics. One connection of its
  * own, which the pool gives up while nobody asks, so that neither a busy sync nor a long list keeps them waiting.
  */
-const openForMetrics = (connectionString: string, log: Log): Promise<Db> =>
+const openForMetrics = (connectionString: DatabaseAddress, log: Log): Promise<Db> =>
   openDb({
     connectionString,
     max: 1,
@@ -103,9 +104,9 @@ const openForMetrics = (connectionString: string, log: Log): Promise<Db> =>
 /** The archive and its address: the read replica's where there is one that answers, for nothing waits for it. */
 async function openToServe(
   { readDatabase }: Settings,
-  primary: string,
+  primary: DatabaseAddress,
   log: Log,
-): Promise<{ archive: Archive; connectionString: string }> {
+): Promise<{ archive: Archive; connectionString: DatabaseAddress }> {
   if (readDatabase.kind === 'url' && readDatabase.isReplica === true) {
     const { url: connectionString } = readDatabase;
     try {

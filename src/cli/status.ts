@@ -1,6 +1,7 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import type { Command } from 'commander';
 import { clockText, moment } from '../alert/words.ts';
+import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { sliceStates, wholeList } from '../model.ts';
@@ -99,7 +100,7 @@ const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica)
 
 /** The embedded database's address, password included: whoever may start it may read it (P10). */
 const whereItIs = ({ connectionString }: Store): string =>
-  `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${connectionString}`;
+  `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${currentAddress(connectionString)}`;
 
 /** By project. */
 export type Calendars = ReadonlyMap<string, CalendarMonth[]>;

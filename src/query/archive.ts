@@ -21,9 +21,12 @@ export const readingConnections = 4;
 const connectionSentence =
   'must be the address of the archive, postgres://user:password@host:5432/database; nothing is read from the environment here, so pass for example process.env.DATABASE_URL';
 const archiveArguments = z.strictObject({
-  connectionString: z
-    .string(connectionSentence)
-    .refine((value) => value !== '' && isStorable(value), connectionSentence),
+  connectionString: z.custom<string | (() => string)>(
+    (value) =>
+      typeof value === 'function' ||
+      (typeof value === 'string' && value !== '' && isStorable(value)),
+    connectionSentence,
+  ),
   max: whole(1, 100).default(readingConnections),
   statementTimeoutMs: whole(1, 86_400_000).default(30_000),
   // Passed on as it is: a log's methods may need their `this`.

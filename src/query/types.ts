@@ -20,8 +20,11 @@ import type { Alert, DayQuery, DayReport, Progress, Recent, RecentQuery } from '
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
-  /** `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. */
-  connectionString: string;
+  /**
+   * `postgres://user:password@host:5432/database`. The user needs no more than membership in `outlast_reader`. A
+   * function gives it anew for each connection: its password may have been rotated.
+   */
+  connectionString: string | (() => string);
   /** Connections at most; 4 by default. */
   max?: number;
   /** A statement that runs longer ends with transient `query_timed_out`, milliseconds; 30,000 by default. */

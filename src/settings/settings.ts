@@ -1,6 +1,6 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
 // table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
-import { mistakesIn, withPgVariables } from '../database-address.ts';
+import { mistakesIn, withPgVariables, type DatabaseAddress } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
 import type { LogLevel } from '../log.ts';
 import type { FileFormat } from '../model.ts';
@@ -19,7 +19,7 @@ import { mistakesInProxies, proxiesIn, proxiesShown } from './proxies.ts';
 export type { ProjectSettings } from './projects-file.ts';
 
 export type DatabaseSettings =
-  { kind: 'url'; url: string; isReplica?: true } | { kind: 'embedded'; dataDir: string };
+  { kind: 'url'; url: DatabaseAddress; isReplica?: true } | { kind: 'embedded'; dataDir: string };
 
 export type AlertSettings = {
   /** Null: nobody is told; the alerts are on record all the same. Secret, like the heartbeat's (P10). */
@@ -101,19 +101,19 @@ export function readSettings(
   const proxies = proxiesIn(env);
   mistakesInProxies(proxies).forEach(report);
   const hourMs = 3_600_000;
-  const database = readDatabase(reader);
-  const replica = reader.read('OUTLAST_READ_DATABASE_URL');
+  const anew = (): EnvironmentReader =>
+    createReader(env, readFile, (mistake) => {
+      throw settingsError('settings_invalid', mistake);
+    });
+  const url = current(readAddress, reader, anew, ['DATABASE_URL_FILE', 'DATABASE_PASSWORD_FILE']);
+  const dataDir = reader.read('OUTLAST_DATA_DIR');
+  const database: DatabaseSettings =
+    url === null ? { kind: 'embedded', dataDir } : { kind: 'url', url };
+  const replica = current(readReplica, reader, anew, ['OUTLAST_READ_DATABASE_URL_FILE']);
   const settings: Settings = {
     projects,
     database,
-    readDatabase:
-      replica === null
-        ? database
-        : {
-            kind: 'url',
-            url: completed('OUTLAST_READ_DATABASE_URL', replica, reader),
-            isReplica: true,
-          },
+    readDatabase: replica === null ? database : { kind: 'url', url: replica, isReplica: true },
     certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
     headsDir: reader.read('OUTLAST_HEADS_DIR'),
     host: reader.read('OUTLAST_HOST'),
@@ -254,19 +254,37 @@ function readOneProject(reader: EnvironmentReader, maxRps: number): ProjectSetti
   ];
 }
 
-function readDatabase(reader: EnvironmentReader): DatabaseSettings {
+/** Where a file holds it or its password, what reads that again: the password may have been rotated since. */
+function current(
+  read: (reader: EnvironmentReader) => string | null,
+  reader: EnvironmentReader,
+  anew: () => EnvironmentReader,
+  files: string[],
+): DatabaseAddress | null {
+  const address = read(reader);
+  if (address === null || !files.some((name) => reader.variable(name) !== null)) return address;
+  return () => read(anew()) ?? address;
+}
+
+function readReplica(reader: EnvironmentReader): string | null {
+  const name = 'OUTLAST_READ_DATABASE_URL';
+  const url = reader.read(name);
+  return url === null ? null : completed(name, url, reader);
+}
+
+/** Null: the database is the embedded one. */
+function readAddress(reader: EnvironmentReader): string | null {
   const url = reader.read('DATABASE_URL');
   const password = reader.read('DATABASE_PASSWORD');
-  const dataDir = reader.read('OUTLAST_DATA_DIR');
   if (url === null) {
     if (password !== null && !reader.isGiven('DATABASE_URL')) {
       reader.report(
         'DATABASE_PASSWORD is set and DATABASE_URL is not: give the address, such as postgres://user@host:5432/database.',
       );
     }
-    return { kind: 'embedded', dataDir };
+    return null;
   }
-  if (password === null) return { kind: 'url', url: completed('DATABASE_URL', url, reader) };
+  if (password === null) return completed('DATABASE_URL', url, reader);
   const address = new URL(url);
   if (address.password !== '') {
     reader.report('DATABASE_PASSWORD is set and DATABASE_URL holds a password: keep one of them.');
@@ -277,7 +295,7 @@ function readDatabase(reader: EnvironmentReader): DatabaseSettings {
   }
   // The setter leaves a few characters alone that pg would read as percent-escapes.
   address.password = encodeURIComponent(password);
-  return { kind: 'url', url: completed('DATABASE_URL', address.href, reader) };
+  return completed('DATABASE_URL', address.href, reader);
 }
 
 /** With what stands in PGHOST, PGSSLMODE and their like. */

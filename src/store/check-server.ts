@@ -14,8 +14,8 @@ export type ServerFound = {
   role: string | null;
   /** What transactions on this server name besides. */
   settings: TransactionSettings;
-  /** The address that was taken: without TLS where that was optional and the server has none. */
-  connectionString: string;
+  /** TLS was optional and the server has none. */
+  isWithoutTls: boolean;
 };
 
 type Config = pg.PoolConfig & { connectionString: string };
@@ -25,9 +25,9 @@ export async function checkServer(
   config: Config,
   wanted: { role: string | null; isReadOnly: boolean },
 ): Promise<ServerFound> {
-  const { client, connectionString } = await connect(config);
+  const { client, isWithoutTls } = await connect(config);
   try {
-    return { ...judged(await ask(client, wanted.role), wanted), connectionString };
+    return { ...judged(await ask(client, wanted.role), wanted), isWithoutTls };
   } catch (error) {
     // Cut while we asked: as passing a fault as one that was refused.
     throw databaseError(error) ?? namedIfCut(error);
@@ -36,14 +36,17 @@ export async function checkServer(
   }
 }
 
-async function connect(config: Config): Promise<{ client: pg.Client; connectionString: string }> {
+async function connect(
+  config: Config,
+  isWithoutTls = false,
+): Promise<{ client: pg.Client; isWithoutTls: boolean }> {
   const { connectionString } = config;
   let client: pg.Client | undefined;
   try {
     client = new Client(config);
     client.on('error', () => undefined);
     await client.connect();
-    return { client, connectionString };
+    return { client, isWithoutTls };
   } catch (error) {
     // pg gives up for want of a password and leaves the server waiting for one: until then no database is dropped
     // there.
@@ -51,7 +54,7 @@ async function connect(config: Config): Promise<{ client: pg.Client; connectionS
       client as unknown as { connection: { stream: Socket } } | undefined
     )?.connection.stream.destroy();
     if (hasNoTls(error) && isTlsOptional(connectionString)) {
-      return connect({ ...config, connectionString: withoutTls(connectionString) });
+      return connect({ ...config, connectionString: withoutTls(connectionString) }, true);
     }
     throw connectionError(error);
   }
@@ -105,7 +108,7 @@ async function refuseWorker(client: pg.Client): Promise<void> {
 function judged(
   server: Server | undefined,
   wanted: { role: string | null; isReadOnly: boolean },
-): Omit<ServerFound, 'connectionString'> {
+): Omit<ServerFound, 'isWithoutTls'> {
   if (server === undefined || server.version < 150_000) {
     throw settingsError(
       'database_too_old',

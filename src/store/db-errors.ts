@@ -90,7 +90,7 @@ type Sentence = [
 const refused: Sentence = [
   settingsError,
   'database_login_refused',
-  'The database refused the login. Check the user and the password in DATABASE_URL.',
+  'The database refused the login. Check the user and the password in DATABASE_URL: the password may have been changed. A running service takes a new one from DATABASE_PASSWORD_FILE or DATABASE_URL_FILE by itself; from anywhere else it needs a restart.',
 ];
 const hostUnknown: Sentence = [
   settingsError,

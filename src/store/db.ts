@@ -4,7 +4,12 @@
 // most.
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { readAsLibpq } from '../database-address.ts';
+import {
+  currentAddress,
+  readAsLibpq,
+  withoutTls,
+  type DatabaseAddress,
+} from '../database-address.ts';
 import { createDialingSocket } from '../dial.ts';
 import { codeOf, fatal } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
@@ -44,7 +49,7 @@ export type Db = Queryable & {
 export type OnTransaction = (isCommitted: boolean, seconds: number) => void;
 
 export type DbOptions = {
-  connectionString: string;
+  connectionString: DatabaseAddress;
   /** Connections at most. */
   max?: number;
   /** Whoever finds all of them at work waits two minutes, not ten seconds: a sync has more lanes than these. */
@@ -96,7 +101,15 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const wanted = options.role === undefined ? 'outlast_writer' : options.role;
   const isReadOnly = options.isReadOnly ?? false;
   const applicationName = options.applicationName ?? 'outlast';
-  const connectionString = readAsLibpq(options.connectionString);
+  let connectionString = readAsLibpq(currentAddress(options.connectionString));
+  const address = (): string => {
+    try {
+      connectionString = readAsLibpq(currentAddress(options.connectionString));
+    } catch {
+      // Its file is just being written, or is gone: the last one, and the login decides.
+    }
+    return found.isWithoutTls ? withoutTls(connectionString) : connectionString;
+  };
   checkTlsFiles(connectionString);
   const asked = {
     connectionString,
@@ -110,7 +123,6 @@ export async function openDb(options: DbOptions): Promise<Db> {
     types,
   };
   const found = await checkServer(asked, { role: wanted, isReadOnly });
-  const base = { ...asked, connectionString: found.connectionString };
   const begin = beginOf({
     role: found.role,
     isReadOnly,
@@ -127,9 +139,16 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const singleMs = Number(options.settings?.['statement_timeout'] ?? 0);
   const singleSilenceMs = singleMs > 0 ? singleMs + graceMs : wanted === null ? 0 : unhurriedMs;
   const pool = new pg.Pool({
-    ...base,
+    ...asked,
     ...(options.waitsInLine === true ? { connectionTimeoutMillis: inLineMs } : {}),
-    Client: inTime,
+    Client: function (config: pg.ClientConfig) {
+      return new Client({
+        ...config,
+        connectionString: address(),
+        // The pool has one time-out for making a connection and for waiting for one: here each connection has its own.
+        connectionTimeoutMillis: connectingMs,
+      });
+    } as unknown as typeof pg.Client,
     max: options.max ?? 10,
     pipeline: true,
   });
@@ -174,11 +193,6 @@ const inLineMs = 120_000;
 const graceMs = 30_000;
 /** How long the answer to a statement without a time-out may take; a migration may take longer. */
 const unhurriedMs = 900_000;
-
-/** The pool has one time-out for making a connection and for waiting for one: here each connection has its own. */
-const inTime = function (config: pg.ClientConfig) {
-  return new Client({ ...config, connectionTimeoutMillis: connectingMs });
-} as unknown as typeof pg.Client;
 
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
+import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf, fatal, settingsError, transient, type OutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
@@ -50,7 +51,7 @@ export type Migrated = {
  * workers of a Citus cluster; throws what distribute.ts throws.
  */
 export async function migrate(
-  connectionString: string,
+  connectionString: DatabaseAddress,
   log: Log,
   { distributed = false } = {},
 ): Promise<Migrated> {

@@ -1,5 +1,6 @@
 // What a sync does to its database, done in one transaction and taken back: whether a login may is known by trying.
 import { createHash } from 'node:crypto';
+import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { listedResources, type Instant, type ListedResource, type ProjectId } from '../model.ts';
@@ -25,7 +26,7 @@ type Found<T> = Awaited<ReturnType<typeof migrateWithin>> & { held: T | null };
  * Throws settings `database_forbidden` with what to do, and what `migrate` throws.
  */
 export async function rehearse<T>(
-  connectionString: string,
+  connectionString: DatabaseAddress,
   look: (tx: Tx) => Promise<T>,
 ): Promise<Found<T>> {
   const db = await openDb({

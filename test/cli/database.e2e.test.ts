@@ -91,6 +91,59 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
 
+test('a password changed under `start`: its file is read again; from elsewhere the sentence says to restart', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outlast-password-'));
+  const empty = await createEmptyDatabase();
+  const login = `${empty.name}_login`;
+  const address = new URL(empty.connectionString);
+  const rotate = async (password: string): Promise<void> => {
+    await writeFile(join(folder, 'password'), `${password}\n`);
+    address.password = password;
+    await writeFile(join(folder, 'address'), address.href);
+    await person.query(`alter role ${login} password '${password}';
+      select pg_terminate_backend(pid) from pg_stat_activity where usename = '${login}'`);
+  };
+  await person.query(`create role ${login} login createrole;
+    grant all on database "${empty.name}" to ${login}`);
+  address.username = login;
+  const countRuns = async (): Promise<number> => {
+    const { rows } = await ask<{ runs: number }>(
+      empty.connectionString,
+      'select count(*)::int as runs from sync.runs',
+    );
+    return rows[0]?.runs ?? 0;
+  };
+  await rotate('one');
+  const bare = new URL(address);
+  bare.password = '';
+  const ways = {
+    password: { DATABASE_URL: bare.href, DATABASE_PASSWORD_FILE: join(folder, 'password') },
+    address: { DATABASE_URL: '', DATABASE_URL_FILE: join(folder, 'address') },
+    environment: { DATABASE_URL: address.href },
+  };
+  const env = { ...settings(), OUTLAST_LOG_LEVEL: 'info', OUTLAST_SCHEDULE: '* * * * * *' };
+  for (const [way, given] of Object.entries(ways)) {
+    await rotate('one');
+    const started = startCommand(['start'], { env: { ...env, ...given }, cwd: folder });
+    const [url] = await started.waitFor(/http:\/\/[\d.:]+(?=","msg":"Outlast is running)/);
+    await rotate('two');
+    if (way === 'environment') {
+      await started.waitFor(
+        /refused the login\. .* may have been changed\. .* from anywhere else it needs a restart/,
+      );
+      expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    } else {
+      const before = await countRuns();
+      await expect.poll(countRuns, { timeout: 20_000 }).toBeGreaterThan(before);
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    }
+    await started.stop();
+  }
+  await empty.drop();
+  await person.query(`drop role ${login}`);
+  await rm(folder, { recursive: true });
+});
+
 test('a standby: 2, and where to point instead; commands that only read take it as a replica', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outlast-standby-'));
   // As root the server runs as another user, who must be able to pass through.

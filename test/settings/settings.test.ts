@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readReaders } from '../../src/cli/reader-keys.ts';
+import { currentAddress } from '../../src/database-address.ts';
 import { isOutlastError } from '../../src/errors.ts';
 import { envExample } from '../../src/settings/table.ts';
 import { settings, table } from '../../src/settings/table.ts';
@@ -334,7 +335,7 @@ describe('secrets', () => {
           { p: `${password}\n` },
         );
         if (database.kind !== 'url') throw new Error('a database with an address');
-        expect(decodeURIComponent(new URL(database.url).password)).toBe(
+        expect(decodeURIComponent(new URL(currentAddress(database.url)).password)).toBe(
           password.replace(/[\r\n]+$/, ''),
         );
       }),

@@ -8,7 +8,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readAsLibpq, withPgVariables } from '../../src/database-address.ts';
+import { currentAddress, readAsLibpq, withPgVariables } from '../../src/database-address.ts';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -338,7 +338,9 @@ test('what PG variables say counts for a DATABASE_URL that says nothing of it, a
       ...more,
     };
     const { database } = readSettings({ needs: 'database' }, env);
-    return database.kind === 'url' ? openedAt(database.url) : Promise.resolve(database.kind);
+    return database.kind === 'url'
+      ? openedAt(currentAddress(database.url))
+      : Promise.resolve(database.kind);
   };
   const before = fronts.local.seen.encrypted;
   expect(await asked(fronts.local.port, {})).toBe('open');
