@@ -36,6 +36,9 @@ export async function checkServer(
   }
 }
 
+/** Nothing here takes a server long; one that takes connections and says nothing would keep every command waiting. */
+const answerMs = 30_000;
+
 async function connect(
   config: Config,
   isWithoutTls = false,
@@ -43,7 +46,7 @@ async function connect(
   const { connectionString } = config;
   let client: pg.Client | undefined;
   try {
-    client = new Client(config);
+    client = new Client({ ...config, query_timeout: answerMs });
     client.on('error', () => undefined);
     await client.connect();
     return { client, isWithoutTls };

@@ -1,6 +1,7 @@
 // A connection that is cut, at whatever statement and on whichever side of it, is a passing fault with a name: the
 // process lives, the pool replaces the connection, and trying again helps.
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, Socket, type AddressInfo } from 'node:net';
 import {
   afterAll,
   afterEach,
@@ -122,6 +123,26 @@ test.each([
   expect(await told(ask(db))).toMatchObject(unreachable);
   release();
   expect((await ask(db)).rowCount).toBe(1);
+});
+
+test('a server that lets in and answers nothing is given up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  // AuthenticationOk and ReadyForQuery.
+  const letIn = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I');
+  const silent = createServer((socket) => {
+    socket.once('data', () => socket.write(letIn));
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const opening = told(openDb({ connectionString: `postgres://a:b@127.0.0.1:${port}/c`, log }));
+  const [socket] = (await once(silent, 'connection')) as [Socket];
+  // The second is the first question.
+  for (const _ of [1, 2]) await once(socket, 'data');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await opening).toMatchObject(unreachable);
 });
 
 test('whoever waits in line for a connection of a busy pool is served', async () => {
