@@ -1,11 +1,11 @@
 // `outlast doctor`: looks at everything that a sync and `start` need and says of each what is so and what to do. It leaves
 // nothing behind: a platform is asked for one order and one class, what a sync does to the database is taken back, a port
-// is given back, and what is written to an export's place or for a data folder is removed.
-import { access, constants, stat, statfs } from 'node:fs/promises';
+// is given back, and what is written to a folder or an export's place is removed.
+import { open, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { codeOf, exitCode } from '../errors.ts';
-import { exists } from '../files.ts';
+import { exists, ifThere, tryFolder } from '../files.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { createPlatform } from '../platform/client.ts';
@@ -199,29 +199,28 @@ async function examineDatabase(
   }
 }
 
-/** Whether a folder can be written, made if need be, and what a sync adds to in it; said only where it cannot. */
+/** Whether a folder, and what a sync adds to in it, can be written, by writing there; said only where it cannot. */
 async function tellFolder(
   setting: string,
   folder: string,
   inside: string[],
   tell: Tell,
 ): Promise<void> {
-  for (const path of [folder, ...inside.map((name) => join(folder, name))]) {
-    try {
-      const there = await nearest(path);
-      const isFolder = (await stat(there)).isDirectory();
-      if (!isFolder && (path === folder || there !== resolve(path))) {
-        throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
-      }
-      await access(there, isFolder ? constants.W_OK | constants.X_OK : constants.W_OK);
-    } catch (error) {
-      tell(
-        'fail',
-        'folders',
-        `${path} cannot be written (${codeOf(error) ?? 'unknown'}): give this user the right to, or set ${setting} to a folder of its own`,
-      );
-      return;
+  let path = folder;
+  try {
+    await tryFolder(folder);
+    for (const name of inside) {
+      path = join(folder, name);
+      const there = await ifThere(stat(path));
+      if (there?.isDirectory() === true) await tryFolder(path);
+      else if (there !== null) await (await open(path, 'a')).close();
     }
+  } catch (error) {
+    tell(
+      'fail',
+      'folders',
+      `${path} cannot be written (${codeOf(error) ?? 'unknown'}): give this user the right to, or set ${setting} to a folder of its own`,
+    );
   }
 }
 

@@ -212,10 +212,15 @@ test('folders that cannot be written and lists that are not there are told, and 
   expect([well.code, await readdir(folder)]).toEqual([0, ['file']]);
   const ill = await doctor('file/heads', 'file');
   expect(ill.stdout).toMatch(
-    /^fail +folders +.*\/file cannot be written \(ENOTDIR\): .* OUTLAST_CERTIFICATES_DIR to/m,
+    /^fail +folders +.*\/file cannot be written \(EEXIST\): .* OUTLAST_CERTIFICATES_DIR to/m,
   );
   expect(ill.stdout).toMatch(/^fail +folders +.*\/file\/heads cannot be .* OUTLAST_HEADS_DIR to/m);
   expect(ill.code).toBe(1);
+  if (process.platform === 'linux') {
+    // Its rights allow what the system does not.
+    const proc = await doctor('new/heads', '../../proc/outlast');
+    expect(proc.stdout).toMatch(/^fail +folders +\/proc\/outlast cannot be written \(ENOENT\)/m);
+  }
 
   const path = '/v1beta1/nft/classes';
   simulator.setFaults({ textNotFound: { path } });
