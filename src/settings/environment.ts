@@ -1,6 +1,6 @@
 // Reads single settings out of an environment, and the small files that they name, and notes what is wrong with them.
 // The caller collects the mistakes of all settings and reports them together (P12).
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { codeOf, settingsError } from '../errors.ts';
 import { settings, table, type Setting, type SettingName, type SettingValue } from './table.ts';
@@ -238,27 +238,38 @@ function distance(a: string, b: string): number {
 
 const utf16 = 'it is in UTF-16, as Windows PowerShell writes with > and Out-File: save it as UTF-8';
 
+const unwritten = 'it is a pipe that nobody writes to: name a file, or start what writes';
+
 /** The end of a sentence about a file that `readSmallFile` did not read. */
 export const whyUnread = (error: unknown): string =>
-  error instanceof Error && error.message === utf16
-    ? utf16.replace('it ', '')
+  error instanceof Error && [utf16, unwritten].includes(error.message)
+    ? error.message.replace('it ', '')
     : `cannot be read (${codeOf(error) ?? 'unreadable'}): check its path and rights`;
 
 /** A device or a wrong path must not be read for ever. */
 const mostBytes = 4 * 1024 * 1024;
 
 /**
- * The text of a file of at most 4 MiB, a pipe included. Throws as `openSync` does, EFBIG for a longer one, and a sentence
- * for one in UTF-16.
+ * The text of a file of at most 4 MiB, a pipe or a device included. Throws as `openSync` does, EFBIG for a longer one, and
+ * a sentence for one in UTF-16 and for a pipe that nobody writes to.
  */
 export function readSmallFile(path: string): string {
-  const file = openSync(path, 'r');
+  // To open a named pipe would else wait, for ever, for somebody who writes.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const bytes = Buffer.alloc(mostBytes + 1);
     let length = 0;
-    // Ends: with the file, or one byte after the limit.
+    const isPipe = fstatSync(file).isFIFO();
+    let looks = isPipe ? 200 : 0;
+    // Ends: with the file, or one byte after the limit. Who has opened a pipe to write is waited for, who has not is
+    // for two seconds.
     for (;;) {
-      const got = readSync(file, bytes, length, bytes.length - length, null);
+      const got = readNow(file, bytes, length);
+      if (got === null || (got === 0 && length === 0 && looks-- > 0)) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+        continue;
+      }
+      if (isPipe && got + length === 0) throw new Error(unwritten);
       length += got;
       if (length > mostBytes) {
         throw Object.assign(new Error('The file is longer than 4 MiB'), { code: 'EFBIG' });
@@ -271,5 +282,15 @@ export function readSmallFile(path: string): string {
     }
   } finally {
     closeSync(file);
+  }
+}
+
+/** Bytes read, 0 at the end; null where somebody writes and has written nothing yet. */
+function readNow(file: number, bytes: Buffer, at: number): number | null {
+  try {
+    return readSync(file, bytes, at, bytes.length - at, null);
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return null;
+    throw error;
   }
 }

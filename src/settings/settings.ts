@@ -1,5 +1,6 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
 // table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
+import { statSync } from 'node:fs';
 import { mistakesIn, withPgVariables, type DatabaseAddress } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
 import type { LogLevel } from '../log.ts';
@@ -101,8 +102,13 @@ export function readSettings(
   const proxies = proxiesIn(env);
   mistakesInProxies(proxies).forEach(report);
   const hourMs = 3_600_000;
+  // A pipe gives what it holds once.
+  const readLasting: ReadFile = (path) => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO() !== true) return readFile(path);
+    throw new Error('It was read');
+  };
   const anew = (): EnvironmentReader =>
-    createReader(env, readFile, (mistake) => {
+    createReader(env, readLasting, (mistake) => {
       throw settingsError('settings_invalid', mistake);
     });
   const url = current(readAddress, reader, anew, ['DATABASE_URL_FILE', 'DATABASE_PASSWORD_FILE']);

@@ -1,5 +1,5 @@
 // Settings: what is taken when little is said, and that every mistake is told at once, with what to do.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -591,6 +591,26 @@ describe('.env.example', () => {
     }
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'P12: a pipe is read from whoever writes to it; one that nobody writes to is no file, and keeps nobody waiting',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'outlast-pipe-'));
+    try {
+      const path = join(folder, 'pipe');
+      execFileSync('mkfifo', [path]);
+      const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
+      expect(() => readSettings({ needs: 'platform' }, env)).toThrow(
+        'OUTLAST_API_SECRET_FILE names a file that is a pipe that nobody writes to: name a file, or start what writes.',
+      );
+      spawn('sh', ['-c', `(sleep 0.3; echo se; sleep 0.1; echo same) > ${path}`]);
+      expect(readSmallFile(path)).toBe('se\nsame\n');
+      expect(readSmallFile('/dev/null')).toBe('');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
 it('P12: a file longer than any setting is not read to its end, for a device has none', () => {
   const folder = mkdtempSync(join(tmpdir(), 'outlast-file-'));
