@@ -18,7 +18,7 @@ import {
   type ProjectSettings,
   type Settings,
 } from '../settings/settings.ts';
-import { findPackage } from '../store/embedded/binaries.ts';
+import { checkPrograms, findPackage } from '../store/embedded/binaries.ts';
 import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
 import { trialName } from '../export/s3.ts';
 import { headsName } from '../verify/publish-heads.ts';
@@ -183,7 +183,7 @@ async function examineDatabase(
 ): Promise<ArchiveIdentity | null> {
   if (database.kind === 'embedded') {
     const isThere = await holdsArchive(database.dataDir);
-    await findPackage();
+    await checkPrograms(await findPackage());
     await tellRoom(database.dataDir, tell);
     if (!isThere) {
       await checkDataDir(database.dataDir);

@@ -46,6 +46,18 @@ export async function prepareBinaries(home: Home, packaged: string, log: Log): P
 }
 
 /**
+ * Whether the programs run on this machine at all, whoever runs them: what else may be wrong a copy mends. It leaves the
+ * links that npm's install script would have made. Throws settings `embedded_platform_unsupported`.
+ */
+export async function checkPrograms(packaged: string): Promise<void> {
+  const native = join(packaged, 'native');
+  // Only a copy can have the links then, and without them nothing runs.
+  if (!(await makeLinks(native))) return;
+  const ran = await tryProgram(native, null);
+  if (typeof ran === 'string' && !ran.includes('EACCES')) throw unsupported(ran);
+}
+
+/**
  * The folder of this platform's package. Throws settings `embedded_platform_unsupported` or
  * `embedded_binaries_missing`.
  */

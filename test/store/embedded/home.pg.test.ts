@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
-import { findPackage } from '../../../src/store/embedded/binaries.ts';
+import { checkPrograms, findPackage } from '../../../src/store/embedded/binaries.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import {
   isRoot,
@@ -255,11 +255,17 @@ describe('the programs', () => {
     writeFileSync(join(programs, 'native', 'bin', 'postgres'), '#!/no/such/loader\n', {
       mode: 0o755,
     });
-    await expect(openEmbedded({ dataDir, elsewhere, log, programs })).rejects.toMatchObject({
+    const unsupported = {
       kind: 'settings',
       code: 'embedded_platform_unsupported',
       message: expect.stringContaining('DATABASE_URL') as string,
-    });
+    };
+    await expect(openEmbedded({ dataDir, elsewhere, log, programs })).rejects.toMatchObject(
+      unsupported,
+    );
+    // As `doctor` asks before there is an archive.
+    await expect(checkPrograms(programs)).rejects.toMatchObject(unsupported);
+    await checkPrograms(await findPackage());
   });
 
   test('for a system that has none are refused with the way out', async () => {
