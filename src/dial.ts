@@ -102,10 +102,8 @@ export function createDialingSocket(timeoutMs: number): Socket {
     if (host === undefined) return connectTo({ path: port });
     const lookup: LookupFunction = (name, options, done) =>
       systemLookup(name, { ...options, all: true }, (error, addresses) => {
-        const [only] = addresses;
-        if (error !== null || only === undefined || addresses.length === 1) {
-          return done(error, addresses);
-        }
+        // With an error there are no addresses, whatever their type says.
+        if (error !== null || addresses.length < 2) return done(error, addresses);
         const known: LookupFunction = (_name, _options, give) => give(null, addresses);
         const target = { host: name, port: Number(port), lookup: known };
         const stop = dial(target, timeoutMs, (failed, reached) => {
