@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
 import { listedResources, resources, type ProjectId } from '../model.ts';
 import { versionsOf } from '../store/held-for-proof.ts';
-import { analyzeNew, onlyRow, withTx, type Db, type Tx } from '../store/db.ts';
+import { analyzeNew, onlyRow, unhurried, withTx, type Db, type Tx } from '../store/db.ts';
 import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
 import { adopt, countEntered, numberFromHeld } from '../store/journal/journal.ts';
 import { archivedOf } from '../store/tables.ts';
@@ -25,9 +25,6 @@ export type Importing = {
   /** Rows brought in, of all in the export. */
   onProgress: (sofar: { file: string; rows: number; all: number }) => void;
 };
-
-/** As long as it takes, but nobody is waited for. */
-const unhurried = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 
 /**
  * Throws settings `no_export`, `export_unfinished`, `export_altered`, `export_unsafe`, `manifest_invalid`,

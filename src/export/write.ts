@@ -2,7 +2,7 @@
 // What an earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
 import { settingsError, transient } from '../errors.ts';
 import type { FileFormat, Instant, ProjectId } from '../model.ts';
-import { onlyRow, type Db, type Tx } from '../store/db.ts';
+import { onlyRow, unhurried, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { onDisk } from './disk.ts';
 import { openEngineFor } from './formats.ts';
@@ -53,7 +53,8 @@ export function exportArchive(exporting: Exporting): Promise<Exported> {
 
 /** The same into a stage that need not lie in what is exported to. */
 export function exportInto(exporting: Exporting, open: () => Promise<Stage>): Promise<Exported> {
-  return withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting, open));
+  // A month of many millions takes as long as it takes, and so does a slow disk or bucket.
+  return withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting, open), unhurried);
 }
 
 async function exportFrom(
@@ -61,13 +62,9 @@ async function exportFrom(
   exporting: Exporting,
   open: () => Promise<Stage>,
 ): Promise<Exported> {
-  // A month of many millions takes as long as it takes. Parallel workers would make the planner read and sort the whole
-  // table for a month that an index has in order (a month of 250,000 orders among 1,600,000: 15 instead of 6 µs of
-  // processor time a row).
-  await tx.query(
-    `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-     set local max_parallel_workers_per_gather = 0`,
-  );
+  // Parallel workers would make the planner read and sort the whole table for a month that an index has in order (a
+  // month of 250,000 orders among 1,600,000: 15 instead of 6 µs of processor time a row).
+  await tx.query('set local max_parallel_workers_per_gather = 0');
   await lockPlace(tx, exporting.to);
   const projects = await projectsOf(tx, exporting.projects);
   const stage = await open();

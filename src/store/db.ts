@@ -111,6 +111,9 @@ export async function openDb(options: DbOptions): Promise<Db> {
     return found.isWithoutTls ? withoutTls(connectionString) : connectionString;
   };
   checkTlsFiles(connectionString);
+  const singleMs = Number(
+    options.settings?.['statement_timeout'] ?? (wanted === null ? 0 : longestMs),
+  );
   const asked = {
     connectionString,
     application_name: applicationName,
@@ -130,14 +133,12 @@ export async function openDb(options: DbOptions): Promise<Db> {
       ...found.settings,
       ...ourSettings,
       application_name: applicationName,
-      statement_timeout: '0',
+      statement_timeout: String(singleMs),
       lock_timeout: String(wanted === null ? 0 : defaultTxTimeouts.lockMs),
       idle_in_transaction_session_timeout: String(defaultTxTimeouts.idleMs),
       ...options.settings,
     },
   });
-  const singleMs = Number(options.settings?.['statement_timeout'] ?? 0);
-  const singleSilenceMs = singleMs > 0 ? singleMs + graceMs : wanted === null ? 0 : unhurriedMs;
   const pool = new pg.Pool({
     ...asked,
     ...(options.waitsInLine === true ? { connectionTimeoutMillis: inLineMs } : {}),
@@ -166,7 +167,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     begin,
     onTransaction: options.onTransaction,
     query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
-      onConnection(db, singleSilenceMs, async (client) => {
+      onConnection(db, silenceAfter(singleMs, 0), async (client) => {
         await client.query(begin);
         const answered = client.query<R>(sql, parameters);
         // After an error it is a rollback.
@@ -191,8 +192,12 @@ const inLineMs = 120_000;
 
 /** How much longer than the server's own time-outs an answer may be on its way. */
 const graceMs = 30_000;
-/** How long the answer to a statement without a time-out may take; a migration may take longer. */
-const unhurriedMs = 900_000;
+/** How long nothing may come before nobody is there any more; 0: where the server would wait for ever, so do we. */
+const silenceAfter = (statementMs: number, idleMs: number): number =>
+  statementMs === 0 ? 0 : statementMs + idleMs + graceMs;
+
+/** How long a statement by itself may take. What may take longer is a transaction that says so, and a migration. */
+const longestMs = 900_000;
 
 export type TxTimeouts = { statementMs: number; lockMs: number; idleMs: number };
 
@@ -201,6 +206,9 @@ export const defaultTxTimeouts: TxTimeouts = {
   lockMs: 10_000,
   idleMs: 10_000,
 };
+
+/** As long as it takes, but nobody is waited for. */
+export const unhurried: TxTimeouts = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 
 /**
  * Well below the lease, so that a transaction hardly outlives the right to commit it; the epoch decides all the same.
@@ -216,7 +224,8 @@ export function timeoutsWithin(leaseMs: number): TxTimeouts {
 
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. Statements
- * that do not need each other's answers may be sent together; each is to be awaited.
+ * that do not need each other's answers may be sent together; each is to be awaited. Its time-outs are set here alone:
+ * how long the connection may be silent follows from them.
  */
 export function withTx<T>(
   db: Db,
@@ -227,8 +236,7 @@ export function withTx<T>(
     `${db.begin}; set local statement_timeout = ${timeouts.statementMs};` +
     ` set local lock_timeout = ${timeouts.lockMs};` +
     ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
-  const { statementMs, idleMs } = timeouts;
-  const silenceMs = statementMs === 0 ? 0 : statementMs + idleMs + graceMs;
+  const silenceMs = silenceAfter(timeouts.statementMs, timeouts.idleMs);
   return onConnection(db, silenceMs, async (client) => {
     // Waited for: behind a `begin` that failed a statement would run by itself, as whoever connects.
     await client.query(begin);

@@ -3,7 +3,7 @@
 // overwritten.
 import type { ParsedRecord } from '../model.ts';
 import { rowColumns, type HeldRow } from './held-for-proof.ts';
-import type { Queryable, Tx } from './db.ts';
+import { unhurried, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import {
   derivedColumns,
   ofKey,
@@ -30,12 +30,14 @@ export async function rowsAfter(
   return rows;
 }
 
-/** How many rows there are. */
-export async function countRows(db: Queryable, of: Archived): Promise<number> {
+/** How many rows there are, however long it takes to count them. */
+export async function countRows(db: Db, of: Archived): Promise<number> {
   const shape = shapeOf(of);
-  const { rows } = await db.query<{ rows: number }>(
-    `select count(*)::int as rows from ${shape.table} o where ${ofKey(shape, 'o')}`,
-    [of.projectId],
+  const sql = `select count(*)::int as rows from ${shape.table} o where ${ofKey(shape, 'o')}`;
+  const { rows } = await withTx(
+    db,
+    (tx) => tx.query<{ rows: number }>(sql, [of.projectId]),
+    unhurried,
   );
   return rows[0]?.rows ?? 0;
 }

@@ -1,6 +1,6 @@
 // Reading what is too much for one answer: everything as of one instant, a cursor's rows some thousand at a time. It
 // writes nothing, and holds no more than two pages of rows in memory.
-import { withTx, type Db, type Row, type Tx } from './db.ts';
+import { withTx, type Db, type Row, type Tx, type TxTimeouts } from './db.ts';
 
 const rowsAtATime = 2_000;
 
@@ -8,14 +8,18 @@ const rowsAtATime = 2_000;
 const patient = { statementMs: 600_000, lockMs: 10_000, idleMs: 600_000 };
 
 /** Runs `work` on one snapshot of the database: whatever is committed meanwhile is not seen. */
-export function withSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function withSnapshot<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  timeouts: TxTimeouts = patient,
+): Promise<T> {
   return withTx(
     db,
     async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only');
       return work(tx);
     },
-    patient,
+    timeouts,
   );
 }
 

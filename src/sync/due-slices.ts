@@ -4,7 +4,7 @@ import { windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
 import { listedResources, wholeList, type Instant, type ListedResource } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
-import { analyzeNew } from '../store/db.ts';
+import { analyzeNew, unhurried, withTx } from '../store/db.ts';
 import { recordFacts, type Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
@@ -193,7 +193,7 @@ export async function workThrough(
       if (counts.recordsNew >= analyzeAt) {
         analyzeAt = counts.recordsNew * 4;
         // Without them the archive is slower, and as right.
-        await analyzeNew(db).catch((error: unknown) =>
+        await withTx(db, analyzeNew, unhurried).catch((error: unknown) =>
           log.warn({ error: causeChain(error) }, 'Tables that have grown were not analyzed'),
         );
       }

@@ -2,6 +2,8 @@
 // process lives, the pool replaces the connection, and trying again helps.
 import { once } from 'node:events';
 import { createServer, Socket, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   afterAll,
   afterEach,
@@ -13,10 +15,12 @@ import {
   test,
   vi,
 } from 'vitest';
+import { exportArchive } from '../../src/export/write.ts';
 import { silentLog } from '../../src/log.ts';
 import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
-import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { analyzeNew, openDb, unhurried, withTx, type Db } from '../../src/store/db.ts';
+import { countRows } from '../../src/store/derived-columns.ts';
 import { endFrozenSessions } from '../../src/store/slice-leases.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -107,16 +111,7 @@ test.each([
   ['a statement', (one: Db) => one.query('select 1')],
   ['a transaction', (one: Db) => withTx(one, (tx) => tx.query('select 1'))],
 ])('%s whose answer never comes is given up', async (_, ask) => {
-  const setForReal = Reflect.get(Socket.prototype, 'setTimeout');
-  vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (
-    this: Socket,
-    ms: number,
-    onSilence?: () => void,
-  ) {
-    // Patience is counted in minutes.
-    return setForReal.call(this, ms / 1000, onSilence);
-  });
-  onTestFinished(() => void vi.restoreAllMocks());
+  quickenSilence(1000);
   db = await openDb({ connectionString: address, log });
   await ask(db);
   const release = wire.hold();
@@ -144,6 +139,63 @@ test('a server that lets in and answers nothing is given up', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await opening).toMatchObject(unreachable);
 });
+
+test('what may take as long as it takes is not given up: an export, statistics, a count of all', async () => {
+  const one = await openDb({ connectionString: address, log });
+  db = one;
+  // A connection for each is made before the silence begins.
+  await Promise.all([1, 2, 3].map(() => one.query('select')));
+  quickenSilence(10_000);
+  const release = wire.hold();
+  const works = Promise.allSettled([
+    exportArchive({
+      db: one,
+      to: join(tmpdir(), 'outlast-never-written'),
+      format: 'csv',
+      projects: [],
+      now: 0,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    }),
+    withTx(one, analyzeNew, unhurried),
+    countRows(one, { projectId: 'p', resource: 'orders' }),
+  ]);
+  // Half as long again as the most patient of the others, of 20 minutes and a half.
+  await new Promise((resolve) => setTimeout(resolve, 185));
+  release();
+  expect(await works).toMatchObject([
+    { reason: { code: 'nothing_archived' } },
+    { status: 'fulfilled' },
+    { value: 0 },
+  ]);
+});
+
+test('the server itself ends a statement of a sync before its connection is given up; a migration’s it never ends', async () => {
+  const longest = async (role?: null): Promise<unknown> => {
+    const one = await openDb({
+      connectionString: address,
+      log,
+      ...(role === null ? { role } : {}),
+    });
+    const { rows } = await one.query('show statement_timeout');
+    await one.close();
+    return rows[0]?.['statement_timeout'];
+  };
+  expect([await longest(), await longest(null)]).toEqual(['15min', '0']);
+});
+
+/** Patience is counted in minutes. */
+function quickenSilence(by: number): void {
+  const setForReal = Reflect.get(Socket.prototype, 'setTimeout');
+  vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (
+    this: Socket,
+    ms: number,
+    onSilence?: () => void,
+  ) {
+    return setForReal.call(this, ms / by, onSilence);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+}
 
 test('whoever waits in line for a connection of a busy pool is served', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
