@@ -41,16 +41,17 @@ function bind(client: pg.Client): void {
 
 /**
  * pg takes from PGSSLMODE, PGOPTIONS, PGREPLICATION and their like what it is not told, as it makes a client and at no
- * other time. They may be meant for another server than the one in the address, such as the embedded one.
+ * other time. They may be meant for another server than the one in the address, such as the embedded one. Telling it
+ * all would not do: `options` and `replication` are taken from there wherever they are empty, and would be sent. Only what
+ * JavaScript sees is changed: to unset a variable while another thread looks up a host may end the process.
  */
 function withoutPgVariables<T>(make: () => T): T {
-  const names = Object.keys(process.env).filter((name) => /^PG/i.test(name));
-  const kept = Object.fromEntries(names.map((name) => [name, process.env[name]]));
-  for (const name of names) delete process.env[name];
+  const { env } = process;
+  process.env = {};
   try {
     return make();
   } finally {
-    Object.assign(process.env, kept);
+    process.env = env;
   }
 }
 
