@@ -14,6 +14,7 @@ import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { aboutKind } from './alert-kinds.ts';
+import type { ExportEnd } from './conditions.ts';
 import { look } from './look.ts';
 import { createRisks } from './risk.ts';
 import { tell, type ProjectToTell } from './tell.ts';
@@ -25,12 +26,6 @@ export type WatchedProject = {
   now: () => Instant;
   /** Whether it is the platform's by now, and not this machine's. */
   knowsTime: () => boolean;
-};
-
-export type ExportEnd = {
-  hasFailed: boolean;
-  /** It was made up: when it was due nobody made it. Told as a failure that is over at the next look. */
-  wasMissed?: boolean;
 };
 
 export type AlertsOptions = {
@@ -77,10 +72,10 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const { projectId } = project;
     const now = project.now();
     const lastExport = options.lastExport?.() ?? null;
-    // A failure is entered once: a replica whose export was made later ends it, and it stays ended.
+    // Trouble is entered once: a replica whose export was made later ends it. What was made up ends at the next look.
     const isEntered = enteredExports.get(projectId) === lastExport;
-    const { hasFailed = null, wasMissed = false } = lastExport ?? {};
-    const isUnknown = hasFailed === null || (hasFailed && isEntered);
+    const isMade = lastExport?.trouble === null || lastExport?.trouble === 'missed';
+    const afterwards = isMade ? { trouble: null } : null;
     const watch = {
       now,
       isRunning: outcome === 'running',
@@ -88,7 +83,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
       files: files.get(projectId) ?? [],
-      didExportFail: isUnknown ? null : hasFailed || (wasMissed && !isEntered),
+      exportEnd: isEntered ? afterwards : lastExport,
     };
     const { conditions, isUntold } = await look(
       db,

@@ -27,9 +27,15 @@ export type ProcessState = {
   failedInARow: number;
   /** What keeps its files from being written. */
   files: readonly FileTrouble[];
-  /** The last export on schedule failed; null: this process knows nothing of it. */
-  didExportFail: boolean | null;
+  /** How the last export on schedule ended; null: this process knows nothing of it. */
+  exportEnd: ExportEnd | null;
 };
+
+export type ExportEnd =
+  /** `late`: none has ended for a day longer than the schedule says. */
+  | { trouble: 'failed' | 'late' | null }
+  /** When it was due nobody made it, and it was made up. */
+  | { trouble: 'missed'; dueAt: Instant };
 
 /** Attempts from which a slice fails repeatedly: the fifth comes about a quarter of an hour after the first. */
 export const failingFrom = 5;
@@ -69,15 +75,7 @@ export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Conditio
       subject: fact,
       text: `The platform behaves differently than before: ${fact} was ${from} and is ${to} now.`,
     })),
-    ...(watch.didExportFail === true
-      ? [
-          {
-            kind: 'export_failed' as const,
-            subject: '',
-            text: 'The archive was not exported as scheduled. The log says why.',
-          },
-        ]
-      : []),
+    ...ofExport(watch.exportEnd),
     ...watch.files.map(({ kind, text }) => ({ kind, subject: '', text: `${text}.` })),
     ...ofRuns(inputs, watch),
   ];
@@ -140,6 +138,21 @@ function ofClocks(clocks: AlertInputs['clocks'], now: Instant): Condition[] {
       subject: clock.machine,
       text: clockText(clock),
     }));
+}
+
+function ofExport(end: ExportEnd | null): Condition[] {
+  const failed = (text: string): Condition[] => [{ kind: 'export_failed', subject: '', text }];
+  if (end === null || end.trouble === null) return [];
+  if (end.trouble === 'missed') {
+    return failed(
+      `The export due at ${moment(end.dueAt)} was not made then. It was made up when the service started.`,
+    );
+  }
+  return failed(
+    end.trouble === 'failed'
+      ? 'The archive was not exported as scheduled. The log says why.'
+      : 'No export has ended for a day longer than its schedule says: one may hang.',
+  );
 }
 
 function ofOperations(

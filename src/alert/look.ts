@@ -47,9 +47,12 @@ export async function look(
   const looked = await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
     const rows = await readAlertRows(tx, projectId);
-    // Another replica, or this one before it was restarted, may know what this process does not.
-    const didExportFail = watch.didExportFail ?? rows.some(isOpenExportFailure);
-    const conditions = await readConditions(tx, projectId, { ...watch, didExportFail }, risks);
+    const conditions = await readConditions(tx, projectId, watch, risks);
+    // Another replica, or this one before it was restarted, may know what this process does not: it stays as it is.
+    const openFailure = rows.find(isOpenExportFailure);
+    if (watch.exportEnd === null && openFailure !== undefined) {
+      conditions.push({ kind: 'export_failed', subject: '', text: openFailure.text });
+    }
     const changes = mergeAlerts(rows, conditions, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
     await dropAlerts(tx, projectId, changes.drop);

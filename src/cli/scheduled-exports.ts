@@ -1,6 +1,6 @@
 // Exports on a schedule, beside the sync of `outlast start`: one that fails is logged, counted and told as an alert, and
 // the next tick is the retry. One whose time passed while no service ran is made up at the start. It holds up nothing.
-import type { ExportEnd } from '../alert/alerts.ts';
+import type { ExportEnd } from '../alert/conditions.ts';
 import { causeChain, codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
@@ -23,8 +23,10 @@ export type ScheduledExports = {
 /** Replicas tick at the same time by clocks that differ a little. */
 const sameTickMs = 60_000;
 
-/** What is late by so much is told, though nothing failed: one may hang, here or elsewhere. */
+/** What is late by so much is told, though nothing failed: one may hang. */
 const lateMs = 86_400_000;
+
+const late: ExportEnd = { trouble: 'late' };
 
 /** Another replica made it. */
 const madeElsewhere = new Set(['export_made', 'export_overtaken']);
@@ -37,15 +39,10 @@ export function createScheduledExports(
 ): ScheduledExports {
   const { to, format, schedule } = settings;
   // Where there are none, none fails.
-  let last: ExportEnd | null = to === null ? { hasFailed: false } : null;
+  let last: ExportEnd | null = to === null ? { trouble: null } : null;
   let running: Promise<void> = Promise.resolve();
-  let overdueAt = Infinity;
+  let lateAt = Infinity;
   let stop = (): void => undefined;
-
-  const isMade = (end: ExportEnd): void => {
-    last = end;
-    overdueAt = nextDue(schedule) + lateMs;
-  };
 
   /** `missedAt`: when it was due, while nobody was there. */
   async function exportNow(
@@ -56,6 +53,7 @@ export function createScheduledExports(
     const now = Date.now();
     try {
       const projects = await projectIds(db);
+      // Nothing is archived yet: the next tick asks again.
       if (projects.length === 0) return;
       const { manifest, written, kept, previousAt } = await exportTo(
         {
@@ -71,12 +69,13 @@ export function createScheduledExports(
         },
         settings,
       );
-      const wasMissed = missedAt !== null && previousAt !== null;
-      if (wasMissed) {
+      last = { trouble: null };
+      // Where there was none, nobody had asked for one before.
+      if (missedAt !== null && previousAt !== null) {
+        last = { trouble: 'missed', dueAt: missedAt };
         const dueAt = new Date(missedAt).toISOString();
         log.warn({ dueAt, previousAt }, 'No export was made when it was due: it was made up');
       }
-      isMade({ hasFailed: false, wasMissed });
       meter.exported(true);
       const rows = manifest.files.reduce((sum, file) => sum + file.rows, 0);
       log.info({ rows, written, kept, ms: Date.now() - now }, 'The archive was exported');
@@ -85,37 +84,29 @@ export function createScheduledExports(
       const code = codeOf(error) ?? '';
       if (code === 'export_running' || madeElsewhere.has(code)) {
         // How one that is running ends, whoever runs it knows.
-        if (code === 'export_running') last = null;
-        else isMade({ hasFailed: false });
+        last = code === 'export_running' ? null : { trouble: null };
         log.debug({ reason: causeChain(error) }, 'Another replica exports');
         return;
       }
-      last = { hasFailed: true };
+      last = { trouble: 'failed' };
       meter.exported(false);
       log.warn({ error: causeChain(databaseError(error) ?? error) }, 'The export failed');
+    } finally {
+      lateAt = nextDue(schedule) + lateMs;
     }
   }
 
   return {
     start(signal) {
       if (to === null) return;
+      lateAt = nextDue(schedule) + lateMs;
       const missedAt = lastDue(schedule, Date.now());
-      if (missedAt !== null) {
-        overdueAt = missedAt + lateMs;
-        running = exportNow(to, signal, missedAt);
-      }
+      if (missedAt !== null) running = exportNow(to, signal, missedAt);
       const next = (): Promise<void> => (running = running.then(() => exportNow(to, signal)));
       const ticks = startTicks(schedule, next, log);
       stop = () => ticks.close();
     },
-    lastExport() {
-      if (Date.now() > overdueAt) {
-        overdueAt = Infinity;
-        last = { hasFailed: true };
-        log.warn('No export was made for a day longer than its schedule says');
-      }
-      return last;
-    },
+    lastExport: () => (Date.now() > lateAt ? late : last),
     async close() {
       stop();
       await running;

@@ -75,7 +75,7 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
         watchedForMs: 0,
         failedInARow: 0,
         files: [],
-        didExportFail: false,
+        exportEnd: null,
       };
       const conditions = await readConditions(db, project, watch, risks);
       const news = alerts.filter(

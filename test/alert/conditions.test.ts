@@ -61,7 +61,7 @@ const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
   watchedForMs: 0,
   failedInARow: 0,
   files: [],
-  didExportFail: false,
+  exportEnd: null,
   ...more,
 });
 const kinds = (given: Partial<AlertInputs>, seen: Partial<ProcessState> = {}): string[] =>
@@ -75,8 +75,22 @@ describe('conditions', () => {
     expect(kinds({ months: [month()] })).toEqual([]);
   });
 
-  it('an export on schedule that failed is one', () => {
-    expect(kinds({ months: [month()] }, { didExportFail: true })).toEqual(['export_failed']);
+  it.each([
+    [{ trouble: null }, []],
+    [{ trouble: 'failed' }, ['The archive was not exported as scheduled. The log says why.']],
+    [
+      { trouble: 'late' },
+      ['No export has ended for a day longer than its schedule says: one may hang.'],
+    ],
+    [
+      { trouble: 'missed', dueAt: at('2026-04-06T03:20:00Z') },
+      [
+        'The export due at 2026-04-06 03:20 UTC was not made then. It was made up when the service started.',
+      ],
+    ],
+  ] as const)('an export on schedule: %j', (exportEnd, texts) => {
+    const found = conditionsOf(inputs({ months: [month()] }), watch({ exportEnd }));
+    expect(found).toEqual(texts.map((text) => ({ kind: 'export_failed', subject: '', text })));
   });
 
   it.each([

@@ -179,14 +179,17 @@ describe('replicas', () => {
       (await readAlertRows(bench.db, null))
         .filter(({ kind }) => kind === 'export_failed')
         .map(({ resolvedAt }) => resolvedAt === null);
-    const failed = { hasFailed: true };
+    const failed = { trouble: 'late' } as const;
     const failing = open({}, { lastExport: () => failed });
     failing.after(turn('done'));
     await expect.poll(told).toEqual(['open export_failed']);
     // One that knows nothing of it: another replica, or the same one after a restart.
     await after('done');
     expect(await failures()).toEqual([true]);
-    const making = open({}, { lastExport: () => ({ hasFailed: false }) });
+    expect(await readAlertRows(bench.db, 'p')).toMatchObject([
+      { text: expect.stringContaining('a day longer') as string },
+    ]);
+    const making = open({}, { lastExport: () => ({ trouble: null }) });
     making.after(turn('done'));
     await making.close(15_000);
     expect(await failures()).toEqual([false]);
@@ -196,7 +199,7 @@ describe('replicas', () => {
   });
 
   test('an export that was missed and made up is told, and over at the next look', async () => {
-    const missed = { hasFailed: false, wasMissed: true };
+    const missed = { trouble: 'missed', dueAt: late } as const;
     const alerts = open({}, { lastExport: () => missed });
     alerts.after(turn('done'));
     await expect.poll(told).toEqual(['open export_failed']);

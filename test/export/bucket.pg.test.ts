@@ -12,7 +12,8 @@ import { causeChain } from '../../src/errors.ts';
 import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
 import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { lastDue, nextDue } from '../../src/sync/schedule.ts';
 import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -27,6 +28,8 @@ import {
   taken,
   type S3Server,
 } from '../support/s3-server.ts';
+
+const day = 86_400_000;
 
 let database: TestDatabase;
 let owner: Db;
@@ -361,10 +364,10 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   const stop = new AbortController();
   try {
     for (const one of replicas) one.start(stop.signal);
-    const failed = () => replicas.map(({ lastExport }) => lastExport()?.hasFailed);
-    await expect.poll(failed).toEqual([true, true]);
+    const failed = () => replicas.map(({ lastExport }) => lastExport()?.trouble);
+    await expect.poll(failed).toEqual(['failed', 'failed']);
     s3.reset();
-    await expect.poll(failed).toEqual([false, false]);
+    await expect.poll(failed).toEqual([null, null]);
   } finally {
     stop.abort();
     for (const one of replicas) await one.close();
@@ -388,25 +391,62 @@ test('one whose time passed while no service ran is made up at the start, and to
   };
   const first = await started();
   // Nobody had asked for one before.
-  expect(first.lastExport()).toEqual({ hasFailed: false, wasMissed: false });
+  expect(first.lastExport()).toEqual({ trouble: null });
+  await first.close();
   const again = await started();
-  expect(again.lastExport()).toEqual({ hasFailed: false });
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+  expect(again.lastExport()).toEqual({ trouble: null });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * day });
   try {
-    expect(again.lastExport()).toEqual({ hasFailed: true });
+    expect(again.lastExport()).toEqual({ trouble: 'late' });
+    await again.close();
     const late = await started();
-    expect(late.lastExport()).toEqual({ hasFailed: false, wasMissed: true });
+    const dueAt = lastDue(settings.schedule, Date.now());
+    expect(late.lastExport()).toEqual({ trouble: 'missed', dueAt });
     const { exported_at: at } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
       exported_at: string;
     };
     expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000);
     stop.abort();
-    for (const one of [first, again, late]) await one.close();
+    await late.close();
   } finally {
     vi.useRealTimers();
     await db.close();
   }
 });
+
+test.each(['there is nothing to export yet', 'another replica exports'])(
+  'on a schedule: while %s, nothing is late',
+  async (what) => {
+    const isEmpty = what.startsWith('there');
+    const on = isEmpty ? await createTestDatabase() : database;
+    const log = silentLog();
+    const db = await openDb({ connectionString: on.connectionString, log });
+    const to = join(folder, 'unfinished');
+    const weekday = new Date(Date.now() - 2 * day).getDay();
+    const schedule = `20 3 * * ${weekday}`;
+    const settings = { to, schedule, format: 'csv', addressing: null } as const;
+    const service = createScheduledExports(settings, db, log, { exported: () => undefined });
+    const stop = new AbortController();
+    try {
+      await withTx(owner, async (tx) => {
+        const running = `hashtextextended('outlast export ' || $1, 0)`;
+        await tx.query(`select pg_advisory_xact_lock(${running})`, [to]);
+        service.start(stop.signal);
+        const dueAt = nextDue(schedule);
+        await service.close();
+        expect(service.lastExport()).toBeNull();
+        vi.useFakeTimers({ toFake: ['Date'], now: dueAt + day / 2 });
+        expect(service.lastExport()).toBeNull();
+        vi.setSystemTime(dueAt + 2 * day);
+        expect(service.lastExport()).toEqual({ trouble: 'late' });
+      });
+    } finally {
+      vi.useRealTimers();
+      await db.close();
+      if (isEmpty) await on.drop();
+    }
+  },
+);
 
 test('a file of several parts arrives whole, and is put once', async () => {
   const path = join(folder, 'large');
