@@ -2,9 +2,12 @@
 // database's clock, and the epoch that every claim raises, so that whoever held it before writes nothing any more (P8).
 // How long it lasts is a setting: src/settings/table.ts.
 
-/** A condition: nobody holds the row `of`. */
-export const isFree = (of = ''): string =>
-  `(${of}lease_until is null or ${of}lease_until < statement_timestamp())`;
+/**
+ * A condition: nobody holds the row. Leases last so many seconds, a day at most; one that ends later than two of them is
+ * from before the database's clock was set back, and binds nobody.
+ */
+export const isFree = (seconds = '86400'): string =>
+  `(lease_until is null or lease_until not between statement_timestamp() and statement_timestamp() + 2 * make_interval(secs => ${seconds}))`;
 
 /**
  * A value: so many seconds from now, which is when the statement began. One that waited for a lock leases for less, at

@@ -71,7 +71,7 @@ export async function claimSlice(db: Queryable, options: SliceClaimOptions): Pro
               select resource, owner, day
                 from sync.slices
                where project_id = $1
-                 and ${isFree()}
+                 and ${isFree('$3')}
                  and ${wanted(4, 6)}
                order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
                limit 1

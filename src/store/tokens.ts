@@ -37,9 +37,9 @@ export async function claimTokens(
          on conflict (project_id) do update
         set lease_holder = excluded.lease_holder, lease_epoch = s.lease_epoch + 1, lease_until = excluded.lease_until
       where s.due_at <= $4
-            -- Free: it ended before this one would begin.
-        and (s.lease_until is null or excluded.lease_until - s.lease_until > make_interval(secs => $3)
-             or s.lease_holder = $2)
+            -- Free, as lease.ts has it: it ended before this one would begin, or would end more than a lease after it.
+        and (s.lease_until is null or s.lease_holder = $2
+             or excluded.lease_until - s.lease_until not between -make_interval(secs => $3) and make_interval(secs => $3))
      returning s.lease_epoch, s.attempts`,
     [projectId, holder, leaseMs / 1000, iso(dueBy)],
   );

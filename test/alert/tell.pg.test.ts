@@ -360,7 +360,7 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
   await bench.run();
   await bench.db.query(
     `update sync.slices set state = 'open', proof = 'none', whole_walk = 0,
-            lease_holder = 'somebody else', lease_until = '2999-01-01'
+            lease_holder = 'somebody else', lease_until = now() + interval '110 seconds'
       where day = '2026-03-05' and resource = 'orders'`,
   );
   let now = late;
@@ -375,7 +375,7 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
   await at('2026-04-30T01:00:00Z');
   await at('2026-05-01T06:00:00Z');
   await bench.db.query(
-    `update sync.slices set lease_until = null where lease_until = '2999-01-01'`,
+    `update sync.slices set lease_until = null where lease_holder = 'somebody else'`,
   );
   await at('2026-05-01T13:00:00Z');
   await at('2026-05-01T14:00:00Z');

@@ -358,14 +358,14 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a lease that has run out holds for ever',
-      '(${of}lease_until is null or ${of}lease_until < statement_timestamp())',
-      '(${of}lease_until is null)',
+      'lease_until not between statement_timestamp() and',
+      'lease_until not between lease_until and',
       'store/claims.pg',
     ],
     [
       'P8: a claim takes what another holds',
-      '(${of}lease_until is null or ${of}lease_until < statement_timestamp())',
-      '(${of}lease_until is null or true)',
+      '(lease_until is null or lease_until not between',
+      '(true or lease_until not between',
       'store/commit.pg',
     ],
     [
@@ -382,7 +382,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'an operation that somebody holds is taken by another',
-      'and ${isFree()} order by deadline_at, due_at',
+      "and ${isFree('$3')} order by deadline_at, due_at",
       'order by deadline_at, due_at',
       'store/claims.pg',
     ],

@@ -4,6 +4,7 @@ import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
 import { claimOperation } from '../../src/store/operations/watched.ts';
+import { claimTokens } from '../../src/store/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -48,18 +49,22 @@ test('P8: a claim of an operation leases that operation and no other', async () 
   expect(await leased('sync.watched_operations')).toBe(1);
 });
 
-/** Claims all ten, one after the other, and what comes when one of their leases is over. */
+/** Claims all ten, one after the other, and what comes when the lease of one is over, or as long as no lease is. */
 async function claimAll<Of>(
   claimNext: () => Promise<Of | null>,
   table: string,
   one: string,
-): Promise<{ all: unknown[]; meanwhile: Of | null; afterwards: Of | null }> {
+): Promise<{ all: unknown[]; meanwhile: Of | null; afterwards: (Of | null)[] }> {
   const all: unknown[] = [];
   for (let i = 0; i < 10; i++) all.push(await claimNext());
   const meanwhile = await claimNext();
-  const over = `statement_timestamp() - interval '1 second'`;
-  await db.query(`update ${table} set lease_until = ${over} where ${one}`);
-  return { all, meanwhile, afterwards: await claimNext() };
+  const afterwards: (Of | null)[] = [];
+  // Of hours, as after the database's clock was set back.
+  for (const by of ["- interval '1 second'", "+ interval '5 hours'"]) {
+    await db.query(`update ${table} set lease_until = statement_timestamp() ${by} where ${one}`);
+    afterwards.push(await claimNext());
+  }
+  return { all, meanwhile, afterwards };
 }
 
 test('P8: an operation that is leased is claimed by nobody else until its lease is over', async () => {
@@ -69,7 +74,9 @@ test('P8: an operation that is leased is claimed by nobody else until its lease 
     `operation_id = 'op_4'`,
   );
   expect([all.includes(null), meanwhile]).toEqual([false, null]);
-  expect(afterwards).toMatchObject({ operationId: 'op_4', leaseEpoch: 2 });
+  expect(afterwards).toMatchObject(
+    [2, 3].map((epoch) => ({ operationId: 'op_4', leaseEpoch: epoch })),
+  );
 });
 
 test('P8: a slice that is leased is claimed by nobody else until its lease is over', async () => {
@@ -79,7 +86,21 @@ test('P8: a slice that is leased is claimed by nobody else until its lease is ov
     `day = '2026-03-05'`,
   );
   expect([all.includes(null), meanwhile]).toEqual([false, null]);
-  expect(afterwards).toMatchObject({ day: '2026-03-05', leaseEpoch: 2 });
+  expect(afterwards).toMatchObject(
+    [2, 3].map((epoch) => ({ day: '2026-03-05', leaseEpoch: epoch })),
+  );
+});
+
+test('P8: tokens that are leased are claimed by nobody else until the lease is over', async () => {
+  // A process may take its own again.
+  let holders = 0;
+  const { all, meanwhile, afterwards } = await claimAll(
+    () => claimTokens(db, { ...claim, holder: `test ${holders++}` }),
+    'sync.token_snapshots',
+    'true',
+  );
+  expect([all.filter(Boolean).length, meanwhile]).toEqual([1, null]);
+  expect(afterwards).toMatchObject([2, 3].map((epoch) => ({ leaseEpoch: epoch })));
 });
 
 test('sabotaged: the choice as a subquery leases more than it returns first', async () => {

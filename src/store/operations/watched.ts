@@ -154,7 +154,7 @@ export async function claimOperation(
               select operation_id
                 from sync.watched_operations
                where project_id = $1 and state = 'open' and due_at <= $4 and deadline_at is not null
-                 and ${isFree()}
+                 and ${isFree('$3')}
                order by deadline_at, due_at
                limit 1
                  for no key update skip locked)
