@@ -1,6 +1,7 @@
 // Leaving: the first signal asks the work to end where nothing is lost, the second ends the process. What else asks for
 // it: a terminal that is closed (SIGHUP), and npm that ends before the command it runs.
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 
@@ -8,9 +9,9 @@ export type Stop = { signal: AbortSignal; close(): void };
 
 /**
  * Node forgets what `nohup` asked for: at its start it takes back that SIGHUP is ignored. What `nohup` leaves is that
- * no stream is a terminal, and what has none can lose none.
+ * nothing is written to a terminal, on every system; on some it is still read from.
  */
-const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
+const hasTerminal = [1, 2].some((stream) => isatty(stream));
 const leaving: NodeJS.Signals[] = [
   'SIGINT',
   'SIGTERM',
@@ -63,6 +64,17 @@ export function stopped(signal: AbortSignal): Promise<void> {
 }
 
 const parent = process.ppid;
+/** Whoever npm left behind before this was read has the first process for a parent. In a container npm may be that. */
+const isLeft = (): boolean => parent === 1 && !isNpm(1);
+
+/** As npm names its process; where nothing tells, as on macOS, the first process is no npm. */
+function isNpm(pid: number): boolean {
+  try {
+    return /^np[mx] /.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * npm hands SIGTERM to its shell. bash has become this process by then, dash dies and leaves it behind: so a parent
@@ -72,7 +84,9 @@ const parent = process.ppid;
 function whenNpmEnds(leave: () => void): NodeJS.Timeout | undefined {
   const script = process.env.npm_lifecycle_script ?? '';
   if (!/^'?(outlast|node dist\/src\/main\.js)'?( [^&|;]*)?$/.test(script)) return undefined;
+  const wasLeft = isLeft();
   // A hang-up that ended all of them but this one is heard first.
-  const look = (): unknown => process.ppid !== parent && setImmediate(() => hasHungUp || leave());
+  const look = (): unknown =>
+    (wasLeft || process.ppid !== parent) && setImmediate(() => hasHungUp || leave());
   return setInterval(look, 1000).unref();
 }
