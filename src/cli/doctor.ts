@@ -12,19 +12,12 @@ import { createPlatform } from '../platform/client.ts';
 import type { Limiter } from '../platform/platform.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import type { Environment } from '../settings/environment.ts';
-import {
-  readSettings,
-  type ExportSettings,
-  type ProjectSettings,
-  type Settings,
-} from '../settings/settings.ts';
+import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import { checkPrograms, findPackage } from '../store/embedded/binaries.ts';
 import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
-import { trialName } from '../export/s3.ts';
 import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
-import { tryPlace } from './export-places.ts';
-import { startNeeds } from './start-needs.ts';
+import { startNeeds, type Need } from './start-needs.ts';
 import { examineReplica, examineServer, type ArchiveIdentity } from './doctor-database.ts';
 import { verdictOn } from './exit.ts';
 import {
@@ -91,19 +84,8 @@ async function examineAll(settings: Settings, tell: Tell): Promise<void> {
     });
   }
   if (projects.length > 0) {
-    for (const { about, check } of startNeeds) {
-      await guarded(tell, about, async () => {
-        let found: string | null;
-        try {
-          found = await check(settings);
-        } catch (error) {
-          found =
-            codeOf((error as Error).cause) === 'EADDRINUSE' ? await servedHere(settings) : null;
-          if (found === null) throw error;
-        }
-        if (found !== null) tell('ok', about, found);
-        if (about === 'export') await tellExport(settings.exports, tell);
-      });
+    for (const need of startNeeds) {
+      await guarded(tell, need.about, () => tellNeed(need, settings, tell));
     }
   }
   const ids = projects.map(({ id }) => id);
@@ -120,33 +102,27 @@ async function guarded(tell: Tell, about: string, work: () => Promise<void>): Pr
   try {
     await work();
   } catch (error) {
-    tell('fail', about, (await verdictOn(error)).text);
+    // Whoever holds a lock just now keeps a sync waiting, not from working.
+    const state = codeOf(error) === 'database_busy' ? 'warn' : 'fail';
+    tell(state, about, (await verdictOn(error)).text);
   }
 }
 
-/** A port that is taken by an `outlast start` that runs here is as it should be. */
-async function servedHere({ host, port }: Settings): Promise<string | null> {
-  const at =
-    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
-  const answer = await fetch(`http://${at}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
-    .then((response) => response.text())
-    .catch(() => '');
-  return answer.startsWith('{"status":"')
-    ? `a service answers on port ${port} of ${host} as Outlast does`
-    : null;
-}
-
-/** Writes there what is removed again. */
-async function tellExport(exports: ExportSettings, tell: Tell): Promise<void> {
-  const { to } = exports;
-  if (to === null) return;
-  const isRemoved = await tryPlace(to, exports);
-  const text = `${to} takes what is written`;
-  tell(
-    'ok',
-    'export',
-    isRemoved ? text : `${text}; ${trialName} stays there, for these credentials may not delete`,
-  );
+async function tellNeed(
+  { about, check, attempt, excuse }: Need,
+  settings: Settings,
+  tell: Tell,
+): Promise<void> {
+  try {
+    for (const look of [check, attempt]) {
+      const found = (await look?.(settings)) ?? null;
+      if (found !== null) tell('ok', about, found);
+    }
+  } catch (error) {
+    const excused = (await excuse?.(settings, error)) ?? null;
+    if (excused === null) throw error;
+    tell('warn', about, excused);
+  }
 }
 
 /** Releases that are tried: package.json names the oldest. */

@@ -1,14 +1,20 @@
 // What `start` needs beside the platform and the database: it refuses where one of them is missing, and `doctor` tells of
 // each.
+import { codeOf } from '../errors.ts';
+import { trialName } from '../export/s3.ts';
 import { checkAddress } from '../http/server.ts';
 import type { Settings } from '../settings/settings.ts';
-import { readPlace } from './export-places.ts';
+import { readPlace, tryPlace } from './export-places.ts';
 import { readReaders } from './reader-keys.ts';
 
-type Need = {
+export type Need = {
   about: string;
-  /** Throws settings `readers_invalid`, `bad_bucket` or `serve_failed`. Says what is so, null where nothing is asked for. */
+  /** Throws settings `readers_invalid`, `bad_place`, `bad_bucket` or `serve_failed`. Says what is so, null where nothing is asked for. */
   check: (settings: Settings) => string | null | Promise<string | null>;
+  /** What only `doctor` does about it, behind the check. Says what is so, and throws what would fail later. */
+  attempt?: (settings: Settings) => Promise<string | null>;
+  /** What makes a refusal less than a fault; null: nothing does. */
+  excuse?: (settings: Settings, error: unknown) => Promise<string | null>;
 };
 
 export const startNeeds: Need[] = [
@@ -25,6 +31,14 @@ export const startNeeds: Need[] = [
       if (to !== null) readPlace(to);
       return null;
     },
+    async attempt({ exports }) {
+      if (exports.to === null) return null;
+      const isRemoved = await tryPlace(exports.to, exports);
+      const text = `${exports.to} takes what is written`;
+      return isRemoved
+        ? text
+        : `${text}; ${trialName} stays there, for these credentials may not delete`;
+    },
   },
   {
     about: 'HTTP',
@@ -32,5 +46,20 @@ export const startNeeds: Need[] = [
       await checkAddress(host, port);
       return port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`;
     },
+    async excuse({ host, port }, error) {
+      if (codeOf((error as Error).cause) !== 'EADDRINUSE') return null;
+      return (await isServed(host, port))
+        ? `port ${port} of ${host} is taken by a service that answers as Outlast does: a second \`start\` is refused`
+        : null;
+    },
   },
 ];
+
+async function isServed(host: string, port: number): Promise<boolean> {
+  const at =
+    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const answer = await fetch(`http://${at}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
+    .then((response) => response.text())
+    .catch(() => '');
+  return answer.startsWith('{"status":"');
+}

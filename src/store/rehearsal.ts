@@ -4,6 +4,7 @@ import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { listedResources, type Instant, type ListedResource, type ProjectId } from '../model.ts';
+import { mayBecome } from './check-server.ts';
 import { commitPagesIn } from './commit.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import { analyzeNew, openDb, withTx, type Tx } from './db.ts';
@@ -43,12 +44,10 @@ export async function rehearse<T>(
       found = { schema, notes, held: null };
       if (schema === 'older') await tx.query('comment on schema sync is null');
       else {
-        const runAs = (role: string): Promise<unknown> =>
-          tx.query(`set local role ${notes.length === 0 ? role : 'to default'}`);
         // First: a cluster does not let one role read what another has just written.
-        await runAs('outlast_reader');
+        await runAs(tx, 'outlast_reader');
         await readAll(tx);
-        await runAs('outlast_writer');
+        await runAs(tx, 'outlast_writer');
         if (schema === 'same') found.held = await look(tx);
         await writeOnce(tx, `doctor-${process.pid}`, Date.now());
       }
@@ -61,6 +60,15 @@ export async function rehearse<T>(
   } finally {
     await db.close();
   }
+}
+
+/** As `openDb` would have it: as the role where the login may become it, else as the login. */
+async function runAs(tx: Tx, role: string): Promise<void> {
+  const { rows } = await tx.query(
+    `select from pg_roles where rolname = $1 and ${mayBecome('oid')}`,
+    [role],
+  );
+  await tx.query(`set local role ${rows.length > 0 ? role : 'to default'}`);
 }
 
 /** A first day of each list with a record that changes, and what a run leaves besides. */

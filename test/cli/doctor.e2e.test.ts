@@ -153,6 +153,34 @@ test('a database that a sync could not use is a fault, and what every first sync
     await admin.query(`drop schema ${schema} cascade`);
   }
 
+  // As the sync itself, it works as the role that this login may become, whatever else is noted. The roles
+  // come with the first database of a server.
+  await (await createTestDatabase()).drop();
+  await admin.query(`grant outlast_writer, outlast_reader to ${login}`);
+  expect((await runHere(['migrate'], { env })).code).toBe(0);
+  await admin.query(
+    `revoke all on sync.slices from outlast_writer;
+     revoke all on function sync.journal_adopt from public, outlast_writer, outlast_reader;
+     alter function sync.journal_adopt owner to current_user`,
+  );
+  const unable = await both();
+  expect(unable).toMatchObject({
+    database: expect.stringMatching(/^fail .*slices/) as string,
+    code: 1,
+    sync: 2,
+  });
+  await admin.query(
+    `grant all on sync.slices to outlast_writer;
+     alter function sync.journal_adopt owner to ${login}`,
+  );
+
+  // Busy now is no fault: a sync would try again.
+  await admin.query('begin; lock table sync.slices');
+  const busy = await runHere(['doctor'], { env });
+  await admin.query('rollback');
+  expect(found(busy)['database']).toMatch(/^warn The database kept Outlast waiting for too long/);
+  expect(busy.code).toBe(0);
+
   await admin.query(`drop owned by ${login}; drop role ${login}`);
   await admin.end();
   await empty.drop();
@@ -302,7 +330,10 @@ test('what `start` refuses, `doctor` tells with the same sentence, and leaves no
   const s = startCommand(['start'], { env: { ...well, OUTLAST_EXPORT_TO: '' } });
   const [, own = ''] = await s.waitFor(/127\.0\.0\.1:(\d+)/);
   const beside = await runHere(['doctor'], { env: { ...well, OUTLAST_PORT: own } });
-  expect(found(beside)['HTTP']).toMatch(/^ok a service answers on port \d+ .* as Outlast does$/);
+  expect(found(beside)['HTTP']).toMatch(
+    /^warn port \d+ .* is taken by a service that answers as Outlast does: a second `start` is refused$/,
+  );
+  expect(beside.code).toBe(0);
   await s.stop();
 
   taken.close();
