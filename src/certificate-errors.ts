@@ -16,7 +16,7 @@ const noAuthority = [
 ];
 
 /**
- * The end of a sentence that begins with the certificate, without a full stop; null for codes of anything else.
+ * Why a certificate is not accepted, as the end of that sentence, without a full stop; null for codes of anything else.
  * `advice`: what to do where the authority is not known, and where the host is another.
  */
 export function certificateProblem(
@@ -28,5 +28,5 @@ export function certificateProblem(
     : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
       ? `it was made out to another host. ${advice.host}`
       : passing[code];
-  return reason === undefined ? null : `is not accepted (${code}): ${reason}`;
+  return reason === undefined ? null : `(${code}): ${reason}`;
 }

@@ -25,13 +25,13 @@ export const createHttpClient = ({ connectMs, idleMs }: HttpClientOptions): Disp
     // As every client does: proxies open tunnels for https alone.
     proxyTunnel: false,
     clientFactory: (origin, options) =>
-      tunneller(origin, { ...options, headersTimeout: connectMs }),
+      createTunnelPool(origin, { ...options, headersTimeout: connectMs }),
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
   });
 
 /** What asks a proxy for tunnels. Of one that breaks off undici would ask again at once and for ever, and hear no signal. */
-function tunneller(origin: URL, options: object): Dispatcher {
+function createTunnelPool(origin: URL, options: object): Dispatcher {
   const pool = new Pool(origin, options);
   const open = pool.connect.bind(pool) as (to: object) => Promise<Dispatcher.ConnectData>;
   const connect = (to: object): Promise<Dispatcher.ConnectData> =>
@@ -70,12 +70,12 @@ const advice = {
  * Why nobody answered, where a code alone says too little, as a sentence without a full stop that names no address
  * (P10): the certificate, or a proxy that leads nowhere. Null for anything else.
  */
-export function wayProblem(error: unknown): string | null {
+export function connectionProblem(error: unknown): string | null {
   if (isOutlastError(error, 'proxy_unreachable')) {
     return `the proxy is not reached or breaks off (${codeOf(error.cause) ?? 'no code'})`;
   }
   const untrusted = certificateProblem(codeOf(error) ?? '', advice);
-  if (untrusted !== null) return `the certificate ${untrusted}`;
+  if (untrusted !== null) return `the certificate is not accepted ${untrusted}`;
   // undici gives it no code of its own.
   const [, status] = /Proxy response \((\d+)\)/.exec(causeChain(error)) ?? [];
   if (status === undefined) return null;
@@ -88,7 +88,7 @@ export function wayProblem(error: unknown): string | null {
  * A body without its Content-Encoding, for some compress whatever they are asked; of another encoding it stays as it is.
  * What it comes to is for the reader to bound.
  */
-export function unpacked(body: Readable, encoding = ''): Readable {
+export function decompressed(body: Readable, encoding = ''): Readable {
   const name = encoding.trim().toLowerCase();
   const isZipped = ['gzip', 'x-gzip', 'deflate'].includes(name);
   if (!isZipped && name !== 'br') return body;

@@ -26,7 +26,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Postgres behind.
   if (error.code !== 'EPIPE' && error.code !== 'EIO') void endUnprinted(error);
 });
-// Who does not read what is said beside the work, or has a full disk for it, does not end the work.
+// A closed stderr, or one on a full disk, loses its lines and does not end the command.
 process.stderr.on('error', () => undefined);
 process.on('unhandledRejection', (error) => void endWith(error));
 process.on('uncaughtException', (error) => void endWith(error));

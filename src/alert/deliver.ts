@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { codeOf } from '../errors.ts';
-import { createHttpClient, wayProblem } from '../http-client.ts';
+import { connectionProblem, createHttpClient } from '../http-client.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
 import { refusalIn, signed, type AlertFormat } from './receivers.ts';
 
@@ -59,7 +59,9 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   } catch (error) {
     if (isLate) return `no answer within ${timeoutMs / 1000} s`;
     // A message would name the host (P10).
-    return isStopped() ? stopped : (wayProblem(error) ?? codeOf(error) ?? 'the connection failed');
+    return isStopped()
+      ? stopped
+      : (connectionProblem(error) ?? codeOf(error) ?? 'the connection failed');
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
@@ -120,7 +122,7 @@ function addressed(
     .slice(0, namedAtMost)
     .map(({ project, n, head }) => `${project} ${n} ${head}`);
   const headers = {
-    // The little that is answered is not unpacked here.
+    // The little that is answered is not decompressed here.
     'accept-encoding': 'identity',
     'user-agent': `outlast${named.length === 0 ? '' : ` (${named.join('; ')})`}`,
   };

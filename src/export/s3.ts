@@ -1,6 +1,6 @@
 // A bucket of an S3-compatible store, by the one client library that knows all the ways in which AWS finds credentials.
-// It reads, lists and adds; it deletes nothing but its own trial. What a store says becomes one of our errors here: no key, no token and
-// no sentence of a stranger's gets further (P10).
+// It reads, lists and adds; it deletes nothing but its own trial. What a store says becomes one of our errors here: no
+// key, no token and no sentence of a stranger's gets further (P10).
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ import type {
   S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { codeOf, fatal, isOutlastError, settingsError, transient } from '../errors.ts';
-import { createHttpClient, wayProblem } from '../http-client.ts';
+import { connectionProblem, createHttpClient } from '../http-client.ts';
 
 export type BucketAddress = { bucket: string; prefix: string };
 
@@ -295,7 +295,9 @@ function createRequestHandler(): NonNullable<S3ClientConfig['requestHandler']> {
         return { response: { statusCode, headers: Object.fromEntries(joined), body: answer } };
       } catch (error) {
         // The library's word for what it is to try again.
-        const isPassing = /^(UND_|ECONN|EPIPE|ETIMEDOUT)/.test(codeOf(error) ?? '');
+        const isPassing = /^(UND_|ECONN|EPIPE|ETIMEDOUT|proxy_unreachable)/.test(
+          codeOf(error) ?? '',
+        );
         throw isPassing ? Object.assign(error as Error, { name: 'TimeoutError' }) : error;
       }
     },
@@ -404,7 +406,8 @@ const wordOf = (name: string | undefined): string | undefined =>
  * one already, or the disk's, stays as it is.
  */
 export function storeError(address: string, error: unknown): unknown {
-  if (isOutlastError(error)) return error;
+  const isProxy = isOutlastError(error, 'proxy_unreachable');
+  if (isOutlastError(error) && !isProxy) return error;
   const name = wordOf(nameOf(error)) ?? 'UnknownError';
   const status = statusOf(error);
   const code = wordOf(codeOf(error));
@@ -423,11 +426,11 @@ export function storeError(address: string, error: unknown): unknown {
       `The region of ${address} is not known: set AWS_REGION (us-east-1 where your store has none).`,
     );
   }
-  const problem = wayProblem(error);
+  const problem = connectionProblem(error);
   if (problem !== null) {
     const sentence = `The store of ${address} is not reached: ${problem}.`;
     // A proxy's own answer may be another later.
-    return code === 'UND_ERR_ABORTED'
+    return isProxy || code === 'UND_ERR_ABORTED'
       ? transient('store_unreachable', sentence)
       : settingsError('store_untrusted', sentence);
   }

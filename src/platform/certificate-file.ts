@@ -5,7 +5,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { BlockList, isIP } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { codeOf, fatal, OutlastError, transient } from '../errors.ts';
-import { connector, unpacked, wayProblem } from '../http-client.ts';
+import { connectionProblem, connector, decompressed } from '../http-client.ts';
 import { sha256, storable } from './canonical.ts';
 
 export type FetchedFile = {
@@ -81,10 +81,10 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
       }
       const pieces: Buffer[] = [];
       let length = 0;
-      const whole = unpacked(body, String(headers['content-encoding'] ?? ''));
+      const whole = decompressed(body, String(headers['content-encoding'] ?? ''));
       for await (const piece of whole as AsyncIterable<Buffer>) {
         length += piece.length;
-        if (length > maxBytes) throw tooLong(maxBytes);
+        if (length > maxBytes) throw tooManyBytes(maxBytes);
         pieces.push(piece);
       }
       const bytes = Buffer.concat(pieces);
@@ -110,7 +110,8 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
   };
 }
 
-const tooLong = (maxBytes: number): OutlastError => refused(`it is longer than ${maxBytes} bytes`);
+const tooManyBytes = (maxBytes: number): OutlastError =>
+  refused(`it is longer than ${maxBytes} bytes`);
 
 const refused = (why: string): OutlastError => fatal('file_refused', why);
 
@@ -118,10 +119,10 @@ const refused = (why: string): OutlastError => fatal('file_refused', why);
 function named(error: unknown, timeoutMs: number, maxBytes: number): OutlastError {
   if (error instanceof OutlastError) return error;
   const code = codeOf(error);
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLong(maxBytes);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooManyBytes(maxBytes);
   if (code === privateAddress) return refused('its host has a private address');
   const isSlow = error instanceof Error && error.name === 'TimeoutError';
-  const problem = wayProblem(error);
+  const problem = connectionProblem(error);
   const why = isSlow
     ? `it was not read within ${timeoutMs} ms`
     : `it could not be read${problem === null ? ` (${code ?? 'no code'})` : `: ${problem}`}`;

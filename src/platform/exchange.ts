@@ -1,7 +1,7 @@
 // One request and its whole answer, over undici, taken in within bounds. Knows HTTP and nothing of signatures, pages or
 // retries.
 import { codeOf, settingsError, transient } from '../errors.ts';
-import { createHttpClient, unpacked, wayProblem } from '../http-client.ts';
+import { connectionProblem, createHttpClient, decompressed } from '../http-client.ts';
 import type { ByteBounds } from './byte-bounds.ts';
 import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
 import { foreignText } from './refusal.ts';
@@ -74,7 +74,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const isAnswer = status >= 200 && status < 300;
       const gatherer = createGatherer(isAnswer ? shape : 'refusal', bounds);
       let tooLong: string | null = null;
-      const body = unpacked(response.body, text(response.headers['content-encoding']));
+      const body = decompressed(response.body, text(response.headers['content-encoding']));
       for await (const piece of body as AsyncIterable<Buffer>) {
         tooLong = gatherer.add(piece);
         // Leaving the loop gives up the rest, and the connection with it.
@@ -96,7 +96,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
       return fault(
         code,
-        wayProblem(error) ?? `no whole answer: ${foreignText(error, hide) || code}`,
+        connectionProblem(error) ?? `no whole answer: ${foreignText(error, hide) || code}`,
       );
     } finally {
       clearTimeout(timer);

@@ -47,7 +47,7 @@ export function tlsError(error: unknown): OutlastError | null {
   if (problem !== null) {
     return settingsError(
       'database_certificate',
-      `The certificate of the database ${problem}.`,
+      `The certificate of the database is not accepted ${problem}.`,
       error,
     );
   }
