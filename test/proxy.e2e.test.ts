@@ -105,6 +105,28 @@ test('a proxy that refuses, and one that is none, are told in a sentence', async
   expect(none.stdout).toContain('HTTPS_PROXY is no address of a proxy: it has the form http://');
 });
 
+test('a proxy that is none stands in the way of what asks over HTTP, and of nothing else', async () => {
+  const env = {
+    ...stoppedAt(noon),
+    ...s3.env,
+    DATABASE_URL: database.connectionString,
+    HTTP_PROXY: `http://ops:${password}%@127.0.0.1:1`,
+    OUTLAST_ALERT_WEBHOOK: `${receiver.url}/in`,
+  };
+  const ended = (...args: string[]) => runCommand(args, { cwd: folder, env });
+  expect(await ended('status')).toMatchObject({ code: 0, stderr: '' });
+  expect(await ended('alert')).toMatchObject({ code: 0, stderr: '' });
+  for (const args of [
+    ['alert', '--test'],
+    ['export', 's3://backup'],
+  ]) {
+    const { code, stderr } = await ended(...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^outlast: HTTP_PROXY is no address of a proxy: .*\n$/);
+    expect(stderr).not.toContain(password);
+  }
+});
+
 test.each([
   ['answers nothing', false, 'no whole answer within 400 ms'],
   ['hangs up', true, 'the proxy is not reached or breaks off (UND_ERR_SOCKET)'],
@@ -161,4 +183,34 @@ test('the webhook, the heartbeat and the bucket; and not what NO_PROXY names', a
   expect(await deliver({ url: `${receiver.url}/in`, body: null })).toBeNull();
   expect(proxy.asked).toEqual([]);
   putBack();
+});
+
+test('a bucket whose proxy opens no tunnel is tried again, and told with the store and the code', async () => {
+  let asked = 0;
+  const rude = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .on('data', () => {
+        asked += 1;
+        socket.destroy();
+      });
+  });
+  await new Promise<void>((resolve) => {
+    rude.listen(0, '127.0.0.1', resolve);
+  });
+  const https_proxy = `http://127.0.0.1:${(rude.address() as AddressInfo).port}`;
+  const own = { ...s3.env, AWS_ENDPOINT_URL_S3: 'https://s3.amazonaws.com', https_proxy };
+  const putBack = replace(process, 'env', { ...process.env, ...own });
+  const { signal } = new AbortController();
+  const bucket = await openBucket('s3://backup', { addressing: null, signal });
+  await expect(bucket.putText('a.txt', 'held', 'none')).rejects.toMatchObject({
+    code: 'store_unreachable',
+    message:
+      'The store of s3://backup is not reached: the proxy is not reached or breaks off (UND_ERR_SOCKET).',
+  });
+  bucket.close();
+  putBack();
+  rude.close();
+  // By the library, as it is tried where the store itself breaks off.
+  expect(asked).toBe(3);
 });

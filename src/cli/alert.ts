@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { deliver } from '../alert/deliver.ts';
 import { testBody } from '../alert/message.ts';
 import { settingsError, transient } from '../errors.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import { checkProxies, readSettings, type Settings } from '../settings/settings.ts';
 import { isAlertOver, readAlertRows, type KnownAlert } from '../store/alerts/alert-rows.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { print, printable, printJson } from './print.ts';
@@ -29,6 +29,7 @@ async function sendTest({ alerts }: Settings, asJson: boolean): Promise<void> {
       'OUTLAST_ALERT_WEBHOOK is not set: give the address that alerts are to be posted to, or the file that holds it as OUTLAST_ALERT_WEBHOOK_FILE.',
     );
   }
+  checkProxies();
   const problem = await deliver({ url, format, secret, body: testBody(format) });
   if (problem !== null) {
     throw transient('webhook_failed', `The webhook did not take the test message: ${problem}.`);

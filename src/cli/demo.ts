@@ -9,7 +9,7 @@ import type { ListedResource } from '../model.ts';
 import { readStatus } from '../query/status.ts';
 import type { Environment } from '../settings/environment.ts';
 import { settingsOfDemo } from '../settings/in-force.ts';
-import { readSettings } from '../settings/settings.ts';
+import { forgetProxies, readSettings } from '../settings/settings.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
 import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
@@ -70,6 +70,7 @@ async function demo(once: boolean): Promise<number> {
   let live: LiveOrders | null = null;
   try {
     const environment = environmentOf(simulator);
+    forgetProxies();
     const settings = readSettings({ needs: 'platform' }, environment);
     const log = openLog(settings.logLevel);
     say('Outlast demo');

@@ -9,12 +9,15 @@ import { openBucket, parseBucketAddress, type Bucket } from '../export/s3.ts';
 import { checkFolder } from '../export/stage.ts';
 import { exportArchive, type Exported, type Exporting } from '../export/write.ts';
 import { tryFolder } from '../files.ts';
-import { handOnAws, type ExportSettings } from '../settings/settings.ts';
+import { checkProxies, handOnAws, type ExportSettings } from '../settings/settings.ts';
 import { place as parsePlace } from '../settings/value-parsers.ts';
 
 const isBucket = (place: string): boolean => /^s3:/i.test(place);
 
-/** The place as it was given, where it can be one. Throws settings `bad_place` and `bad_bucket`, before anything is begun. */
+/**
+ * The place as it was given, where it can be one. Throws settings `bad_place` and `bad_bucket`, before anything is
+ * begun.
+ */
 export function readPlace(text: string): string {
   const read = parsePlace(text);
   if ('mistake' in read) throw settingsError('bad_place', `The place ${read.mistake}`);
@@ -28,7 +31,7 @@ type AtPlace<T> = {
   inBucket: (bucket: Bucket) => Promise<T>;
 };
 
-/** Throws what `openBucket` does. */
+/** Throws what `openBucket` and `checkProxies` do. */
 export async function atPlace<T>(
   place: string,
   { addressing }: Pick<ExportSettings, 'addressing'>,
@@ -37,6 +40,7 @@ export async function atPlace<T>(
 ): Promise<T> {
   if (!isBucket(place)) return inFolder(resolve(place));
   handOnAws();
+  checkProxies();
   const bucket = await openBucket(place, { addressing, signal });
   try {
     return await inBucket(bucket);

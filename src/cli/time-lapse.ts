@@ -7,7 +7,7 @@ import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { readCalendar } from '../query/calendar.ts';
 import type { Environment } from '../settings/environment.ts';
 import { settingsOfDemo } from '../settings/in-force.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import { forgetProxies, readSettings, type Settings } from '../settings/settings.ts';
 import { createSimulator } from '../simulator/server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated } from './app.ts';
@@ -157,6 +157,7 @@ const environmentOf = (baseUrl: string, folder: string, databaseUrl?: string): E
 });
 
 function lapseSettings(environment: Environment): Settings {
+  forgetProxies();
   const settings = readSettings({ needs: 'platform' }, environment);
   // Orders alone: classes are read again so often that they would be most of the work.
   const projects = settings.projects.map((one) => ({ ...one, classes: 'none' as const }));

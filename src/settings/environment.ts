@@ -117,8 +117,8 @@ export function environmentWithFile(
   const given = (name: string): boolean => (env[name] ?? '') !== '';
   // A secret that the process has by value hides the file's by file, and the other way round.
   const hidden = (name: string): boolean => {
-    const plain = name in othersFor ? name : name.replace(/_FILE$/, '');
-    const names = [name, plain, ...(othersFor[plain] ?? [])];
+    const plain = name in overriddenBy ? name : name.replace(/_FILE$/, '');
+    const names = [name, plain, ...(overriddenBy[plain] ?? [])];
     return names.some((one) => given(one) || given(`${one}_FILE`));
   };
   const inFile = Object.entries(parseEnv(text));
@@ -139,7 +139,7 @@ export function environmentWithFile(
 
 const aProject = ['OUTLAST_PROJECTS_FILE'];
 /** By a setting of the file, what says the same thing in another way: in the environment it comes first as well. */
-const othersFor: Readonly<Record<string, string[]>> = {
+const overriddenBy: Readonly<Record<string, string[]>> = {
   DATABASE_URL: ['OUTLAST_DATA_DIR'],
   DATABASE_PASSWORD: ['OUTLAST_DATA_DIR'],
   // A replica is one of the database that stands beside it.

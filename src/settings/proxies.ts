@@ -32,20 +32,33 @@ const withScheme = (value: string): string =>
 
 /** What is wrong with them, in sentences without their values, which may hold a password (P10). */
 export function mistakesInProxies(proxies: Proxies): string[] {
-  return (['http_proxy', 'https_proxy'] as const)
-    .filter((name) => proxies[name] !== undefined && !isProxy(proxies[name]))
+  const { http_proxy: http, https_proxy: https } = proxies;
+  // One that stands for both is told once.
+  const given = { HTTP_PROXY: http, HTTPS_PROXY: https === http ? undefined : https };
+  return Object.entries(given)
+    .filter(([, text]) => text !== undefined && !isProxy(text))
     .map(
-      (name) =>
-        `${name.toUpperCase()} is no address of a proxy: it has the form http://host:port, with user:password@ before the host if need be.`,
+      ([name]) =>
+        `${name} is no address of a proxy: it has the form http://host:port, with user:password@ before the host if need be, percent-encoded.`,
     );
 }
 
-const isProxy = (text: string): boolean =>
-  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+function isProxy(text: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(text);
+    // As undici does.
+    decodeURIComponent(username + password);
+    return protocol === 'http:' || protocol === 'https:';
+  } catch {
+    return false;
+  }
+}
 
-/** For people: what goes through which, without a user and a password; null without a proxy. */
-export function proxiesShown({ http_proxy, https_proxy, no_proxy }: Proxies): string | null {
+/** For people: what goes through which, without user and password; null without a proxy, or where one is none. */
+export function proxiesShown(proxies: Proxies): string | null {
+  const { http_proxy, https_proxy, no_proxy } = proxies;
   if (https_proxy === undefined || no_proxy === '*') return null;
+  if (mistakesInProxies(proxies).length > 0) return null;
   const place = (text: string): string => text.replace(/\/\/.*@/, '//').replace(/\/$/, '');
   const ways =
     http_proxy === https_proxy

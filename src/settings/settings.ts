@@ -78,7 +78,7 @@ export type Settings = {
 export type Needs = 'platform' | 'database';
 
 /**
- * Reads the settings. Pure but for the files that the environment names.
+ * Reads the settings. Pure but for the files that the environment names, and for the process's proxies.
  * Throws settings `settings_invalid` with every mistake on a line of its own.
  */
 export function readSettings(
@@ -99,8 +99,9 @@ export function readSettings(
   if (variables !== null || !reader.isGiven('OUTLAST_PROJECTS_FILE')) {
     reportUnknown(env, new Set(variables ?? []), report);
   }
-  const proxies = proxiesIn(env);
-  mistakesInProxies(proxies).forEach(report);
+  // Not of what is given: the HTTP client looks into the process, and so does `init`, which gives what it will write.
+  const proxies = proxiesIn(process.env);
+  if (options.needs === 'platform') mistakesInProxies(proxies).forEach(report);
   const hourMs = 3_600_000;
   // A pipe gives what it holds once.
   const readLasting: ReadFile = (path) => {
@@ -111,7 +112,9 @@ export function readSettings(
     createReader(env, readLasting, (mistake) => {
       throw settingsError('settings_invalid', mistake);
     });
-  const url = current(readAddress, reader, anew, ['DATABASE_URL_FILE', 'DATABASE_PASSWORD_FILE']);
+  const own = given ?? process.env;
+  const ofDatabase = (from: EnvironmentReader): string | null => readAddress(from, own);
+  const url = current(ofDatabase, reader, anew, ['DATABASE_URL_FILE', 'DATABASE_PASSWORD_FILE']);
   const dataDir = reader.read('OUTLAST_DATA_DIR');
   const database: DatabaseSettings =
     url === null ? { kind: 'embedded', dataDir } : { kind: 'url', url };
@@ -174,6 +177,19 @@ export function handOnForLibraries(): Environment {
   // What is no proxy stays as it is, for whoever reads the settings to tell.
   const isWrong = mistakesInProxies(proxies).length > 0;
   return Object.assign(env, isWrong && no_proxy !== undefined ? { no_proxy } : proxies);
+}
+
+/** For who asks over HTTP without the platform. Throws settings `settings_invalid` for a proxy that is none. */
+export function checkProxies(): void {
+  const mistakes = mistakesInProxies(proxiesIn(process.env));
+  if (mistakes.length > 0) throw settingsError('settings_invalid', sentenceOf(mistakes));
+}
+
+/** For who asks nobody but this machine: a proxy that is none is then no mistake. */
+export function forgetProxies(): void {
+  for (const name of Object.keys(process.env)) {
+    if (/^https?_proxy$/i.test(name)) delete process.env[name];
+  }
 }
 
 /** Puts AWS' variables where its library looks for them, which would take an empty one at its word. */
@@ -278,8 +294,8 @@ function readReplica(reader: EnvironmentReader): string | null {
   return url === null ? null : completed(name, url, reader);
 }
 
-/** Null: the database is the embedded one. */
-function readAddress(reader: EnvironmentReader): string | null {
+/** `own`: the variables that come before those of the file. Null: the database is the embedded one. */
+function readAddress(reader: EnvironmentReader, own: Environment): string | null {
   const url = reader.read('DATABASE_URL');
   const password = reader.read('DATABASE_PASSWORD');
   if (url === null) {
@@ -292,7 +308,12 @@ function readAddress(reader: EnvironmentReader): string | null {
   }
   if (password === null) return completed('DATABASE_URL', url, reader);
   const address = new URL(url);
+  const isOwn = (name: string): boolean => Boolean(own[name] || own[`${name}_FILE`]);
   if (address.password !== '') {
+    // The environment's address is whole without the file's password.
+    if (isOwn('DATABASE_URL') && !isOwn('DATABASE_PASSWORD')) {
+      return completed('DATABASE_URL', url, reader);
+    }
     reader.report('DATABASE_PASSWORD is set and DATABASE_URL holds a password: keep one of them.');
   } else if (address.hostname === '' || address.username === '') {
     reader.report(

@@ -15,6 +15,7 @@ import {
   readSmallFile,
   type Environment,
 } from '../../src/settings/environment.ts';
+import { replace } from '../support/replaced.ts';
 import { mistakesInProxies, proxiesIn, proxiesShown } from '../../src/settings/proxies.ts';
 import { handOnForLibraries, readSettings, type Needs } from '../../src/settings/settings.ts';
 
@@ -405,6 +406,29 @@ describe('the file .env', () => {
     expect(kept({ OUTLAST_BASE_URL: 'https://b' }, 'OUTLAST_PROJECTS_FILE=p')).toEqual([]);
   });
 
+  it('adds no password to an address of the environment that has one', () => {
+    const files: Record<string, string> = {
+      '.env': 'DATABASE_PASSWORD=other',
+      '/url': 'postgres://u:own@h/d',
+    };
+    const databaseOf = (env: Record<string, string>) => {
+      const putBack = replace(process, 'env', env);
+      try {
+        return readSettings({ needs: 'database', readFile: fileOf(files) }).database;
+      } finally {
+        putBack();
+      }
+    };
+    const own = { kind: 'url', url: 'postgres://u:own@h/d' };
+    expect(databaseOf({ DATABASE_URL: own.url })).toEqual(own);
+    expect(databaseOf({ DATABASE_URL_FILE: '/url' })).toEqual(own);
+    expect(databaseOf({ DATABASE_URL: 'postgres://u@h/d' })).toEqual({
+      kind: 'url',
+      url: 'postgres://u:other@h/d',
+    });
+    expect(() => databaseOf({ DATABASE_URL: own.url, DATABASE_PASSWORD: 'x' })).toThrow('keep one');
+  });
+
   it('may be missing, unless it is named; one that cannot be read is told', () => {
     expect(environmentWithFile({}, noFile('ENOENT'))).toEqual({});
     expect(environmentWithFile({}, noFile('EISDIR'))).toEqual({});
@@ -547,11 +571,19 @@ describe('proxies', () => {
   });
 
   it('that are none are told without what they hold (P10)', () => {
-    for (const HTTPS_PROXY of ['http://sesame:4711@', 'socks5://sesame@h', 'sesame 4711']) {
+    for (const HTTPS_PROXY of [
+      'http://sesame:4711@',
+      'socks5://sesame@h',
+      'sesame 4711',
+      'http://u:sesame%@h',
+    ]) {
+      expect(shown({ HTTPS_PROXY })).toBeNull();
       const [mistake = ''] = mistakesInProxies(proxiesIn({ HTTPS_PROXY }));
       expect(mistake).toMatch(/^HTTPS_PROXY is no address of a proxy: /);
       expect(mistake).not.toContain('sesame');
     }
+    // One that stands for both is told once.
+    expect(mistakesInProxies(proxiesIn({ HTTP_PROXY: 'socks5://h' }))).toHaveLength(1);
   });
 });
 
