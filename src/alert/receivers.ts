@@ -53,8 +53,8 @@ const verdictsOf: Partial<Record<AlertFormat, string[]>> = {
 };
 
 /**
- * Why an answer is a no, in the receiver's own words; null: it is a yes. A robot has to say yes. Of anybody else a 2xx is
- * a yes unless its text is one of the known ways to say no.
+ * Why an answer is a no, in the receiver's own words; null: it is a yes. A robot has to say yes. Of anybody else a 2xx
+ * is a yes unless its text is one of the known ways to say no: a `code` alone is not, for each service has its own.
  */
 export function refusalIn(status: number, text: string, format: AlertFormat): string | null {
   const answer = objectIn(text);
@@ -65,7 +65,7 @@ export function refusalIn(status: number, text: string, format: AlertFormat): st
     return `status ${status}${isElsewhere ? ', and redirects are not followed' : quoted}`;
   }
   const fields = verdictsOf[format];
-  const no = fields === undefined ? knownNo(answer, text) : robotsNo(answer, fields);
+  const no = fields === undefined ? knownRefusal(answer, text) : robotRefusal(answer, fields);
   if (no === null) return null;
   return `status ${status}${no === '' ? '' : ` with ${no}`}${quoted}${advice(no, said, format)}`;
 }
@@ -81,22 +81,25 @@ function objectIn(text: string): Answer {
   }
 }
 
-function robotsNo(answer: Answer, fields: string[]): string | null {
+function robotRefusal(answer: Answer, fields: string[]): string | null {
   const given = fields.filter((name) => typeof answer[name] === 'number');
   if (given.length === 0) return 'an answer that is not the robot’s';
   const no = given.find((name) => answer[name] !== 0);
   return no === undefined ? null : `${no} ${String(answer[no])}`;
 }
 
-/** What services of one's own mean by a `code` that is well, beside 0 and 2xx. */
-const codesOfYes = new Set([0, 1, 20_000]);
+/** How the robots say no: a number and words. Feishu by its webhooks' own codes, for elsewhere any may be a yes. */
+const robotShapes: [string, string, (value: number) => boolean][] = [
+  ['errcode', 'errmsg', (value) => value !== 0],
+  ['StatusCode', 'StatusMessage', (value) => value !== 0],
+  ['code', 'msg', (value) => value === 9499 || (value >= 19_000 && value < 20_000)],
+];
 
-function knownNo(answer: Answer, text: string): string | null {
-  for (const name of ['errcode', 'StatusCode', 'code']) {
+function knownRefusal(answer: Answer, text: string): string | null {
+  for (const [name, words, isNo] of robotShapes) {
     const value = answer[name];
-    if (typeof value !== 'number' || value === 0) continue;
-    const isYes = name === 'code' && (codesOfYes.has(value) || Math.floor(value / 100) === 2);
-    if (!isYes) return `${name} ${value}`;
+    if (typeof value !== 'number' || typeof answer[words] !== 'string') continue;
+    if (isNo(value)) return `${name} ${value}`;
   }
   // Telegram, Rocket.Chat and many others.
   const flag = ['ok', 'success'].find((name) => answer[name] === false);
@@ -115,11 +118,13 @@ function wordsIn(answer: Answer, text: string): string {
 }
 
 function advice(no: string, said: string, format: AlertFormat): string {
-  if (/key ?words?|关键词/i.test(said)) return ': let the robot’s keyword be Outlast';
-  if (/sign|timestamp|签名/i.test(said)) {
-    return ': set OUTLAST_ALERT_SECRET to the secret that the robot signs with, and this machine’s clock right';
+  if (verdictsOf[format] === undefined) {
+    return /^(errcode|StatusCode|code) /.test(no)
+      ? `: OUTLAST_ALERT_FORMAT is ${format}, and a robot of DingTalk, WeCom or Feishu needs its own`
+      : '';
   }
-  return verdictsOf[format] === undefined && /^(errcode|StatusCode|code) /.test(no)
-    ? `: OUTLAST_ALERT_FORMAT is ${format}, and a robot of DingTalk, WeCom or Feishu needs its own`
+  if (/key ?words?|关键词/i.test(said)) return ': let the robot’s keyword be Outlast';
+  return format !== 'wecom' && /\b(sign|signature|timestamp)\b|签名/i.test(said)
+    ? ': set OUTLAST_ALERT_SECRET to the secret that the robot signs with, and this machine’s clock right'
     : '';
 }

@@ -60,6 +60,7 @@ describe('an answer of 200', () => {
     ['json', '{"errcode":40035,"errmsg":"不合法的参数"}', format],
     ['json', '{"code":9499,"msg":"Bad Request","data":{}}', format],
     ['slack', '{"StatusCode":1,"StatusMessage":"no"}', format],
+    ['json', '{"code":19021,"msg":"sign match fail"}', format],
     ['slack', 'ok', null],
     ['slack', '1', null],
     ['slack', 'Webhook message delivery failed with error: … HTTP error 429 …', 'HTTP error 429'],
@@ -68,7 +69,9 @@ describe('an answer of 200', () => {
     ['json', '', null],
     ['json', '{"code":200,"msg":"ok"}', null],
     ['json', '{"code":20000,"msg":"成功"}', null],
-    ['json', '{"code":500,"msg":"no"}', 'code 500, "no"'],
+    ['json', '{"code":10000,"msg":"Success","data":{}}', null],
+    ['json', '{"code":100,"message":"ok"}', null],
+    ['json', '{"errcode":7,"note":"queued"}', null],
     ['json', 'OK (not found)', 'not found'],
     ['json', 'OK', null],
   ])('to %s: %s', async (form, text, problem) => {
@@ -76,6 +79,15 @@ describe('an answer of 200', () => {
     const said = await to({ format: form });
     if (problem === null) expect(said).toBeNull();
     else expect(said).toContain(problem);
+  });
+
+  it.each<[AlertFormat, string]>([
+    ['dingtalk', '{"errcode":310000,"errmsg":"not assigned to a design"}'],
+    ['wecom', '{"errcode":40001,"errmsg":"invalid signature"}'],
+    ['json', '{"ok":false,"error":"no signature"}'],
+  ])('advises no secret to %s for %s', async (form, text) => {
+    receiver.say(200, text);
+    expect(await to({ format: form })).toMatch(/^status 200 with .*"$/);
   });
 
   it('P10: may repeat the address and the secret, which are not told on', async () => {
