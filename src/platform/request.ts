@@ -140,7 +140,10 @@ export function createRequest(context: {
     const refusal = readRefusal(status, body, hide);
     const said = `the platform refused ${path}: ${refusalText(refusal)}`;
     if (refusesKey(status) && pair !== null) {
-      const advice = 'check the API key and secret, and whether the platform still admits them';
+      const isPage = body.length > 0 && !startsLikeJson(body);
+      const advice = isPage
+        ? 'what came is a page and no error of the platform’s own, most likely of a firewall or proxy in between: ask whether the address of this machine is admitted'
+        : 'check the API key and secret, and whether the platform still admits them';
       return new RefusalError('platform_forbidden', `${said}; ${advice}`, refusal);
     }
     const advice = status < 400 ? '; redirects are not followed: check the base URL' : '';

@@ -425,6 +425,17 @@ describe.each([401, 403])('a %i', (status) => {
     expect(server.requests.length).toBe(1);
   });
 
+  it.each([
+    [forbidden, 'check the API key and secret'],
+    ['', 'check the API key and secret'],
+    ['<!DOCTYPE html><title>Just a moment</title>', 'a page and no error of the platform’s own'],
+  ])('of %j advises what helps', async (body, advice) => {
+    const { platform } = await scene((_, response) => answer(response, status, body));
+    const error = await errorOf(platform.orders(query));
+    expect(isOutlastError(error, 'platform_forbidden')).toBe(true);
+    expect((error as Error).message.split('; ')[1]).toContain(advice);
+  });
+
   it('under a wrong clock is asked again once, signed with the clock of the platform', async () => {
     const wallNow = (): number => Date.now() - 600_000;
     const { platform, server, log, waits } = await scene(
