@@ -5,6 +5,9 @@ import { cliffOf, startOf } from '../day.ts';
 import { wholeList, type Instant, type Proof, type SliceState, type Span } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
 import { isComparedNow, type RotaSettings } from './comparison-rota.ts';
+import { decidedAfterMs, overAfterMs } from './judge.ts';
+
+export { decidedAfterMs, overAfterMs };
 
 export type PolicySettings = RotaSettings & {
   deadlineMarginMs: number;
@@ -19,10 +22,6 @@ export type PolicySettings = RotaSettings & {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** A day is over this long after its end; late records are expected all the same. */
-export const overAfterMs = 15 * minuteMs;
-/** `lost` or `final` is decided this long after the month's end in UTC: no zone can still show it (proof rule 5). */
-export const decidedAfterMs = 12 * hourMs;
 /** From this long before the cliff on, absence proves nothing: the platform may count its months in UTC+14. */
 const doubtfulBeforeMs = 14 * hourMs;
 /** Proved days are counted again this often: late records are expected. */

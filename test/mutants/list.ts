@@ -3,7 +3,8 @@
 // a pass.
 
 export type Mutant = {
-  area: 'policy' | 'proof' | 'commit' | 'lease' | 'cursor' | 'signature' | 'reader' | 'clock';
+  area:
+    'judge' | 'policy' | 'proof' | 'commit' | 'lease' | 'cursor' | 'signature' | 'reader' | 'clock';
   /** What the program does then. */
   wrong: string;
   find: string;
@@ -22,19 +23,181 @@ const of = (area: Mutant['area'], given: readonly Given[]): Mutant[] =>
   given.map(([wrong, find, put, ...tests]) => ({ area, wrong, find, put, tests }));
 
 export const mutants: readonly Mutant[] = [
-  ...of('policy', [
+  ...of('judge', [
     [
       'a day is over at midnight',
       'overAfterMs = 15 * minuteMs',
-      'overAfterMs = 0 * minuteMs',
+      'overAfterMs = -2 * minuteMs',
+      'model/model',
       'sync/policy',
     ],
     [
-      'a month is decided as soon as it ends in UTC',
+      'two readings at once prove each other',
+      'apartMs = 2 * hourMs',
+      'apartMs = 15 * minuteMs',
+      'model/model',
+    ],
+    [
+      'readings of the freeze count',
+      'freezeMs = 14 * hourMs',
+      'freezeMs = 0 * hourMs',
+      'model/model',
+    ],
+    [
+      'a month is decided when it ends in UTC',
       'decidedAfterMs = 12 * hourMs',
       'decidedAfterMs = 0 * hourMs',
+      'model/model',
       'sync/policy',
     ],
+    [
+      'a reading of a time to come counts',
+      'ended.now <= clocks.now + agreeMs',
+      'true',
+      'model/model',
+    ],
+    [
+      'a reading counts that began before the day was over',
+      'isWhole(one) && one.ended.latest < frozenAt',
+      'one.ended.latest < frozenAt',
+      'model/model',
+    ],
+    [
+      'what was read in the freeze is lost',
+      '|| readings.some((one) => isWhole(one) && one.shown > 0)',
+      '',
+      'model/model',
+    ],
+    [
+      'a reading before the newest record is complete',
+      'one.no < day.newsNo || one.lacks > 0',
+      'one.lacks > 0',
+      'model/model',
+    ],
+    [
+      'a reading that lacks a record is complete',
+      'one.no < day.newsNo || one.lacks > 0',
+      'one.no < day.newsNo',
+      'model/model',
+    ],
+    [
+      'that nothing is there is believed after two hours',
+      'one.shown > 0 ? apartMs : dayMs',
+      'apartMs',
+      'model/model',
+    ],
+    [
+      'two readings from one end prove each other',
+      'older.end !== one.end && apart(',
+      'apart(',
+      'model/model',
+    ],
+    [
+      'the older reading may be flawed',
+      'complete.find((older)',
+      'counted.find((older)',
+      'model/model',
+    ],
+    ['one reading is enough', `if (partner === undefined) return 'read once';`, '', 'model/model'],
+    [
+      'no books are needed',
+      'books === null || books.no < partner.no || books.isMore',
+      'false',
+      'model/model',
+    ],
+    [
+      'books that count more are overlooked',
+      'books.no < partner.no || books.isMore',
+      'books.no < partner.no',
+      'model/model',
+    ],
+    [
+      'books are good that were made before the readings',
+      'books.no < partner.no || books.isMore',
+      'books.isMore',
+      'model/model',
+    ],
+    [
+      'a day with pending orders is sealed',
+      `return day.pending > 0 ? 'pending' : null;`,
+      'return null;',
+      'model/model',
+    ],
+    [
+      'what cannot be taken back follows the best estimate',
+      'clocks.earliest >= day.goesAt',
+      'clocks.now >= day.goesAt',
+      'model/model',
+    ],
+    ['what was read is lost', `return isRead ? 'final' : 'lost';`, `return 'lost';`, 'model/model'],
+    [
+      'no reading at once of a day that counts more',
+      'newest === undefined || (countsMore && books.no > newest.no)',
+      'newest === undefined',
+      'model/model',
+    ],
+    [
+      'what is not proved is read every quarter of an hour',
+      'retryMs * 2 ** (tries - 1)',
+      'retryMs',
+      'model/model',
+    ],
+    [
+      'the next reading begins at the same end',
+      `last?.end === 'asc' ? 'desc' : 'asc'`,
+      `last?.end ?? 'asc'`,
+      'model/model',
+    ],
+    [
+      "the platform's clock alone says how far readings are apart",
+      'younger.began.machine - older.ended.machine,',
+      'Infinity,',
+      'model/model',
+    ],
+    [
+      "the machine's clock alone says how far readings are apart",
+      ', younger.began.now - older.ended.now);',
+      ');',
+      'model/model',
+    ],
+    [
+      'the second reading comes before it can confirm',
+      'Math.max(newest.ended.now + doubledMs, confirmsAt)',
+      'newest.ended.now + doubledMs',
+      'model/model',
+    ],
+    [
+      'what is proved is read every hour',
+      'return newest.ended.now + dayMs;',
+      'return newest.ended.now + hourMs;',
+      'model/model',
+    ],
+    [
+      'the sum of the statuses does not count',
+      'statuses.reduce((sum, one) => sum + one, 0)',
+      '0',
+      'model/model',
+    ],
+    [
+      'more in a status is overlooked',
+      'counted > shown.all || isStatusMore',
+      'counted > shown.all',
+      'model/model',
+    ],
+    [
+      'a span that counts more is not halved',
+      'row.isMore && span.to - span.from > 1',
+      'false',
+      'model/model',
+    ],
+    [
+      'a span that counts more without a half is balanced',
+      'yield { write: row }; return row.isMore;',
+      'if (!row.isMore || span.to - span.from === 1) yield { write: row }; return row.isMore;',
+      'model/model',
+    ],
+  ]),
+  ...of('policy', [
     [
       'absence is believed up to the cliff',
       'doubtfulBeforeMs = 14 * hourMs',

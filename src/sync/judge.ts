@@ -1,0 +1,179 @@
+// The rule of proof: what a day's readings, the books and the clocks say of it, and what to do next. A pure function of
+// evidence that is never changed; no verdict is stored, so none can be out of date. It knows no clock, no database and
+// no network.
+import type { Instant } from '../model.ts';
+
+/** What the clocks showed at a moment. */
+export type Clocks = {
+  machine: Instant;
+  /** The best estimate: the machine's clock, corrected by what the platform's answers said of theirs. */
+  now: Instant;
+  /** The most cautious one for what cannot be taken back; -Infinity without an answer of the last ten minutes. */
+  earliest: Instant;
+  /** The one farthest ahead: the month may be going already. */
+  latest: Instant;
+};
+
+/** The end of a list at which a reading began: the oldest record or the newest. */
+export type End = 'asc' | 'desc';
+
+/** One walk of one day from its first page to its last: evidence, appended by the commit that ended it. */
+export type Reading = {
+  /** The number of that commit. Before and after go by it, not by clocks. */
+  no: number;
+  /** Where it was seen to begin; where the times of its rows are equal, where it was asked to. */
+  end: End;
+  began: Clocks;
+  ended: Clocks;
+  /** How many records and rejects it showed, each counted once. */
+  shown: number;
+  /** How many records that are held under this day it did not show, without those missing for a day already. */
+  lacks: number;
+  /** By how much a total of the platform exceeded what it showed. */
+  claims: number;
+  /** How many orders were pending when it ended. */
+  pending: number;
+};
+
+/** What the newest books that cover a day say: the platform's counts beside what readings showed. */
+export type DayBooks = {
+  /** The number of the commit that wrote them. */
+  no: number;
+  /** They count more than was shown, in all or in a status. */
+  isMore: boolean;
+  /** They count as many as were shown. */
+  isEqual: boolean;
+  /** They are of this day alone. */
+  isDay: boolean;
+};
+
+export type JudgedDay = {
+  /** When the day has been over for a quarter of an hour. */
+  overAt: Instant;
+  /** When its month leaves the window, in UTC; Infinity where none does. */
+  goesAt: Instant;
+  /** The number of the commit that first showed the newest of its records. */
+  newsNo: number;
+  /** How many of its orders are pending. */
+  pending: number;
+};
+
+export type Why =
+  | 'not over'
+  | 'not read'
+  | 'clock'
+  | 'month is going'
+  | 'read once'
+  | 'showed less'
+  | 'counts more'
+  | 'books do not balance'
+  | 'pending';
+
+export type Verdict = {
+  state: 'open' | 'walked' | 'sealed' | 'final' | 'lost';
+  proof: 'none' | 'readings' | 'books';
+  /** What keeps it from being proved; null: nothing. */
+  why: Why | null;
+  /** The reading that is due next: the end it begins at, and when; Infinity: none. */
+  next: { end: End; at: Instant };
+};
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** A day is over so long after its end. */
+export const overAfterMs = 15 * minuteMs;
+/** Two readings prove each other so far apart: records become visible up to two hours late. */
+const apartMs = 2 * hourMs;
+/** So long before a month goes some zone has let go of it already: readings only add. */
+const freezeMs = 14 * hourMs;
+/** So long after it no zone shows it any more. */
+export const decidedAfterMs = 12 * hourMs;
+const inFreezeMs = 4 * hourMs;
+const retryMs = 15 * minuteMs;
+/** Clocks this close agree. */
+const agreeMs = 5 * minuteMs;
+
+/** `all`: readings of the day in the order of their commits. `books`: null where none cover the day. */
+export function judge(
+  day: JudgedDay,
+  all: readonly Reading[],
+  books: DayBooks | null,
+  clocks: Clocks,
+): Verdict {
+  // A reading of a time to come was made by a wrong clock.
+  const readings = all.filter(({ ended }) => ended.now <= clocks.now + agreeMs);
+  const frozenAt = day.goesAt - freezeMs;
+  const isDecided = clocks.earliest >= day.goesAt + decidedAfterMs;
+  const isWhole = ({ began }: Reading): boolean => began.earliest >= day.overAt;
+  const counted = readings.filter((one) => isWhole(one) && one.ended.latest < frozenAt);
+  const newest = readings.at(-1);
+  const last = counted.at(-1);
+  const isRead = counted.length > 0 || readings.some((one) => isWhole(one) && one.shown > 0);
+
+  const flawOf = (one: Reading): Why | null => {
+    if (one.no < day.newsNo || one.lacks > 0) return 'showed less';
+    return one.claims > 0 ? 'counts more' : null;
+  };
+  const complete = counted.filter((one) => flawOf(one) === null);
+  // That nothing is there is believed after a day.
+  const gapOf = (one: Reading): number => (one.shown > 0 ? apartMs : dayMs);
+  const partnerOf = (one: Reading): Reading | undefined =>
+    complete.includes(one)
+      ? complete.find((older) => older.end !== one.end && apart(older, one) >= gapOf(one))
+      : undefined;
+  const partner = last && partnerOf(last);
+
+  const why = ((): Why | null => {
+    if (clocks.now < day.overAt) return 'not over';
+    if (last === undefined) {
+      if (clocks.now >= frozenAt) return 'month is going';
+      return newest === undefined ? 'not read' : 'clock';
+    }
+    const flaw = flawOf(last);
+    if (flaw !== null) return flaw;
+    if (partner === undefined) return 'read once';
+    // What the older of the two showed was not in books made before it.
+    if (books === null || books.no < partner.no || books.isMore) return 'books do not balance';
+    return day.pending > 0 ? 'pending' : null;
+  })();
+
+  const state = ((): Verdict['state'] => {
+    if (isDecided) return isRead ? 'final' : 'lost';
+    if (why === null) return 'sealed';
+    return isRead ? 'walked' : 'open';
+  })();
+
+  const at = ((): Instant => {
+    if (isDecided) return Infinity;
+    if (clocks.now < day.overAt) return day.overAt;
+    const countsMore = books?.isMore === true && books.isDay;
+    if (newest === undefined || (countsMore && books.no > newest.no)) return clocks.now;
+    // Counted since the last news, or since the last proof.
+    const provedAt = readings.findLastIndex((one) => partnerOf(one) && one.pending === 0);
+    const newsAt = readings.findIndex(({ no }) => no >= day.newsNo);
+    const tries = readings.length - Math.max(newsAt, provedAt + 1);
+    const doubledMs = Math.min(dayMs, retryMs * 2 ** (tries - 1));
+    if (clocks.latest >= frozenAt) {
+      return newest.ended.now + (isRead ? inFreezeMs : Math.min(inFreezeMs, 2 * doubledMs));
+    }
+    if (partner && newest === last && day.pending === 0) return newest.ended.now + dayMs;
+    // The next one begins at the other end. Sooner than so it could confirm nothing.
+    const first =
+      partner === undefined && newest === last && complete.includes(newest)
+        ? complete.find(({ end }) => end === newest.end)
+        : undefined;
+    const gapMs = tries < 2 ? apartMs : gapOf(newest);
+    const confirmsAt = first === undefined ? -Infinity : first.ended.now + gapMs;
+    return Math.max(newest.ended.now + doubledMs, confirmsAt);
+  })();
+
+  const proof = why !== null ? 'none' : books?.isEqual === true ? 'books' : 'readings';
+  return { state, proof, why, next: { end: last?.end === 'asc' ? 'desc' : 'asc', at } };
+}
+
+/** How long after the older reading the younger one began: by each clock for itself, the shorter. */
+function apart(older: Reading, younger: Reading): number {
+  return Math.min(younger.began.machine - older.ended.machine, younger.began.now - older.ended.now);
+}

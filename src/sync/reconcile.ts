@@ -1,0 +1,54 @@
+// The books: the platform's counts of a span of days beside what their newest readings showed. Where the platform
+// counts more, the span is halved, down to the days that lack something. A generator: it says what to ask and what to
+// write, and whoever runs it asks and writes.
+
+/** What the platform counts of a span, and what we were shown of it: all, and by status where that is known. */
+export type Counts = {
+  /** Null: no total, or one that is smaller than the rows beside it. */
+  total: number | null;
+  /** By status 1, 2 and 3; null where the filter by status is of no use. */
+  byStatus: readonly [number, number, number] | null;
+};
+
+/** What readings showed of the same span; null where a day of it was not read. */
+export type Shown = { all: number; byStatus: readonly [number, number, number] } | null;
+
+export type Balance = { isMore: boolean; isEqual: boolean };
+
+/** More than we were shown is not believed, in all or in a status. Less says nothing: capped, of the page, cached. */
+export function balance({ total, byStatus }: Counts, shown: Shown): Balance {
+  if (total === null || shown === null) return { isMore: false, isEqual: false };
+  const statuses = byStatus ?? [];
+  const counted = Math.max(
+    total,
+    statuses.reduce((sum, one) => sum + one, 0),
+  );
+  const isStatusMore = statuses.some((one, i) => one > (shown.byStatus[i] ?? 0));
+  return {
+    isMore: counted > shown.all || isStatusMore,
+    isEqual: counted === shown.all && !isStatusMore,
+  };
+}
+
+/** Days by number, `[from, to)`. */
+export type DaySpan = { from: number; to: number };
+
+export type BooksStep<Row> = { ask: DaySpan } | { write: Row };
+
+/**
+ * Returns whether anything in the span counts more than was shown. Where the span does and neither of its halves (an
+ * end date that is read otherwise), the row of the span stands: no day of it is believed.
+ */
+export function* reconcile<Row extends Balance>(
+  span: DaySpan,
+): Generator<BooksStep<Row>, boolean, Row> {
+  const row = yield { ask: span };
+  if (row.isMore && span.to - span.from > 1) {
+    const middle = Math.ceil((span.from + span.to) / 2);
+    const isMoreBefore = yield* reconcile<Row>({ from: span.from, to: middle });
+    const isMoreAfter = yield* reconcile<Row>({ from: middle, to: span.to });
+    if (isMoreBefore || isMoreAfter) return true;
+  }
+  yield { write: row };
+  return row.isMore;
+}

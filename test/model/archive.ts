@@ -1,0 +1,442 @@
+// The archiver as the rule of proof has it, in memory: it reads a day from one end or asks the books, and what it does
+// next is what `judge` says. Nothing here decides anything that `judge` and `reconcile` could.
+import {
+  judge,
+  overAfterMs,
+  type Clocks,
+  type DayBooks,
+  type End,
+  type Reading,
+  type Verdict,
+} from '../../src/sync/judge.ts';
+import { balance, reconcile, type DaySpan, type Shown } from '../../src/sync/reconcile.ts';
+import {
+  day as dayMs,
+  hour,
+  minute,
+  numbers,
+  statusOf,
+  words,
+  type Answer,
+  type Platform,
+  type Row,
+  type Status,
+  type StatusAsked,
+} from './platform.ts';
+
+/** From so long before a month goes on, what a reading does not show is not missed. */
+const freezeMs = 14 * hour;
+const retryMs = 15 * minute;
+
+type Held = {
+  id: string;
+  day: number;
+  /** The day its own time names; null: none that can be read. */
+  ownDay: number | null;
+  /** The commit that first showed it. */
+  first: number;
+  status: Status;
+  missingSince: number | null;
+  isGone: boolean;
+};
+
+type Kept = Reading & { byStatus: [number, number, number]; trueTime: number };
+type BooksRow = DayBooks & {
+  span: DaySpan;
+  asks: 'list' | 'each status';
+  inWords: boolean;
+  total: number | null;
+};
+
+/** A request that came to nothing: tried again later. */
+class Failed extends Error {}
+
+export type Act = { at: number; now: number } & (
+  { what: 'read'; day: number; end: End } | { what: 'books' }
+);
+
+export type Archive = {
+  held: ReadonlyMap<string, Held>;
+  readings: readonly (readonly Kept[])[];
+  requests: () => number;
+  clocks(): Clocks;
+  verdict(day: number): Verdict;
+  /** What is due first, and when. */
+  next(): Act;
+  /** False where it failed. */
+  do(act: { what: 'read'; day: number; end: End } | { what: 'books' }): boolean;
+  /** Hears the platform's time. */
+  ping(): void;
+};
+
+/** `order`: which of several days that are due at once comes first. */
+export function createArchive(
+  platform: Platform,
+  days: number,
+  goesAt: number,
+  order: readonly number[] = Array.from({ length: days }, (_, one) => one),
+): Archive {
+  const held = new Map<string, Held>();
+  const readings: Kept[][] = Array.from({ length: days }, () => []);
+  const newsNo = Array.from({ length: days }, () => 0);
+  const books: (BooksRow | null)[] = Array.from({ length: days }, () => null);
+  const decided: ('final' | 'lost' | null)[] = Array.from({ length: days }, () => null);
+  // Back-off of what fails, in memory: it is no evidence.
+  const fails = Array.from({ length: days }, () => 0);
+  const notBefore = Array.from({ length: days }, () => -Infinity);
+  let booksAt = -Infinity;
+  let booksFails = 0;
+  let booksNotBefore = -Infinity;
+  let unbalanced = 0;
+  /** When `[d, d]` last showed a record: that end date is inclusive. */
+  let inclusiveAt = -Infinity;
+  let commit = 1;
+  let requests = 0;
+  const offsets: number[] = [];
+  const dates: { machine: number; date: number }[] = [];
+
+  function clocks(): Clocks {
+    const machine = platform.time + platform.machineOff;
+    const recent = dates
+      .filter((one) => Math.abs(machine - one.machine) <= 10 * minute)
+      .map((one) => one.date + (machine - one.machine));
+    const offset = offsets.toSorted((a, b) => a - b)[offsets.length >> 1] ?? 0;
+    return {
+      machine,
+      now: machine + offset,
+      earliest: recent.length > 0 ? Math.min(machine, ...recent) : -Infinity,
+      latest: Math.max(machine, ...recent),
+    };
+  }
+
+  function ask(query: Parameters<Platform['ask']>[0]): Answer & { kind: 'answer' | 'refused' } {
+    requests += 1;
+    const told = platform.ask(query);
+    if (told.kind === 'error') throw new Failed();
+    const machine = platform.time + platform.machineOff;
+    offsets.push(told.date - machine);
+    dates.push({ machine, date: told.date });
+    if (offsets.length > 9) offsets.shift();
+    if (dates.length > 9) dates.shift();
+    return told;
+  }
+
+  const isInclusive = (): boolean => clocks().now - inclusiveAt <= 7 * dayMs;
+
+  type Walk = { rows: Map<string, Row>; claims: number | null };
+
+  /** One view of a day, page by page; null: refused. A page that shows nothing new ends it. */
+  function walk(
+    query: { from: number; to: number; sort: End; status?: StatusAsked },
+    shown: Map<string, Row>,
+  ): Walk | null {
+    const rows = new Map<string, Row>();
+    let most: number | null = null;
+    let key: string | null = null;
+    // Ends: every page but the last shows something new.
+    for (;;) {
+      const told: Answer = ask({ ...query, key, limit: 2 });
+      if (told.kind === 'refused') return null;
+      if (told.kind === 'error') throw new Failed();
+      const before = rows.size;
+      for (const row of told.list ?? []) {
+        rows.set(row.id, row);
+        shown.set(row.id, row);
+      }
+      if (told.total !== undefined) most = Math.max(most ?? 0, told.total);
+      if (!told.next || rows.size === before) break;
+      key = told.next;
+    }
+    return { rows, claims: most === null ? null : most - rows.size };
+  }
+
+  /** A whole reading of a day: the list, and each status unless the books saw them add up. */
+  function read(asked: number, end: End): void {
+    const { asks = 'each status', inWords = false } = books[asked] ?? {};
+    const statuses = asks === 'list' ? [] : inWords ? words : numbers;
+    let began: Clocks | null = null;
+    let shown = new Map<string, Row>();
+    let list: Row[] = [];
+    let claims = 0;
+    for (const to of [asked, asked + 1]) {
+      shown = new Map();
+      claims = 0;
+      for (const status of [undefined, ...statuses]) {
+        const query = { from: asked, to, sort: end, ...(status !== undefined && { status }) };
+        const walked = tryKeeping(asked, shown, () => walk(query, shown));
+        began ??= clocks();
+        if (walked === null) continue;
+        if (status === undefined) list = [...walked.rows.values()];
+        claims = Math.max(claims, walked.claims ?? 0);
+      }
+      if (shown.size > 0 && to === asked) inclusiveAt = clocks().now;
+      // Where days are known to be asked for as they are, nothing shown is nothing there.
+      if (shown.size > 0 || isInclusive()) break;
+    }
+    const ended = clocks();
+    const no = ++commit;
+    keep(asked, shown, no);
+    readings[asked]?.push({
+      no,
+      end: endSeen(list, end),
+      began: began ?? ended,
+      ended,
+      shown: shown.size,
+      lacks: countLacking(asked, shown, ended),
+      claims,
+      pending: countPending(asked),
+      byStatus: byStatus(shown),
+      trueTime: platform.time,
+    });
+  }
+
+  /** What is shown is held, also where the walk fails. */
+  function tryKeeping<T>(asked: number, shown: Map<string, Row>, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      keep(asked, shown, ++commit);
+      throw error;
+    }
+  }
+
+  function keep(asked: number, shown: Map<string, Row>, no: number): void {
+    for (const row of shown.values()) {
+      let one = held.get(row.id);
+      if (one === undefined) {
+        one = {
+          id: row.id,
+          day: asked,
+          ownDay: row.ownDay,
+          first: no,
+          status: row.status,
+          missingSince: null,
+          isGone: false,
+        };
+        held.set(row.id, one);
+        newsNo[asked] = no;
+      } else if (one.day !== asked && one.ownDay !== one.day) {
+        // Under the day that its own time names once that day's list showed it, else under the one that showed it last.
+        one.day = asked;
+        newsNo[asked] = Math.max(newsNo[asked] ?? 0, one.first);
+      }
+      one.status = row.status;
+      if (one.day === asked) {
+        one.missingSince = null;
+        one.isGone = false;
+      }
+    }
+  }
+
+  /** Records held under the day that were not shown and have not been missing for a day. */
+  function countLacking(asked: number, shown: Map<string, Row>, ended: Clocks): number {
+    let lacking = 0;
+    for (const one of held.values()) {
+      if (one.day !== asked || shown.has(one.id)) continue;
+      if (ended.latest < goesAt - freezeMs) one.missingSince ??= ended.latest;
+      one.isGone = one.missingSince !== null && ended.earliest - one.missingSince >= dayMs;
+      if (!one.isGone) lacking += 1;
+    }
+    return lacking;
+  }
+
+  function countPending(asked: number): number {
+    return [...held.values()].filter((one) => one.day === asked && one.status === 1 && !one.isGone)
+      .length;
+  }
+
+  /** Asks total and statuses of a span; the total before and after must agree. */
+  function askBooks(span: DaySpan): BooksRow {
+    const { from } = span;
+    const to = span.to - (isInclusive() ? 1 : 0);
+    const count = (status?: StatusAsked): { total: number | null; rows: Row[] } | null => {
+      const told = ask({ from, to, status, sort: 'desc', key: null, limit: 1 });
+      if (told.kind === 'refused') return null;
+      const rows = told.list ?? [];
+      const total = told.total ?? 0;
+      return { total: total >= rows.length ? total : null, rows };
+    };
+    // Ends: three times at most.
+    for (let tried = 0; tried < 3; tried++) {
+      const before = count();
+      if (before === null) throw new Failed();
+      let counted: (number | null)[] | null = null;
+      let inWords = false;
+      for (const statuses of [numbers, words]) {
+        const each = statuses.map((status) => ({ status, told: count(status) }));
+        const isOfStatus = each.every(({ status, told }) =>
+          told?.rows.every((row) => row.status === statusOf(status)),
+        );
+        const hasAny = each.some(
+          ({ told }) => told !== null && (told.rows.length > 0 || told.total !== 0),
+        );
+        const isEmpty = before.rows.length === 0 && before.total === 0 && !hasAny;
+        if (!isOfStatus || !(hasAny || isEmpty)) continue;
+        counted = each.map(({ told }) => told?.total ?? null);
+        inWords = statuses === words && !isEmpty;
+        break;
+      }
+      const after = count();
+      if (after?.total !== before.total) continue;
+      return bookRow(span, after.total, counted, inWords);
+    }
+    throw new Failed();
+  }
+
+  function bookRow(
+    span: DaySpan,
+    total: number | null,
+    counted: (number | null)[] | null,
+    inWords: boolean,
+  ): BooksRow {
+    const [a, b, c] = counted ?? [];
+    const byStatuses =
+      typeof a === 'number' && typeof b === 'number' && typeof c === 'number'
+        ? ([a, b, c] as const)
+        : null;
+    const addsUp = byStatuses !== null && total === byStatuses[0] + byStatuses[1] + byStatuses[2];
+    return {
+      span,
+      total,
+      asks: counted === null || addsUp ? 'list' : 'each status',
+      inWords,
+      isDay: span.to - span.from === 1,
+      no: 0,
+      ...balance({ total, byStatus: byStatuses }, shownIn(span)),
+    };
+  }
+
+  function shownIn({ from, to }: DaySpan): Shown {
+    let all = 0;
+    const sums: [number, number, number] = [0, 0, 0];
+    for (let one = from; one < to; one++) {
+      const newest = readings[one]?.at(-1);
+      if (newest === undefined) return null;
+      all += newest.shown;
+      for (const i of [0, 1, 2] as const) sums[i] += newest.byStatus[i];
+    }
+    return { all, byStatus: sums };
+  }
+
+  function reconcileAll(): boolean {
+    const steps = reconcile<BooksRow>({ from: 0, to: days });
+    let step = steps.next();
+    // Ends: spans are halved down to days.
+    while (!step.done) {
+      if ('ask' in step.value) step = steps.next(askBooks(step.value.ask));
+      else {
+        const { write } = step.value;
+        write.no = ++commit;
+        for (let one = write.span.from; one < write.span.to; one++) books[one] = write;
+        step = steps.next(write);
+      }
+    }
+    return step.value;
+  }
+
+  function verdict(asked: number): Verdict {
+    const judged = {
+      overAt: (asked + 1) * dayMs + overAfterMs,
+      goesAt,
+      newsNo: newsNo[asked] ?? 0,
+      pending: countPending(asked),
+    };
+    const said = judge(judged, readings[asked] ?? [], books[asked] ?? null, clocks());
+    const before = decided[asked] ?? null;
+    if (before !== null) return { ...said, state: before, next: { ...said.next, at: Infinity } };
+    if (said.state === 'final' || said.state === 'lost') decided[asked] = said.state;
+    return said;
+  }
+
+  /** At first, when a day waits for them, and daily; a quarter of an hour doubling to a day while they count more. */
+  function booksDueAt(verdicts: readonly Verdict[]): number {
+    const { now, latest } = clocks();
+    if (latest >= goesAt - freezeMs) return Infinity;
+    // A moment to come binds nobody.
+    if (booksAt > now + 5 * minute) booksAt = now - dayMs;
+    if (booksNotBefore > now + dayMs) booksNotBefore = now;
+    if (booksAt === -Infinity) return booksNotBefore;
+    const isWaitedFor = verdicts.some(({ why }, one) => {
+      const row = books[one] ?? null;
+      const newest = readings[one]?.at(-1)?.no ?? 0;
+      if (why === 'books do not balance') return row === null || !row.isMore || newest > row.no;
+      return row !== null && row.isMore && row.isDay && why === null;
+    });
+    const doubled = booksAt + Math.min(dayMs, retryMs * 2 ** unbalanced);
+    const due = unbalanced > 0 ? doubled : now;
+    return Math.max(booksNotBefore, isWaitedFor ? due : booksAt + dayMs);
+  }
+
+  function next(): Act {
+    const verdicts = Array.from({ length: days }, (_, one) => verdict(one));
+    const { now } = clocks();
+    let first: Act = { at: booksDueAt(verdicts), now, what: 'books' };
+    for (const one of order) {
+      const due = verdicts[one]?.next ?? { at: Infinity, end: 'asc' as const };
+      const wait = notBefore[one] ?? -Infinity;
+      const at = Math.max(due.at, wait > now + dayMs ? 0 : wait);
+      if (at < first.at) first = { at, now, what: 'read', day: one, end: due.end };
+    }
+    return first;
+  }
+
+  function act(one: { what: 'read'; day: number; end: End } | { what: 'books' }): void {
+    if (one.what === 'read') {
+      read(one.day, one.end);
+      fails[one.day] = 0;
+      notBefore[one.day] = -Infinity;
+      return;
+    }
+    const isMore = reconcileAll();
+    booksAt = clocks().now;
+    booksFails = 0;
+    unbalanced = isMore ? Math.min(unbalanced + 1, 8) : 0;
+  }
+
+  return {
+    held,
+    readings,
+    requests: () => requests,
+    clocks,
+    verdict,
+    next,
+    do: (one) => {
+      const { now } = clocks();
+      try {
+        act(one);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Failed)) throw error;
+        if (one.what === 'books')
+          booksNotBefore = now + Math.min(dayMs / 4, retryMs * 2 ** booksFails++);
+        else {
+          const failed = fails[one.day] ?? 0;
+          fails[one.day] = failed + 1;
+          notBefore[one.day] = now + Math.min(dayMs / 4, retryMs * 2 ** failed);
+        }
+        return false;
+      }
+    },
+    ping: () => {
+      try {
+        ask({ from: days + 6, to: days + 6, sort: 'asc', key: null, limit: 2 });
+      } catch (error) {
+        if (!(error instanceof Failed)) throw error;
+      }
+      requests -= 1;
+    },
+  };
+}
+
+function endSeen(list: readonly Row[], asked: End): End {
+  const first = list[0]?.time ?? 0;
+  const last = list.at(-1)?.time ?? 0;
+  if (first === last) return asked;
+  return first < last ? 'asc' : 'desc';
+}
+
+function byStatus(shown: ReadonlyMap<string, Row>): [number, number, number] {
+  const counts: [number, number, number] = [0, 0, 0];
+  for (const { status } of shown.values()) counts[(status - 1) as 0 | 1 | 2] += 1;
+  return counts;
+}
