@@ -154,11 +154,10 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
   };
 }
 
-/** What a clock on the wall shows here, as milliseconds since its 1970. */
-function localNow(): number {
-  const now = new Date();
-  return now.getTime() - now.getTimezoneOffset() * 60_000;
-}
+/** What a clock on the wall shows here at a moment, as milliseconds since its 1970. */
+const asShown = (at: Instant): number => at - new Date(at).getTimezoneOffset() * 60_000;
+
+const localNow = (): number => asShown(Date.now());
 
 /** A turn in which nothing was done. */
 const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({
@@ -220,7 +219,8 @@ export function nextDue(schedule: string): Instant {
 
 /** The newest moment of a schedule, in local time, up to this one; null: none in forty days. */
 export function lastDue(schedule: string, now: Instant): Instant | null {
-  const task = createTask(schedule, () => undefined);
+  // What the local clock shows is looked for as if it were UTC: node-cron keeps the zone that it first saw.
+  const shown = createTask(schedule, () => undefined, { timezone: 'UTC' });
   const { minute: minutes, second } = parse(schedule);
   const seconds = second.toReversed();
   const newest = now - (now % 60_000);
@@ -229,7 +229,7 @@ export function lastDue(schedule: string, now: Instant): Instant | null {
     if (!minutes.includes(new Date(minute).getMinutes())) continue;
     const at = seconds
       .map((second) => minute + second * 1000)
-      .find((one) => one <= now && task.match(new Date(one)));
+      .find((one) => one <= now && shown.match(new Date(asShown(one))));
     if (at !== undefined) return at;
   }
   return null;

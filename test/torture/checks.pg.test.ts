@@ -49,7 +49,7 @@ async function connected(replica: string): Promise<pg.Client> {
 }
 
 const findings = (): Promise<string[]> =>
-  withEvidence(bench.connectionString, { memory, keepsake, slackMs: 2_000 }, findAll);
+  withEvidence(bench.connectionString, { memory, keepsake, slackMs: 60_000 }, findAll);
 
 const restFindings = (): Promise<string[]> =>
   notAtRest(
