@@ -155,9 +155,9 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
 }
 
 /** What a clock on the wall shows here at a moment, as milliseconds since its 1970. */
-const asShown = (at: Instant): number => at - new Date(at).getTimezoneOffset() * 60_000;
+const asShown = (at: Date): number => at.getTime() - at.getTimezoneOffset() * 60_000;
 
-const localNow = (): number => asShown(Date.now());
+const localNow = (): number => asShown(new Date());
 
 /** A turn in which nothing was done. */
 const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({
@@ -229,7 +229,7 @@ export function lastDue(schedule: string, now: Instant): Instant | null {
     if (!minutes.includes(new Date(minute).getMinutes())) continue;
     const at = seconds
       .map((second) => minute + second * 1000)
-      .find((one) => one <= now && shown.match(new Date(asShown(one))));
+      .find((one) => one <= now && shown.match(new Date(asShown(new Date(one)))));
     if (at !== undefined) return at;
   }
   return null;
