@@ -51,21 +51,21 @@ create table sync.journal (
   ids text[],
   shas bytea,
   head bytea not null,
-  entry_id bigint not null default 0,
-  told_to bigint not null default 0,
+  entry_id bigint not null,
+  told_to bigint not null,
   constraint journal_pkey primary key (project_id, resource, owner, day, seq)
 );
 comment on table sync.journal is
   'What was written, in its order: append-only. One entry for each commit that brought anything, and for each '
   'change of the ledger';
 comment on column sync.journal.entered_at is 'The database''s clock';
-comment on column sync.journal.kind is 'pages, contents, ledger, dropped, missing, returned, certified, adopted';
+comment on column sync.journal.kind is 'pages, contents, ledger, dropped, missing, returned, certified';
 comment on column sync.journal.body is 'JSON: what was written besides contents';
 comment on column sync.journal.ids is 'The records of which a content was stored, or that were marked missing';
 comment on column sync.journal.shas is 'raw_sha256 of each content, 32 bytes each, one after the other in the order of ids';
 comment on column sync.journal.head is 'SHA-256 over the head before it and this entry';
 comment on column sync.journal.entry_id is
-  'Its number among all entries, 0 of an export that did not know it; no part of the head';
+  'Its number among all entries; no part of the head';
 comment on column sync.journal.told_to is
   'Every entry up to this number had been committed, or never will be, when this one was written';
 create index journal_entry_id on sync.journal (project_id, entry_id);
@@ -149,9 +149,6 @@ $$;
 -- whoever calls it: a cluster lets nobody else read what this transaction wrote.
 create function sync.number_from_held() returns void language plpgsql set search_path = pg_catalog as $$
 begin
-  if exists (select 1 from sync.projects p join sync.journal j on j.project_id = p.project_id and j.entry_id = 0) then
-    perform sync.number_unnumbered();
-  end if;
   perform sync.number_after(
     greatest((select max(told_to) from sync.told),
              (select max(greatest(held.entry_id, held.told_to))
@@ -160,16 +157,6 @@ begin
                                     where j.project_id = p.project_id order by j.entry_id desc limit 1) held)));
 end $$;
 
--- Entries of a release that knew no numbers: by the time of their writing.
-create function sync.number_unnumbered() returns void language sql security definer set search_path = pg_catalog as $$
-  update sync.journal j set entry_id = numbered.entry_id
-    from (select project_id, resource, owner, day, seq,
-                 row_number() over (order by entered_at, project_id, resource, owner, day, seq) as entry_id
-            from sync.journal where entry_id = 0) numbered
-   where (j.project_id, j.resource, j.owner, j.day, j.seq)
-       = (numbered.project_id, numbered.resource, numbered.owner, numbered.day, numbered.seq)
-$$;
-
 -- Numbers to come are greater than this one; never the other way.
 create function sync.number_after(held bigint) returns void language plpgsql security definer set search_path = pg_catalog as $$
 begin
@@ -177,7 +164,7 @@ begin
 end $$;
 
 -- Whoever may only read could use the numbers up.
-revoke execute on function sync.number_unnumbered(), sync.number_after(bigint) from public;
+revoke execute on function sync.number_after(bigint) from public;
 
 -- Takes the number of an entry. The first of a transaction takes the lock, and says up to where all had ended by then.
 create function sync.next_entry(out entry_id bigint, out told_to bigint) language plpgsql volatile as $$
@@ -201,7 +188,7 @@ create function sync.changes_of(kind text, body text, ids text[], shas bytea)
   with entry as materialized (
     -- Fetched once, not once for each digest in it.
     select kind as kind, ids as ids, shas || ''::bytea as shas, body::jsonb as said
-     where kind in ('pages', 'contents', 'returned', 'adopted', 'missing')
+     where kind in ('pages', 'contents', 'returned', 'missing')
        and (ids is not null or body like '%"found"%')
   ), found as (
     select k::integer as n, f ->> 0 as id
@@ -214,9 +201,7 @@ create function sync.changes_of(kind text, body text, ids text[], shas bytea)
   select n, 'found', id, null::bytea, null::timestamptz from found
   union all
   select (select count(*) from found)::integer + (after + k)::integer,
-         -- What was held when the journal began is new to whoever reads it, but for what was replaced by then.
-         case when kind = 'adopted' then case when said ? 'replaced' then 'late' else 'new' end
-              when after + k <= (said ->> 'first')::integer then 'new'
+         case when after + k <= (said ->> 'first')::integer then 'new'
               when after + k <= (said ->> 'first')::integer + coalesce((said ->> 'changed')::integer, 0) then 'changed'
               else 'late' end,
          u.id, substring(shas from 32 * (after + k)::integer - 31 for 32), at
@@ -248,11 +233,8 @@ create function sync.page_digest(p sync.pages) returns text language sql stable 
 $$;
 
 -- How many records an entry stored for the first time. A key inside a text would have its quotes escaped.
-create function sync.first_stored(kind text, body text, ids text[]) returns integer language sql immutable as $$
-  select case when kind in ('pages', 'contents', 'returned')
-              then coalesce(substring(body from '[,{]"first":(\d{1,9})')::integer, 0)
-              when kind = 'adopted' and body not like '%"replaced"%' then coalesce(cardinality(ids), 0)
-              else 0 end
+create function sync.first_stored(body text) returns integer language sql immutable as $$
+  select coalesce(substring(body from '[,{]"first":(\d{1,9})')::integer, 0)
 $$;
 
 -- The one door into the journal. The chain's row is locked last of all rows, so that nobody waits in a circle for it.
@@ -263,7 +245,7 @@ declare
   entered timestamptz := clock_timestamp();
   told bytea;
   same bytea := case when kind = 'pages' then sha256(convert_to(body, 'UTF8')) end;
-  stored integer := sync.first_stored(kind, body, ids);
+  stored integer := sync.first_stored(body);
   next_seq integer;
   next_head bytea;
   numbered record;
@@ -347,88 +329,4 @@ begin
   values (project, coalesce(before.n, 0) + 1, clock_timestamp(), lines,
           sha256(coalesce(before.head, sha256(convert_to(project, 'UTF8'))) || convert_to(lines, 'UTF8')));
   return coalesce(before.n, 0) + 1;
-end $$;
-
--- Fixes what is held of a project that was archived before there was a journal. When its records were first seen it
--- cannot know.
-create function sync.journal_adopt(project text) returns void language plpgsql as $$
-declare
-  held record;
-begin
-  if exists (select from sync.chains c where c.project_id = project) then return; end if;
-  -- By loops: what writes to the journal runs where entries are numbered, wherever the rows are.
-  for held in
-    select row(s.*)::sync.slices as slice from sync.slices s where s.project_id = project
-     order by s.resource, s.owner, s.day
-  loop
-    perform sync.journal_ledger(null, held.slice);
-  end loop;
-  for held in
-    select p.resource, p.owner, p.day,
-           jsonb_build_object('walk', p.walk, 'pages', jsonb_agg(jsonb_build_array(p.page, sync.page_digest(row(p.*)::sync.pages)) order by p.page))::text as body
-      from sync.pages p where p.project_id = project
-     group by p.resource, p.owner, p.day, p.walk order by p.resource, p.owner, p.day, p.walk
-  loop
-    perform sync.journal_append(project, held.resource, held.owner, held.day, 'pages', held.body, null, null);
-  end loop;
-  for held in
-    select r.resource, r.owner, r.day,
-           jsonb_build_object('rejects', jsonb_agg(jsonb_build_array(encode(r.sha256, 'hex'), sync.utc(r.seen_at), r.reason)))::text as body
-      from sync.rejects r where r.project_id = project
-     group by r.resource, r.owner, r.day order by r.resource, r.owner, r.day
-  loop
-    perform sync.journal_append(project, held.resource, held.owner, held.day, 'adopted', held.body, null, null);
-  end loop;
-  for held in
-    with contents as (
-      select 'orders' as resource, slice_day as day, operation_id as id, raw_sha256 as sha, observed_at, true as is_current
-        from archive.orders o where o.project_id = project
-       union all
-      select 'orders', coalesce(o.slice_day, '0001-01-01'), operation_id, v.raw_sha256, v.observed_at, false
-        from archive.order_versions v left join archive.orders o using (project_id, operation_id) where project_id = project
-       union all
-      select 'nft_classes', slice_day, id, raw_sha256, observed_at, true
-        from archive.nft_classes o where o.project_id = project
-       union all
-      select 'nft_classes', coalesce(o.slice_day, '0001-01-01'), id, v.raw_sha256, v.observed_at, false
-        from archive.nft_class_versions v left join archive.nft_classes o using (project_id, id) where project_id = project
-       union all
-      select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, true
-        from archive.transactions o where o.project_id = project
-       union all
-      select 'transactions.' || api_version, '0001-01-01', operation_id, raw_sha256, observed_at, false
-        from archive.transaction_versions v where v.project_id = project
-       union all
-      select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, true from archive.tokens o where o.project_id = project
-       union all
-      select 'tokens', '0001-01-01', symbol, raw_sha256, observed_at, false from archive.token_versions v where v.project_id = project
-    )
-    select resource, day, jsonb_build_object('observed', jsonb_build_array(jsonb_build_array(sync.utc(observed_at), count(*))))
-           || case when is_current then '{}' else '{"replaced": true}'::jsonb end as body,
-           array_agg(id order by id, sha) as ids, string_agg(sha, ''::bytea order by id, sha) as shas
-      from contents group by resource, day, observed_at, is_current order by resource, day, observed_at, is_current
-  loop
-    perform sync.journal_append(project, held.resource, '', held.day, 'adopted', held.body::text, held.ids, held.shas);
-  end loop;
-  for held in
-    select resource, day, missing_since, array_agg(id order by id) as ids
-      from (select 'orders' as resource, slice_day as day, operation_id as id, missing_since
-              from archive.orders o where o.project_id = project and missing_since is not null
-             union all
-            select 'nft_classes', slice_day, id, missing_since
-              from archive.nft_classes o where o.project_id = project and missing_since is not null
-             union all
-            select 'tokens', '0001-01-01', symbol, missing_since
-              from archive.tokens o where o.project_id = project and missing_since is not null) missing
-     group by 1, 2, 3 order by 1, 2, 3
-  loop
-    perform sync.journal_append(project, held.resource, '', held.day, 'missing', jsonb_build_object('at', sync.utc(held.missing_since))::text, held.ids, null);
-  end loop;
-  for held in
-    select c.resource, c.month,
-           jsonb_build_object('issue', c.issue, 'sha256', encode(sha256(convert_to(c.certificate::text, 'UTF8')), 'hex'))::text as body
-      from sync.certificates c where c.project_id = project order by c.resource, c.month, c.issue
-  loop
-    perform sync.journal_append(project, held.resource, '', held.month, 'certified', held.body, null, null);
-  end loop;
 end $$;

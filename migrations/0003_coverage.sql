@@ -187,7 +187,7 @@ comment on view analytics.day_history is
 comment on column analytics.day_history.entry is 'The number of the entry in the day''s chain, from 1';
 comment on column analytics.day_history.entered_at is 'When it was written, on the database''s clock';
 comment on column analytics.day_history.kind is
-  'pages, contents, ledger, dropped, missing, returned, certified or adopted: docs/verify.md has what each is';
+  'pages, contents, ledger, dropped, missing, returned or certified: docs/verify.md has what each is';
 comment on column analytics.day_history.records is
   'Records of which it stored a content, or that it marked as missing';
 comment on column analytics.day_history.state is 'What the day''s state became; null unless kind is ledger';

@@ -4,13 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
-import { listedResources, resources, type ProjectId } from '../model.ts';
-import { versionsOf } from '../store/held-for-proof.ts';
 import { analyzeNew, onlyRow, unhurried, withTx, type Db, type Tx } from '../store/db.ts';
-import { applyToVersions, rowsAfter } from '../store/derived-columns.ts';
-import { adopt, countEntered, numberFromHeld } from '../store/journal/journal.ts';
-import { archivedOf } from '../store/tables.ts';
-import { derivedFrom } from '../verify/read-again.ts';
+import { numberFromHeld } from '../store/journal/journal.ts';
 import { checkExport, type FoundExport } from './check.ts';
 import { readContent } from './content.ts';
 import type { Engine } from './duckdb.ts';
@@ -82,31 +77,7 @@ async function bringInAll(
     onProgress({ file: file.path, rows, all });
   }
   await analyzeNew(tx);
-  if (manifest.columns['order_versions']?.some(({ name }) => name === 'unread') !== true) {
-    for (const { project } of manifest.projects) await typeVersions(tx, project);
-  }
-  // What came from a release whose chains counted no records: a total of none would be believed.
-  if (manifest.columns['chains']?.some(({ name }) => name === 'records') !== true) {
-    for (const { project } of manifest.projects) {
-      for (const resource of listedResources) await countEntered(tx, project, resource);
-    }
-  }
-  // What came from a release without a journal is fixed as it is now.
-  for (const { project } of manifest.projects) await adopt(tx, project);
   await numberFromHeld(tx);
-}
-
-/** What came from a release whose versions had no typed columns: they follow from the records. */
-async function typeVersions(tx: Tx, project: ProjectId): Promise<void> {
-  for (const of of resources.flatMap((resource) => archivedOf(project, resource))) {
-    let ids: string[] = [];
-    // Ends: every page begins behind the last one's key.
-    do {
-      ids = (await rowsAfter(tx, of, ids.at(-1) ?? '', 1_000)).map(({ id }) => id);
-      const versions = await versionsOf(tx, of, ids, null);
-      await applyToVersions(tx, of, derivedFrom(of, versions).derived);
-    } while (ids.length > 0);
-  }
 }
 
 /** Throws settings `database_not_empty`. */

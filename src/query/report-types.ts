@@ -49,8 +49,7 @@ export type DayEntry = {
   entry: number;
   /** On the database's clock. */
   enteredAt: string;
-  kind:
-    'pages' | 'contents' | 'ledger' | 'dropped' | 'missing' | 'returned' | 'certified' | 'adopted';
+  kind: 'pages' | 'contents' | 'ledger' | 'dropped' | 'missing' | 'returned' | 'certified';
   /** Records of which it stored a content, or that it marked as missing. */
   records: number;
   /** What the day became; all null unless the kind is `ledger`. */

@@ -111,7 +111,7 @@ const sentAlong = [
   'sync.utc(timestamptz)',
   'sync.ledger_of(sync.slices)',
   'sync.page_digest(sync.pages)',
-  'sync.first_stored(text, text, text[])',
+  'sync.first_stored(text)',
   'sync.changes_of(text, text, text[], bytea)',
   'analytics.status_name(integer)',
 ];

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
 import type { DatabaseAddress } from '../database-address.ts';
-import { codeOf, fatal, settingsError, transient, type OutlastError } from '../errors.ts';
+import { codeOf, fatal, settingsError, type OutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import {
@@ -44,7 +44,6 @@ export type Migrated = {
 
 /**
  * Applies what is missing. Safe when many start at once: the others wait, then find nothing to do.
- * Throws transient `migration_lock_left` where nobody would ever let them go on.
  * Throws fatal `schema_other` when its migrations were others than these, settings `schema_newer` when it was written by a
  * newer release, settings `schema_foreign` when its schemas are another program's, settings
  * `database_forbidden` when the user lacks a right, and what `openDb` throws. `distributed`: lays the tables out over the
@@ -128,7 +127,6 @@ async function inTurn<T>(db: Db, log: Log, work: (tx: Tx) => Promise<T>): Promis
     );
     if (turn !== null) return turn.done;
     if (tries % 100 === 10) {
-      await refuseLeftBehind(db);
       log.info('Waiting for another process that is migrating this database');
     }
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
@@ -141,24 +139,6 @@ async function isOurs(tx: Tx): Promise<boolean> {
     [migrationLock],
   );
   return onlyRow({ rows }).ours;
-}
-
-/** Releases before this one took the lock for a session, which stays in a pooler's connection when they have gone. */
-async function refuseLeftBehind(db: Db): Promise<void> {
-  const { rows } = await db.query<{ pid: number }>(
-    `select pid
-       from pg_locks join pg_stat_activity using (pid)
-      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
-        and (classid::bigint << 32) + objid::bigint = $1 and objsubid = 1 and granted
-        and state = 'idle' and state_change < clock_timestamp() - interval '3 seconds'`,
-    [migrationLock],
-  );
-  const [left] = rows;
-  if (left === undefined) return;
-  throw transient(
-    'migration_lock_left',
-    `An idle connection holds the lock of migrations, most likely a pooler's that an earlier release left it in. End it with \`select pg_terminate_backend(${left.pid})\` and try again.`,
-  );
 }
 
 const onSeveralMachines =

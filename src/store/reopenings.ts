@@ -163,24 +163,3 @@ export async function voidFutureActs(
   );
   return rows.length;
 }
-
-/**
- * Has read again at once what was concluded without a total, though totals are given: seals of empty days, and days
- * left without proof. Their states stay as they are until then. Returns how many.
- */
-export async function hurryUncounted(
-  db: Queryable,
-  projectId: ProjectId,
-  resource: ListedResource,
-): Promise<number> {
-  const { rows } = await db.query(
-    `update sync.slices
-        set due_at = least(due_at, day::timestamp at time zone 'UTC')
-      where project_id = $1 and resource = $2 and day > '0001-01-01' and platform_total is null
-        and ((proof = 'walks' and shown_total = 0 and state in ('walked', 'sealed'))
-             or (proof = 'none' and state = 'walked'))
-     returning 1`,
-    [projectId, resource],
-  );
-  return rows.length;
-}

@@ -41,7 +41,7 @@ const grants = `
   grant execute on function sync.told_now(), sync.told_to(text), sync.ended_up_to(bigint),
                             sync.changes_of(text, text, text[], bytea) to outlast_reader;
   -- Restored without the roles, a function is everybody's: pg_restore drops the whole statement that also revokes.
-  revoke execute on function sync.number_unnumbered(), sync.number_after(bigint) from public;
+  revoke execute on function sync.number_after(bigint) from public;
   grant select on sync.journal, sync.heads, sync.corrections, sync.told to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
@@ -147,8 +147,7 @@ export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[
 }
 
 /**
- * Whether a table or a function is without its grants: one that has none was left so by an earlier release that was
- * killed between its migration and its grants, or has lost them. Giving them at every start would rewrite the catalog
+ * Whether a table or a function is without its grants: one that has none was restored without the roles. Giving them at every start would rewrite the catalog
  * and, from PostgreSQL 18 on, wait for whoever has locked a table.
  */
 export async function areGrantsDue(tx: Tx): Promise<boolean> {

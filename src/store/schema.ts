@@ -524,13 +524,9 @@ export const journal = sync.table(
     /** SHA-256 over the head before it and this entry. */
     head: bytea('head').notNull(),
     /** Its number among all entries: changes are told in this order. */
-    entryId: bigint('entry_id', { mode: 'bigint' })
-      .notNull()
-      .default(sql`0`),
+    entryId: bigint('entry_id', { mode: 'bigint' }).notNull(),
     /** Every entry up to this number had ended when this one was written. */
-    toldTo: bigint('told_to', { mode: 'bigint' })
-      .notNull()
-      .default(sql`0`),
+    toldTo: bigint('told_to', { mode: 'bigint' }).notNull(),
   },
   (t) => [
     primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.seq] }),

@@ -18,7 +18,7 @@ import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
-import { writeOrders } from '../support/rows.ts';
+import { enterOrders, writeOrders } from '../support/rows.ts';
 import {
   busy,
   conflict,
@@ -50,7 +50,7 @@ beforeAll(async () => {
      values ('p', 'https://platform.example', '', '', '2026-01-30', '2026-04-06T12:00:00Z')`,
   );
   await writeOrders(owner, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
-  await owner.query(`select sync.journal_adopt('p')`);
+  await enterOrders(owner, 'p');
   folder = await mkdtemp(join(tmpdir(), 'outlast-bucket-'));
   putBack = replace(process, 'env', { ...process.env, ...s3.env });
   bucket = await openBucket('s3://backup', {

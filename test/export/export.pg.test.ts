@@ -9,15 +9,10 @@ import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/tab
 import { exportArchive, type Exported } from '../../src/export/write.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import {
-  tableShapes,
-  tokenShape,
-  transactionShapes,
-  versionColumns,
-} from '../../src/store/tables.ts';
 import { verifyProject } from '../../src/verify/verify.ts';
 import { createCertified, observe, type Certified } from '../support/certified.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { enterOrders } from '../support/rows.ts';
 
 let archive: Certified;
 const days = ['2026-03-01', '2026-03-05', '2026-03-08', '2026-04-28', '2026-04-29'];
@@ -39,7 +34,7 @@ beforeAll(async () => {
   );
   await archive.owner.query(oddRows);
   await archive.owner.query(bulkyRow);
-  await archive.owner.query(`select sync.journal_adopt('odd')`);
+  await enterOrders(archive.owner, 'odd');
   await archive.owner.query(
     `insert into sync.watched_operations (project_id, operation_id) values ('p', 'watched')`,
   );
@@ -162,26 +157,6 @@ describe('what is exported', () => {
       });
     },
   );
-
-  test('by a release whose versions had no typed columns, and whose chains no counts, comes back with them', async () => {
-    const now = await exportedAs('csv');
-    await withEmpty(async (older, owner) => {
-      await imported(older, join(folder, 'csv'));
-      for (const shape of [...Object.values(tableShapes), transactionShapes.v3, tokenShape]) {
-        const names = [...versionColumns(shape).map(([name]) => name), 'unread'];
-        const dropped = names.map((name) => `drop column ${name} cascade`).join(', ');
-        await owner.query(`alter table ${shape.versions} ${dropped}`);
-      }
-      await owner.query('alter table sync.chains drop column records cascade');
-      await exported('csv', join(folder, 'untyped'), older);
-    });
-    await withEmpty(async (db) => {
-      await imported(db, join(folder, 'untyped'));
-      expect((await verified(db)).findings).toEqual([]);
-      const again = await exported('csv', join(folder, 'typed again'), db);
-      expect(contentsOf(again)).toEqual(contentsOf(now));
-    });
-  });
 
   test('has the digests of its certificates', async () => {
     const { manifest } = await exportedAs('csv');

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { orderOf } from '../support/days.ts';
-import { writeOrders } from '../support/rows.ts';
+import { enterOrders, writeOrders } from '../support/rows.ts';
 
 const folder = fileURLToPath(new URL('../../dbt', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -127,7 +127,7 @@ test('orders_in_step holds what the archive holds after every build, also of a p
      values ('q', 'https://platform.example', '', '', '2026-04-01', '2026-04-06T12:00:00Z')`,
   );
   await writeOrders(db, { project: 'q', count: 5, from: '2026-04-01', perDay: 5 });
-  await db.query(`select sync.journal_adopt('q')`);
+  await enterOrders(db, 'q');
 
   const shown = [...simulator.oracle.shown('orders')];
   const [changed = '', gone = ''] = shown.slice(-2).map(({ id }) => id);

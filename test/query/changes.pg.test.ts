@@ -405,15 +405,6 @@ describe('after a restore', () => {
     expect(rows).toEqual([{ last_value: '500' }]);
   });
 
-  test('entries of an export that knew no numbers are numbered as they were written', async () => {
-    await commit([{ id: 'first' }]);
-    await commit([{ id: 'second' }]);
-    await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
-    await owner.query('update sync.journal set entry_id = 0 where project_id = $1', [project]);
-    await numberFromHeld(owner);
-    expect((await all()).map(told)).toEqual(['new first ', 'new second ']);
-  });
-
   let opened: Opened;
   let owner: Db;
   beforeAll(async () => {

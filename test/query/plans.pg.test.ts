@@ -222,8 +222,8 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
        from generate_series(0, 729) n, generate_series(0, 5) page`,
     );
     await owner.query(
-      `insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, head)
-     select 'p', 'orders', '', '2024-01-01'::date + n, seq, now(), 'ledger', '{"state": "open"}', '\\xab'
+      `insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, head, entry_id, told_to)
+     select 'p', 'orders', '', '2024-01-01'::date + n, seq, now(), 'ledger', '{"state": "open"}', '\\xab', 0, 0
        from generate_series(0, 729) n, generate_series(1, 30) seq`,
     );
     await owner.query(
@@ -510,10 +510,10 @@ describe('with little memory', () => {
   // A cluster's plans are those of its workers.
   test.skipIf(isOnCluster)('verify carries no whole entries of the journal along', async () => {
     await owner.query(
-      `insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head)
+      `insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head, entry_id, told_to)
        select 'told', 'orders', '', '2024-01-01'::date + n, 1, now(), 'pages', '{"first":200,"observed":[["2024-01-01",200]]}',
               array(select 'op_' || n || '_' || k from generate_series(1, 200) k),
-              decode(repeat('ab', 6400), 'hex'), '\\xab'
+              decode(repeat('ab', 6400), 'hex'), '\\xab', 0, 0
          from generate_series(0, 9) n`,
     );
     const kept = await keptAside((sql) => sql);

@@ -19,6 +19,20 @@ export async function writeOrders(
   );
 }
 
+/** Enters in the journal what a project's orders hold, a day at a time. */
+export async function enterOrders(db: Queryable, project: string): Promise<void> {
+  await db.query(
+    `select sync.journal_append($1, 'orders', '', slice_day, 'contents', body, ids, shas)
+       from (select slice_day, array_agg(operation_id order by operation_id) as ids,
+                    string_agg(raw_sha256, ''::bytea order by operation_id) as shas,
+                    format('{"first":%1$s,"observed":[["%2$s",%1$s]]}', count(*), sync.utc(observed_at)) as body
+               from archive.orders where project_id = $1
+              group by slice_day, observed_at
+              order by 1) days`,
+    [project],
+  );
+}
+
 export type OneOrder = {
   project: string;
   id: string;

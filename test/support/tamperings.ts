@@ -43,6 +43,15 @@ export const forgedSha = (raw: string): string =>
 /** Whether it puts such a digest beside a content. */
 export const isForged = (sql: string): boolean => sql.includes('from jsonb_each(');
 
+/** The journal made anew from its entries, without those of the condition. */
+export const remadeJournal = (without = 'false'): string => `
+  create temp table entries as select * from sync.journal where not (${without});
+  truncate sync.journal, sync.chains, sync.heads;
+  select sync.journal_append(project_id, resource, owner, day, kind, body, ids, shas)
+    from (select * from entries order by entry_id) e;
+  drop table entries;
+  select sync.make_head('p');`;
+
 const forgedRaw = `n.raw || '{"message": "forged"}'`;
 const ofFinal = `project_id = 'p' and resource = 'orders' and day = '$final'`;
 const ofSealed = `project_id = 'p' and resource = 'orders' and day = '$sealed'`;

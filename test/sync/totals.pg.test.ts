@@ -939,27 +939,6 @@ describe('hours in which the platform answers 200 and {"data":{}}', () => {
     },
   );
 
-  test('what they left in an older archive is put right by the first run', async () => {
-    await start({});
-    await bench.run();
-    await bench.db.query(
-      `update sync.slices set proof = 'walks', platform_total = null, shown_total = 0 where day = '2026-04-01'`,
-    );
-    await bench.db.query(
-      `update sync.slices set proof = 'none', state = 'walked', platform_total = null where day = '2026-04-02'`,
-    );
-    await bench.db.query(
-      `update archive.orders set missing_since = '2026-04-06T11:00:00Z' where slice_day = '2026-04-02'`,
-    );
-    await bench.db.query(`delete from sync.facts where fact = 'uncounted.reread'`);
-    await runLater(minute);
-    await expectTruth();
-    expect(await statesOf(bench.db)).toEqual({
-      orders: three('sealed walk'),
-      nft_classes: three('sealed walk'),
-    });
-  });
-
   test('records without their totals are kept, and believed to have none only by two probes a day apart', async () => {
     await start({});
     await bench.run();

@@ -13,6 +13,7 @@ import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
 import { verifyChains } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
+import { remadeJournal } from '../support/tamperings.ts';
 
 let bench: Bench;
 let headsDir: string;
@@ -108,9 +109,7 @@ test('sabotaged: a journal made anew passes none of the heads kept, and nothing 
     role: null,
     log: silentLog(),
   });
-  await owner.query(
-    `truncate sync.journal, sync.chains, sync.heads; select sync.journal_adopt('p'), sync.make_head('p')`,
-  );
+  await owner.query(remadeJournal());
   await owner.close();
   const errors: string[] = [];
   const log = Object.assign(silentLog(), {

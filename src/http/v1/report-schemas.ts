@@ -44,7 +44,7 @@ const entry = row<DayEntry>('DayEntry', 'An entry of a day’s journal', {
   entry: whole.describe('Its number in the day’s chain, from 1'),
   enteredAt: time.describe('On the database’s clock'),
   kind: z
-    .enum(['pages', 'contents', 'ledger', 'dropped', 'missing', 'returned', 'certified', 'adopted'])
+    .enum(['pages', 'contents', 'ledger', 'dropped', 'missing', 'returned', 'certified'])
     .describe('docs/verify.md says what each is'),
   records: whole.describe('Records of which it stored a content, or that it marked as missing'),
   state: kind.state

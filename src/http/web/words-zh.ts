@@ -130,7 +130,6 @@ export const zh: Words = {
       missing: '平台不再显示的记录',
       returned: '平台再次显示的记录',
       certified: '该月的存证',
-      adopted: '日志开始之前已保存的内容',
     },
     records: '记录数',
     total: '给出的总数',
@@ -414,7 +413,6 @@ export const zh: Words = {
       status_totals_doubted: '各状态的总数从何时起存疑',
       empty_total_doubted: '空列表的总数从何时起存疑',
       probed: '是否做过整体探测',
-      'uncounted.reread': '没有总数的日期是否已读第二次',
     },
     values: {
       'day_end inclusive': '显示',

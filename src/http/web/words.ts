@@ -163,7 +163,6 @@ export const en = {
       missing: 'records that the platform showed no more',
       returned: 'records that it showed again',
       certified: 'a certificate of the month',
-      adopted: 'what was held before the journal began',
     } satisfies Record<Exclude<DayEntry['kind'], 'ledger'>, string>,
     records: 'Records',
     total: 'Total given',
@@ -477,7 +476,6 @@ export const en = {
       status_totals_doubted: 'Since when the totals of its statuses are doubted',
       empty_total_doubted: 'Since when the total of an empty list is doubted',
       probed: 'Whether it was looked at as a whole',
-      'uncounted.reread': 'Whether days without totals were read a second time',
     } as Record<string, string>,
     /** By name and value. */
     values: {

@@ -58,9 +58,7 @@ export async function miscountedChains(tx: Tx, projectId: ProjectId): Promise<Mi
     // By the text: a body that was altered may be no JSON, and in one that is, a quote inside a text is escaped.
     `with entered as (
        select resource, owner, day,
-              sum(case when kind in ('pages', 'contents', 'returned')
-                       then substring(body from '[,{]"first":(\\d{1,9})')::int
-                       when kind = 'adopted' and body not like '%"replaced"%' then cardinality(ids) end) as stored
+              sum(substring(body, '[,{]"first":(\\d{1,9})')::int) as stored
          from sync.journal
         where project_id = $1
         group by resource, owner, day

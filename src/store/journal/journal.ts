@@ -125,11 +125,6 @@ export async function numberFromHeld(db: Queryable): Promise<void> {
   await db.query('select sync.number_from_held()');
 }
 
-/** A project that came from a time without a journal: what is held of it is fixed as it is now. */
-export async function adopt(db: Queryable, projectId: ProjectId): Promise<void> {
-  await db.query('select sync.journal_adopt($1)', [projectId]);
-}
-
 /** What the chains say of how many records they stored follows again from their entries. */
 export async function countEntered(tx: Tx, projectId: ProjectId, resource: string): Promise<void> {
   // Nothing is entered meanwhile. In the order in which heads lock them, or the two wait for each other.
@@ -140,7 +135,7 @@ export async function countEntered(tx: Tx, projectId: ProjectId, resource: strin
   );
   await tx.query(
     `update sync.chains c set records = e.stored
-       from (select chain.owner, chain.day, coalesce(sum(sync.first_stored(j.kind, j.body, j.ids)), 0) as stored
+       from (select chain.owner, chain.day, coalesce(sum(sync.first_stored(j.body)), 0) as stored
                from sync.chains chain
                left join sync.journal j using (project_id, resource, owner, day)
               where chain.project_id = $1 and chain.resource = $2

@@ -14,7 +14,6 @@ import {
   readContacts,
   readFacts,
   readProbedFacts,
-  recordFacts,
   type Facts,
 } from '../../store/facts.ts';
 import {
@@ -25,7 +24,6 @@ import {
   type KnownProject,
   type ProjectSource,
 } from '../../store/projects.ts';
-import { hurryUncounted } from '../../store/reopenings.ts';
 import { askList } from '../ask-list.ts';
 import { archivedLists, type ArchivedScope } from '../enter-days.ts';
 import { recallTime } from './clock-memory.ts';
@@ -174,7 +172,6 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   const wasParked = known !== null && known.parkedReason !== null;
   if (wasParked && answering.size > 0) await unparkProject(db, projectId);
   for (const [list, problem] of problems) await noteProblem(contact, list, problem);
-  await readUncountedAgain(contact, facts);
   const isElsewhere = hasMoved(platform);
   if (isFirst || isProbed || isElsewhere) await healLedger(contact, facts);
 
@@ -301,23 +298,6 @@ export async function learnClockByAny(
     }
   }
   if (failure !== null) throw failure;
-}
-
-/**
- * Before answers without their total were known for a fault, hours of them left seals of empty days behind, and records
- * that were marked as missing. Once in an archive's life all of that is read again.
- */
-async function readUncountedAgain(
-  { db, projectId, platform, log }: Contact,
-  facts: Facts,
-): Promise<void> {
-  const known = listedResources.filter((resource) => facts.get(`${resource}.totals`) === 'present');
-  if (facts.has('uncounted.reread') || known.length === 0) return;
-  let slices = 0;
-  for (const resource of known) slices += await hurryUncounted(db, projectId, resource);
-  await recordFacts(db, projectId, { 'uncounted.reread': 'yes' }, platform.clock.now());
-  if (slices > 0)
-    log.warn({ projectId, slices }, 'Days that were concluded without a total are read again');
 }
 
 /** One record is asked for, only to hear a `Date`; what is asked matters not. */
