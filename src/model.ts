@@ -115,7 +115,7 @@ export type PlatformPage = {
   first: string | null;
   last: string | null;
   /**
-   * Orders: the key of the page after this one, as it is kept (platform/page-key.ts); null where the platform gave
+   * Orders: the key of the page after this one; null where the platform gave
    * none.
    */
   nextKey: string | null;

@@ -12,6 +12,7 @@ import type {
 } from '../model.ts';
 import { byteBounds, mostParts } from './byte-bounds.ts';
 import { decodeUtf8 } from './bytes.ts';
+import { storable } from './canonical.ts';
 import type { Gathered } from './gather.ts';
 import {
   isObject,
@@ -22,7 +23,6 @@ import {
   type JsonObject,
 } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
-import { keptKey } from './page-key.ts';
 import { cutReject, isReject, readClass, readOrder, unpinned } from './parse.ts';
 import { runAtOnce } from './yielding-work.ts';
 
@@ -159,7 +159,8 @@ function keyOf(value: Json | undefined): NextKey {
   // Taken for "no next page" it would end the walk early.
   if (key === null) throw unreadable('next_page_key is not text');
   if (key.length > byteBounds.string) throw unusable('its next_page_key is too long to be sent');
-  return { nextKey: unpinned(keptKey(key)), nextKeyForm: 'key' };
+  // What cannot be stored cannot be sent back as it came: the platform refuses what is sent in its place.
+  return { nextKey: unpinned(storable(key)), nextKeyForm: 'key' };
 }
 
 function tokenOf(value: Json | undefined): string | null {

@@ -1,6 +1,5 @@
 // A request's path and parameters as they stand on the wire (docs/platform.md §4.4, §4.7). Pure. An empty parameter is
 // never sent: client libraries disagree on how one is signed.
-import { sentKey } from './page-key.ts';
 import type { ClassesQuery, OrdersQuery } from './platform.ts';
 
 /** Decoded parameters; of a repeated name the first value counts. */
@@ -42,7 +41,7 @@ export type Params = Record<string, string>;
 
 export function ordersParams(query: OrdersQuery): Params {
   return withoutEmpty({
-    page_key: query.pageKey === undefined ? undefined : sentKey(query.pageKey),
+    page_key: query.pageKey,
     limit: String(query.limit),
     status: query.status === undefined ? undefined : String(query.status),
     start_date: query.startDate,

@@ -90,10 +90,6 @@ export const switches = {
     ['refuse', 'ignore', 'empty'],
     'an expired key: answered 400, with the first page, or with an empty page',
   ),
-  keyText: oneOf(
-    ['plain', 'nul', 'surrogate'],
-    'page keys begin with U+0000, or with a lone surrogate, which nobody can send back',
-  ),
   monthEnd: oneOf(['utc', 'utc+8', 'utc-8'], 'the clock that ends the month'),
   ordersWindow: flag(true, 'orders vanish with their month'),
   classesWindow: flag(true, 'classes vanish with their month as orders do'),

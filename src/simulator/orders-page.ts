@@ -41,7 +41,7 @@ export function simulatedOrdersPage(
   if (count !== '0' && count !== '1') return badRequest('count_total must be 0 or 1');
 
   const asked = query.get('page_key');
-  let key = asked === undefined ? null : decodeKey(withoutPoison(asked), context.keySeed);
+  let key = asked === undefined ? null : decodeKey(asked, context.keySeed);
   if (asked !== undefined && key === null) return badRequest('page_key is not valid');
   const isExpired = key !== null && hasExpired(key, context);
   if (isExpired && dialect.keyExpired === 'refuse') return badRequest('page_key has expired');
@@ -123,13 +123,11 @@ function keysText<F>(
   }
   if (end < size) return `${previous}"next_page_key":"${keyAt('next', end - 1)}",`;
   if (lastKey === 'repeated') {
-    const again =
-      asked?.replace(/^\0/, poisons.nul) ?? keyText('start', { at: 0, seq: 0, id: '' }, context);
+    const again = asked ?? keyText('start', { at: 0, seq: 0, id: '' }, context);
     return `${previous}"next_page_key":"${again}",`;
   }
   if (lastKey === 'onward') {
-    const onward =
-      end > first ? keyAt('next', end - 1) : (asked?.replace(/^\0/, poisons.nul) ?? '');
+    const onward = end > first ? keyAt('next', end - 1) : (asked ?? '');
     return `${previous}"next_page_key":"${onward}",`;
   }
   if (lastKey === 'around') {
@@ -147,19 +145,8 @@ function keyText(kind: PageKey['kind'], place: ListPlace, context: PageContext):
   const { now, dialect, keySeed, request } = context;
   // Keys that do not age are the same whenever they are given.
   const isAging = dialect.keyLifeMs > 0 || dialect.keyLifeRequests > 0;
-  const key = encodeKey({ kind, place, issued: isAging ? { at: now, request } : null }, keySeed);
-  return poisons[dialect.keyText] + key;
+  return encodeKey({ kind, place, issued: isAging ? { at: now, request } : null }, keySeed);
 }
-
-/** What a key begins with, as it stands in JSON. */
-const poisons: Record<PageContext['dialect']['keyText'], string> = {
-  plain: '',
-  nul: '\\u0000',
-  surrogate: '\\ud800',
-};
-
-/** U+0000 comes back; a lone surrogate cannot, and what comes in its place is part of no key. */
-const withoutPoison = (asked: string): string => asked.replace(/^\0/, '');
 
 /** A key where there is no further page. */
 const endKeyText = (name: string, form: 'empty' | 'null' | 'absent'): string =>

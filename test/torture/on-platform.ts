@@ -57,21 +57,6 @@ export const platformActions: readonly Action[] = [
     },
   },
   {
-    // A lone surrogate cannot be sent back: as long as keys hold one, no day of several pages is read to its end.
-    name: 'keys that cannot be sent back',
-    weight: 1,
-    act: (stage, chance) => {
-      const { simulator, drawn } = stage;
-      const keyText = chance.pick(['surrogate', 'surrogate', 'nul'] as const);
-      const realMs = chance.between(500, 4000);
-      simulator.setDialect({ keyText });
-      later(stage, realMs, () =>
-        simulator.setDialect({ keyText: drawn.dialect.keyText ?? 'plain' }),
-      );
-      return `${keyText} for ${realMs} ms`;
-    },
-  },
-  {
     name: 'the filter by status breaks',
     weight: 1,
     act: (stage, chance) => {

@@ -100,24 +100,22 @@ function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
   };
 }
 
-/** A filter that filters nothing or knows too little, and keys with a letter that Postgres cannot hold. */
-function drawOddities(chance: Chance): Pick<Dialect, 'statusFilter' | 'keyText'> {
+/** A filter that filters nothing or knows too little. */
+function drawOddities(chance: Chance): Pick<Dialect, 'statusFilter'> {
   return {
     statusFilter: chance.isHit(0.75) ? 'honoured' : chance.pick(['ignored', 'empty', 'stale']),
-    keyText: chance.isHit(0.85) ? 'plain' : 'nul',
   };
 }
 
 /** What makes this world a hard one, in words; empty where nothing does. */
 export function hardOf({ hardship, dialect, balancerMs, isPooled }: Drawn): string[] {
-  const { dates, statusFilter, keyText } = dialect;
+  const { dates, statusFilter } = dialect;
   return [
     ...(hardship === null ? [] : [hardship.name.replace(/ at \d+$/, '')]),
     ...(dates === 'utc' || dates === undefined ? [] : [`dates: ${dates}`]),
     ...(statusFilter === 'honoured' || statusFilter === undefined
       ? []
       : [`filter by status: ${statusFilter}`]),
-    ...(keyText === 'nul' ? ['keys with U+0000'] : []),
     ...(balancerMs === 0 ? [] : ['another clock behind the balancer']),
     ...(isPooled ? ['a pooler before the database'] : []),
   ];
