@@ -6,10 +6,8 @@ const MiB = 1024 * KiB;
 
 /** All lengths in bytes. */
 export const byteBounds = {
-  /** An answer on its way. It is never held whole: what is too long in it is cut out as it comes in. */
+  /** An answer. A longer one is not read on, and its page is asked for again with a smaller limit. */
   answer: 64 * MiB,
-  /** What of an answer is held and read, after that. */
-  held: 8 * MiB,
   /** A record. A longer one is set aside: its beginning, its length and the digest of all of it are kept. */
   record: 512 * KiB,
   /** What is kept of the beginning of such a record. */
@@ -21,8 +19,3 @@ export const byteBounds = {
   /** What is read of an answer that is a refusal. */
   refusal: 64 * KiB,
 } as const;
-
-export type ByteBounds = { readonly [K in keyof typeof byteBounds]: number };
-
-/** Records, and members of what surrounds them, in one answer: 200 is the most that is ever asked for. */
-export const mostParts = 10_000;

@@ -7,11 +7,10 @@ import type { ProjectMeter, RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
 import { unbounded } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
-import { byteBounds, type ByteBounds } from './byte-bounds.ts';
 import { createClock } from './clock.ts';
 import { createExchange } from './exchange.ts';
 import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
-import { classesPage, ordersPage } from './pages.ts';
+import { readClassesPage, readOrdersPage } from './pages.ts';
 import type { Limiter, Platform } from './platform.ts';
 import { createHide, refusalOf, UnansweredError } from './refusal.ts';
 import {
@@ -23,7 +22,6 @@ import {
 } from './request.ts';
 import { attemptsAtMost, backoffMs, maxPatienceMs, type Fault } from './retry.ts';
 import { classesParams, ordersParams } from './target.ts';
-import { runYielding } from './yielding-work.ts';
 
 export type PlatformOptions = {
   /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
@@ -40,8 +38,6 @@ export type PlatformOptions = {
   meter?: Pick<ProjectMeter, 'request' | 'waited'> | undefined;
   /** Requests for one call at most, the first included: 5. */
   maxAttempts?: number;
-  /** How much of an answer is taken in; those of byte-bounds.ts. */
-  bounds?: ByteBounds;
   /** In [0, 1). */
   random?: () => number;
   /** Resolves after so many milliseconds, rejects when the signal is aborted. */
@@ -65,7 +61,7 @@ const otherClock = (status: number): Fault => ({
  */
 export function createPlatform(options: PlatformOptions): Platform {
   const { apiKey, apiSecret, limiter, log, meter, maxAttempts = attemptsAtMost } = options;
-  const { bounds = byteBounds, random = Math.random, sleep = wakeable } = options;
+  const { random = Math.random, sleep = wakeable } = options;
   const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
   checkPair(apiKey, apiSecret);
   const hide = createHide(apiKey, apiSecret);
@@ -78,13 +74,13 @@ export function createPlatform(options: PlatformOptions): Platform {
         'The platform goes by another time than was believed',
       ),
   });
-  const exchange = createExchange({ ...options, bounds, monotonicNow, hide });
+  const exchange = createExchange({ ...options, monotonicNow, hide });
   const request = createRequest({ exchange, clock, pair: { apiKey, apiSecret }, hide });
   const { tokensUrl = null } = options;
   const nodeExchange =
     tokensUrl === null || tokensUrl === options.baseUrl
       ? exchange
-      : createExchange({ ...options, baseUrl: tokensUrl, bounds, monotonicNow, hide });
+      : createExchange({ ...options, baseUrl: tokensUrl, monotonicNow, hide });
   const nodeRequest = createRequest({ exchange: nodeExchange, clock, pair: null, hide });
   /** Newer nodes have another path for fees; the one that was known is asked first the next time. */
   let feePaths: readonly ('fee' | 'fees')[] = ['fee', 'fees'];
@@ -192,8 +188,7 @@ export function createPlatform(options: PlatformOptions): Platform {
           {
             path: '/v3/orders',
             params: ordersParams(asked),
-            shape: 'list',
-            read: (answer, askedAt) => runYielding(ordersPage(answer, askedAt, asked.startDate)),
+            read: (body, askedAt) => readOrdersPage(body, askedAt, asked.startDate),
           },
           signal,
           slots,
@@ -205,8 +200,7 @@ export function createPlatform(options: PlatformOptions): Platform {
           {
             path: '/v1beta1/nft/classes',
             params: classesParams(asked),
-            shape: 'list',
-            read: (answer, askedAt) => runYielding(classesPage(answer, askedAt, asked.startDate)),
+            read: (body, askedAt) => readClassesPage(body, askedAt, asked.startDate),
           },
           signal,
           slots,
@@ -241,7 +235,7 @@ async function inPages<Q extends { limit: number }, T>(
   query: Q,
   ask: (query: Q) => Promise<T>,
 ): Promise<T> {
-  for (let { limit } = query; ; limit = Math.ceil(limit / 8)) {
+  for (let { limit } = query; ; limit = Math.ceil(limit / 2)) {
     try {
       return await ask({ ...query, limit });
     } catch (error) {

@@ -2,18 +2,18 @@
 // retries.
 import { codeOf, settingsError, transient } from '../errors.ts';
 import { connectionProblem, createHttpClient, decompressed } from '../http-client.ts';
-import type { ByteBounds } from './byte-bounds.ts';
-import { createGatherer, type AnswerShape, type Gathered } from './gather.ts';
+import { byteBounds } from './byte-bounds.ts';
 import { foreignText } from './refusal.ts';
 import type { Fault } from './retry.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
-export type PlatformAnswer = Gathered & {
+export type PlatformAnswer = {
   status: number;
+  body: Buffer;
   date: string | undefined;
   retryAfter: string | undefined;
-  /** Why the body ends before its end: it would be as long the next time. Null: it is whole. */
-  tooLong: string | null;
+  /** Whether the body is longer than its bound: then this is its beginning. */
+  isTooLong: boolean;
   sentAt: number;
   receivedAt: number;
 };
@@ -23,7 +23,6 @@ export type Exchange = {
   get(
     target: string,
     headers: Record<string, string>,
-    shape: AnswerShape,
     signal: AbortSignal | undefined,
   ): Promise<PlatformAnswer | Fault>;
   close(): Promise<void>;
@@ -33,13 +32,12 @@ export type ExchangeOptions = {
   baseUrl: string;
   /** Covers connecting, headers and body together. */
   timeoutMs: number;
-  bounds: ByteBounds;
   monotonicNow: () => number;
   hide: (text: string) => string;
 };
 
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { timeoutMs, bounds, monotonicNow, hide } = options;
+  const { timeoutMs, monotonicNow, hide } = options;
   const { origin, prefix } = splitBaseUrl(options.baseUrl);
   // One timer of our own covers the whole exchange; a body that drips would outlive one for its pieces.
   const client = createHttpClient({ connectMs: timeoutMs, idleMs: 0 });
@@ -47,7 +45,6 @@ export function createExchange(options: ExchangeOptions): Exchange {
   async function get(
     target: string,
     headers: Record<string, string>,
-    shape: AnswerShape,
     signal: AbortSignal | undefined,
   ): Promise<PlatformAnswer | Fault> {
     const control = new AbortController();
@@ -72,21 +69,24 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const receivedAt = monotonicNow();
       const status = response.statusCode;
       const isAnswer = status >= 200 && status < 300;
-      const gatherer = createGatherer(isAnswer ? shape : 'refusal', bounds);
-      let tooLong: string | null = null;
+      const most = isAnswer ? byteBounds.answer : byteBounds.refusal;
+      const pieces: Buffer[] = [];
+      let length = 0;
       const body = decompressed(response.body, text(response.headers['content-encoding']));
       for await (const piece of body as AsyncIterable<Buffer>) {
-        tooLong = gatherer.add(piece);
+        pieces.push(piece);
+        length += piece.length;
         // Leaving the loop gives up the rest, and the connection with it.
-        if (tooLong !== null) break;
+        if (length > most) break;
       }
+      const isTooLong = length > most;
       return {
         status,
         // A cache's answer is of another time.
         date: response.headers['age'] === undefined ? text(response.headers['date']) : undefined,
         retryAfter: text(response.headers['retry-after']),
-        ...gatherer.end(),
-        tooLong,
+        body: Buffer.concat(isTooLong ? pieces.slice(0, 1) : pieces),
+        isTooLong,
         sentAt,
         receivedAt,
       };

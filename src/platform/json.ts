@@ -25,12 +25,19 @@ export type JsonDeep = { type: 'deep'; text: string };
 export const maxRecordDepth = 256;
 
 /**
+ * In one text, which a record within its bound never has. An answer could hold thirty million of them, each some hundred
+ * bytes when it is taken apart.
+ */
+const mostValues = 300_000;
+
+/**
  * Reads one JSON value. Arrays and objects with `maxDepth` others around them come back as `JsonDeep`;
  * inside those only strings and the balance of brackets are checked. Throws SyntaxError on anything else
- * that RFC 8259 does not allow, naming the position alone.
+ * that RFC 8259 does not allow, naming the position alone, and RangeError where there are too many values.
  */
 export function parseJson(text: string, maxDepth: number = maxRecordDepth): Json {
   let at = 0;
+  let values = 0;
   /** By place, the keys of the objects read so far: a list's records spell theirs alike, so each is made once. */
   const guesses: string[] = [];
 
@@ -50,6 +57,7 @@ export function parseJson(text: string, maxDepth: number = maxRecordDepth): Json
   }
 
   function value(depth: number): Json {
+    if (++values > mostValues) throw new RangeError(`more than ${mostValues} values`);
     switch (next()) {
       case 0x22:
         return string();

@@ -3,14 +3,12 @@
 import { transient } from '../errors.ts';
 import type { ApiVersion, RejectedRecord } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';
-import type { Gathered } from './gather.ts';
 import { type Json, type JsonObject, isObject, maxRecordDepth, parseJson } from './json.ts';
-import { cutReject, reject } from './parse.ts';
+import { longReject, reject } from './parse.ts';
 import type { FoundTransaction, ListedToken, NodeTokenList } from './platform.ts';
 import type { Question } from './request.ts';
 import { symbolIn } from './tokens.ts';
 import { readTransaction } from './transactions.ts';
-import { runYielding } from './yielding-work.ts';
 
 const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
 
@@ -23,8 +21,7 @@ export function transactionQuestion(
     path: `${path}/${encodeURIComponent(operationId)}`,
     name: path,
     params: {},
-    shape: 'record',
-    read: ({ body }, askedAt) => {
+    read: (body, askedAt) => {
       const text = objectIn(envelopeOf(body), 'data');
       return { record: readTransaction(parsed(text), text, operationId), askedAt };
     },
@@ -38,11 +35,10 @@ const tokensPath = '/token/tokens';
 export const tokensQuestion = (): Question<NodeTokenList | null> => ({
   path: tokensPath,
   params: {},
-  shape: 'list',
-  read: async ({ body, cut }, askedAt) => {
+  read: (body, askedAt) => {
     const envelope = envelopeOf(body);
     const height = heightOf(envelope.get('height'));
-    return { height, ...(await runYielding(tokensIn(envelope, cut))), askedAt };
+    return { height, ...tokensIn(envelope), askedAt };
   },
   missing: () => ({ value: null }),
 });
@@ -51,33 +47,27 @@ export const feesQuestion = (symbol: string, path: 'fee' | 'fees'): Question<str
   path: `${tokensPath}/${encodeURIComponent(symbol)}/${path}`,
   name: `${tokensPath}/…/${path}`,
   params: {},
-  shape: 'record',
-  read: ({ body }) => objectIn(envelopeOf(body), 'result'),
+  read: (body) => objectIn(envelopeOf(body), 'result'),
   missing: () => ({ value: null }),
 });
 
-function* tokensIn(
-  envelope: Envelope,
-  cut: Gathered['cut'],
-): Generator<void, Pick<NodeTokenList, 'tokens' | 'rejects'>> {
+function tokensIn(envelope: Envelope): Pick<NodeTokenList, 'tokens' | 'rejects'> {
   const tokens: ListedToken[] = [];
   const rejects: RejectedRecord[] = [];
   const result = envelope.get('result');
   // An empty list is null.
   if (result === null) return { tokens, rejects };
   const text = typeof result === 'object' && result.type === 'deep' ? result.text : '';
-  // Each token by itself, with room for others in between.
   const list = parsed(text, 1);
   if (typeof list !== 'object' || list?.type !== 'array') throw unreadable('result is no list');
   for (let i = 0; i < list.items.length; i++) {
     const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
-    const wasCut = cut.get(element);
-    if (wasCut !== undefined) {
-      rejects.push(cutReject(wasCut));
+    const long = longReject(element);
+    if (long !== null) {
+      rejects.push(long);
       continue;
     }
     const id = symbolIn(parsed(element));
-    yield;
     if ('wrong' in id) rejects.push(reject(element, `symbol ${id.wrong}`));
     else tokens.push({ symbol: id.id, text: element });
   }
@@ -99,6 +89,9 @@ function envelopeOf(body: Buffer): Envelope {
 function objectIn(envelope: Envelope, name: string): string {
   const member = envelope.get(name);
   const text = typeof member === 'object' && member?.type === 'deep' ? member.text : '[]';
+  if (longReject(text) !== null) {
+    throw transient('unusable_answer', `its ${name} is longer than a record may be`);
+  }
   if (!isObject(parsed(text))) throw unreadable(`it has no ${name} object`);
   return text;
 }

@@ -10,10 +10,9 @@ import type {
   ParsedRecord,
   RejectedRecord,
 } from '../model.ts';
-import { byteBounds, mostParts } from './byte-bounds.ts';
+import { byteBounds } from './byte-bounds.ts';
 import { decodeUtf8 } from './bytes.ts';
 import { storable } from './canonical.ts';
-import type { Gathered } from './gather.ts';
 import {
   isObject,
   maxRecordDepth,
@@ -23,64 +22,42 @@ import {
   type JsonObject,
 } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
-import { cutReject, isReject, readClass, readOrder, unpinned } from './parse.ts';
-import { runAtOnce } from './yielding-work.ts';
-
-/** Up to here a body is taken apart in one go; from here on each record by itself, with room for others in between. */
-const ordinaryBytes = byteBounds.record;
+import { isReject, readClass, readOrder, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
 
 type ReadRecord = (value: Json, text: string, askedDay: Day) => ParsedRecord | RejectedRecord;
 
-type Reading = Generator<void, PlatformPage>;
-
 /**
- * Reads an answer of `/v3/orders`, and yields after each record. `askedDay` is the day that was asked for, where it was
- * one. Throws transient `unreadable_page` if the body is no such page, and `unusable_answer` if it is one that it would
- * be of no use to ask for again.
+ * Reads an answer of `/v3/orders`. `askedDay` is the day that was asked for, where it was one. Throws transient
+ * `unreadable_page` if the body is no such page, `unusable_answer` if it is one that it would be of no use to ask for
+ * again, and `too_long` if a smaller page may be of use.
  */
-export const ordersPage = (answer: Gathered, askedAt: Instant, askedDay?: Day): Reading =>
-  readPage('orders', 'order_infos', readOrder, answer, askedAt, askedDay);
-
-/** Reads an answer of `/v1beta1/nft/classes`; as `ordersPage`. */
-export const classesPage = (answer: Gathered, askedAt: Instant, askedDay?: Day): Reading =>
-  readPage('nft_classes', 'classes', readClass, answer, askedAt, askedDay);
-
-/** As `ordersPage`, at once and of a body that nothing was cut out of. */
 export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): PlatformPage =>
-  runAtOnce(ordersPage({ body, cut: new Map() }, askedAt, askedDay));
+  readPage('orders', 'order_infos', readOrder, body, askedAt, askedDay);
 
+/** Reads an answer of `/v1beta1/nft/classes`; as `readOrdersPage`. */
 export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): PlatformPage =>
-  runAtOnce(classesPage({ body, cut: new Map() }, askedAt, askedDay));
+  readPage('nft_classes', 'classes', readClass, body, askedAt, askedDay);
 
-function* readPage(
+function readPage(
   resource: ListedResource,
   listField: string,
   read: ReadRecord,
-  { body, cut }: Gathered,
+  body: Buffer,
   askedAt: Instant,
   askedDay: Day = dayOf(askedAt),
-): Reading {
+): PlatformPage {
   const text = decodeUtf8(body).replace(/^\ufeff/, '');
-  yield;
-  const isOrdinary = body.length <= ordinaryBytes;
-  const data = dataOf(text, recordDepthInPage + (isOrdinary ? maxRecordDepth : 0));
+  const data = dataOf(text);
   const list = listOf(data, listField);
-  if (list.items.length > mostParts) throw unusable(`it has ${list.items.length} records`);
   const records: ParsedRecord[] = [];
   const rejects: RejectedRecord[] = [];
   let first: string | null = null;
   let last: string | null = null;
-  for (let i = 0; i < list.items.length; i++) {
-    const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
-    const wasCut = cut.size === 0 ? undefined : cut.get(element);
-    const result =
-      wasCut === undefined
-        ? read(isOrdinary ? (list.items[i] ?? null) : parsed(element), element, askedDay)
-        : cutReject(wasCut);
-    if (!isOrdinary) yield;
+  for (const [i, value] of list.items.entries()) {
+    const result = read(value, text.slice(list.spans[2 * i], list.spans[2 * i + 1]), askedDay);
     if (isReject(result)) rejects.push(result);
     else records.push(result);
     last = isReject(result) ? result.sha256 : result.id;
@@ -110,18 +87,17 @@ const noKey: NextKey = { nextKey: null, nextKeyForm: null };
 const unreadable = (what: string, cause?: unknown): Error =>
   transient('unreadable_page', `the answer is no page: ${what}`, cause);
 
-const unusable = (why: string): Error => transient('unusable_answer', why);
-
-function parsed(text: string, maxDepth = maxRecordDepth): Json {
+function parsed(text: string): Json {
   try {
-    return parseJson(text, maxDepth);
+    return parseJson(text, recordDepthInPage + maxRecordDepth);
   } catch (error) {
+    if (error instanceof RangeError) throw transient('too_long', `an answer of ${error.message}`);
     throw unreadable('its body is not JSON', error);
   }
 }
 
-function dataOf(text: string, maxDepth: number): JsonObject {
-  const envelope = parsed(text, maxDepth);
+function dataOf(text: string): JsonObject {
+  const envelope = parsed(text);
   if (!isObject(envelope)) throw unreadable('its JSON is not an object');
   const error = envelope.fields.get('error');
   if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
@@ -158,7 +134,9 @@ function keyOf(value: Json | undefined): NextKey {
   }
   // Taken for "no next page" it would end the walk early.
   if (key === null) throw unreadable('next_page_key is not text');
-  if (key.length > byteBounds.string) throw unusable('its next_page_key is too long to be sent');
+  if (key.length > byteBounds.string) {
+    throw transient('unusable_answer', 'its next_page_key is too long to be sent');
+  }
   // What cannot be stored cannot be sent back as it came: the platform refuses what is sent in its place.
   return { nextKey: unpinned(storable(key)), nextKeyForm: 'key' };
 }

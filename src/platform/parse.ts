@@ -3,11 +3,11 @@
 import { toUSVString } from 'node:util';
 import { isOutlastError } from '../errors.ts';
 import type { Day, ParsedRecord, RejectedRecord } from '../model.ts';
+import { byteBounds } from './byte-bounds.ts';
 import { encodeUtf8 } from './bytes.ts';
 import { canonical, jsonbText, sha256, storable } from './canonical.ts';
 import { classColumns } from './classes.ts';
 import type { Columns } from './fields.ts';
-import type { CutRecord } from './gather.ts';
 import type { Json, JsonObject } from './json.ts';
 import { orderColumns } from './orders.ts';
 
@@ -36,6 +36,8 @@ function readRecord(
   askedDay: Day,
   columnsOf: (record: JsonObject, askedDay: Day) => Columns,
 ): ParsedRecord | RejectedRecord {
+  const long = longReject(text);
+  if (long !== null) return long;
   if (value === null || typeof value !== 'object' || value.type !== 'object') {
     return reject(text, 'the element is not an object');
   }
@@ -100,10 +102,19 @@ export function reject(text: string, reason: string): RejectedRecord {
   return { bytes, sha256: sha256(bytes), reason, wholeLength: null };
 }
 
-/** A record that was too long to be taken in. */
-export const cutReject = ({ beginning, length, sha256: digest }: CutRecord): RejectedRecord => ({
-  bytes: beginning,
-  sha256: digest,
-  reason: `it is ${length} bytes long, more than a record may have: the first ${beginning.length} are kept`,
-  wholeLength: length,
-});
+/** What is kept of a record that is too long; null for any other. */
+export function longReject(text: string): RejectedRecord | null {
+  // No text has more than three bytes a unit.
+  if (3 * text.length <= byteBounds.record) return null;
+  const bytes = encodeUtf8(text);
+  const { length } = bytes;
+  if (length <= byteBounds.record) return null;
+  // A copy: a piece of a buffer keeps the whole of it.
+  const beginning = Buffer.from(bytes.subarray(0, byteBounds.beginning));
+  return {
+    bytes: beginning,
+    sha256: sha256(bytes),
+    reason: `it is ${length} bytes long, more than a record may have: the first ${beginning.length} are kept`,
+    wholeLength: length,
+  };
+}

@@ -1,11 +1,12 @@
 // One request, judged: an answer, a passing fault, a clock that was off, or a refusal (thrown). What to do
 // about it is the retry loop's, in client.ts.
+import { setImmediate } from 'node:timers/promises';
 import { OutlastError } from '../errors.ts';
 import type { RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
+import { byteBounds } from './byte-bounds.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
 import type { PlatformAnswer, Exchange } from './exchange.ts';
-import type { Gathered } from './gather.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
 import { isPassing, readRetryAfter, type Fault } from './retry.ts';
 import { signedHeaders } from './sign.ts';
@@ -18,9 +19,7 @@ export type Question<T> = {
   /** The path as logs and errors name it, without ids; absent: as it is. */
   name?: string;
   params: Params;
-  /** What may be cut out of an answer that is too long. */
-  shape: 'list' | 'record';
-  read: (answer: Gathered, askedAt: Instant) => T | Promise<T>;
+  read: (body: Buffer, askedAt: Instant) => T;
   /** What a 404 with this body stands for; null, or absent: a passing fault. */
   missing?: (body: Buffer, askedAt: Instant) => { value: T } | null;
 };
@@ -72,11 +71,13 @@ export function createRequest(context: {
     const { path, params } = question;
     const signedAt = clock.now() + aheadMs;
     const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
-    const answer = await exchange.get(path + queryText(params), headers, question.shape, signal);
+    const answer = await exchange.get(path + queryText(params), headers, signal);
     if ('code' in answer) return answer;
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
     if (status >= 200 && status < 300) {
       onArrived();
+      // The next request goes out first.
+      await setImmediate();
       return readAnswer(question, answer);
     }
     if (status === 404) {
@@ -112,17 +113,19 @@ export function createRequest(context: {
     if (pair !== null) clock.observe(date, sentAt, receivedAt);
   }
 
-  async function readAnswer<T>(
+  function readAnswer<T>(
     { read }: Question<T>,
-    answer: PlatformAnswer,
-  ): Promise<{ value: T } | Fault> {
-    const { status, date, body, sentAt, receivedAt, tooLong } = answer;
+    { status, date, body, sentAt, receivedAt, isTooLong }: PlatformAnswer,
+  ): { value: T } | Fault {
     // Only from what could be the platform's own answer: a captive portal has a clock too.
     if (startsLikeJson(body)) observe(date, sentAt, receivedAt);
     const of = { status, retryAfterMs: null };
-    if (tooLong !== null) return { ...of, code: 'too_long', text: tooLong, final: true };
+    if (isTooLong) {
+      const said = `an answer longer than ${byteBounds.answer} bytes`;
+      return { ...of, code: 'too_long', text: said, final: true };
+    }
     try {
-      return { value: await read(answer, clock.certainAt(sentAt)) };
+      return { value: read(body, clock.certainAt(sentAt)) };
     } catch (error) {
       if (!(error instanceof OutlastError) || error.kind !== 'transient') throw error;
       const { code, message: text } = error;
@@ -130,7 +133,7 @@ export function createRequest(context: {
         ...of,
         code,
         text,
-        final: code === 'unusable_answer',
+        final: code === 'unusable_answer' || code === 'too_long',
         isAnswer: startsLikeJson(body),
       };
     }

@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
-import { byteBounds, type ByteBounds } from '../../src/platform/byte-bounds.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import {
@@ -67,7 +66,6 @@ export type Bench = {
 type BenchOptions = SimulatorOptions & {
   timeoutMs?: number;
   time?: MachineTime;
-  bounds?: ByteBounds;
   days?: readonly Day[];
 };
 
@@ -132,7 +130,6 @@ export async function createBench(
       apiKey: project.apiKey,
       apiSecret: project.apiSecret,
       timeoutMs: options.timeoutMs ?? 20_000,
-      bounds: options.bounds ?? byteBounds,
       limiter: createLimiter(db, 'p', 100_000),
       meter: given.meter,
       log,

@@ -133,7 +133,6 @@ function poisonedAt(
 }
 
 describe('P12: what is too long', () => {
-  const bounds = { ...byteBounds, answer: 100_000 };
   const id = `o-${poisonedDay}-7`;
   type Held = { sha256: string; length: number; whole_length: string; reason: string };
   const rejects = async (): Promise<Held[]> => {
@@ -211,12 +210,11 @@ describe('P12: what is too long', () => {
   test('an answer beyond its bound leaves its slice, and says so', async () => {
     bench = await createBench({
       ...threeDaysOfRecords,
-      bounds,
-      faults: { giant: { ids: [id], bytes: 200_000, path: '/v3/orders' } },
+      faults: { giant: { ids: [id], bytes: byteBounds.answer, path: '/v3/orders' } },
     });
     await expectOneLeft();
     expect((await noted()).last_error).toMatch(
-      /answer of \/v3\/orders is of no use: an answer longer than 100000 bytes$/,
+      /answer of \/v3\/orders is of no use: an answer longer than 67108864 bytes$/,
     );
     bench.simulator.setFaults({ giant: null });
     await expectHealed();
@@ -225,8 +223,7 @@ describe('P12: what is too long', () => {
   test('where the newest record is the poison, all other days are read', async () => {
     bench = await createBench({
       ...threeDaysOfRecords,
-      bounds,
-      faults: { giant: { ids: ['o-2026-04-03-11'], bytes: 200_000, path: '/v3/orders' } },
+      faults: { giant: { ids: ['o-2026-04-03-11'], bytes: byteBounds.answer, path: '/v3/orders' } },
     });
     expect(await bench.run()).toMatchObject({ outcome: 'left', slicesLeft: 1 });
     const { rows } = await bench.db.query('select from archive.orders');
