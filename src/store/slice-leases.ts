@@ -28,7 +28,11 @@ export type SliceClaimOptions = {
 
 /** The condition on slices that claiming and counting share, with the numbers of its parameters. */
 function wanted(dueBy: number, first: number): string {
-  return `($${dueBy}::timestamptz is null or due_at <= $${dueBy})
+  return `($${dueBy}::timestamptz is null or due_at <= $${dueBy}
+                     -- Whatever is due is due within a day, but for days to come and an owner's whole list: what lies
+                     -- beyond was set by a clock that was wrong, and binds nobody.
+                     or (due_at > greatest($${dueBy}, day::timestamp at time zone 'UTC') + interval '25 hours'
+                         and (day > '0001-01-01' or walked_at > $${dueBy}::timestamptz + interval '1 hour')))
                 and ($${first}::date is null or day >= $${first})
                 and ($${first + 1}::date is null or day < $${first + 1})
                 and ($${first + 2}::text is null or resource = $${first + 2})

@@ -36,7 +36,9 @@ export async function claimTokens(
      values ($1, $4, $2, 1, ${leaseEnd('$3')})
          on conflict (project_id) do update
         set lease_holder = excluded.lease_holder, lease_epoch = s.lease_epoch + 1, lease_until = excluded.lease_until
-      where s.due_at <= $4
+      where (s.due_at <= $4
+             -- Read by a clock that was wrong, in a time to come.
+             or (s.attempts = 0 and s.taken_at > $4::timestamptz + interval '1 hour'))
             -- Free, as lease.ts has it: it ended before this one would begin, or would end more than a lease after it.
         and (s.lease_until is null or s.lease_holder = $2
              or excluded.lease_until - s.lease_until not between -make_interval(secs => $3) and make_interval(secs => $3))

@@ -92,7 +92,8 @@ export function actionFor(
   if (!isOver(span, now)) return 'tail';
   const { walkedAt } = slice;
   // What was read while the day lasted, or before the closing of its month began, is read once more.
-  if (walkedAt === null || !isOver(span, walkedAt)) return 'walk';
+  // So is what was read in a time to come, by a clock that was wrong.
+  if (walkedAt === null || !isOver(span, walkedAt) || walkedAt > now + hourMs) return 'walk';
   const closing = closingOf(slice.day, settings);
   if (now >= closing && walkedAt < closing) return 'walk';
   const isProvedLately = slice.provedAt !== null && now < slice.provedAt + recountMs;

@@ -1,5 +1,5 @@
 // Claims: one at a time, whatever plan Postgres makes of them.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { claimSlice } from '../../src/store/slice-leases.ts';
@@ -101,6 +101,41 @@ test('P8: tokens that are leased are claimed by nobody else until the lease is o
   );
   expect([all.filter(Boolean).length, meanwhile]).toEqual([1, null]);
   expect(afterwards).toMatchObject([2, 3].map((epoch) => ({ leaseEpoch: epoch })));
+});
+
+describe('a moment that a wrong clock has set more than a day ahead binds nobody', () => {
+  const farAhead = '2027-04-01';
+
+  test.each([
+    ['of a day that has come', { day: '2026-03-05' }, true],
+    ['of a day still to come, which is left alone', { day: '2027-04-01' }, false],
+    ['of a day, and within a day', { day: '2026-03-05', due_at: '2026-04-03T00:30:00Z' }, false],
+    ['of a whole list that was read then', { day: '0001-01-01', walked_at: '2027-03-10' }, true],
+    ['of a whole list that is read monthly', { day: '0001-01-01', walked_at: '2026-04-01' }, false],
+  ])('%s', async (_, of, isClaimed) => {
+    const { day, due_at = farAhead, walked_at = null } = of as Record<string, string>;
+    await db.query('delete from sync.slices');
+    await db.query(
+      `insert into sync.slices (project_id, resource, day, due_at, walked_at, deadline_at)
+       values ('p', 'nft_classes', $1, $2, $3, '9999-12-31')`,
+      [day, due_at, walked_at],
+    );
+    const slice = await claimSlice(db, { ...claim, today: '2026-04-02' });
+    expect(slice?.day ?? null).toBe(isClaimed ? day : null);
+  });
+
+  test('of operations and tokens', async () => {
+    await db.query('update sync.watched_operations set due_at = $1', [farAhead]);
+    expect(await claimOperation(db, claim)).not.toBeNull();
+    await claimTokens(db, claim);
+    await db.query(
+      'update sync.token_snapshots set due_at = $1, taken_at = $1, lease_until = null',
+      [farAhead],
+    );
+    expect(await claimTokens(db, { ...claim, holder: 'another' })).not.toBeNull();
+    await db.query(`update sync.token_snapshots set taken_at = '2026-04-01', lease_until = null`);
+    expect(await claimTokens(db, { ...claim, holder: 'a third' })).toBeNull();
+  });
 });
 
 test('sabotaged: the choice as a subquery leases more than it returns first', async () => {

@@ -50,6 +50,12 @@ describe('what is done with a slice', () => {
     ['a proved day is counted', '2026-03-14T00:00:00Z', proved, 'count'],
     ['not so before it was read after its end', '2026-03-14T00:00:00Z', readTooEarly, 'walk'],
     [
+      'nor where a wrong clock read it in a time to come',
+      '2026-03-14T00:00:00Z',
+      { ...proved, walkedAt: at('2026-04-03T00:00:00Z') },
+      'walk',
+    ],
+    [
       'pending orders are looked for in the list of pending ones',
       '2026-03-14T00:00:00Z',
       { ...proved, unresolved: 1 },

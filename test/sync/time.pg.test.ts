@@ -4,10 +4,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import type { Day } from '../../src/model.ts';
-import type { Platform } from '../../src/platform/platform.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
-import { reopeningsOf } from '../../src/store/reopenings.ts';
 import { enterSlices } from '../../src/sync/enter-days.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
@@ -235,68 +233,4 @@ test('P2: what is shown after every clock was 40 days ahead, and set right, repl
   await bench.run();
   const { rows } = await bench.db.query('select distinct nft_count from archive.nft_classes');
   expect(rows).toEqual([{ nft_count: '99' }]);
-});
-
-/** A clock that believes the newest header, as a sabotaged twin. */
-function followingAll(platform: Platform): Platform {
-  const newest = (): number => platform.clock.lastDate() ?? platform.clock.now();
-  const clock = { ...platform.clock, now: newest, certain: newest, possible: newest };
-  return { ...platform, clock };
-}
-
-describe('what a wrong clock has made of days', () => {
-  test('P7: lost and final days that lie in the window are reopened, for ever told of, and sealed again', async () => {
-    const world = await begun();
-    await bench.run();
-    await bench.db.query(
-      `update sync.slices set state = 'open', whole_walk = 0, due_at = day::timestamp at time zone 'UTC' where day < '2026-03-05'`,
-    );
-    // Sabotaged: it follows every header, and each of them is 26 days ahead.
-    bench.simulator.setFaults({ otherClock: { ms: 26 * day } });
-    bench.worker.platform = followingAll(bench.worker.platform);
-    const claims = await live(world, 3, hour);
-    expect(claims.filter((claim) => claim.includes('lost')).length).toBeGreaterThan(0);
-    expect(claims.filter((claim) => claim.includes('to come')).length).toBeGreaterThan(0);
-
-    bench.simulator.setFaults({ otherClock: null });
-    await bench.restart();
-    await live(world, 1, hour);
-    expect(await live(world, 2, 25 * hour)).not.toContain('lost');
-    const reopened = await reopeningsOf(bench.db, 'p');
-    expect(reopened.filter(({ was }) => was === 'lost').length).toBeGreaterThan(0);
-    expect(reopened.map(({ reason }) => reason)).toContain('window');
-    const { rows } = await bench.db.query(
-      `select distinct state from sync.slices where day < '2026-04-08' and deadline_at < '9999-01-01'`,
-    );
-    expect(rows).toEqual([{ state: 'sealed' }]);
-  });
-
-  test('P7: days before the window that the platform answers for are reopened by the daily probe', async () => {
-    const world = await begun({ dialect: { ordersWindow: false }, world: whole });
-    await bench.run();
-    await bench.db.query(
-      `insert into sync.slices (project_id, resource, day, state, walk, whole_walk, deadline_at)
-       values ('p', 'orders', '2026-02-10', 'lost', 0, 0, '2026-03-31'),
-              ('p', 'orders', '2026-02-11', 'final', 1, 1, '2026-03-31')`,
-    );
-    await live(world, 1, hour);
-    const old = `select day, state from sync.slices where day < '2026-03-01' order by 1`;
-    expect((await bench.db.query(old)).rows).toMatchObject([{ state: 'lost' }, { state: 'final' }]);
-    await live(world, 2, 25 * hour);
-    expect((await bench.db.query(old)).rows).toEqual([
-      { day: '2026-02-10', state: 'final' },
-      { day: '2026-02-11', state: 'final' },
-    ]);
-    expect(await reopeningsOf(bench.db, 'p')).toMatchObject([
-      { day: '2026-02-10', was: 'lost', reason: 'answered' },
-      { day: '2026-02-11', was: 'final', reason: 'answered' },
-    ]);
-    const { rows } = await bench.db.query(
-      `select proof, whole_walk > 0 as whole from sync.slices where day < '2026-03-01'`,
-    );
-    expect(rows).toEqual([
-      { proof: expect.stringMatching(/walk|counts/), whole: true },
-      { proof: expect.stringMatching(/walk|counts/), whole: true },
-    ]);
-  });
 });

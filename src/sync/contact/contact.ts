@@ -5,7 +5,6 @@ import { windowAt } from '../../day.ts';
 import { causeChain, isOutlastError, transient, type OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { listedResources, type ListedResource } from '../../model.ts';
-import { agreeMs } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isPlatformError, UnansweredError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
@@ -27,7 +26,6 @@ import {
 import { askList } from '../ask-list.ts';
 import { archivedLists, type ArchivedScope } from '../enter-days.ts';
 import { recallTime } from './clock-memory.ts';
-import { healLedger } from './heal-ledger.ts';
 import { probeEveryMs, refreshFacts } from './refresh-facts.ts';
 import {
   forgetRefusals,
@@ -84,8 +82,7 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   const known = await readProject(db, projectId, source);
   if (isParked(known, contact)) return null;
   if (contact.evenIfParked) forgetRefusals(platform);
-  const isFirst = clock.lastDate() === null;
-  if (isFirst) await recallTime(contact);
+  if (clock.lastDate() === null) await recallTime(contact);
   const states = new Map((await readContacts(db, projectId)).map((one) => [one.resource, one]));
   const archived = archivedLists(scope);
   for (const list of listedResources) {
@@ -101,7 +98,6 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   const facts = new Map(await readFacts(db, projectId));
   const answering = new Set<ListedResource>();
   const problems = new Map<ListedResource, ResourceProblem>();
-  let isProbed = false;
   /** What goes wrong with one list is its own affair. */
   const ofList = async (list: ListedResource, ask: () => Promise<void>): Promise<void> => {
     try {
@@ -120,7 +116,6 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
     if (!isKnown || known?.sameSource !== true || contact.probesNow === true) {
       await refreshFacts(contact, list);
       for (const [fact, value] of await readFacts(db, projectId)) facts.set(fact, value);
-      isProbed = true;
     } else if (isSilent(list) || problems.has(list)) await askForDate(platform, list, signal);
     await noteAnswer(contact, list);
     answering.add(list);
@@ -172,8 +167,6 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   const wasParked = known !== null && known.parkedReason !== null;
   if (wasParked && answering.size > 0) await unparkProject(db, projectId);
   for (const [list, problem] of problems) await noteProblem(contact, list, problem);
-  const isElsewhere = hasMoved(platform);
-  if (isFirst || isProbed || isElsewhere) await healLedger(contact, facts);
 
   return {
     facts,
@@ -244,18 +237,6 @@ function errorOfAll(problems: readonly ResourceProblem[]): unknown {
     problems.map(({ error }) => causeChain(error)).join('; '),
     isEvery404 ? 404 : null,
   );
-}
-
-/** By platform: what was believed of its clock at the last contact, and who contradicted it. */
-const believed = new WeakMap<Platform, { offMs: number; by: string | null }>();
-
-/** Whether another time is believed than at the last contact, or somebody else contradicts it. */
-function hasMoved(platform: Platform): boolean {
-  const offMs = platform.clock.offsetMs() ?? 0;
-  const by = platform.clock.disagreement()?.of ?? null;
-  const before = believed.get(platform);
-  believed.set(platform, { offMs, by });
-  return before === undefined || Math.abs(before.offMs - offMs) > agreeMs || before.by !== by;
 }
 
 /** So often, and with such pauses, a clock that contradicts this machine's is asked before work begins. */
