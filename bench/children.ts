@@ -82,7 +82,7 @@ export async function simulate(
   return {
     keys: ready.projects,
     env: {
-      // Where the two clocks disagree the commands wait for more witnesses of the time.
+      // Where the two clocks disagree nothing is sealed.
       ...(isNow ? {} : stoppedAt(Date.parse(simulatedAt))),
       OUTLAST_BASE_URL: ready.url,
       OUTLAST_API_KEY: ready.apiKey,

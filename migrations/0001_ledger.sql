@@ -149,32 +149,6 @@ create table sync.facts (
   constraint facts_pkey primary key (project_id, fact)
 );
 
-create table sync.clocks (
-  project_id text collate "C" not null,
-  machine text collate "C" not null,
-  ahead_ms bigint not null,
-  machine_behind_ms bigint not null,
-  seen_at timestamptz not null,
-  disagrees text,
-  disagrees_by_ms bigint,
-  disagrees_since timestamptz,
-  constraint clocks_pkey primary key (project_id, machine),
-  constraint clocks_disagrees check (disagrees in ('machine', 'answers'))
-);
-comment on table sync.clocks is
-  'What each machine believes of the platform''s clock: helps the first answer of a new process to be believed';
-comment on column sync.clocks.project_id is 'The project';
-comment on column sync.clocks.machine is 'The name of the machine';
-comment on column sync.clocks.ahead_ms is 'How far the platform''s clock is ahead of the database''s, in milliseconds';
-comment on column sync.clocks.machine_behind_ms is
-  'How far the machine''s clock is behind the platform''s, in milliseconds';
-comment on column sync.clocks.seen_at is 'When this was noted, on the database''s clock';
-comment on column sync.clocks.disagrees is
-  'Who contradicts the belief: machine, or answers of the platform itself; null: nobody';
-comment on column sync.clocks.disagrees_by_ms is
-  'By how much: the belief minus what the machine''s clock shows, or what such an answer shows minus the belief';
-comment on column sync.clocks.disagrees_since is 'Since when, on the platform''s clock';
-
 create table sync.rate (
   project_id text collate "C" not null,
   tokens numeric not null,

@@ -456,8 +456,6 @@ select p.project_id,
        p.parked_reason,
        p.ask_again_at,
        at.archive_now,
-       at.platform_now,
-       clock.seen_at as platform_seen_at,
        md5(concat_ws(' ', ledger.digest, p.parked_at, p.first_day,
          (select sum(hash_record_extended(a, 0)) from sync.alerts a where a.project_id = p.project_id),
          (select sum(hash_record_extended(f, 0)) from sync.facts f where f.project_id = p.project_id),
@@ -471,25 +469,21 @@ select p.project_id,
             from (select * from sync.runs r where r.project_id = p.project_id
                    order by r.started_at desc limit 5) r))) as revision
   from sync.projects p
-  left join lateral (select ahead_ms, seen_at from sync.clocks c
-                      where c.project_id = p.project_id
-                      order by seen_at desc limit 1) clock on true
- cross join lateral (select n as archive_now, n + clock.ahead_ms * interval '1 millisecond' as platform_now
-                       from (select clock_timestamp() as n offset 0) now) at
+ cross join lateral (select clock_timestamp() as archive_now offset 0) at
   left join lateral (select run_id, started_at
                        from (select * from sync.runs r where r.project_id = p.project_id
                               order by started_at desc limit 1) newest
                       where ended_at is null
-                        and (started_at > coalesce(at.platform_now, at.archive_now) - interval '1 minute'
+                        and (started_at > at.archive_now - interval '1 minute'
                              or exists (select from sync.slices s
                                          where s.project_id = p.project_id and s.due_at is not null
                                            and s.lease_until >= at.archive_now)
                              or exists (select from sync.watched_operations w
                                          where w.project_id = p.project_id and w.state = 'open'
                                            and w.lease_until >= at.archive_now))) run on true
- cross join lateral (select count(*) filter (where due_at <= coalesce(at.platform_now, at.archive_now))::integer as due,
+ cross join lateral (select count(*) filter (where due_at <= at.archive_now)::integer as due,
                             count(*)::integer as waiting,
-                            min(due_at) filter (where due_at > coalesce(at.platform_now, at.archive_now)) as next_due_at,
+                            min(due_at) filter (where due_at > at.archive_now) as next_due_at,
                             count(*) filter (where greatest(observed_at, walked_at, proved_at) >= run.started_at
                                                and lease_holder is null)::integer as done,
                             coalesce(sum(shown_total) filter (where walked_at >= run.started_at), 0)::bigint as shown,
@@ -519,8 +513,5 @@ comment on column analytics.progress.parked_at is 'Since when the platform refus
 comment on column analytics.progress.parked_reason is 'What the platform said when it refused';
 comment on column analytics.progress.ask_again_at is 'When a parked project is asked for again';
 comment on column analytics.progress.archive_now is 'The database''s clock';
-comment on column analytics.progress.platform_now is
-  'The platform''s clock, as it was last believed; null before it has told the time';
-comment on column analytics.progress.platform_seen_at is 'When that was noted, on the database''s clock';
 comment on column analytics.progress.revision is
   'Another text whenever something of the ledger, the runs, the alerts or what is held may have changed';

@@ -30,8 +30,8 @@ export type Day = string;
 export type DayRange = { from: Day; to: Day };
 
 /**
- * Who contradicts what is believed of the platform's time, and by how much: this machine's clock (the belief minus what
- * it shows), or too many of the platform's own answers (what they show minus the belief).
+ * Whose clocks are apart, and by how many milliseconds: this machine's is behind the platform's by so much, or answers
+ * of the platform's differ by so much.
  */
 export type ClockDisagreement = { of: 'machine' | 'answers'; byMs: number };
 
@@ -121,7 +121,7 @@ export type PlatformPage = {
   nextKey: string | null;
   /** How the platform spelt `nextKey`: the fact `last_key` is learned from it. Null for classes. */
   nextKeyForm: 'key' | 'empty' | 'null' | 'absent' | null;
-  /** The platform's clock when the request was sent; the earliest witness of the time where they disagree. */
+  /** The platform's clock when the request was sent; the earliest clock's time where they disagree. */
   askedAt: Instant;
   /** Length of the answer's body in bytes. */
   bytes: number;

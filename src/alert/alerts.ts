@@ -1,6 +1,7 @@
 // Absence of news is news: after each run the project is looked at, what is new or over is told once over all replicas,
 // and the heartbeat is called where all is well. It works in the background and fails with a line in the log: no sync
 // waits for it, and no error of it reaches one.
+import { hostname } from 'node:os';
 import { causeChain } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
@@ -14,7 +15,7 @@ import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { aboutKind } from './alert-kinds.ts';
-import type { ExportEnd } from './conditions.ts';
+import type { ExportEnd, ProcessState } from './conditions.ts';
 import { look } from './look.ts';
 import { createRisks } from './risk.ts';
 import { tell, type ProjectToTell } from './tell.ts';
@@ -24,6 +25,8 @@ export type WatchedProject = {
   settings: PolicySettings;
   /** The platform's clock. */
   now: () => Instant;
+  /** Clocks that contradict each other as this process hears them. */
+  disagreement: () => ProcessState['clocks'];
   /** Whether it is the platform's by now, and not this machine's. */
   knowsTime: () => boolean;
 };
@@ -82,6 +85,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
       isOverdue: outcome === 'overdue',
       watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
+      machine: hostname(),
+      clocks: project.disagreement(),
       files: files.get(projectId) ?? [],
       exportEnd: isEntered ? afterwards : lastExport,
     };

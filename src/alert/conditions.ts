@@ -1,7 +1,7 @@
 // From what the store says to what somebody should hear of: a list of conditions, each a fixed sentence with names and
 // counts. Pure. No record's contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { cliffOf } from '../day.ts';
-import { wholeList, type AlertKind, type Instant } from '../model.ts';
+import { wholeList, type AlertKind, type ClockDisagreement, type Instant } from '../model.ts';
 import type { MonthInputs, OperationInputs, AlertInputs } from '../store/alerts/alert-inputs.ts';
 import { absenceProves, closingMs } from '../sync/policy.ts';
 import type { FileTrouble } from '../sync/worker.ts';
@@ -25,6 +25,10 @@ export type ProcessState = {
   watchedForMs: number;
   /** Runs of this process in a row that did not do all that was due. */
   failedInARow: number;
+  /** The name of the machine it runs on. */
+  machine: string;
+  /** Clocks that are more than five minutes apart, and for how long; null: they agree, or nobody asks here. */
+  clocks: (ClockDisagreement & { forMs: number }) | null;
   /** What keeps its files from being written. */
   files: readonly FileTrouble[];
   /** How the last export on schedule ended; null: this process knows nothing of it. */
@@ -54,7 +58,7 @@ export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Conditio
   return [
     ...months.flatMap((month) => ofMonth(month, watch.now)),
     ...inputs.operations.flatMap((month) => ofOperations(month, watch.now)),
-    ...ofClocks(inputs.clocks, watch.now),
+    ...ofClocks(watch),
     ...inputs.reopened.map(({ month, days, ...list }) => ({
       kind: 'day_reopened' as const,
       subject: monthName(list, month),
@@ -130,15 +134,10 @@ function ofMonth(month: MonthInputs, now: Instant): Condition[] {
 /** Clocks are set right, and machines wake up: what has lasted so long needs a person. */
 export const clockPatienceMs = 60 * 60_000;
 
-function ofClocks(clocks: AlertInputs['clocks'], now: Instant): Condition[] {
-  return clocks
-    .filter(({ since }) => now - since >= clockPatienceMs)
-    .map((clock) => ({
-      kind: 'clock_disagrees' as const,
-      subject: clock.machine,
-      text: clockText(clock),
-    }));
-}
+const ofClocks = ({ clocks, machine }: ProcessState): Condition[] =>
+  clocks === null || clocks.forMs < clockPatienceMs
+    ? []
+    : [{ kind: 'clock_disagrees', subject: machine, text: clockText(machine, clocks) }];
 
 function ofExport(end: ExportEnd | null): Condition[] {
   const failed = (text: string): Condition[] => [{ kind: 'export_failed', subject: '', text }];

@@ -49,10 +49,7 @@ export async function look(
     const rows = await readAlertRows(tx, projectId);
     const conditions = await readConditions(tx, projectId, watch, risks);
     // Another replica, or this one before it was restarted, may know what this process does not: it stays as it is.
-    const openFailure = rows.find(isOpenExportFailure);
-    if (watch.exportEnd === null && openFailure !== undefined) {
-      conditions.push({ kind: 'export_failed', subject: '', text: openFailure.text });
-    }
+    conditions.push(...rows.filter((row): row is typeof row & Condition => isOthers(row, watch)));
     const changes = mergeAlerts(rows, conditions, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
     await dropAlerts(tx, projectId, changes.drop);
@@ -63,8 +60,16 @@ export async function look(
   return looked;
 }
 
-const isOpenExportFailure = ({ kind, resolvedAt }: AlertRow): boolean =>
-  kind === 'export_failed' && resolvedAt === null;
+/** The clock of another machine is told of for a day, however seldom that machine looks; it may be there no more. */
+const clockToldForMs = 25 * 3_600_000;
+
+const isOthers = (
+  { kind, subject, resolvedAt, openedAt }: AlertRow,
+  { exportEnd, machine, now }: ProcessState,
+): boolean =>
+  resolvedAt === null &&
+  ((kind === 'export_failed' && exportEnd === null) ||
+    (kind === 'clock_disagrees' && subject !== machine && now - openedAt < clockToldForMs));
 
 /** What there is to be heard of now, whether or not it was told. Reads only. */
 export async function readConditions(

@@ -1,7 +1,12 @@
 // The words that alerts are made of: names of lists and months, counts with their nouns, moments. Pure.
-import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
+import {
+  wholeList,
+  type ClockDisagreement,
+  type Day,
+  type Instant,
+  type ListedResource,
+} from '../model.ts';
 import type { Days } from '../store/alerts/alert-inputs.ts';
-import type { Disagreement } from '../store/clocks.ts';
 
 type List = { resource: ListedResource; owner: string };
 
@@ -31,12 +36,12 @@ export const moment = (at: Instant): string =>
 
 const waits = 'nothing is sealed, final or lost before every clock says so';
 
-/** Who contradicts the time that is believed, by how much and since when. */
-export function clockText({ machine, of, byMs, since }: Disagreement): string {
+/** Whose clock it is, and by how much. */
+export function clockText(machine: string, { of, byMs }: ClockDisagreement): string {
   const by = lasting(Math.abs(byMs));
   return of === 'machine'
-    ? `The clock of ${machine} is ${by} ${byMs > 0 ? 'behind' : 'ahead of'} the platform's since ${moment(since)}: ${waits}. Set it right.`
-    : `The platform's answers contradict each other about the time, by ${by}, since ${moment(since)}: ${waits}.`;
+    ? `The clock of ${machine} is ${by} ${byMs > 0 ? 'behind' : 'ahead of'} the platform's: ${waits}. Set it right (NTP).`
+    : `The platform's answers contradict each other about the time, by ${by}: ${waits}.`;
 }
 
 /** `7 minutes`, `3 hours`, `366 days`. */

@@ -74,6 +74,7 @@ export function openAlerts(
       projectId,
       settings: policy,
       now: () => platform.clock.now(),
+      disagreement: () => platform.clock.disagreement(),
       knowsTime: () => platform.clock.lastDate() !== null,
     })),
     ...how,

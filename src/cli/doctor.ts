@@ -276,7 +276,7 @@ async function examinePlatform(
       tell(
         'warn',
         'clock',
-        'the platform’s answers carry no usable Date: only this machine’s clock tells the time',
+        'the platform’s answers carry no usable Date: days are read, and nothing is sealed, final or lost',
       );
     }
   } finally {

@@ -2,7 +2,6 @@
 // loudly, and the cells that tables share), and as data for programs.
 import type { Instant } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';
-import { platformNowOf } from '../store/clocks.ts';
 import type { Queryable } from '../store/db.ts';
 import { sumOfRequests } from '../sync/forecast/costs.ts';
 import { foresee, type Foresight } from '../sync/forecast/read-forecast.ts';
@@ -170,8 +169,8 @@ export type DatedForesight = Foresight & { now: Instant };
 export type Foreseen = ReadonlyMap<string, DatedForesight>;
 
 /**
- * `perSecond`: the rate to reckon with instead of the one that is allowed. `now`: the moment for all projects; unless
- * given, what each one's platform's clock shows as it was last seen, or this machine's where it never was.
+ * `perSecond`: the rate to reckon with instead of the one that is allowed. `now`: the moment for all projects, this
+ * machine's unless given.
  */
 export async function foreseeAll(
   db: Queryable,
@@ -181,21 +180,11 @@ export async function foreseeAll(
 ): Promise<Foreseen> {
   const foreseen = new Map<string, DatedForesight>();
   for (const project of projects) {
-    const now = given.now ?? (await platformNowOf(db, project)) ?? Date.now();
+    const now = given.now ?? Date.now();
     const foresight = await foresee(db, project, settings, now, given.perSecond);
     foreseen.set(project, { ...foresight, now });
   }
   return foreseen;
-}
-
-/** Said where the platform's clock and this machine's are more than an hour apart: `now` is the platform's. */
-export function otherClockLines(now: Instant, machineNow: Instant = Date.now()): string[] {
-  const aheadMs = now - machineNow;
-  if (Math.abs(aheadMs) <= 3_600_000) return [];
-  const where = aheadMs > 0 ? 'ahead of' : 'behind';
-  return [
-    `The platform's clock, as last seen, is ${formatSpan(aheadMs)} ${where} this machine's: times are told by the platform's.`,
-  ];
 }
 
 /** Times are RFC 3339, spans are minutes. */

@@ -9,7 +9,7 @@ import type { Foresight } from '../sync/forecast/read-forecast.ts';
 import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast.ts';
-import { forecastJson, foreseeAll, otherClockLines, type DatedForesight } from './forecast.ts';
+import { forecastJson, foreseeAll, type DatedForesight } from './forecast.ts';
 import { formatCount, formatWhen, indentedTable, print, printJson } from './print.ts';
 import { openOperationLines } from './operations-tokens.ts';
 
@@ -78,7 +78,6 @@ function projectText(planned: Planned): string {
   return [
     ...lateLines(foresight, now).map((line) => `TOO LATE  ${line}`),
     `Project ${project}: ${rateText(perSecond)}; today and pending orders take ${formatCount(aMinute)} a minute of them`,
-    ...otherClockLines(now),
     '',
     monthTable(months, foresight),
     '',

@@ -74,6 +74,8 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
         isOverdue: false,
         watchedForMs: 0,
         failedInARow: 0,
+        machine: '',
+        clocks: null,
         files: [],
         exportEnd: null,
       };
@@ -106,8 +108,13 @@ const clockSentence =
 
 const lasts = ({ kind }: Condition): boolean => !aboutKind(kind).isNews;
 
-/** What is about the files of the machine that the service runs on, and its exports. */
-const knownToServiceOnly = new Set(['files_unwritten', 'export_failed', 'archive_altered']);
+/** What is about the clock and the files of the machine that the service runs on, and its exports. */
+const knownToServiceOnly = new Set([
+  'clock_disagrees',
+  'files_unwritten',
+  'export_failed',
+  'archive_altered',
+]);
 
 const isRecentNews = ({ kind, openedAt }: KnownAlert, now: Instant): boolean =>
   aboutKind(kind).isNews && now - openedAt < newsForMs;

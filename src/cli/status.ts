@@ -1,6 +1,6 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import type { Command } from 'commander';
-import { clockText, moment } from '../alert/words.ts';
+import { moment } from '../alert/words.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
@@ -28,7 +28,6 @@ import {
   forecastJson,
   foreseeAll,
   lateLines,
-  otherClockLines,
   shortName,
   timeLines,
   type DatedForesight,
@@ -159,7 +158,6 @@ function projectText(
     lines.push(`  ${word}  ${resource}, since ${moment(Date.parse(since))}: ${problem}`);
   }
   for (const alert of project.alerts) lines.push(`  ALERT  ${alert.text}`);
-  lines.push(...clockLines(project), ...otherClockLines(now).map((line) => `  ${line}`));
   const late = foresight === undefined ? [] : lateLines(foresight, now);
   // Loud and early: before any table.
   lines.push(...late.map((line) => `  TOO LATE  ${line}`));
@@ -184,19 +182,6 @@ function projectText(
     project.lists.find((list) => list.resource === resource)?.months[0]?.month;
   lines.push(...olderOffers(project.facts, firstOf).map((offer) => `  ${offer}`));
   return lines.join('\n');
-}
-
-/** Said at once: the alert of the same waits for an hour. */
-function clockLines({ clocks, alerts }: ProjectStatus): string[] {
-  return clocks
-    .filter(
-      (clock) =>
-        !alerts.some((one) => one.kind === 'clock_disagrees' && one.subject === clock.machine),
-    )
-    .map(({ machine, contradicted_by: by, by_ms: byMs, since }) => {
-      const of = by === 'machine' ? ('machine' as const) : ('answers' as const);
-      return `  CLOCK  ${clockText({ machine, of, byMs, since: Date.parse(since) })}`;
-    });
 }
 
 function reopenedText({

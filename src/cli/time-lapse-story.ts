@@ -12,7 +12,7 @@ const leapMs = dayMs / 2;
 
 /**
  * A clock for the platform and this machine alike: it goes as real time does, and leaps when told. One that ran
- * thousands of times faster would be hours on before an answer came, and no two witnesses of the time would agree.
+ * thousands of times faster would be hours on before an answer came, and no two clocks would agree.
  */
 export type LeapingTime = { now: () => Instant; leap(byMs: number): void };
 

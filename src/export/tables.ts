@@ -56,14 +56,12 @@ export const exportedTables: readonly ExportedTable[] = [
 
 /**
  * What an export leaves out: the rate fills again by itself, the schema comes with a release, a request is soon
- * forgotten, what a machine believes of the time is of no use to another one, and up to where the journal is told the next
- * run says.
+ * forgotten, and up to where the journal is told the next run says.
  */
 export const leftOut: readonly string[] = [
   'sync.rate',
   'sync.migrations',
   'sync.taken_requests',
-  'sync.clocks',
   'sync.told',
 ];
 

@@ -65,15 +65,7 @@ export function createPlatform(options: PlatformOptions): Platform {
   const { monotonicNow = () => performance.now(), wallNow = Date.now } = options;
   checkPair(apiKey, apiSecret);
   const hide = createHide(apiKey, apiSecret);
-  const clock = createClock({
-    monotonicNow,
-    wallNow,
-    onMove: (byMs) =>
-      log.warn(
-        { seconds: Math.round(byMs / 1000) },
-        'The platform goes by another time than was believed',
-      ),
-  });
+  const clock = createClock({ monotonicNow, wallNow });
   const exchange = createExchange({ ...options, monotonicNow, hide });
   const request = createRequest({ exchange, clock, pair: { apiKey, apiSecret }, hide });
   const { tokensUrl = null } = options;

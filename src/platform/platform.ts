@@ -85,29 +85,22 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-/** The platform's time: monotonic time plus the offset that several answers' `Date` headers agree on (see clock.ts). */
+/** The platform's time, by the answers' `Date` headers and this machine's clock (see clock.ts). */
 export type PlatformClock = {
-  /** The best estimate of now on the platform's clock; before anything is believed, this machine's wall clock. */
+  /** The best estimate: this machine's clock plus the median difference of the newest answers; that clock before any. */
   now(): Instant;
   /**
-   * The earliest of what the witnesses show: certainly past is only what lies before it. What cannot be taken back
-   * (`lost`, `final`, a seal, a certificate) asks this and never `now`. This machine's clock alone while no answer is
-   * dated.
+   * The earliest that this machine or an answer of the last ten minutes shows; `-Infinity`, which means "wait", where
+   * there is none. What cannot be taken back (`lost`, `final`, a seal, a certificate) asks this and never `now`.
    */
-  certain(): Instant;
-  /** The latest of what the witnesses show: what has not come by then has certainly not come. */
-  possible(): Instant;
-  /** Whether anything is believed by now, and not only this machine's clock. */
-  isSettled(): boolean;
-  /** This machine slept, or its clock was set, since an answer confirmed the belief: ask before relying on it. */
-  isStale(): boolean;
-  /** What an earlier process believed, as the platform's time of this moment: it counts if an answer confirms it. */
-  recall(platformNow: Instant): void;
-  /** Null while this machine's clock and a clear majority of the newest answers agree with what is believed. */
-  disagreement(): ClockDisagreement | null;
-  /** Platform minus local, milliseconds (±500: the header has whole seconds); null before anything is believed. */
+  earliest(): Instant;
+  /** The latest of the same; this machine's clock where there is no such answer. */
+  latest(): Instant;
+  /** Platform minus this machine, milliseconds (±500: the header has whole seconds); null before an answer. */
   offsetMs(): number | null;
-  /** The newest `Date` header within reason; null before the first answer. */
+  /** Clocks that are more than five minutes apart, and for how long they have been so; null while they agree. */
+  disagreement(): (ClockDisagreement & { forMs: number }) | null;
+  /** The newest `Date` header; null before the first answer. */
   lastDate(): Instant | null;
 };
 

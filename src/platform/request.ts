@@ -81,7 +81,7 @@ export function createRequest(context: {
       return readAnswer(question, answer);
     }
     if (status === 404) {
-      const instead = question.missing?.(answer.body, clock.certainAt(sentAt)) ?? null;
+      const instead = question.missing?.(answer.body, clock.askedAt(sentAt)) ?? null;
       if (instead !== null) {
         if (startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
         return instead;
@@ -103,7 +103,7 @@ export function createRequest(context: {
       const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
       const own = date === undefined ? null : readHttpDate(date);
       if (own !== null && Math.abs(errorMs) > maxClockErrorMs) {
-        return { status, clockErrorMs: errorMs, aheadMs: own + 500 - clock.at(receivedAt) };
+        return { status, clockErrorMs: errorMs, aheadMs: own + 500 - clock.now() };
       }
     }
     throw refused(question.name ?? path, answer);
@@ -125,7 +125,7 @@ export function createRequest(context: {
       return { ...of, code: 'too_long', text: said, final: true };
     }
     try {
-      return { value: read(body, clock.certainAt(sentAt)) };
+      return { value: read(body, clock.askedAt(sentAt)) };
     } catch (error) {
       if (!(error instanceof OutlastError) || error.kind !== 'transient') throw error;
       const { code, message: text } = error;

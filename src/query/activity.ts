@@ -32,7 +32,7 @@ export async function readAlerts(reader: Reader, given: { project: string }): Pr
 }
 
 type Flat = Pick<Progress, 'project' | 'revision' | 'inHand' | 'slicesDue' | 'slicesWaiting'> &
-  Pick<Progress, 'nextDueAt' | 'succeededAt' | 'archiveNow' | 'platformNow' | 'platformSeenAt'> & {
+  Pick<Progress, 'nextDueAt' | 'succeededAt' | 'archiveNow'> & {
     runId: string | null;
     runStartedAt: string;
     runSlicesDone: number;
@@ -65,8 +65,7 @@ export async function readProgress(
             succeeded_at as "succeededAt", certificate_resource as "certificateResource",
             certificate_month as "certificateMonth", certified_at as "certifiedAt",
             certificate_digest as "certificateDigest", parked_at as "parkedAt", parked_reason as "parkedReason",
-            ask_again_at as "askAgainAt", archive_now as "archiveNow", platform_now as "platformNow",
-            platform_seen_at as "platformSeenAt"
+            ask_again_at as "askAgainAt", archive_now as "archiveNow"
        from analytics.progress where project_id = $1`,
     [query.project],
   );
@@ -103,8 +102,6 @@ export async function readProgress(
         ? null
         : { at: row.parkedAt, reason: row.parkedReason, askAgainAt: row.askAgainAt },
     archiveNow: row.archiveNow,
-    platformNow: row.platformNow,
-    platformSeenAt: row.platformSeenAt,
   };
 }
 

@@ -137,11 +137,6 @@ export type Progress = {
   parked: { at: string; reason: string | null; askAgainAt: string | null } | null;
   /** The database's clock. */
   archiveNow: string;
-  /**
-   * The platform's clock as it was last believed, and when that was, on the database's; null before it told the time.
-   */
-  platformNow: string | null;
-  platformSeenAt: string | null;
 };
 
 export type RecentQuery = {

@@ -1,6 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { wholeList } from '../model.ts';
-import { disagreements } from '../store/clocks.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
@@ -66,8 +65,6 @@ export type ProjectStatus = {
   head: Head | null;
   /** Open alerts; news (a lost day, rejects) stands in the counts. */
   alerts: { kind: string; subject: string; text: string; opened_at: string }[];
-  /** Who contradicts the time that is believed, and since when; empty: nobody. */
-  clocks: { machine: string; contradicted_by: string; by_ms: number; since: string }[];
   /** Days that were final or lost and were taken up again, by month, former state and reason: kept for ever. */
   reopened: ReopenedDays[];
 };
@@ -127,7 +124,6 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       last_run: await lastRunOf(db, id),
       head: await newestHead(db, id),
       alerts: await alertsOf(db, id),
-      clocks: await clocksOf(db, id),
       reopened: await reopenedOf(db, id),
     })),
   );
@@ -224,16 +220,6 @@ async function factsOf(db: Queryable, project: string): Promise<Record<string, s
     project,
   );
   return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
-}
-
-async function clocksOf(db: Queryable, project: string): Promise<ProjectStatus['clocks']> {
-  const rows = await disagreements(db, project);
-  return rows.map(({ machine, of, byMs, since }) => ({
-    machine,
-    contradicted_by: of,
-    by_ms: byMs,
-    since: new Date(since).toISOString(),
-  }));
 }
 
 function reopenedOf(db: Queryable, project: string): Promise<ReopenedDays[]> {

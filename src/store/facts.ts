@@ -113,7 +113,7 @@ export async function readContacts(
 }
 
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */
-const measured = '\\.(oldest_day|key_life|offset|\\w+_doubted)$';
+const measured = '\\.(oldest_day|key_life|\\w+_doubted)$';
 
 export type ChangedFact = { fact: string; from: string; to: string };
 

@@ -189,7 +189,7 @@ export async function countMissing(
   const { rows } = await db.query<{ missing: number }>(
     `select count(*)::int as missing from ${table} o
       where project_id = $1 and slice_day >= $2 and slice_day < $3${andOwn(span)} and missing_since > $4`,
-    [slice.projectId, from, to, new Date(since).toISOString()],
+    [slice.projectId, from, to, new Date(Math.max(0, since)).toISOString()],
   );
   return rows[0]?.missing ?? 0;
 }

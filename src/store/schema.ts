@@ -18,7 +18,7 @@ import {
   text,
   timestamp,
 } from 'drizzle-orm/pg-core';
-import type { ClockDisagreement, Instant, ListedResource, Proof, SliceState } from '../model.ts';
+import type { Instant, ListedResource, Proof, SliceState } from '../model.ts';
 import {
   columnsOf,
   nftClass,
@@ -383,29 +383,6 @@ export const runs = sync.table(
   (t) => [
     primaryKey({ name: 'runs_pkey', columns: [t.projectId, t.runId] }),
     index('runs_started').on(t.projectId, t.startedAt),
-  ],
-);
-
-/** What each machine believes of the platform's clock, for its next process. */
-export const clocks = sync.table(
-  'clocks',
-  {
-    projectId: key('project_id').notNull(),
-    machine: key('machine').notNull(),
-    /** Platform minus database, milliseconds. */
-    aheadMs: bigint('ahead_ms', { mode: 'number' }).notNull(),
-    machineBehindMs: bigint('machine_behind_ms', { mode: 'number' }).notNull(),
-    /** Database clock. */
-    seenAt: moment('seen_at').notNull(),
-    /** Who contradicts it: 'machine', or 'answers' of the platform itself; null: nobody. */
-    disagrees: text('disagrees').$type<ClockDisagreement['of']>(),
-    disagreesByMs: bigint('disagrees_by_ms', { mode: 'number' }),
-    /** Platform's clock. */
-    disagreesSince: moment('disagrees_since'),
-  },
-  (t) => [
-    primaryKey({ name: 'clocks_pkey', columns: [t.projectId, t.machine] }),
-    check('clocks_disagrees', sql`disagrees in ('machine', 'answers')`),
   ],
 );
 

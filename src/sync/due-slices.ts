@@ -11,7 +11,6 @@ import type { RunCounts } from '../store/runs.ts';
 import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
-import { certainlyPast } from './contact/clock-memory.ts';
 import type { ListContacts } from './contact/contact.ts';
 import { soundly } from './contact/sound-answers.ts';
 import { todayOf } from './day-zone.ts';
@@ -137,7 +136,7 @@ export async function workThrough(
       only: options.only ?? {},
       except: queue.except(),
       lists: [...answering],
-      lapsedBefore: windowAt(certainlyPast(platform) - decidedAfterMs).from,
+      lapsedBefore: windowAt(Math.max(0, clock.earliest()) - decidedAfterMs).from,
     });
     if (slice !== null) queue.begin(slice, isGrowing(slice, facts, now));
     return slice;

@@ -45,22 +45,21 @@ export function slicesOf(
   });
 }
 
-/** Days of so long are entered in one go on a time that some witness contradicts, and no more. */
+/** Days of so long are entered in one go on a time that some clock contradicts, and no more. */
 const leapMs = 400 * 24 * 3_600_000;
 
 /**
  * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever
- * days have passed since the newest day entered. Today is what several answers of the platform agree on, also against
- * this machine's clock, or a machine that is a year behind would read nothing; what of it turns out to lie in the
- * future is taken back (heal-ledger.ts). While nothing is agreed on, today is the earliest of all and the window begins
- * at the latest, so that only days are entered which every witness has there. Returns how many were new.
+ * days have passed since the newest day entered. Today is what the platform's answers say, also against this machine's
+ * clock, or a machine that is a year behind would read nothing; what of it turns out to lie in the future is left alone
+ * until it begins. Returns how many were new.
  */
 export async function enterSlices(
   db: Db,
   projectId: ProjectId,
   scope: ArchivedScope,
   facts: Facts,
-  clock: Pick<PlatformClock, 'now' | 'certain' | 'possible' | 'isSettled'>,
+  clock: Pick<PlatformClock, 'now' | 'earliest'>,
   settings: PolicySettings,
 ): Promise<number> {
   const resources = archivedLists(scope);
@@ -70,10 +69,10 @@ export async function enterSlices(
       await dropUnreadDays(db, projectId, resource, 'months');
     }
   }
-  const now = clock.isSettled() ? clock.now() : Math.min(clock.now(), clock.certain());
-  const window = windowAt(clock.isSettled() ? now : clock.possible());
+  const now = clock.now();
+  const window = windowAt(now);
   const newest = await newestDay(db, projectId, window.to);
-  const isLeap = now - clock.certain() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
+  const isLeap = now - clock.earliest() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
   const days = resources.flatMap((resource) => {
     const ofResource = { from, to: addDays(todayOf(facts, resource, now), 1) };

@@ -34,7 +34,6 @@ import {
 } from './background/background-lane.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
-import { noteTime } from './contact/clock-memory.ts';
 import { makeContact } from './contact/contact.ts';
 import { isResting } from './contact/resource-health.ts';
 import { watchDeadlines } from './forecast/warn-of-deadlines.ts';
@@ -81,7 +80,6 @@ async function ran(worker: Worker, options: RunOptions): Promise<RunReport> {
       const { problem } = ending;
       const isPart = options.only !== undefined && ending.outcome === 'done';
       const recorded = isPart ? 'part' : isQuiet(ending, counts) ? 'quiet' : ending.outcome;
-      await noteTime(worker).catch(() => undefined);
       // A database that went away is reported by the statement that noticed it, not by this one.
       await closeRun(db, projectId, runId, platform.clock.now(), recorded, counts, problem).catch(
         () => undefined,
@@ -110,7 +108,6 @@ async function pass(
     return { outcome: 'parked', slicesLeft: 0, problem: 'the platform refused the key earlier' };
   }
   const { facts } = contacts;
-  await noteTime(worker);
   const now = platform.clock.now();
   const only = narrowed(options.only, scope, facts, now);
   const days = only?.days;
@@ -305,7 +302,7 @@ async function endingOf(
 
 /**
  * A project to which the platform has only said no, or that it is out of order, is accounted for from then on (P7): the
- * month may be over when it answers. Where the witnesses of the time do not agree, from when they do.
+ * month may be over when it answers. Where the platform has not told the time yet, from when it does.
  */
 async function accountFromNow(
   error: unknown,
@@ -313,11 +310,11 @@ async function accountFromNow(
 ): Promise<void> {
   const isAnswered = error instanceof OutlastError && /^(?:platform_|aborted)/.test(error.code);
   // What is not in the database cannot be parked.
-  const isEntered = clock.isSettled() || isOutlastError(error, 'platform_forbidden');
+  const isKnown = clock.lastDate() !== null;
+  const isEntered = isKnown || isOutlastError(error, 'platform_forbidden');
   if (!isAnswered || !isEntered || (await readProject(db, projectId, source)) !== null) return;
-  const now = clock.now();
-  const firstDay = clock.isSettled() ? windowAt(now).from : notYetKnown;
-  await saveProject(db, projectId, source, firstDay, now);
+  const firstDay = isKnown ? windowAt(clock.latest()).from : notYetKnown;
+  await saveProject(db, projectId, source, firstDay, clock.now());
 }
 
 /**

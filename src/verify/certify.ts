@@ -35,10 +35,10 @@ export async function certifyMonths(
   const { db, platform, projectId, leaseMs } = certifying;
   if (signal.aborted) return null;
   const { clock } = platform;
-  // A certificate is for ever: no witness of the time may contradict that its month is over.
-  const certain = clock.certain();
-  const at = new Date(certain - Math.max(settledMs, 2 * leaseMs)).toISOString();
-  const due = await monthsToCertify(db, projectId, windowAt(certain).from, at);
+  // A certificate is for ever: no clock may contradict that its month is over.
+  const earliest = Math.max(0, clock.earliest());
+  const at = new Date(earliest - Math.max(settledMs, 2 * leaseMs)).toISOString();
+  const due = await monthsToCertify(db, projectId, windowAt(earliest).from, at);
   for (const month of due) {
     if (signal.aborted) return null;
     await certifyMonth(certifying, month, at);

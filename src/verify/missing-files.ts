@@ -24,7 +24,7 @@ import { fileName, filesOf, type FileKind, type FileTrouble } from './certificat
 export type Certifying = {
   projectId: ProjectId;
   db: Db;
-  platform: { clock: { now(): Instant; certain(): Instant } };
+  platform: { clock: { now(): Instant; earliest(): Instant } };
   leaseMs: number;
   /** Where the files go; null: nowhere. */
   certificatesDir: string | null;

@@ -89,6 +89,7 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
         projectId: 'p',
         settings: bench.worker.settings,
         now: () => bench.worker.platform.clock.now(),
+        disagreement: () => bench.worker.platform.clock.disagreement(),
         knowsTime: () => bench.worker.platform.clock.lastDate() !== null,
       },
     ],
@@ -600,6 +601,7 @@ test('a run that has not heard from the platform yet judges no deadline by the c
       projectId: 'p',
       settings: bench.worker.settings,
       now: () => noon + 200 * day,
+      disagreement: () => null,
       knowsTime: () => knowsTime,
     },
   ];
@@ -622,6 +624,7 @@ test('several projects that are reported together share a message', async () => 
     projectId,
     settings,
     now: () => noon,
+    disagreement: () => null,
     knowsTime: () => true,
   }));
   const alerts = open({}, { projects });

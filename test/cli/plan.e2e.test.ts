@@ -1,6 +1,5 @@
 // `outlast plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
 import { describe, expect, test } from 'vitest';
-import { noteClock } from '../../src/store/clocks.ts';
 import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
 import type { Ended } from '../support/command.ts';
@@ -134,43 +133,6 @@ describe('plan', () => {
     );
     const { stdout } = await outlast('plan');
     expect(stdout).toMatch(/This machine's clock is at least 2 h 59 min behind the platform's/);
-  });
-
-  test("plan and status reckon by the platform's clock as last seen, and the check by this machine's as well", async () => {
-    const behindMs = 60 * 86_400_000;
-    const platformNow = Date.now() - behindMs;
-    await enterWindow(120, dayOf(platformNow));
-    const both = async (): Promise<string[]> => [
-      (await outlast('plan')).stdout,
-      (await outlast('status')).stdout,
-    ];
-    // Sabotaged: where nobody has seen that clock, the days of then are long gone.
-    for (const text of await both()) {
-      expect(text).toMatch(/TOO LATE {2}.*left\s+the\s+window/);
-      expect(text).not.toContain('as last seen');
-    }
-    await noteClock(db, 'p', {
-      machine: 'here',
-      platformNow,
-      machineBehindMs: -behindMs,
-      disagreement: { of: 'machine', byMs: -behindMs },
-    });
-    for (const text of await both()) {
-      expect(text).not.toContain('TOO LATE');
-      expect(text).not.toContain(' ago. It needs');
-      expect(text).toMatch(
-        /The platform's clock, as last seen, is 60 days behind\s+this machine's/,
-      );
-    }
-    const { projects } = JSON.parse((await outlast('status', '--json')).stdout) as {
-      projects: { forecast: { as_of: string } }[];
-    };
-    expect(projects[0]?.forecast.as_of.slice(0, 10)).toBe(dayOf(platformNow));
-    // What it says may be wrong all the same.
-    await db.query(
-      `update sync.clocks set disagrees_since = (disagrees_since at time zone 'UTC' - interval '2 hours') at time zone 'UTC'`,
-    );
-    expect(await outlast('status', '--check')).toMatchObject({ code: 2 });
   });
 
   test.each([

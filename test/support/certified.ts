@@ -129,6 +129,8 @@ export async function createUncertified(
         await cp(copy, folder, { recursive: true });
         bench.simulator.setNow(now);
         await bench.restart();
+        // No certificate is made before the platform was heard.
+        await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
       };
     },
     close: async () => {

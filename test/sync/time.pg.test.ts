@@ -6,7 +6,6 @@ import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import type { Day } from '../../src/model.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
-import { enterSlices } from '../../src/sync/enter-days.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -125,26 +124,6 @@ describe('machines behind a balancer', () => {
   });
 });
 
-test.each([
-  ['2026-02-25', '2026-04-06', []],
-  ['2026-04-02', '2026-05-03', ['2026-04-01', '2026-04-02']],
-])(
-  'P7: between %s and %s, nothing agreed on, only days are entered that all witnesses have in the window',
-  async (certain, possible, days) => {
-    await begun({}, null);
-    const clock = {
-      now: () => Date.parse(possible),
-      certain: () => Date.parse(certain),
-      possible: () => Date.parse(possible),
-      isSettled: () => false,
-    };
-    const { db, worker } = bench;
-    await enterSlices(db, 'q', worker.scope, new Map(), clock, worker.settings);
-    const { rows } = await db.query<{ day: string }>('select day from sync.slices order by day');
-    expect(rows.map(({ day }) => day)).toEqual(days);
-  },
-);
-
 describe('this machine', () => {
   test('a year behind asks for the right days and keeps their records; verdicts wait until it is set right', async () => {
     const world = await begun();
@@ -155,60 +134,83 @@ describe('this machine', () => {
     expect(rows).toEqual([{ held: bench.simulator.oracle.count('orders') }]);
     expect(await live(world, 3, 8 * hour)).toEqual([]);
     expect((await states())['sealed']).toBeUndefined();
-    // Noted for the alert, since when it has been so.
-    const noted = await bench.db.query(
-      `select disagrees, round(disagrees_by_ms / 86400000.0)::int as days, disagrees_since < $1 as since from sync.clocks`,
-      [new Date(world.now() - 16 * hour).toISOString()],
-    );
-    expect(noted.rows).toEqual([{ disagrees: 'machine', days: 366, since: true }]);
+    expect(bench.worker.platform.clock.disagreement()).toMatchObject({ of: 'machine' });
 
+    // In the same process: what it heard before says nothing any more.
     world.truth.wallErrorMs = 0;
-    await bench.restart();
     expect(await live(world, 2, 25 * hour)).toEqual([]);
     expect(await states()).toEqual({ open: 1, sealed: 12 });
-    expect((await bench.db.query('select disagrees from sync.clocks')).rows).toEqual([
-      { disagrees: null },
-    ]);
+    expect(bench.worker.platform.clock.disagreement()).toBeNull();
   });
 
-  test('in a process that begins anew, a belief that was kept is confirmed by the first answer', async () => {
+  test('a year ahead asks for the right days; where nothing is shown, nothing is proved until it is set right', async () => {
     const world = await begun();
-    world.truth.wallErrorMs = -366 * day;
+    world.truth.wallErrorMs = 366 * day;
     await bench.run();
-    // The database's clock goes on as this test's does not: the belief is of this moment.
-    await bench.restart();
-    const { passedMs } = world.truth;
-    await bench.run();
-    // Nothing was waited for.
-    expect(world.truth.passedMs).toBe(passedMs);
-    expect(Math.abs(bench.worker.platform.clock.now() - world.now())).toBeLessThan(60_000);
+    const { rows } = await bench.db.query('select count(*)::int as held from archive.orders');
+    expect(rows).toEqual([{ held: bench.simulator.oracle.count('orders') }]);
+    // By this machine the months of empty days are long gone.
+    expect(await states()).toEqual({ open: 5, sealed: 5 });
+    expect(await live(world, 2, 9 * hour)).toEqual([]);
+    world.truth.wallErrorMs = 0;
+    expect(await live(world, 2, 25 * hour)).toEqual([]);
+    expect(await states()).toEqual({ open: 1, sealed: 12 });
   });
 });
 
-test('a platform that was set 26 days ahead loses nothing, and back again heals', async () => {
-  const world = await begun();
-  await bench.run();
-  bench.simulator.advance(26 * day);
-  // Every minute, as the service ticks: within ten minutes it is followed.
-  await live(world, 12, 60_000);
-  expect(await states()).toMatchObject({ sealed: 9 });
-  const { clock } = bench.worker.platform;
-  expect([dayOf(clock.now()), dayOf(clock.certain())]).toEqual(['2026-05-02', '2026-04-06']);
-  expect(Object.keys(await states()).toSorted()).toEqual(['open', 'sealed', 'walked']);
+describe('the platform', () => {
+  test('set five hours ahead in the evening: today is read, and sealed when it is over', async () => {
+    const world = await begun();
+    await bench.run();
+    world.truth.passedMs = 8 * hour;
+    bench.simulator.advance(5 * hour);
+    expect(await live(world, 2, 60_000)).toEqual([]);
+    expect(await states()).toMatchObject({ sealed: 9 });
+    bench.simulator.advance(-5 * hour);
+    expect(await live(world, 2, 25 * hour)).toEqual([]);
+    expect(await states()).toEqual({ open: 1, sealed: 11 });
+  });
 
-  // What was shown meanwhile was not observed in a time to come: certificates and later contents would wait for it.
-  const observed = await bench.db.query<{ at: string }>(
-    'select max(observed_at) as at from (select observed_at from sync.slices union all select observed_at from archive.orders) all_of',
-  );
-  expect(Date.parse(observed.rows[0]?.at ?? '')).toBeLessThan(world.now() + hour);
+  test('set 26 days ahead decides nothing, and what it left behind binds nobody when it is set back', async () => {
+    const world = await begun();
+    await bench.run();
+    bench.simulator.advance(26 * day);
+    await live(world, 12, 60_000);
+    expect(await states()).toMatchObject({ sealed: 9 });
+    const { clock } = bench.worker.platform;
+    expect([dayOf(clock.now()), dayOf(clock.earliest())]).toEqual(['2026-05-02', '2026-04-06']);
+    expect(Object.keys(await states()).toSorted()).toEqual(['open', 'sealed', 'walked']);
 
-  bench.simulator.advance(-26 * day);
-  await live(world, 12, 60_000);
-  expect(await live(world, 2, 25 * hour)).toEqual(['24 days to come', '23 days to come']);
-  const { rows } = await bench.db.query(
-    `select * from sync.slices where state <> 'sealed' and day < '2026-04-08' and deadline_at < '9999-01-01'`,
-  );
-  expect(rows).toEqual([]);
+    // What was shown meanwhile was not observed in a time to come: certificates and later contents would wait for it.
+    const observed = await bench.db.query<{ at: string }>(
+      'select max(observed_at) as at from (select observed_at from sync.slices union all select observed_at from archive.orders) all_of',
+    );
+    expect(Date.parse(observed.rows[0]?.at ?? '')).toBeLessThan(world.now() + hour);
+
+    bench.simulator.advance(-26 * day);
+    await live(world, 12, 60_000);
+    // Days still to come are left alone.
+    expect(await live(world, 2, 25 * hour)).toEqual(['24 days to come', '23 days to come']);
+    const { rows } = await bench.db.query(
+      `select * from sync.slices where state <> 'sealed' and day < '2026-04-08' and deadline_at < '9999-01-01'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('silent for more than ten minutes after a month went: nothing is final or lost before it answers', async () => {
+    const world = await begun();
+    await bench.run();
+    await bench.db.query(
+      `update sync.slices set state = 'open', whole_walk = 0 where day = '2026-03-02'`,
+    );
+    bench.simulator.setFaults({ reset: {} });
+    await live(world, 3, 9 * day);
+    expect(bench.worker.platform.clock.earliest()).toBe(-Infinity);
+    expect(Object.keys(await states()).toSorted()).toEqual(['open', 'sealed']);
+    bench.simulator.setFaults({ reset: null });
+    expect(await live(world, 1, hour)).toEqual([]);
+    expect(await states()).toMatchObject({ final: 3, lost: 1 });
+  });
 });
 
 test('P2: what is shown after every clock was 40 days ahead, and set right, replaces what was shown then', async () => {

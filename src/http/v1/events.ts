@@ -130,6 +130,6 @@ function push(listener: Listener, topic: Topic): void {
 /** JSON has no line break outside a text, and none inside. */
 const eventOf = (name: string, json: string): string => `event: ${name}\ndata: ${json}\n\n`;
 
-/** Clocks go on by themselves. */
+/** The clock goes on by itself. */
 const whatIsSeen = (progress: Progress): string =>
-  JSON.stringify({ ...progress, archiveNow: null, platformNow: null });
+  JSON.stringify({ ...progress, archiveNow: null });

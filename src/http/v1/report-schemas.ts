@@ -144,8 +144,6 @@ export const progress = row<Progress>('Progress', 'What goes on now', {
       'Since when the platform refuses the project, and what it said; null while it answers',
     ),
   archiveNow: time.describe('The database’s clock'),
-  platformNow: timeOrNull.describe('The platform’s clock, as it was last believed'),
-  platformSeenAt: timeOrNull.describe('When that was noted, on the database’s clock'),
 });
 
 export const recent = row<Recent>('Recent', 'A record that came in lately', {

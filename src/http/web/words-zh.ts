@@ -408,7 +408,6 @@ export const zh: Words = {
       time_form: '平台书写时间的方式',
       last_key: '最后一页上下一页键的写法',
       key_life: '分页键可用多久',
-      'clock.offset': '平台时钟与本机时钟之差',
       totals_doubted: '总数从何时起存疑',
       status_totals_doubted: '各状态的总数从何时起存疑',
       empty_total_doubted: '空列表的总数从何时起存疑',

@@ -471,7 +471,6 @@ export const en = {
       time_form: 'How it writes times',
       last_key: 'What stands for the next page’s key on the last page',
       key_life: 'How long the key of a page can be used',
-      'clock.offset': 'Its clock, against this machine’s',
       totals_doubted: 'Since when its totals are doubted',
       status_totals_doubted: 'Since when the totals of its statuses are doubted',
       empty_total_doubted: 'Since when the total of an empty list is doubted',

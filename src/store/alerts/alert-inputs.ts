@@ -2,7 +2,6 @@
 // src/alert/conditions.ts. Counts and names, never a record's contents.
 import { and, count, desc, eq, gte, isNotNull, ne } from 'drizzle-orm';
 import type { Day, Instant, ListedResource, ProjectId } from '../../model.ts';
-import { disagreements, type Disagreement } from '../clocks.ts';
 import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
 import { readContacts, type ResourceContact } from '../facts.ts';
@@ -44,8 +43,6 @@ export type AlertInputs = {
   changedFacts: { fact: string; from: string; to: string }[];
   missing: { resource: ListedResource; owner: string; day: Day; count: number }[];
   operations: OperationInputs[];
-  /** Machines whose clock, or answers that, contradict the time that is believed. */
-  clocks: Disagreement[];
   /** Days that were final or lost and are open again, by list and month. */
   reopened: { resource: ListedResource; owner: string; month: Day; days: Days }[];
 };
@@ -76,7 +73,6 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
   const months = await readMonthInputs(db, projectId, failingFrom);
   const missing = await readMissing(db, projectId);
   const operations = await readOperationInputs(db, projectId, options.operations);
-  const clocks = await disagreements(db, projectId);
   const reopened = await readReopened(db, projectId);
   const orm = drizzleOn(db);
   const ended = await orm
@@ -118,7 +114,6 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
     months,
     missing,
     operations,
-    clocks,
     reopened,
     lastOutcomes: ended.flatMap(({ outcome }) => outcome ?? []),
     rejects: rejected,

@@ -16,7 +16,6 @@ import {
   type LeasedOperation,
 } from '../../store/operations/watched.ts';
 import type { RunCounts } from '../../store/runs.ts';
-import { certainlyPast } from '../contact/clock-memory.ts';
 import {
   isResting,
   noteAnswer,
@@ -159,7 +158,7 @@ async function takeTurn(
   const none: FetchedFile = { outcome: { kind: 'none' }, file: null };
   const isWanted = files !== null && link !== null && !operation.hasFile;
   const { outcome, file } = isWanted ? await keepFile(files, link, signal) : none;
-  const end = afterTurn(operation, lookups, outcome, askedAt, certainlyPast(platform));
+  const end = afterTurn(operation, lookups, outcome, askedAt, platform.clock.earliest());
   const effects = await commitOperation(db, {
     operation,
     end,

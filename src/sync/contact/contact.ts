@@ -25,7 +25,6 @@ import {
 } from '../../store/projects.ts';
 import { askList } from '../ask-list.ts';
 import { archivedLists, type ArchivedScope } from '../enter-days.ts';
-import { recallTime } from './clock-memory.ts';
 import { probeEveryMs, refreshFacts } from './refresh-facts.ts';
 import {
   forgetRefusals,
@@ -82,7 +81,6 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   const known = await readProject(db, projectId, source);
   if (isParked(known, contact)) return null;
   if (contact.evenIfParked) forgetRefusals(platform);
-  if (clock.lastDate() === null) await recallTime(contact);
   const states = new Map((await readContacts(db, projectId)).map((one) => [one.resource, one]));
   const archived = archivedLists(scope);
   for (const list of listedResources) {
@@ -122,11 +120,12 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   };
 
   const isChanged = known !== null && !known.sameSource;
-  let isHeard = clock.isSettled() && !clock.isStale();
+  // What cannot be taken back waits for an answer of the last ten minutes.
+  let isHeard = clock.earliest() > -Infinity;
   for (const list of lists) {
     if (isResting(platform, list)) problems.set(list, earlier(states.get(list)?.problem, true));
     else if (!isHeard || isChanged) {
-      await ofList(list, () => learnClock(platform, list, signal));
+      await ofList(list, () => askForDate(platform, list, signal));
       isHeard ||= !problems.has(list);
     }
   }
@@ -156,8 +155,9 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   }
 
   const now = clock.now();
-  const { from: firstDay } = windowAt(clock.isSettled() ? now : clock.possible());
-  if (known !== null && clock.isSettled() && firstDay < known.firstDay) {
+  // Accounted for is only what every clock has in the window.
+  const { from: firstDay } = windowAt(clock.latest());
+  if (known !== null && clock.offsetMs() !== null && firstDay < known.firstDay) {
     await lowerFirstDay(db, projectId, firstDay);
   }
   const isTaken = answering.size > 0 || lists.length === 0;
@@ -239,30 +239,7 @@ function errorOfAll(problems: readonly ResourceProblem[]): unknown {
   );
 }
 
-/** So often, and with such pauses, a clock that contradicts this machine's is asked before work begins. */
-const asksAtMost = 8;
-const pauseMs = 1500;
-
-/**
- * Hears the platform's `Date`; once where this machine's clock agrees, else until enough answers agree with each other,
- * or for ten seconds: then work begins by this machine's clock, and no verdict rests on it.
- */
-async function learnClock(
-  platform: Platform,
-  list: ListedResource,
-  signal: AbortSignal,
-): Promise<void> {
-  const { clock } = platform;
-  // Ends: asksAtMost (P9).
-  for (let asked = 1; ; asked++) {
-    await askForDate(platform, list, signal);
-    const isKnown = clock.isSettled() && !clock.isStale();
-    if (isKnown || clock.lastDate() === null || asked === asksAtMost) return;
-    await platform.sleep(pauseMs, signal);
-  }
-}
-
-/** The same by the first of these lists that answers; throws what kept the first one from it where none does. */
+/** Hears the platform's `Date` by the first of these lists that answers; throws what kept the first from it. */
 export async function learnClockByAny(
   platform: Platform,
   lists: readonly ListedResource[],
@@ -271,7 +248,7 @@ export async function learnClockByAny(
   let failure: OutlastError | null = null;
   for (const list of lists) {
     try {
-      await learnClock(platform, list, signal);
+      await askForDate(platform, list, signal);
       return;
     } catch (error) {
       if (!isPlatformError(error)) throw error;

@@ -67,7 +67,7 @@ function keepUntilSure(
 function keepStatusTotals(
   probed: Record<string, string>,
   before: Facts,
-  clock: Pick<PlatformClock, 'now' | 'possible'>,
+  clock: Pick<PlatformClock, 'now' | 'latest'>,
 ): void {
   const now = clock.now();
   const was = before.get(statusTotals);
@@ -80,7 +80,7 @@ function keepStatusTotals(
     return;
   }
   // Around the cliff the list and each status may be told by copies of which some have let go of the month.
-  const isMonthGoing = !absenceProves(windowAt(now).from, clock.possible());
+  const isMonthGoing = !absenceProves(windowAt(now).from, clock.latest());
   const isKept = was === statusesExceed && (found !== statusesAddUp || isMonthGoing);
   const isNothingLearned = found === statusesOfNone && was !== undefined && was !== found;
   if (isNothingLearned || isKept) {
@@ -93,14 +93,6 @@ function keepStatusTotals(
   // A filter that tells nothing may be gone, where it answered before, or told nothing an hour ago either.
   if (found === statusesUnknown && !isFirst) probed[statusTotals] = statusesAbsent;
   keepUntilSure(probed, before, statusTotals, statusesAddUp, now);
-}
-
-/** The platform's clock against this machine's; within five seconds they agree as well as anyone can tell. */
-function offsetText(offsetMs: number | null): string {
-  if (offsetMs === null) return 'unknown';
-  const seconds = Math.round(offsetMs / 1000);
-  if (Math.abs(seconds) <= 5) return 'within 5 s';
-  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
 }
 
 /** Facts by which days are asked for and counted. */
@@ -133,7 +125,6 @@ export async function refreshFacts(contact: Contact, list: ListedResource): Prom
     probe(contact.platform, platform, list, owner, signal, before),
   );
   const probed: Record<string, string> = { ...learned };
-  probed['clock.offset'] = offsetText(clock.offsetMs());
   keepInstant(probed, before, list);
   let isWhole = learned !== null;
   if (list === 'orders') {

@@ -44,7 +44,7 @@ export async function showsMonth(
 ): Promise<boolean> {
   const orOlder = settings.answersOlder === true;
   return (
-    absenceProves(slice.day, platform.clock.possible()) ||
+    absenceProves(slice.day, platform.clock.latest()) ||
     window.stillShowsMonth(slice, slice.day, { listed, orOlder })
   );
 }
@@ -60,7 +60,7 @@ export async function isBeyondProof(
 ): Promise<boolean> {
   // Where older days are answered no month goes.
   if (slice.resource !== 'orders' || context.settings.answersOlder === true) return false;
-  if (absenceProves(slice.day, context.platform.clock.possible())) return false;
+  if (absenceProves(slice.day, context.platform.clock.latest())) return false;
   const known = await readFact(context.db, slice.projectId, statusTotals);
   if (known !== null) return known.value === statusesExceed;
   return (context.facts.get('orders.totals') ?? 'present') === 'present';
@@ -77,7 +77,7 @@ export async function readsDatesOtherwise(
 ): Promise<boolean> {
   // Around the cliff a day may be empty in one copy of the platform and not in the next.
   const isKnown =
-    dayEndOf(facts, resource) !== 'unknown' && absenceProves(day, platform.clock.possible());
+    dayEndOf(facts, resource) !== 'unknown' && absenceProves(day, platform.clock.latest());
   const isSudden = isKnown && distinct === 0 && (shownTotal ?? 0) > 0;
   if (!isSudden || !(await window.showsDay({ resource, owner }, day))) return false;
   await doubtFacts(db, projectId, resource);

@@ -5,7 +5,6 @@ import { withTx } from '../../store/db.ts';
 import { recordFacts } from '../../store/facts.ts';
 import { reopenSlices, type Slice } from '../../store/ledger.ts';
 import type { WalkQuery } from '../../store/checkpoint.ts';
-import { certainlyPast } from '../contact/clock-memory.ts';
 import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
 import { settingsOf } from '../enter-days.ts';
 import { actionFor, settlesToday } from '../policy.ts';
@@ -43,7 +42,7 @@ export async function actOn(given: ActContext, slice: Slice, pending: PendingLis
     limit: limitOf(facts, slice.resource),
   };
   const act: Act = { slice, span, query, askedAt };
-  const action = actionFor(slice, span, askedAt, certainlyPast(platform), settings);
+  const action = actionFor(slice, span, askedAt, platform.clock.earliest(), settings);
   if (action === 'lapse' || action === 'none') return concludeLapse(context, act, action);
   try {
     if (action === 'count' && !context.isAskedFor) {

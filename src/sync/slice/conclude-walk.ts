@@ -54,7 +54,7 @@ export async function concludeWalk(
   const { db, facts, platform, log, settings } = context;
   const { slice, span, askedAt } = act;
   const now = platform.clock.now();
-  const certainAt = Math.min(askedAt, platform.clock.certain());
+  const certainAt = Math.min(askedAt, platform.clock.earliest());
   if (whole.nextKeyForm !== null) await learnLastKey(context, slice, whole.nextKeyForm, whole.why);
   // While an end date may mean either, the next day is asked for as well: its records do not make this day less empty.
   const asksMore =

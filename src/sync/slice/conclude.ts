@@ -138,7 +138,7 @@ export async function concludeCount(
   total: number | null,
 ): Promise<Acted> {
   const { db, platform, settings } = context;
-  const certainAt = Math.min(askedAt, platform.clock.certain());
+  const certainAt = Math.min(askedAt, platform.clock.earliest());
   const walkedAt = slice.walkedAt ?? askedAt;
   const unresolved =
     slice.unresolved > 0 ? await countPending(db, slice, slice.wholeWalk, span) : 0;
@@ -162,7 +162,7 @@ export async function concludeSettled(
   { slice, span, askedAt }: Act,
 ): Promise<Acted> {
   const { db, platform, settings } = context;
-  const certainAt = Math.min(askedAt, platform.clock.certain());
+  const certainAt = Math.min(askedAt, platform.clock.earliest());
   const unresolved = await countPending(db, slice, slice.wholeWalk, span);
   const walkedAt = slice.walkedAt ?? askedAt;
   const withoutTotals = slice.platformTotal === null;

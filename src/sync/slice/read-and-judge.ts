@@ -94,7 +94,7 @@ export async function readAndJudge(context: ActContext, act: Act, isTail: boolea
   const seldom = { firstMs: retryAtMostMs, atMostMs: isLate ? retryAtMostMs : recountMs };
   const delays = isMute || isBeyond ? seldom : retryDelays;
   // P6: whatever contradicts a seal ends it; around the cliff only more than was shown before does.
-  const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.possible()));
+  const unseals = contradicts && (showsMore || absenceProves(slice.day, platform.clock.latest()));
   if (unproved !== null && !growing && standsUnproved(slice, unproved)) {
     const { distinct, listed } = unproved;
     if (showsAll(slice, distinct) || (await showsMonth(context, slice, listed ?? distinct))) {

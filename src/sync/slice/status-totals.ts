@@ -230,7 +230,7 @@ export async function isNoneConfirmed(
   const shows = await window.showsByStatus(slice);
   if (shows === null) return false;
   if (!shows) {
-    const windowFrom = startOf(windowAt(platform.clock.certain()).from);
+    const windowFrom = startOf(windowAt(Math.max(0, platform.clock.earliest())).from);
     return known.confirmedAt < windowFrom && (await window.emptyAt(slice)) !== null;
   }
   const { totals, ids, filter } = await countStatusesOf(context, slice, range, true);
@@ -300,6 +300,6 @@ async function wantsStatuses(
   const closing = closingOf(slice.day, settings);
   const isClosing = askedAt >= closing && walkedAt < closing;
   if (isClosing || hasTurn(slice, askedAt, settings)) return true;
-  if (!absenceProves(slice.day, platform.clock.possible())) return false;
+  if (!absenceProves(slice.day, platform.clock.latest())) return false;
   return (await goneIds(db, slice, span, { before: wholeWalk, now: walk })).length > 0;
 }

@@ -77,8 +77,7 @@ function Running({ view, progress, run }: Running) {
   const { words, format } = view;
   const { slicesDue: due } = progress;
   const done = run.slicesDone;
-  const now = Date.parse(progress.platformNow ?? progress.archiveNow);
-  const forMs = now - Date.parse(run.startedAt);
+  const forMs = view.now - Date.parse(run.startedAt);
   const text = words.runs.running(format.number(done), format.number(due));
   const isPaced = done > 0 && forMs > 0;
   const leftMs = isPaced ? (due * forMs) / done : 0;
