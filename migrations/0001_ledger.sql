@@ -38,7 +38,6 @@ create table sync.slices (
   attempts integer not null default 0,
   last_error text,
   walk_order text not null default 'asc',
-  reopened_at timestamptz,
   constraint slices_pkey primary key (project_id, resource, owner, day),
   constraint slices_proof check (proof in ('none', 'counts', 'walk', 'walks')),
   constraint slices_resource check (resource in ('orders', 'nft_classes')),
@@ -46,9 +45,6 @@ create table sync.slices (
   constraint slices_walk_order check (walk_order in ('asc', 'desc'))
 );
 create index slices_due on sync.slices (project_id, due_at);
-comment on column sync.slices.reopened_at is
-  'When the day was last taken up again after it had been final or lost, on the platform''s clock; '
-  'sync.reopenings has them all';
 
 create table sync.pages (
   project_id text collate "C" not null,
@@ -114,30 +110,6 @@ create table sync.rejects (
 comment on column sync.rejects.whole_length is
   'Of a record that was too long: bytes holds its beginning, this is the length of all of it, and sha256 its '
   'digest; null: bytes is all';
-
-create table sync.reopenings (
-  project_id text collate "C" not null,
-  resource text collate "C" not null,
-  owner text collate "C" not null,
-  day date not null,
-  reopened_at timestamptz not null,
-  was text not null,
-  reason text not null,
-  constraint reopenings_pkey primary key (project_id, resource, owner, day, reopened_at),
-  constraint reopenings_reason check (reason in ('window', 'answered')),
-  constraint reopenings_was check (was in ('lost', 'final'))
-);
-comment on table sync.reopenings is
-  'Days that were final or lost and were found to be answered for after all: kept for ever';
-comment on column sync.reopenings.project_id is 'The project';
-comment on column sync.reopenings.resource is 'orders or nft_classes';
-comment on column sync.reopenings.owner is 'The owner whose classes they are; empty: the whole list';
-comment on column sync.reopenings.day is 'The day';
-comment on column sync.reopenings.reopened_at is 'When, on the platform''s clock';
-comment on column sync.reopenings.was is 'What the day was called before: lost or final';
-comment on column sync.reopenings.reason is
-  'window: it lies in the window by every witness of the time. answered: the platform was seen to answer for days '
-  'as old';
 
 create table sync.facts (
   project_id text collate "C" not null,

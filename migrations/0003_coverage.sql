@@ -198,17 +198,6 @@ comment on column analytics.day_history.shown_total is
   'What the last walk was shown; null where unknown, and unless kind is ledger';
 comment on column analytics.day_history.unresolved is 'Orders still pending; null unless kind is ledger';
 
-create view analytics.reopenings as
-select project_id, resource, owner, day, reopened_at, was, reason
-  from sync.reopenings;
-comment on view analytics.reopenings is
-  'Days that were final or lost and were found to be answered for after all: kept for ever';
-comment on column analytics.reopenings.reopened_at is 'When, on the platform''s clock';
-comment on column analytics.reopenings.was is 'What the day was called before: lost or final';
-comment on column analytics.reopenings.reason is
-  'window: it lies in the window by every witness of the time. answered: the platform was seen to answer for days '
-  'as old';
-
 create view analytics.coverage_by_day as
 select project_id,
        resource,

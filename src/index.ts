@@ -57,7 +57,6 @@ export type {
   Progress,
   Recent,
   RecentQuery,
-  Reopening,
 } from './query/report-types.ts';
 export type {
   AccountSpending,

@@ -148,7 +148,6 @@ export type AlertKind =
   | 'deadline_missed'
   | 'day_lost'
   | 'day_unproved'
-  | 'day_reopened'
   | 'clock_disagrees'
   | 'operation_at_risk'
   | 'operation_lost'

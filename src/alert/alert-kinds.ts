@@ -17,7 +17,6 @@ const table: Record<AlertKind, About> = {
   deadline_missed: { isNews: false, stopsHeartbeat: true, ends: ['deadline_at_risk', 'proof_fails'] },
   day_lost: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
   day_unproved: { isNews: true, stopsHeartbeat: false, ends: ['deadline_at_risk', 'deadline_missed', 'proof_fails'] },
-  day_reopened: { isNews: true, stopsHeartbeat: false, ends: [] },
   // Nothing is sealed or decided meanwhile, and only a person can set a clock right.
   clock_disagrees: { isNews: false, stopsHeartbeat: true, ends: [] },
   // A single mistyped id would keep the heartbeat away for days.

@@ -59,11 +59,6 @@ export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Conditio
     ...months.flatMap((month) => ofMonth(month, watch.now)),
     ...inputs.operations.flatMap((month) => ofOperations(month, watch.now)),
     ...ofClocks(watch),
-    ...inputs.reopened.map(({ month, days, ...list }) => ({
-      kind: 'day_reopened' as const,
-      subject: monthName(list, month),
-      text: `${monthName(list, month)}: ${named(days, 'was', 'were')} final or lost, and the platform still answers for ${days.count === 1 ? 'it' : 'them'}: open again. \`outlast status\` gives the reason.`,
-    })),
     ...inputs.missing.map(({ resource, owner, day, count }) => ({
       kind: 'records_missing' as const,
       subject: subjectName({ resource, owner }, day),

@@ -11,7 +11,6 @@ import {
   readStatus,
   type ListStatus,
   type ProjectStatus,
-  type ReopenedDays,
   type Replica,
   type RunStatus,
 } from '../query/status.ts';
@@ -169,7 +168,6 @@ function projectText(
   for (const line of foresight === undefined ? [] : timeLines(foresight, now))
     lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
-  lines.push(...project.reopened.map((days) => `  ${reopenedText(days)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
@@ -182,25 +180,6 @@ function projectText(
     project.lists.find((list) => list.resource === resource)?.months[0]?.month;
   lines.push(...olderOffers(project.facts, firstOf).map((offer) => `  ${offer}`));
   return lines.join('\n');
-}
-
-function reopenedText({
-  resource,
-  owner,
-  month,
-  days,
-  was,
-  reason,
-  reopened_at: at,
-}: ReopenedDays): string {
-  const list = owner === '' ? resource : `${resource} of ${owner}`;
-  const [count, they, do_] =
-    days === 1 ? ['1 day', 'it lies', 'was'] : [`${days} days`, 'they lie', 'were'];
-  const because =
-    reason === 'window'
-      ? `${they} in the window by every clock`
-      : 'the platform was seen to answer for days as old';
-  return `${list} ${month.slice(0, 7)}: ${count} that ${do_} ${was} ${do_} opened again (last on ${at.slice(0, 16).replace('T', ' ')} UTC): ${because}.`;
 }
 
 /** How a run ended, where the ledger's word is not a person's. */

@@ -40,7 +40,6 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'pages', table: 'sync.pages', day: 'day', order: 'resource, owner, day, walk, page' },
   { name: 'contested', table: 'sync.contested', day: null, order: 'resource, id, owner, day' },
   { name: 'corrections', table: 'sync.corrections', day: null, order: 'resource, id, corrected_at' },
-  { name: 'reopenings', table: 'sync.reopenings', day: null, order: 'resource, owner, day, reopened_at' },
   { name: 'rejects', table: 'sync.rejects', day: null, order: 'resource, sha256' },
   { name: 'chains', table: 'sync.chains', day: null, order: 'resource, owner, day' },
   { name: 'journal', table: 'sync.journal', day: 'day', order: 'resource, owner, day, seq', isBulky: true },

@@ -68,18 +68,14 @@ function statementOf(resource: DayQuery['resource']): string {
            ${listed(
              `select entry, entered_at as "enteredAt", kind, records, state, proof, platform_total as "platformTotal",
                      shown_total as "shownTotal", unresolved ${history} order by entry desc limit ${entriesAtMost}`,
-           )} as history,
-           ${listed(
-             `select reopened_at as "reopenedAt", was, reason from analytics.reopenings d where ${ofDay}
-               order by reopened_at desc`,
-           )} as reopenings
+           )} as history
       from c`;
 }
 
 type DayRow = CoverageRow &
   Pick<DayReport['pages'], 'firstAskedAt' | 'lastAskedAt'> &
   Pick<DayReport, 'owners' | 'newestPageAt' | 'dueAt' | 'records' | 'pending' | 'missing'> &
-  Pick<DayReport, 'changes' | 'rejects' | 'reopenings'> & {
+  Pick<DayReport, 'changes' | 'rejects'> & {
     pages: Counted<DayPage>;
     entries: number;
     history: DayEntry[];
@@ -104,7 +100,6 @@ export async function readDay(reader: Reader, given: DayQuery): Promise<DayRepor
     rejects: countedAt(rest.rejects, 'seenAt'),
     pages: { firstAskedAt, lastAskedAt, ...countedAt(pages, 'askedAt') },
     history: { count: entries, items: timed(history, 'enteredAt') },
-    reopenings: timed(rest.reopenings, 'reopenedAt'),
   };
 }
 

@@ -60,14 +60,6 @@ export type DayEntry = {
   unresolved: number | null;
 };
 
-/** A day that was final or lost, and was found to be answered for after all. */
-export type Reopening = {
-  reopenedAt: string;
-  was: 'lost' | 'final';
-  /** `window`: it lies in the window after all. `answered`: the platform was seen to answer for days as old. */
-  reason: 'window' | 'answered';
-};
-
 /** Everything that is known of one day of a list: what coverage says of it, and what that rests on. */
 export type DayReport = CoverageDay & {
   /** The owners whose lists stand for the day, by name; '' is the whole list. This report is of one of them. */
@@ -90,8 +82,6 @@ export type DayReport = CoverageDay & {
   pages: Counted<DayPage> & { firstAskedAt: string | null; lastAskedAt: string | null };
   /** The newest 200, the newest first. */
   history: Counted<DayEntry>;
-  /** The newest first. */
-  reopenings: Reopening[];
 };
 
 /** What goes on now. */

@@ -65,20 +65,6 @@ export type ProjectStatus = {
   head: Head | null;
   /** Open alerts; news (a lost day, rejects) stands in the counts. */
   alerts: { kind: string; subject: string; text: string; opened_at: string }[];
-  /** Days that were final or lost and were taken up again, by month, former state and reason: kept for ever. */
-  reopened: ReopenedDays[];
-};
-
-export type ReopenedDays = {
-  resource: string;
-  owner: string;
-  /** First day of the month, `yyyy-MM-dd`. */
-  month: string;
-  days: number;
-  was: string;
-  reason: string;
-  /** RFC 3339: the newest one. */
-  reopened_at: string;
 };
 
 /** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
@@ -124,7 +110,6 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       last_run: await lastRunOf(db, id),
       head: await newestHead(db, id),
       alerts: await alertsOf(db, id),
-      reopened: await reopenedOf(db, id),
     })),
   );
 }
@@ -220,17 +205,6 @@ async function factsOf(db: Queryable, project: string): Promise<Record<string, s
     project,
   );
   return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
-}
-
-function reopenedOf(db: Queryable, project: string): Promise<ReopenedDays[]> {
-  return rowsOf(
-    db,
-    `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days, was, reason,
-            max(reopened_at) as reopened_at
-       from sync.reopenings where project_id = $1
-      group by 1, 2, 3, 5, 6 order by 3, 1 desc, 2, 5, 6`,
-    project,
-  );
 }
 
 async function lastRunOf(db: Queryable, project: string): Promise<RunStatus | null> {

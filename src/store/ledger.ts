@@ -25,9 +25,7 @@ export const {
   ...columns
 } = getTableColumns(slices);
 
-type Held = SelectedRow<typeof columns>;
-/** `reopenedAt`: when it was last taken up again after it had been final or lost; absent or null: never. */
-export type Slice = Omit<Held, 'reopenedAt'> & Partial<Pick<Held, 'reopenedAt'>>;
+export type Slice = SelectedRow<typeof columns>;
 
 /** A row that SQL returned with these columns. */
 export const toSlice = (row: Row): Slice => readRow(columns, row);

@@ -30,7 +30,6 @@ const grants = `
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
   revoke update, delete on sync.certificates, sync.journal, sync.heads, sync.corrections from outlast_writer;
-  revoke update, delete on sync.reopenings from outlast_writer;
   revoke delete on sync.chains from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
   grant usage, select on sequence sync.entry_ids to outlast_writer;

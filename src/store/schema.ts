@@ -248,8 +248,6 @@ export const slices = sync.table(
     unresolved: integer('unresolved').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
-    /** When it was last taken up again after it had been final or lost (platform's clock). */
-    reopenedAt: moment('reopened_at'),
   },
   (t) => [
     primaryKey({
@@ -383,31 +381,6 @@ export const runs = sync.table(
   (t) => [
     primaryKey({ name: 'runs_pkey', columns: [t.projectId, t.runId] }),
     index('runs_started').on(t.projectId, t.startedAt),
-  ],
-);
-
-/** Days that were final or lost and were found to be answered for after all: kept for ever. */
-export const reopenings = sync.table(
-  'reopenings',
-  {
-    projectId: key('project_id').notNull(),
-    resource: key('resource').notNull(),
-    owner: key('owner').notNull(),
-    day: date('day').notNull(),
-    reopenedAt: moment('reopened_at').notNull(),
-    was: text('was').notNull(),
-    /**
-     * 'window': it lies in the window by every witness of the time; 'answered': the platform answers for days as old.
-     */
-    reason: text('reason').notNull(),
-  },
-  (t) => [
-    primaryKey({
-      name: 'reopenings_pkey',
-      columns: [t.projectId, t.resource, t.owner, t.day, t.reopenedAt],
-    }),
-    check('reopenings_was', sql`was in ('lost', 'final')`),
-    check('reopenings_reason', sql`reason in ('window', 'answered')`),
   ],
 );
 

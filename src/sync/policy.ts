@@ -122,16 +122,14 @@ function provesAgainAfterMs(platformTotal: number | null): number {
  * read all the same, and what is read but unsettled is given a while.
  */
 function overtakenAt(
-  slice: Pick<Slice, 'day' | 'state' | 'reopenedAt'>,
+  slice: Pick<Slice, 'day' | 'state'>,
   walkedAt: Instant | null,
   settings: PolicySettings,
 ): Instant {
   if (slice.day === wholeList) return Infinity;
   const decided = cliffOf(slice.day) + decidedAfterMs;
   if (settings.answersOlder !== true || slice.state === 'sealed') return decided;
-  // What was final once is given that while from its reopening on.
-  const since = Math.max(walkedAt ?? 0, slice.reopenedAt ?? 0);
-  return slice.state === 'open' ? Infinity : Math.max(decided, since + graceMs);
+  return slice.state === 'open' ? Infinity : Math.max(decided, (walkedAt ?? 0) + graceMs);
 }
 
 /** What the cliff makes of a slice: walked whole in time, or lost for ever (P7). */
@@ -157,7 +155,7 @@ export type Next = { state: SliceState; dueAt: Instant | null; attempts: number 
 
 /** When a slice is due again after an act that began at `askedAt`. Null: nothing is due before the cliff. */
 export function afterAct(
-  slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts' | 'reopenedAt'>,
+  slice: Pick<Slice, 'resource' | 'day' | 'state' | 'attempts'>,
   span: Span,
   outcome: ReadingOutcome,
   askedAt: Instant,

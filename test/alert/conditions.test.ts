@@ -50,7 +50,6 @@ const inputs = (more: Partial<AlertInputs> = {}): AlertInputs => ({
   changedFacts: [],
   missing: [],
   operations: [],
-  reopened: [],
   ...more,
 });
 const watch = (more: Partial<ProcessState> = {}): ProcessState => ({
@@ -216,18 +215,6 @@ describe('conditions', () => {
     expect(conditionsOf(inputs(), watch({ clocks }))).toEqual(
       text === null ? [] : [{ kind: 'clock_disagrees', subject: 'web-1', text }],
     );
-  });
-
-  it('days that are open again after they were lost are news', () => {
-    const days = { count: 2, first: ['2026-03-01', '2026-03-02'] };
-    const reopened = [{ resource: 'orders' as const, owner: '', month: '2026-03-01', days }];
-    expect(conditionsOf(inputs({ reopened }), watch())).toEqual([
-      {
-        kind: 'day_reopened',
-        subject: 'orders 2026-03',
-        text: 'orders 2026-03: 2 days (2026-03-01, 2026-03-02) were final or lost, and the platform still answers for them: open again. `outlast status` gives the reason.',
-      },
-    ]);
   });
 
   it('P7: operations that were lost are told by their month and number, never by their ids', () => {

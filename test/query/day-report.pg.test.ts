@@ -52,7 +52,6 @@ describe('a day', () => {
       missing: { count: 0, items: [] },
       changes: { count: 0, items: [] },
       rejects: { count: 0, items: [] },
-      reopenings: [],
     });
     expect(day?.history.count).toBe(day?.history.items.length);
     // The pages at hand are committed together: on a busy machine they come one by one.
@@ -83,11 +82,6 @@ describe('a day', () => {
     await bench.runLater(25 * hourMs);
     await db.query(enterReject(of.day));
     await db.query(
-      `insert into sync.reopenings
-       select 'p', 'orders', '', $1, '2026-04-07T00:00:00Z', 'lost', 'window'`,
-      [of.day],
-    );
-    await db.query(
       `update archive.orders set status = 1 where operation_id = $1 and slice_day = $2`,
       [shown[2]?.id, of.day],
     );
@@ -105,7 +99,6 @@ describe('a day', () => {
         count: 1,
         items: [{ sha256: '01', reason: 'no id', seenAt: '2026-04-03T00:00:00Z' }],
       },
-      reopenings: [{ reopenedAt: '2026-04-07T00:00:00Z', was: 'lost', reason: 'window' }],
     });
     expect(day?.history.items[0]?.entry).toBe(day?.history.count);
     expect(day?.history.items.map(({ kind }) => kind)).toContain('missing');

@@ -10,8 +10,8 @@ export type Contents = Map<string, Set<string>>;
 /** What earlier checks saw in the archive; the checks bring it up to date. */
 export type Keepsake = {
   contents: Record<ListedResource, Contents>;
-  /** State of each slice, and when it was opened again; '' for never. */
-  states: Map<string, { state: string; reopened: string }>;
+  /** State of each slice. */
+  states: Map<string, string>;
 };
 
 export type Evidence = {

@@ -19,24 +19,19 @@ export async function vanished({ db, held, keepsake }: Evidence): Promise<string
   return [...found, ...(await statesTakenBack(db, keepsake))].slice(0, toldAtMost);
 }
 
-const noState = { state: '', reopened: '' };
-
 async function statesTakenBack(db: Queryable, keepsake: Keepsake): Promise<string[]> {
-  const { rows } = await db.query<{ name: string; state: string; reopened: string }>(
-    `select concat_ws(' ', resource, nullif(owner, ''), day) as name, state,
-            coalesce(reopened_at::text, '') as reopened
-       from sync.slices`,
+  const { rows } = await db.query<{ name: string; state: string }>(
+    `select concat_ws(' ', resource, nullif(owner, ''), day) as name, state from sync.slices`,
   );
   const found: string[] = [];
-  for (const { name, state, reopened } of rows) {
-    const { state: before, reopened: reopenedBefore } = keepsake.states.get(name) ?? noState;
-    // Where the platform turns out to answer for the day after all it is taken up again, and says so.
-    const isForEver = (before === 'final' || before === 'lost') && reopened === reopenedBefore;
+  for (const { name, state } of rows) {
+    const before = keepsake.states.get(name) ?? '';
+    const isForEver = before === 'final' || before === 'lost';
     const wasRead = before === 'walked' || before === 'sealed';
     if ((isForEver && state !== before) || (wasRead && state === 'lost')) {
       found.push(`${name} was ${before} and is ${state}`);
     }
   }
-  keepsake.states = new Map(rows.map(({ name, ...rest }) => [name, rest]));
+  keepsake.states = new Map(rows.map(({ name, state }) => [name, state]));
   return found;
 }

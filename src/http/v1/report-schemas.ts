@@ -8,7 +8,6 @@ import type {
   DayReport,
   Progress,
   Recent,
-  Reopening,
 } from '../../query/report-types.ts';
 import * as kind from './answer-schemas.ts';
 import { row, type RowShape } from './answer-schemas.ts';
@@ -85,19 +84,6 @@ export const dayReport = row<DayReport>(
     history: counted(entry.schema).describe(
       'Its journal: the newest 200 entries, the newest first',
     ),
-    reopenings: z
-      .array(
-        inner<Reopening>({
-          reopenedAt: time,
-          was: z.enum(['lost', 'final']),
-          reason: z
-            .enum(['window', 'answered'])
-            .describe(
-              'window: it lies in the window after all. answered: the platform was seen to answer for days as old',
-            ),
-        }),
-      )
-      .describe('When it was final or lost, and was found to be answered for after all'),
   },
 );
 

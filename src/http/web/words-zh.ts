@@ -121,8 +121,6 @@ export const zh: Words = {
     askedAt: '请求时间',
     enteredAt: '写入时间',
     some: (some, of) => `${of} 中的 ${some}`,
-    reopenings: '重新处理',
-    reopened: { window: '它仍在查询窗口内', answered: '发现平台仍会回答这么早的日期' },
     kinds: {
       pages: '读取的页',
       contents: '记录的内容',
@@ -353,7 +351,6 @@ export const zh: Words = {
         '让服务继续运行：只要平台还显示该月，就会继续尝试。允许时请调高 OUTLAST_MAX_RPS。',
       day_lost: '无法找回，除非平台运营方能以其他方式提供这些记录。它会一直带有标记。',
       day_unproved: '读到的内容已保存。请与平台自己的账目核对数量。',
-      day_reopened: '无需处理：这些天会自动重新读取。',
       clock_disagrees: '请校准所列机器的时钟（NTP）。',
       operation_at_risk: '请检查这些 ID 是否正确；其余的请询问平台运营方。',
       operation_lost: '请向平台运营方索取结果：查询接口已不再提供。',

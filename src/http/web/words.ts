@@ -1,7 +1,7 @@
 // Every sentence of the web pages, in English; words-zh.ts has the same in Chinese, and does not compile without one.
 // Sentences that the archive itself writes (alerts, refusals, errors) stay English.
 import type { Reservation } from '../../query/book-types.ts';
-import type { DayEntry, Reopening } from '../../query/report-types.ts';
+import type { DayEntry } from '../../query/report-types.ts';
 import type {
   AlertKind,
   ListedResource,
@@ -151,11 +151,6 @@ export const en = {
     askedAt: 'Asked at',
     enteredAt: 'Written at',
     some: (some: string, of: string) => `${some} of ${of}`,
-    reopenings: 'Taken up again',
-    reopened: {
-      window: 'it lies in the window after all',
-      answered: 'the platform was seen to answer for days as old',
-    } satisfies Record<Reopening['reason'], string>,
     kinds: {
       pages: 'pages of a reading',
       contents: 'contents of records',
@@ -406,7 +401,6 @@ export const en = {
       day_lost:
         'Nothing brings it back, unless the platform’s operator can give the records another way. It stays marked.',
       day_unproved: 'What was read is held. Compare its count with the platform’s own books.',
-      day_reopened: 'Nothing: the days are read again by themselves.',
       clock_disagrees: 'Set the clock of the machine that is named right (NTP).',
       operation_at_risk:
         'See whether the ids are right; ask the platform’s operator about the others.',

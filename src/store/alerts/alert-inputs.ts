@@ -43,8 +43,6 @@ export type AlertInputs = {
   changedFacts: { fact: string; from: string; to: string }[];
   missing: { resource: ListedResource; owner: string; day: Day; count: number }[];
   operations: OperationInputs[];
-  /** Days that were final or lost and are open again, by list and month. */
-  reopened: { resource: ListedResource; owner: string; month: Day; days: Days }[];
 };
 
 export type SignsOptions = {
@@ -73,7 +71,6 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
   const months = await readMonthInputs(db, projectId, failingFrom);
   const missing = await readMissing(db, projectId);
   const operations = await readOperationInputs(db, projectId, options.operations);
-  const reopened = await readReopened(db, projectId);
   const orm = drizzleOn(db);
   const ended = await orm
     .select({ outcome: runs.outcome })
@@ -114,7 +111,6 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
     months,
     missing,
     operations,
-    reopened,
     lastOutcomes: ended.flatMap(({ outcome }) => outcome ?? []),
     rejects: rejected,
     changedFacts: changed.map((fact) => ({ ...fact, from: fact.from ?? '' })),
@@ -131,24 +127,6 @@ async function readProjectSigns(
     .where(eq(projects.projectId, projectId));
   if (project === undefined) return null;
   return { parked: project.parkedAt !== null, addedAt: project.addedAt };
-}
-
-async function readReopened(db: Queryable, projectId: ProjectId): Promise<AlertInputs['reopened']> {
-  const { rows } = await db.query<{
-    resource: ListedResource;
-    owner: string;
-    month: Day;
-    count: number;
-    first: Day[];
-  }>(
-    `select resource, owner, date_trunc('month', day)::date as month, count(distinct day)::int as count,
-            (array_agg(distinct day::text order by day::text))[1:3] as first
-       from sync.reopenings where project_id = $1
-      group by 1, 2, 3
-      order by 3, 1 desc, 2`,
-    [projectId],
-  );
-  return rows.map(({ count, first, ...list }) => ({ ...list, days: { count, first } }));
 }
 
 async function readLastRead(

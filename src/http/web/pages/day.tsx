@@ -158,7 +158,7 @@ function Parts({
       <Foreign text={id} />
     </a>
   );
-  const { missing, changes, rejects, pages, history, reopenings } = report;
+  const { missing, changes, rejects, pages, history } = report;
   return (
     <>
       <Part of={missing} title={words.day.missing} view={view}>
@@ -219,18 +219,6 @@ function Parts({
           isNarrow
         />
       </Part>
-      {reopenings.length > 0 && (
-        <section>
-          <h2>{words.day.reopenings}</h2>
-          <ul>
-            {reopenings.map(({ reopenedAt, was, reason }) => (
-              <li>
-                {format.time(reopenedAt)}: {words.states[was]} → {words.day.reopened[reason]}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
       <Part of={history} title={words.day.history} view={view}>
         <p class="soft">{words.day.byDatabase}</p>
         <Table
