@@ -138,7 +138,7 @@ test('while the platform is down no tick counts as a success, and no part of the
   bench.simulator.setFaults({ serverError: null });
   await bench.run();
   const recovered = (await succeededAt()) ?? Infinity;
-  await bench.db.query(`update sync.slices set attempts = 0, due_at = 'infinity'`);
+  await bench.db.query(`update sync.slices set attempts = 0, due_at = '2026-04-07'`);
   await bench.db.query(`update sync.slices set attempts = 9 where day = '2026-04-01'`);
   expect(await bench.run()).toMatchObject({ outcome: 'idle', problem: null });
   const days = { from: '2026-04-01', to: '2026-04-02' };
