@@ -745,8 +745,8 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'what was heard before the wall clock was set counts on',
-      'answers.filter(({ wall, monotonic }) => Math.abs(ahead - (wall - monotonic)) <= recentMs)',
-      'answers.filter(() => Number.isFinite(ahead))',
+      '({ wall, monotonic }) => Math.abs(ahead - (wall - monotonic)) <= recentMs',
+      '() => Number.isFinite(ahead)',
       'platform/clock',
     ],
   ]),
