@@ -280,8 +280,8 @@ export const mutants: readonly Mutant[] = [
     ['today is walked anew each time', `if (!isOver(span, now)) return 'tail';`, '', 'sync/policy'],
     [
       'what was read while the day lasted counts as its last walk',
-      'if (walkedAt === null || !isOver(span, walkedAt)) return',
-      'if (walkedAt === null) return',
+      'if (walkedAt === null || !isOver(span, walkedAt) || walkedAt',
+      'if (walkedAt === null || walkedAt',
       'sync/policy',
     ],
     [
