@@ -14,7 +14,7 @@ export const requestOutcomes = [
   'unreachable',
   /** Answered with what cannot be read, or is too long. */
   'unusable',
-  /** Any other status: 403 above all. */
+  /** Any other status: 401 and 403 above all. */
   'refused',
   /** Given up because the work was to stop. */
   'stopped',
