@@ -146,8 +146,8 @@ export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[
 }
 
 /**
- * Whether a table or a function is without its grants: one that has none was restored without the roles. Giving them at every start would rewrite the catalog
- * and, from PostgreSQL 18 on, wait for whoever has locked a table.
+ * Whether a table or a function is without its grants: one that has none was restored without the roles. Giving them at
+ * every start would rewrite the catalog and, from PostgreSQL 18 on, wait for whoever has locked a table.
  */
 export async function areGrantsDue(tx: Tx): Promise<boolean> {
   if (!(await arePresent(tx))) return false;

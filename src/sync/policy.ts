@@ -7,8 +7,6 @@ import type { Slice } from '../store/ledger.ts';
 import { isComparedNow, type RotaSettings } from './comparison-rota.ts';
 import { decidedAfterMs, overAfterMs } from './judge.ts';
 
-export { decidedAfterMs, overAfterMs };
-
 export type PolicySettings = RotaSettings & {
   deadlineMarginMs: number;
   /** How often classes of the window are walked again: nft_count and owner change without a trace in the date. */

@@ -4,7 +4,7 @@ import { cliffOf, dayOf, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
 import type { OperationEnd } from '../../store/operations/commit.ts';
 import type { HeldResult, LeasedOperation } from '../../store/operations/watched.ts';
-import { decidedAfterMs } from '../policy.ts';
+import { decidedAfterMs } from '../judge.ts';
 
 const hourMs = 3_600_000;
 const firstWaitMs = 10_000;

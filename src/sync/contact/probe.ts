@@ -15,7 +15,7 @@ import type { Facts } from '../../store/facts.ts';
 import { askList, timesOf, type List } from '../ask-list.ts';
 import { knownAheadMs, zoneSeen } from '../day-zone.ts';
 import { disproveFilter, isFarBefore, type DayEnd } from '../list-rules.ts';
-import { decidedAfterMs } from '../policy.ts';
+import { decidedAfterMs } from '../judge.ts';
 import {
   countByStatus,
   countedBy,

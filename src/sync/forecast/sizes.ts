@@ -2,7 +2,7 @@
 // list. Pure.
 import { startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
-import { overAfterMs } from '../policy.ts';
+import { overAfterMs } from '../judge.ts';
 import type { ListDay } from './costs.ts';
 
 export type Size = {

@@ -18,12 +18,12 @@ import {
 import { countPending, dropOtherPages, rememberedPage } from '../../store/pages.ts';
 import { writeRecords } from '../../store/records.ts';
 import { compareWithWalk } from '../../store/walk-ends.ts';
+import { decidedAfterMs } from '../judge.ts';
 import { dayEndOf, ignoresDates } from '../list-rules.ts';
 import {
   afterAct,
   afterFailure,
   betweenWalksMs,
-  decidedAfterMs,
   isOver,
   missingBlocksMs,
   type RetryDelays,
