@@ -147,7 +147,7 @@ insert into sync.slices (project_id, resource, day, state, proof, proved_at, wal
                          platform_total, shown_total, unresolved)
 select project_id, 'orders', slice_day,
        case when gone_at <= $2::date then 'final' when pending > 0 then 'walked' else 'sealed' end,
-       'walk', gone_at - interval '1 day', gone_at - interval '1 day', gone_at - interval '1 day', 1, 1, gone_at - interval '1 day',
+       'books', gone_at - interval '1 day', gone_at - interval '1 day', gone_at - interval '1 day', 1, 1, gone_at - interval '1 day',
        held, held, pending
   from (select project_id, slice_day, date_trunc('month', slice_day::timestamp) + interval '2 months' as gone_at,
                count(*) as held, count(*) filter (where status = 1) as pending

@@ -21,6 +21,7 @@ create table sync.slices (
   day date not null,
   state text not null default 'open',
   proof text not null default 'none',
+  why text default 'not read',
   proved_at timestamptz,
   due_at timestamptz,
   deadline_at timestamptz not null,
@@ -38,8 +39,9 @@ create table sync.slices (
   attempts integer not null default 0,
   last_error text,
   walk_order text not null default 'asc',
+  news_no bigint not null default 0,
   constraint slices_pkey primary key (project_id, resource, owner, day),
-  constraint slices_proof check (proof in ('none', 'counts', 'walk', 'walks')),
+  constraint slices_proof check (proof in ('none', 'readings', 'books')),
   constraint slices_resource check (resource in ('orders', 'nft_classes')),
   constraint slices_state check (state in ('open', 'walked', 'sealed', 'final', 'lost')),
   constraint slices_walk_order check (walk_order in ('asc', 'desc'))
@@ -65,35 +67,54 @@ create table sync.pages (
 alter table sync.pages alter column ids set storage external;
 alter table sync.pages set (toast_tuple_target = 8160);
 
-create table sync.contested (
+create table sync.readings (
   project_id text collate "C" not null,
   resource text collate "C" not null,
-  id text collate "C" not null,
   owner text collate "C" not null,
   day date not null,
-  raw_sha256 bytea,
-  since timestamptz,
-  is_older boolean not null default false,
-  constraint contested_pkey primary key (project_id, resource, id, owner, day)
+  no bigint not null,
+  from_end text not null,
+  days_asked smallint not null,
+  began_at timestamptz not null,
+  began_machine_at timestamptz not null,
+  began_earliest_at timestamptz not null,
+  ended_at timestamptz not null,
+  ended_machine_at timestamptz not null,
+  ended_latest_at timestamptz not null,
+  shown integer not null,
+  by_status integer[],
+  lacks integer not null,
+  claims integer not null,
+  pending integer not null,
+  digest bytea not null,
+  constraint readings_pkey primary key (project_id, resource, owner, day, no),
+  constraint readings_from_end check (from_end in ('asc', 'desc'))
 );
-comment on table sync.contested is
-  'Records that may be shown by several lists with different contents: a row for each list';
-comment on column sync.contested.raw_sha256 is 'The content this list last showed; null while it is still to be asked';
-comment on column sync.contested.since is 'Since when the list has shown this content and no other';
-comment on column sync.contested.is_older is
-  'Whether the content in force was later by what the two say themselves when this one was noted';
+comment on table sync.readings is
+  'What each whole reading of a past day showed: evidence, only ever added to. Two of them prove a day';
 
-create table sync.corrections (
+create table sync.books (
   project_id text collate "C" not null,
   resource text collate "C" not null,
-  id text collate "C" not null,
-  corrected_at timestamptz not null,
-  constraint corrections_pkey primary key (project_id, resource, id, corrected_at)
+  owner text collate "C" not null,
+  no bigint not null,
+  day_from date not null,
+  day_to date not null,
+  asked_at timestamptz not null,
+  total bigint,
+  by_status bigint[],
+  shown bigint,
+  shown_by_status bigint[],
+  is_more boolean not null,
+  is_equal boolean not null,
+  asks text not null,
+  in_words boolean not null,
+  constraint books_pkey primary key (project_id, resource, owner, no),
+  constraint books_asks check (asks in ('list', 'each status'))
 );
-comment on table sync.corrections is
-  'Records of which an older content is in force again, because the platform showed it and no other for a day: '
-  'what was said before that moment competes no more';
-comment on column sync.corrections.corrected_at is 'Since when it is in force again: observed_at of that content';
+comment on table sync.books is
+  'What the platform counted of a span of days, beside what the newest readings of those days showed: only ever '
+  'added to';
 
 create table sync.rejects (
   project_id text collate "C" not null,

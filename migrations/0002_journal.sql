@@ -9,26 +9,21 @@ create table sync.chains (
   seq integer not null default 0,
   head bytea not null,
   ledger jsonb,
-  ledger_seq integer not null default 0,
   pages bytea,
   covered_seq integer not null default 0,
-  certified_seq integer,
   records bigint not null default 0,
   constraint chains_pkey primary key (project_id, resource, owner, day)
 );
 create index chains_uncovered on sync.chains (project_id) where covered_seq < seq;
-create index chains_reopened on sync.chains (project_id) where ledger_seq > certified_seq;
 comment on table sync.chains is
   'Where the journal of each slice stands; what no slice shows has chains of its own, under the day 0001-01-01';
 comment on column sync.chains.seq is 'The number of its newest entry';
 comment on column sync.chains.head is 'The digest of that entry and of all before it';
 comment on column sync.chains.ledger is
   'What the journal last said of the ledger''s row: what is said again is not written again';
-comment on column sync.chains.ledger_seq is 'The entry that said so';
 comment on column sync.chains.pages is
   'SHA-256 of the newest entry of pages that brought nothing new: today''s last page is read again at every tick';
 comment on column sync.chains.covered_seq is 'The newest entry that a head of the project covers';
-comment on column sync.chains.certified_seq is 'The newest entry that a certificate names; null before there is one';
 comment on column sync.chains.records is
   'How many records its entries stored for the first time. Nothing is deleted: all chains of a list together have as '
   'many as it holds';
@@ -59,7 +54,8 @@ comment on table sync.journal is
   'What was written, in its order: append-only. One entry for each commit that brought anything, and for each '
   'change of the ledger';
 comment on column sync.journal.entered_at is 'The database''s clock';
-comment on column sync.journal.kind is 'pages, contents, ledger, dropped, missing, returned, certified';
+comment on column sync.journal.kind is
+  'pages, contents, ledger, reading, books, dropped, missing, returned, certified';
 comment on column sync.journal.body is 'JSON: what was written besides contents';
 comment on column sync.journal.ids is 'The records of which a content was stored, or that were marked missing';
 comment on column sync.journal.shas is 'raw_sha256 of each content, 32 bytes each, one after the other in the order of ids';
@@ -227,6 +223,15 @@ create function sync.ledger_of(s sync.slices) returns jsonb language sql stable 
     'walked_at', case when s.state <> 'open' then sync.utc(s.walked_at) end)
 $$;
 
+-- What the journal tells of a reading, and of the books: all of the row.
+create function sync.reading_of(r sync.readings) returns jsonb language sql stable as $$
+  select to_jsonb(r) - 'project_id' - 'resource' - 'owner' - 'day'
+$$;
+
+create function sync.books_of(b sync.books) returns jsonb language sql stable as $$
+  select to_jsonb(b) - 'project_id' - 'resource' - 'owner'
+$$;
+
 create function sync.page_digest(p sync.pages) returns text language sql stable as $$
   select encode(sha256(convert_to(concat(p.page_key, E'\t', p.page_offset, E'\t', p.total, E'\n', array_to_string(p.ids, E'\n')), 'UTF8')
                        || coalesce((select string_agg(r, ''::bytea order by k) from unnest(p.rejects) with ordinality u(r, k)), '')), 'hex')
@@ -273,6 +278,12 @@ begin
   select * into numbered from sync.next_entry();
   insert into sync.journal (project_id, resource, owner, day, seq, entered_at, kind, body, ids, shas, head, entry_id, told_to)
   values (project, resource, owner, day, next_seq, entered, kind, body, ids, shas, next_head, numbered.entry_id, numbered.told_to);
+  -- A record that the day's list shows for the first time: readings before it did not show all. The slice's row is locked
+  -- by whoever commits its pages.
+  if kind = 'pages' and (stored > 0 or body like '%"moved":%') then
+    update sync.slices s set news_no = numbered.entry_id
+     where s.project_id = project and s.resource = resource and s.owner = owner and s.day = day;
+  end if;
   return next_seq;
 end $$;
 
@@ -282,14 +293,13 @@ create function sync.journal_ledger(was jsonb, s sync.slices) returns void langu
 declare
   said jsonb := sync.ledger_of(s);
   before jsonb;
-  entry integer;
 begin
   select c.ledger into before from sync.chains c
    where c.project_id = s.project_id and c.resource = s.resource and c.owner = s.owner and c.day = s.day;
   if before is not distinct from said then return; end if;
-  entry := sync.journal_append(s.project_id, s.resource, s.owner, s.day, 'ledger',
+  perform sync.journal_append(s.project_id, s.resource, s.owner, s.day, 'ledger',
     (said || case when was is distinct from before then jsonb_build_object('was', was) else '{}' end)::text, null, null);
-  update sync.chains c set ledger = said, ledger_seq = entry
+  update sync.chains c set ledger = said
    where c.project_id = s.project_id and c.resource = s.resource and c.owner = s.owner and c.day = s.day;
 end $$;
 

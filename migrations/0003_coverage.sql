@@ -28,8 +28,8 @@ select project_id, fact, value, confirmed_at, changed_at, previous
   from sync.facts
  where fact !~ '\.(probed|contact)$';
 comment on view analytics.facts is 'What was observed of the platform''s undocumented behaviour';
-comment on column analytics.facts.fact is 'Its name, for example orders.day_end';
-comment on column analytics.facts.value is 'What was observed, for example inclusive';
+comment on column analytics.facts.fact is 'Its name, for example orders.limit';
+comment on column analytics.facts.value is 'What was observed, for example 50';
 comment on column analytics.facts.confirmed_at is 'When it was observed last, on the platform''s clock';
 comment on column analytics.facts.changed_at is 'When the platform began to behave so, on its clock';
 comment on column analytics.facts.previous is 'What was observed before; null while it never changed';
@@ -80,11 +80,10 @@ comment on column analytics.slices_in_hand.walk is 'The number of the walk in pr
 comment on column analytics.slices_in_hand.pages is 'How many pages that walk has read; null where it is not walked';
 
 -- P7: each slice with its reservations. A slice that is still open makes no claim, so that it has none but pending
--- orders. The closing period is three days at least (docs/design.md, "What is done to a slice"): a longer one may
--- show a reservation too many here, never one too few.
+-- orders.
 -- The whole list of an owner, whatever its days, is walked under the day 0001-01-01: it finds classes that were
 -- transferred in. It is no day of the calendar and makes no claim about one. Days that were asked for after they had
--- left the window have no deadline (9999-12-31): nothing overtakes them, so that they have no closing either. A record
+-- left the window have no deadline (9999-12-31): nothing overtakes them, so that they stay open until they are proved. A record
 -- that had no usable id for a while counts against its day until a whole walk, a day after it was first seen, is
 -- without it.
 create view analytics.coverage as
@@ -94,6 +93,7 @@ select s.project_id,
        s.day,
        s.state,
        s.proof,
+       s.why,
        s.proved_at,
        s.walked_at,
        s.observed_at as newest_page_at,
@@ -105,8 +105,6 @@ select s.project_id,
        array_remove(array[
          case when s.state = 'lost' then 'lost' end,
          case when s.state in ('walked', 'final') and s.proof = 'none' then 'no_proof' end,
-         case when s.state = 'final' and s.proved_at < s.deadline_at - interval '3 days'
-                   and s.deadline_at < '9999-01-01' then 'proved_before_closing' end,
          case when s.unresolved > 0 then 'unresolved_orders' end
        ], null) as reservations,
        s.last_error,
@@ -130,8 +128,11 @@ comment on column analytics.coverage.state is
   'final: the month left the window, held as it is. lost: the month left the window before the day was ever read '
   'whole';
 comment on column analytics.coverage.proof is
-  'none. walk: the platform''s totals agree with what a walk was shown. counts: confirmed by totals later. walks: '
-  'two walks agree where the platform gives no totals, which is weaker';
+  'readings: two readings, one from each end of the list, showed all that is held. books: the platform also counts '
+  'the same. none: not proved, why says what keeps it from that';
+comment on column analytics.coverage.why is
+  'What keeps it from being proved: not over, not read, read once, showed less (than is held), counts more (than it '
+  'showed), books do not balance, pending, month is going, clock; null: nothing';
 comment on column analytics.coverage.proved_at is 'When it was proved last, on the platform''s clock';
 comment on column analytics.coverage.walked_at is 'When it was read to its end last, on the platform''s clock';
 comment on column analytics.coverage.newest_page_at is
@@ -157,19 +158,21 @@ comment on view analytics.record_totals is
 comment on column analytics.record_totals.records is 'Records held';
 
 -- What an auditor asks of one day besides.
-create view analytics.day_pages as
-select p.project_id, p.resource, p.owner, p.day, p.page, p.asked_at,
-       cardinality(p.ids) + cardinality(p.rejects) as shown,
-       p.total
-  from sync.slices s
-  join sync.pages p using (project_id, resource, owner, day)
- where p.walk = s.whole_walk and s.day > '0001-01-01';
-comment on view analytics.day_pages is 'The pages of the last whole walk of each day, as the platform gave them';
-comment on column analytics.day_pages.page is 'Its number in the walk, from 0';
-comment on column analytics.day_pages.asked_at is
-  'When it was asked for last, on the platform''s clock: pages with pending orders are read again';
-comment on column analytics.day_pages.shown is 'How many distinct records, rejects included, it showed';
-comment on column analytics.day_pages.total is 'The total that came with it; null where none did';
+create view analytics.readings as
+select project_id, resource, owner, day, no as reading_no,
+       case from_end when 'asc' then 'oldest' else 'newest' end as begins_at,
+       began_at, ended_at, shown, pending, lacks, claims
+  from sync.readings;
+comment on view analytics.readings is
+  'Each whole reading of a past day: two of them, from either end of the list, prove it';
+comment on column analytics.readings.reading_no is 'Readings and books of a list in their order; not without gaps';
+comment on column analytics.readings.begins_at is 'Whether it began at the oldest or at the newest record';
+comment on column analytics.readings.began_at is 'On the platform''s clock';
+comment on column analytics.readings.ended_at is 'On the platform''s clock';
+comment on column analytics.readings.shown is 'How many distinct records it was shown, rejects included';
+comment on column analytics.readings.pending is 'Of them, orders that were pending';
+comment on column analytics.readings.lacks is 'How many records that were held of the day it did not show';
+comment on column analytics.readings.claims is 'How many more records a total of it counted than it showed';
 
 create view analytics.day_history as
 select j.project_id, j.resource, j.owner, j.day, j.seq as entry, j.entered_at, j.kind,
@@ -187,7 +190,7 @@ comment on view analytics.day_history is
 comment on column analytics.day_history.entry is 'The number of the entry in the day''s chain, from 1';
 comment on column analytics.day_history.entered_at is 'When it was written, on the database''s clock';
 comment on column analytics.day_history.kind is
-  'pages, contents, ledger, dropped, missing, returned or certified: docs/verify.md has what each is';
+  'pages, contents, ledger, reading, dropped, missing, returned or certified: docs/verify.md has what each is';
 comment on column analytics.day_history.records is
   'Records of which it stored a content, or that it marked as missing';
 comment on column analytics.day_history.state is 'What the day''s state became; null unless kind is ledger';
@@ -197,6 +200,59 @@ comment on column analytics.day_history.platform_total is
 comment on column analytics.day_history.shown_total is
   'What the last walk was shown; null where unknown, and unless kind is ledger';
 comment on column analytics.day_history.unresolved is 'Orders still pending; null unless kind is ledger';
+
+create view analytics.books as
+select project_id, resource, owner, day_from, day_to, asked_at, total,
+       by_status[1] as pending, by_status[2] as succeeded, by_status[3] as failed, shown,
+       case when is_more then 'more' when is_equal then 'equal' else 'less or unknown' end as balance
+  from sync.books;
+comment on view analytics.books is
+  'The platform''s own counts of spans of days, beside what its lists showed of them: where they count more, the days '
+  'are not proved';
+comment on column analytics.books.owner is 'The owner whose classes are counted; empty for the whole list';
+comment on column analytics.books.day_from is 'The first UTC day of the span';
+comment on column analytics.books.day_to is 'The day after its last one';
+comment on column analytics.books.asked_at is
+  'When the platform was asked, on its clock; the spans of one moment are the parts of one question';
+comment on column analytics.books.total is 'How many records it counts; null where it gives no total';
+comment on column analytics.books.pending is 'Of them, pending orders; null of classes, and where the status is of no use';
+comment on column analytics.books.succeeded is 'Of them, orders that succeeded; null likewise';
+comment on column analytics.books.failed is 'Of them, orders that failed; null likewise';
+comment on column analytics.books.shown is
+  'How many distinct records the newest readings of these days showed; null where a day was not read yet';
+comment on column analytics.books.balance is
+  'more: in all or in a status it counts more than was shown. equal: as many. less or unknown: it says nothing';
+
+create view analytics.balances as
+select project_id, resource, owner, min(day_from) as first_day, max(day_to) - 1 as last_day, asked_at,
+       case when count(total) = count(*) then sum(total)::bigint end as total,
+       case when count(pending) = count(*) then sum(pending)::bigint end as pending,
+       case when count(succeeded) = count(*) then sum(succeeded)::bigint end as succeeded,
+       case when count(failed) = count(*) then sum(failed)::bigint end as failed,
+       case when count(shown) = count(*) then sum(shown)::bigint end as shown,
+       case when bool_or(balance = 'more') then 'more'
+            when bool_and(balance = 'equal') then 'equal'
+            else 'less or unknown' end as balance,
+       coalesce(array_agg(day_from order by day_from) filter (where balance = 'more'), '{}') as more_from
+  from (select *, max(asked_at) over (partition by project_id, resource, owner) as newest from analytics.books) b
+ where asked_at = newest
+ group by project_id, resource, owner, asked_at;
+comment on view analytics.balances is
+  'The newest books of each list in one row: what the platform counts of all days that are over, beside what its lists '
+  'showed';
+comment on column analytics.balances.owner is 'The owner whose classes are counted; empty for the whole list';
+comment on column analytics.balances.first_day is 'The first UTC day that is counted';
+comment on column analytics.balances.last_day is 'The last one';
+comment on column analytics.balances.asked_at is 'When the platform was asked, on its clock';
+comment on column analytics.balances.total is 'How many records it counts; null where it gives no total';
+comment on column analytics.balances.pending is 'Of them, pending orders; null of classes, and where the status is of no use';
+comment on column analytics.balances.succeeded is 'Of them, orders that succeeded; null likewise';
+comment on column analytics.balances.failed is 'Of them, orders that failed; null likewise';
+comment on column analytics.balances.shown is
+  'How many distinct records the newest readings of these days showed; null where a day was not read yet';
+comment on column analytics.balances.balance is
+  'more: in all or in a status it counts more than was shown. equal: as many. less or unknown: it says nothing';
+comment on column analytics.balances.more_from is 'The parts that count more than was shown, by their first days';
 
 create view analytics.coverage_by_day as
 select project_id,
@@ -209,14 +265,12 @@ select project_id,
             when bool_or(state = 'final')  then 'final'
             else 'sealed' end as state,
        case when bool_or(proof = 'none')   then 'none'
-            when bool_or(proof = 'walks')  then 'walks'
-            when bool_or(proof = 'counts') then 'counts'
-            else 'walk' end as proof,
+            when bool_or(proof = 'readings') then 'readings'
+            else 'books' end as proof,
        case when count(proved_at) = count(*) then min(proved_at) end as proved_at,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
-         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
          case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
        ], null) as reservations,
        sum(rejected)::bigint as rejected,
@@ -233,9 +287,7 @@ comment on view analytics.coverage_by_day is
 comment on column analytics.coverage_by_day.lists is
   'How many lists stand for the day: one, or one for each owner whose classes are archived';
 comment on column analytics.coverage_by_day.is_complete is
-  'Whether the day has neither a hole nor a doubt: sealed or final, no reservation, no reject. It speaks of the '
-  'day as the platform counts it (fact day_zone): where that is not UTC''s, the hours beyond it are the '
-  'neighbouring day''s';
+  'Whether the day has neither a hole nor a doubt: sealed or final, no reservation, no reject';
 
 create view analytics.coverage_by_month as
 select project_id,
@@ -249,12 +301,11 @@ select project_id,
        count(*) filter (where state = 'final')::integer as days_final,
        count(*) filter (where state = 'lost')::integer as days_lost,
        count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
-       count(*) filter (where proof = 'walks')::integer as days_by_walks,
+       count(*) filter (where proof = 'readings')::integer as days_by_readings,
        count(*) filter (where is_complete)::integer as days_complete,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
-         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
          case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
        ], null) as reservations,
        sum(rejected)::bigint as rejected,
@@ -263,8 +314,7 @@ select project_id,
  group by project_id, resource, month;
 comment on view analytics.coverage_by_month is 'The coverage of each calendar month, counted in days';
 comment on column analytics.coverage_by_month.is_complete is
-  'Whether the month has neither a hole nor a doubt: every day of the calendar month is complete. The month has '
-  'then all its hours, those of UTC and those of the platform''s own calendar (fact day_zone)';
+  'Whether the month has neither a hole nor a doubt: every day of the calendar month is complete';
 
 create view analytics.coverage_by_resource as
 select project_id,
@@ -276,12 +326,11 @@ select project_id,
        count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
        count(*) filter (where state = 'lost')::integer as days_lost,
        count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
-       count(*) filter (where proof = 'walks')::integer as days_by_walks,
+       count(*) filter (where proof = 'readings')::integer as days_by_readings,
        count(*) filter (where is_complete)::integer as days_complete,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
-         case when bool_or('proved_before_closing' = any (reservations)) then 'proved_before_closing' end,
          case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
        ], null) as reservations,
        sum(rejected)::bigint as rejected,

@@ -25,24 +25,19 @@ select project_id,
   from (select *,
                -- By update time, settled over pending, then by when it was observed: as the commit of a page decides
                -- (P2).
-               is_current or coalesce(precedence >= max(precedence) over earlier, true)
-                 -- Or because the platform stood by it for a day.
-                 or is_corrected as counts
+               is_current or coalesce(precedence >= max(precedence) over earlier, true) as counts
           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
                                 case when status = 1 then 0 else 1 end] as precedence
                   from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at, true as is_current, o.status,
                                o.message, o.account, o.amount, o.number, o.created_at, o.updated_at, o.order_type,
-                               encode(o.raw_sha256, 'hex') as raw_sha256, o.raw, o.unread, o.raw_bytes,
-                               false as is_corrected
+                               encode(o.raw_sha256, 'hex') as raw_sha256, o.raw, o.unread, o.raw_bytes
                           from archive.orders o
                         union all
                         select v.project_id, v.operation_id, o.slice_day, v.observed_at, false, v.status,
                                v.message, v.account, v.amount, v.number, v.created_at, v.updated_at, v.order_type,
-                               encode(v.raw_sha256, 'hex'), v.raw, v.unread, v.raw_bytes, c.id is not null
+                               encode(v.raw_sha256, 'hex'), v.raw, v.unread, v.raw_bytes
                           from archive.order_versions v
-                          join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id
-                          left join sync.corrections c on c.project_id = v.project_id and c.resource = 'orders'
-                               and c.id = v.operation_id and c.corrected_at = v.observed_at) contents) read
+                          join archive.orders o on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
         window earlier as (partition by project_id, operation_id, day
                            order by observed_at, is_current, precedence, raw_sha256
                            rows between unbounded preceding and 1 preceding)) judged
@@ -206,26 +201,21 @@ select project_id,
                        case when counts then observed_at end as in_force_from,
                        case when counts then min(observed_at) filter (where counts) over later end as in_force_until
                   from (select *,
-                               is_current or coalesce(precedence >= max(precedence) over earlier, true)
-                                 or is_corrected as counts
+                               is_current or coalesce(precedence >= max(precedence) over earlier, true) as counts
                           from (select *, array[coalesce(extract(epoch from updated_at), '-infinity'),
                                                 case when status = 1 then 0 else 1 end] as precedence
                                   from (select o.project_id, o.operation_id, o.slice_day as day, o.observed_at,
                                                true as is_current, o.status, o.amount as amount_fen, o.updated_at,
-                                               o.raw_sha256, o.raw, false as is_corrected
+                                               o.raw_sha256, o.raw
                                           from archive.orders o
                                          where exists (select from archive.order_versions v
                                                         where v.project_id = o.project_id and v.operation_id = o.operation_id)
                                         union all
                                         select v.project_id, v.operation_id, o.slice_day, v.observed_at,
-                                               false, v.status, v.amount, v.updated_at, v.raw_sha256, v.raw,
-                                               c.id is not null
+                                               false, v.status, v.amount, v.updated_at, v.raw_sha256, v.raw
                                           from archive.order_versions v
                                           join archive.orders o
-                                            on o.project_id = v.project_id and o.operation_id = v.operation_id
-                                          left join sync.corrections c
-                                            on c.project_id = v.project_id and c.resource = 'orders'
-                                           and c.id = v.operation_id and c.corrected_at = v.observed_at) contents) read
+                                            on o.project_id = v.project_id and o.operation_id = v.operation_id) contents) read
                         window earlier as (partition by project_id, operation_id, day
                                            order by observed_at, is_current, precedence, raw_sha256
                                            rows between unbounded preceding and 1 preceding)) judged
@@ -265,7 +255,7 @@ select l.project_id,
        coalesce(c.days_held, 0) as days_held,
        coalesce(c.days_lost, 0) as days_lost,
        coalesce(c.days_reserved, 0) as days_reserved,
-       coalesce(c.days_by_walks, 0) as days_by_walks,
+       coalesce(c.days_by_readings, 0) as days_by_readings,
        coalesce(c.reservations, '{}') as reservations,
        coalesce(c.rejected, 0) as rejected,
        coalesce(c.is_complete, false) as is_complete
@@ -393,11 +383,6 @@ create function analytics.orders_as_of(project text, at timestamptz) returns tab
            select w.observed_at, w.raw_sha256
              from archive.order_versions w
             where w.project_id = v.row_project and w.operation_id = v.row_id and w.observed_at <= orders_as_of.at
-                  -- What was said before a correction competes no more.
-              and w.observed_at >= coalesce((select max(c.corrected_at) from sync.corrections c
-                                              where c.project_id = v.row_project and c.resource = 'orders'
-                                                and c.id = v.row_id and c.corrected_at <= orders_as_of.at),
-                                            '-infinity')
             order by coalesce(w.updated_at, '-infinity') desc, (w.status is distinct from 1) desc, w.observed_at desc,
                      w.raw_sha256 desc
             limit 1)

@@ -34,7 +34,13 @@ export type {
   Version,
 } from './query/types.ts';
 export type { Bookkeeping } from './resources.ts';
-export type { CoverageDay, CoverageQuery, Reservation } from './query/book-types.ts';
+export type {
+  Balance,
+  BalanceQuery,
+  CoverageDay,
+  CoverageQuery,
+  Reservation,
+} from './query/book-types.ts';
 export type {
   CertificateQuery,
   MonthCertificate,
@@ -51,7 +57,7 @@ export type {
   Alert,
   Counted,
   DayEntry,
-  DayPage,
+  DayReading,
   DayQuery,
   DayReport,
   Progress,

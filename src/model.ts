@@ -35,12 +35,6 @@ export type DayRange = { from: Day; to: Day };
  */
 export type ClockDisagreement = { of: 'machine' | 'answers'; byMs: number };
 
-/**
- * What a slice stands for: the days it is asked for, as the platform counts them. Where they are not UTC's: how far
- * ahead of UTC they are, and the time whose records are the slice's own.
- */
-export type Span = DayRange & { aheadMs?: number; own?: { from: Instant; to: Instant } };
-
 /** An instant on the platform's clock, milliseconds since 1970 (see `PlatformClock`). */
 export type Instant = number;
 
@@ -67,8 +61,67 @@ export type SliceState = (typeof sliceStates)[number];
 /** Of an operation that is watched: asked for on, with final results, or overtaken by its deadline. */
 export type WatchedState = 'open' | 'done' | 'lost';
 
-/** How a slice was proved: by a walk against its totals, by counts alone, or by two walks where totals are absent. */
-export type Proof = 'none' | 'counts' | 'walk' | 'walks';
+/** How a day is proved: by two readings, and whether the platform's counts are what they showed (`books`). */
+export type Proof = 'none' | 'readings' | 'books';
+
+/** The end of a list at which a reading begins: the oldest record or the newest. */
+export type End = 'asc' | 'desc';
+
+/** A status as the platform's filter takes it: by number, or by word. */
+export type AskedStatus = OrderStatus | 'pending' | 'success' | 'failed';
+
+/** What the clocks showed at a moment. */
+export type Clocks = {
+  machine: Instant;
+  /** The best estimate: the machine's clock, corrected by what the platform's answers said of theirs. */
+  now: Instant;
+  /** The most cautious one for what cannot be taken back; -Infinity without an answer of the last ten minutes. */
+  earliest: Instant;
+  /** The one farthest ahead: the month may be going already. */
+  latest: Instant;
+};
+
+/** One walk of one past day from its first page to its last: evidence, appended by the commit that ended it. */
+export type Reading = {
+  /** The number of that commit. Before and after go by it, not by clocks. */
+  no: number;
+  /** Where it was seen to begin; where the times of its rows are equal, where it was asked to. */
+  end: End;
+  began: Omit<Clocks, 'latest'>;
+  ended: Omit<Clocks, 'earliest'>;
+  /** How many records and rejects it showed, each counted once. */
+  shown: number;
+  /** How many records that are held under this day it did not show, without those missing for a day already. */
+  lacks: number;
+  /** By how much a total of the platform exceeded what it showed. */
+  claims: number;
+  /** How many orders were pending when it ended. */
+  pending: number;
+};
+
+/** What the newest books that cover a day say: the platform's counts beside what readings showed. */
+export type DayBooks = {
+  /** The number of the commit that wrote them. */
+  no: number;
+  /** They count more than was shown, in all or in a status. */
+  isMore: boolean;
+  /** They count as many as were shown. */
+  isEqual: boolean;
+  /** They are of this day alone. */
+  isDay: boolean;
+};
+
+/** Why a day is not proved. */
+export type Why =
+  | 'not over'
+  | 'not read'
+  | 'clock'
+  | 'month is going'
+  | 'read once'
+  | 'showed less'
+  | 'counts more'
+  | 'books do not balance'
+  | 'pending';
 
 /** A value a typed column may take. Exact numbers are text until Postgres has them. */
 export type ColumnValue = string | number | boolean | null;

@@ -71,7 +71,7 @@ const day = {
   sliceDay: set(
     of('date', 'day')(
       'slice_day',
-      'The UTC day of created_at, or the day it was asked for where that cannot be read',
+      'The day whose list showed it: the UTC day of created_at if that was one of them, else the last one',
     ),
   ),
 };

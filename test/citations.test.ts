@@ -1,4 +1,4 @@
-// What the code cites is here: every rule of proof, promise, page, section, heading, link and file that a comment, a
+// What the code cites is here: every promise, page, section, heading, link and file that a comment, a
 // test or a page names stands in the repository.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -13,8 +13,7 @@ type Known = {
   files: ReadonlySet<string>;
   /** Headings of a page, as they stand there without backticks. */
   headings: (page: string) => string[];
-  /** Numbers of the list in docs/design.md, and of its table of promises. */
-  rules: ReadonlySet<string>;
+  /** Of the table in docs/design.md. */
   promises: ReadonlySet<string>;
 };
 
@@ -22,13 +21,11 @@ const design = 'docs/design.md';
 
 function known(tree: Tree): Known {
   const text = tree.get(design) ?? '';
-  const rules = /^## Rules of proof\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(text)?.[1] ?? '';
   const headings = new Map<string, string[]>();
   for (const [file, page] of tree) if (file.endsWith('.md')) headings.set(file, headingsOf(page));
   return {
     files: new Set(tree.keys()),
     headings: (page) => headings.get(page) ?? [],
-    rules: new Set([...rules.matchAll(/^(\d+)\. /gm)].map(([, n]) => n ?? '')),
     promises: new Set([...text.matchAll(/^\| (P\d+) /gm)].map(([, name]) => name ?? '')),
   };
 }
@@ -55,7 +52,7 @@ function dangling(tree: Tree): string[] {
     // A citation may go on in the next line of its comment.
     const prose = told.replaceAll(/\s*\n\s*(?:\/\/+|\*+(?!\/)|--|#)?\s*/g, ' ');
     const found = [
-      ...wrongNumbers(prose, all),
+      ...wrongPromises(prose, all),
       ...wrongSections(prose, all),
       ...(isPage(file) ? wrongLinks(file, told, all) : []),
       ...wrongFiles(file, told, all),
@@ -66,15 +63,9 @@ function dangling(tree: Tree): string[] {
 
 const isPage = (file: string): boolean => file.endsWith('.md');
 
-function wrongNumbers(prose: string, { rules, promises }: Known): string[] {
-  const cited = [...prose.matchAll(/\brules? (\d+(?:(?:,| and| or|,? to) \d+)*)/g)].flatMap(
-    ([, numbers = '']) => numbers.match(/\d+/g) ?? [],
-  );
+function wrongPromises(prose: string, { promises }: Known): string[] {
   const named = prose.match(/\bP[1-9]\d?\b/g) ?? [];
-  return [
-    ...cited.filter((n) => !rules.has(n)).map((n) => `there is no proof rule ${n}`),
-    ...named.filter((name) => !promises.has(name)).map((name) => `there is no promise ${name}`),
-  ];
+  return named.filter((name) => !promises.has(name)).map((name) => `there is no promise ${name}`);
 }
 
 /** `docs/a.md §4.1-4.3, §5` and `docs/a.md, "Heading"`. */
@@ -147,8 +138,7 @@ function repository(): Tree {
 
 test('what is cited is here', () => {
   const tree = repository();
-  const { rules, promises } = known(tree);
-  expect([...rules]).toEqual(['1', '2', '3', '4', '5', '6']);
+  const { promises } = known(tree);
   expect(promises.size).toBe(12);
   expect(tree.size).toBeGreaterThan(400);
   expect(dangling(tree)).toEqual([]);
@@ -161,21 +151,13 @@ describe('the same check', () => {
 
 ## Rules of proof
 
-1. One.
-2. Two.
-
 ## What \`is\` asked, and when
-
-9. No rule.
 `;
   const well: [string, string][] = [
     [design, page],
     ['docs/wire.md', '# Wire\n\n## 5. Who asks\n\n### 4.4 Orders\n\n### 4.5 Results\n'],
-    [
-      'src/store/db.ts',
-      '// Proof rules 1 and 2 (P1, P12); see db.ts, docs/wire.md §4.4-4.5, §5.\n',
-    ],
-    ['src/a.ts', '// SQLSTATE P0001 (docs/design.md, "Rules of\n// proof"), (proof\n// rule 1)\n'],
+    ['src/store/db.ts', '// Of (P1, P12); see db.ts, docs/wire.md §4.4-4.5, §5.\n'],
+    ['src/a.ts', '// SQLSTATE P0001 (docs/design.md, "Rules of\n// proof")\n'],
     ['README.md', '[a](docs/design.md#what-is-asked-and-when) [b](#top)\n\n# Top\n`store/db.ts`\n'],
   ];
 
@@ -184,10 +166,6 @@ describe('the same check', () => {
   });
 
   it.each([
-    ['a rule', 'src/b.ts', '// (proof rule 3)', 'there is no proof rule 3'],
-    ['one rule of several', 'src/b.ts', '// (proof rules 1, 2 and 9)', 'there is no proof rule 9'],
-    ['a rule in the next line', 'src/b.ts', '/*\n * rule\n * 7 */', 'there is no proof rule 7'],
-    ['a rule in SQL', 'migrations/1.sql', '-- rule 4', 'there is no proof rule 4'],
     ['a promise', 'test/b.test.ts', "test('P13: more', f);", 'there is no promise P13'],
     ['a page', 'src/b.ts', '// See docs/gone.md.', 'there is no docs/gone.md'],
     ['a page elsewhere', 'src/b.ts', '/** Of interface.md. */', 'there is no interface.md'],

@@ -3,13 +3,13 @@
 import { cliffOf } from '../day.ts';
 import { wholeList, type AlertKind, type ClockDisagreement, type Instant } from '../model.ts';
 import type { MonthInputs, OperationInputs, AlertInputs } from '../store/alerts/alert-inputs.ts';
-import { absenceProves, closingMs } from '../sync/policy.ts';
+import { absenceProves } from '../sync/policy.ts';
 import type { FileTrouble } from '../sync/worker.ts';
 import { clockText, counted, moment, monthName, named, subjectName } from './words.ts';
 
 export type Condition = {
   kind: AlertKind;
-  /** What it is about: `orders 2026-03`, `orders.day_end`; '' for the project as a whole. */
+  /** What it is about: `orders 2026-03`, `orders.limit`; '' for the project as a whole. */
   subject: string;
   text: string;
 };
@@ -47,6 +47,8 @@ export const failingFrom = 5;
 export const silenceMs = 75 * 60_000;
 /** An operation that was just given is not late, however near its deadline: most are final within minutes. */
 export const operationPatienceMs = 60 * 60_000;
+/** So long before its deadline a month is worth an alert for what is not proved of it. */
+export const warnedBeforeMs = 72 * 60 * 60_000;
 /** So many failed runs in a row are no accident. */
 export const runsInARow = 3;
 
@@ -93,7 +95,7 @@ function ofMonth(month: MonthInputs, now: Instant): Condition[] {
         'deadline_missed',
         `the deadline of ${moment(month.deadlineAt)} has passed and ${named(unproved, 'is', 'are')} without proof. The platform forgets this month at ${moment(cliffOf(month.month))}.`,
       );
-    } else if (now >= month.deadlineAt - closingMs) {
+    } else if (now >= month.deadlineAt - warnedBeforeMs) {
       add(
         'deadline_at_risk',
         `${named(unproved, 'is', 'are')} still without proof, to be done by ${moment(month.deadlineAt)}.`,

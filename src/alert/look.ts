@@ -12,12 +12,13 @@ import {
 } from '../store/alerts/alert-rows.ts';
 import { readAlertInputs } from '../store/alerts/alert-inputs.ts';
 import { withTx, type Db, type Queryable } from '../store/db.ts';
-import { closingMs } from '../sync/policy.ts';
+import { freezeMs } from '../sync/judge.ts';
 import {
   conditionsOf,
   failingFrom,
   operationPatienceMs,
   runsInARow,
+  warnedBeforeMs,
   type Condition,
   type ProcessState,
 } from './conditions.ts';
@@ -83,9 +84,10 @@ export async function readConditions(
     projectId,
     now,
     failingFrom,
+    frozenBy: now + freezeMs,
     changedSince: now - changedWithinMs,
     runs: runsInARow,
-    operations: { deadlineBy: now + closingMs, givenBy: now - operationPatienceMs },
+    operations: { deadlineBy: now + warnedBeforeMs, givenBy: now - operationPatienceMs },
   });
   return withoutTwins([...risks, ...conditionsOf(inputs, watch)]);
 }

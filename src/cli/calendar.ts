@@ -18,14 +18,8 @@ const names = Object.keys(marks) as DayMark[];
 /** What lies ahead, or before all that is accounted for. */
 const none = '·';
 
-/**
- * Lines that fit into 54 columns, and what the letters mean; none for no month. `facts`: what was observed of the
- * platform.
- */
-export function calendarLines(
-  months: CalendarMonth[],
-  facts: Readonly<Record<string, string>>,
-): string[] {
+/** Lines that fit into 54 columns, and what the letters mean; none for no month. */
+export function calendarLines(months: CalendarMonth[]): string[] {
   if (months.length === 0) return [];
   const nameWidth = Math.max(...months.map(({ resource }) => resource.length));
   const occurring = new Set(months.flatMap((month) => [...month.marks.values()]));
@@ -36,7 +30,7 @@ export function calendarLines(
     `${' '.repeat(9 + nameWidth)}  ${ruler}`,
     ...months.map((one) => {
       const first = one.month.slice(0, 7);
-      return `${first}  ${one.resource.padEnd(nameWidth)}  ${daysOf(one, facts[`${one.resource}.date_filter`] === 'ignored')}`;
+      return `${first}  ${one.resource.padEnd(nameWidth)}  ${daysOf(one)}`;
     }),
     `${' '.repeat(9 + nameWidth)}  ${legend.join('  ')}`,
   ];
@@ -45,11 +39,9 @@ export function calendarLines(
 /** The first of each week of a month. */
 const ruler = '1      8      15     22     29';
 
-function daysOf({ month, marks: known }: CalendarMonth, ignoresDates: boolean): string {
+function daysOf({ month, marks: known }: CalendarMonth): string {
   const length = Number(addDays(monthStart(month, 1), -1).slice(8));
-  // There the first day stands for its month.
-  const isWhole = ignoresDates && known.size === 1 && known.has(1);
-  return Array.from({ length }, (_, i) => known.get(isWhole ? 1 : i + 1))
+  return Array.from({ length }, (_, i) => known.get(i + 1))
     .map((mark) => (mark === undefined ? none : marks[mark].sign))
     .join('')
     .replaceAll(/(.)\1*/g, (days, sign: string) => {

@@ -19,7 +19,7 @@ export function olderOffers(
   });
 }
 
-/** The facts by resource: `orders: day_end inclusive, limit 50`. */
+/** The facts by resource: `orders: limit 50, totals present`. */
 export function factLines(facts: Record<string, string>): string[] {
   const byResource = new Map<string, string[]>();
   for (const [fact, value] of Object.entries(facts)) {

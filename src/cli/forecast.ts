@@ -6,7 +6,6 @@ import type { Queryable } from '../store/db.ts';
 import { sumOfRequests } from '../sync/forecast/costs.ts';
 import { foresee, type Foresight } from '../sync/forecast/read-forecast.ts';
 import type { Forecast } from '../sync/forecast/forecast.ts';
-import { compareMs } from '../sync/comparison-rota.ts';
 import {
   formatCount,
   formatSpan,
@@ -50,7 +49,7 @@ function lateLine(group: Month[], perSecond: number, now: Instant): string {
   const when = `${momentText(until)} (UTC)${isPast ? ', when it vanishes' : ''}`;
   const what =
     days === ''
-      ? `${listsText(group)} can be read before ${when}, but not all walked once more and proved`
+      ? `${listsText(group)} can be read before ${when}, but not all read once more and proved`
       : `${days} cannot be read before ${when}`;
   const { requests, takesMs, leftMs } = decisive;
   const why = `${formatCount(requests)} requests take ${formatSpan(takesMs)} at ${rateText(perSecond)}, with ${formatSpan(leftMs)} to go`;
@@ -95,7 +94,7 @@ function roundedUp(rate: number): number {
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
 export function caveatLines(foresight: Foresight, now: Instant): string[] {
   const lines: string[] = [];
-  const { newestRunAt, isRateAssumed, perSecond, compareEveryMs, months } = foresight;
+  const { newestRunAt, isRateAssumed, perSecond, months } = foresight;
   if (newestRunAt !== null && newestRunAt - now > 60_000) {
     lines.push(
       `This machine's clock is at least ${formatSpan(newestRunAt - now)} behind the platform's: so much less time is left.`,
@@ -103,11 +102,6 @@ export function caveatLines(foresight: Foresight, now: Instant): string[] {
   }
   if (isRateAssumed) {
     lines.push(`No run has told its rate yet: ${rateText(perSecond)} are assumed.`);
-  }
-  if (compareEveryMs > compareMs) {
-    lines.push(
-      `Days of more than one page are compared whole every ${formatCount(compareEveryMs / 86_400_000)} days: once a week would take more than a tenth of the rate.`,
-    );
   }
   if (months.some(({ sizes }) => sizes === 'unknown')) {
     lines.push(
@@ -194,7 +188,6 @@ export function forecastJson(foresight: DatedForesight | undefined): unknown {
     as_of: new Date(foresight.now).toISOString(),
     per_second: foresight.perSecond,
     per_second_assumed: foresight.isRateAssumed,
-    compare_every_days: foresight.compareEveryMs / 86_400_000,
     standing_per_minute: rounded(foresight.standingPerSecond * 60),
     too_late: lateLines(foresight, foresight.now),
     months: foresight.months.map((month) => ({

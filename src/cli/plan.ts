@@ -41,15 +41,13 @@ export const planCommand = (command: Command): Command =>
         });
         const planned: Planned[] = [];
         for (const [project, foresight] of foreseen) {
-          const { facts, compareEveryMs, now } = foresight;
-          const terms = { facts, settings: { ...settings, compareEveryMs }, now };
           const months = await readMonthStatus(db, project);
           planned.push({
             project,
             months,
             foresight,
             operations: await readOperations(db, project),
-            ...upcoming(foresight.slices, terms, nextShown),
+            ...upcoming(foresight.slices, foresight.now, nextShown),
           });
         }
         if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one)) });
@@ -131,11 +129,7 @@ const needNames: Readonly<Record<keyof Requests, string>> = {
   unread: 'for days unread',
   again: 'to read days again',
   toCome: 'for days to come',
-  closing: 'for last walks',
-  counts: 'to count',
-  compares: 'to compare',
-  refreshes: 'to refresh',
-  settles: 'for pending orders',
+  daily: 'to read them daily',
 };
 
 /** What the requests of each month are for, the most first. */
@@ -152,12 +146,10 @@ function needLines({ months }: Foresight): string[] {
 }
 
 const deeds: Record<Upcoming['action'], string> = {
-  walk: 'to be walked',
+  first: 'to be read',
+  again: 'to be read again',
   tail: 'of today to be read on',
-  settle: 'with pending orders to be looked after',
-  count: 'to be counted',
-  lapse: 'to become final, or lost',
-  none: 'with nothing to do',
+  whole: 'of the whole list to be read',
 };
 
 function upcomingLines(title: string, all: Upcoming[], now: number): string[] {

@@ -4,11 +4,12 @@ import { moment } from '../alert/words.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
-import { sliceStates, wholeList } from '../model.ts';
+import { sliceStates, wholeList, type Why } from '../model.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar.ts';
 import {
   readReplica,
   readStatus,
+  type BooksStatus,
   type ListStatus,
   type ProjectStatus,
   type Replica,
@@ -33,7 +34,7 @@ import {
   type Foreseen,
 } from './forecast.ts';
 import { operationLines, tokenLines } from './operations-tokens.ts';
-import { formatSpan, indentedTable, print, printJson, type Cell } from './print.ts';
+import { formatCount, formatSpan, indentedTable, print, printJson, type Cell } from './print.ts';
 
 export const statusCommand = (command: Command): Command =>
   command
@@ -162,12 +163,13 @@ function projectText(
   lines.push(...late.map((line) => `  TOO LATE  ${line}`));
   lines.push('', heldTable(project.lists), '');
   if (calendar.length > 0) {
-    lines.push(...calendarLines(calendar, project.facts).map((line) => `  ${line}`), '');
+    lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');
   }
   lines.push(monthTable(project.lists, foresight), '');
   for (const line of foresight === undefined ? [] : timeLines(foresight, now))
     lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
+  lines.push(...project.books.map((books) => `  ${booksText(books)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
@@ -242,24 +244,54 @@ function monthTable(lists: ListStatus[], foresight?: Foresight): string {
   );
 }
 
-const nameOf = (list: ListStatus): string =>
+const nameOf = (list: { resource: string; owner: string }): string =>
   list.owner === '' ? list.resource : `${list.resource} of ${list.owner}`;
+
+/** Where the ledger's word is not a person's. */
+const whyTexts: Partial<Record<Why, string>> = {
+  'showed less': 'showed less than is held',
+  'counts more': 'counted more than they showed',
+  'books do not balance': 'in books that do not balance yet',
+  pending: 'with pending orders',
+  'month is going': 'of a month that is going',
+  clock: 'read at an uncertain time',
+};
 
 /** What the table comes to, in a sentence. */
 function verdict(list: ListStatus): string {
-  const sum = (field: 'days' | 'open' | 'lost' | 'proved' | 'waiting'): number =>
+  const sum = (field: 'days' | 'open' | 'lost' | 'proved'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
-  const [days, open, lost, waiting] = [sum('days'), sum('open'), sum('lost'), sum('waiting')];
+  const [days, open, lost] = [sum('days'), sum('open'), sum('lost')];
   const read = days - open - lost;
   const parts = [`${read} of ${days} days read to their ends`];
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   parts.push(`${sum('proved')} proved`);
-  if (waiting > 0)
-    parts.push(
-      `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for orders still pending before being sealed`,
-    );
+  for (const { why, days: count, next_at: at } of list.whys) {
+    const next = at === null ? '' : ` (read again from ${moment(Date.parse(at))} on)`;
+    parts.push(`${count} ${whyTexts[why] ?? why}${next}`);
+  }
   return `${nameOf(list)}: ${parts.join(', ')}.`;
+}
+
+/** The platform's own count of all days that are over, beside what its lists showed. */
+function booksText(books: BooksStatus): string {
+  const { total, pending, succeeded, failed, shown, balance, more_from: more } = books;
+  const statuses =
+    pending === null || succeeded === null || failed === null
+      ? ''
+      : `: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed, ${formatCount(pending)} pending`;
+  const counted = total === null ? 'gives no total of' : `counts ${formatCount(total)}`;
+  const beside = (): string => {
+    if (shown === null) return 'Not all of these days are read yet.';
+    if (balance === 'equal') return 'All of these are held.';
+    const days = more.slice(0, 3).join(', from ');
+    return balance === 'more'
+      ? `Its lists showed ${formatCount(shown)}, fewer than it counts from ${days} on: these days are read again.`
+      : `Its lists showed ${formatCount(shown)}: all of these are held.`;
+  };
+  const list = nameOf(books).replace('nft_classes', 'NFT classes');
+  return `From ${books.first_day} to ${books.last_day} the platform ${counted} ${list}${statuses}. ${beside()} Asked at ${moment(Date.parse(books.asked_at))}.`;
 }
 
 function problemLines(list: ListStatus): string[] {

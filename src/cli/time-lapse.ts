@@ -35,7 +35,7 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
     const whenOver = async ({ worker, lived, url, dataDir }: Over): Promise<void> => {
       if (signal.aborted) return;
       const months = await readCalendar(worker.db, worker.projectId);
-      const calendar = calendarLines(months, {}).map((line) => `  ${line}`);
+      const calendar = calendarLines(months).map((line) => `  ${line}`);
       print(`\n${livedText(lived)}\n\n${calendar.join('\n')}`);
       if (once) return;
       print(`\nWhere to look, until Ctrl-C removes it all:

@@ -62,7 +62,8 @@ function outOfParquet({ name, type }: ExportedColumn): string {
   if (type === 'boolean') return `case when ${column} then 't' else 'f' end as ${column}`;
   if (type.endsWith('[]')) {
     const element = `coalesce('"' || replace(replace(x, '\\', '\\\\'), '"', '\\"') || '"', 'NULL')`;
-    return `'{' || coalesce(array_to_string(list_transform(${column}, lambda x: ${element}), ','), '') || '}' as ${column}`;
+    return `case when ${column} is not null then
+      '{' || coalesce(array_to_string(list_transform(${column}, lambda x: ${element}), ','), '') || '}' end as ${column}`;
   }
   return column;
 }

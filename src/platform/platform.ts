@@ -2,6 +2,7 @@
 // Types only; client.ts speaks HTTP, pages.ts and parse.ts read the answers.
 import type {
   ApiVersion,
+  AskedStatus,
   ClockDisagreement,
   Day,
   Instant,
@@ -15,7 +16,7 @@ import type { Semaphore } from '../semaphore.ts';
 export type OrdersQuery = {
   pageKey?: string;
   limit: number;
-  status?: 1 | 2 | 3;
+  status?: AskedStatus;
   startDate?: Day;
   endDate?: Day;
   sortBy: 'DATE_ASC' | 'DATE_DESC';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
 import { getReject, listCertificates, listRejects, listRuns, listWatched } from './books.ts';
 import { createChanges } from './changes.ts';
-import { readCoverage } from './coverage.ts';
+import { readBalances, readCoverage } from './coverage.ts';
 import { readDay } from './day-report.ts';
 import { createNftClasses } from './nft-classes.ts';
 import { readAlerts, readProgress, readRecent } from './activity.ts';
@@ -54,6 +54,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     changes: createChanges(reader),
     projects: () => readProjects(reader),
     coverage: (query) => readCoverage(reader, query),
+    books: (query) => readBalances(reader, query),
     day: (query) => readDay(reader, query),
     progress: (query) => readProgress(reader, query),
     alerts: (query) => readAlerts(reader, query),

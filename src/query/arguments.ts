@@ -105,7 +105,6 @@ export const paging = { limit: limit.default(100), cursor: cursor.optional() };
 const scope = {
   project,
   ...optional(days),
-  toInstant: z.literal(true, 'must be true or left out').optional(),
   order: order.default('asc'),
   asOf: asOf.optional(),
 };
@@ -123,7 +122,6 @@ export type CheckedScope = {
   project: ProjectId;
   from?: Day | undefined;
   to?: Day | undefined;
-  toInstant?: true | undefined;
   order: 'asc' | 'desc';
   /** As instant.ts writes it. */
   asOf?: string | undefined;

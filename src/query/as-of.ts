@@ -148,7 +148,7 @@ function partsOf(asked: CheckedScope & { asOf: string }, after: RecordPosition |
   }
   const isAscending = asked.order === 'asc';
   const isAfterBeyond = after !== null && after.day >= beyond;
-  const upTo = { scope: { ...asked, to: beyond, toInstant: undefined }, isBeyond: false };
+  const upTo = { scope: { ...asked, to: beyond }, isBeyond: false };
   const from = asked.from !== undefined && asked.from > beyond ? asked.from : beyond;
   const rest = { scope: { ...asked, from }, isBeyond: true };
   // A part that the position has passed is done; one that it has not reached begins at its own bound.

@@ -9,6 +9,7 @@ import type {
   Resource,
   SliceState,
   WatchedState,
+  Why,
 } from '../model.ts';
 
 /**
@@ -108,13 +109,8 @@ export type Reject = {
 
 export type RejectWithBytes = Reject & { bytes: Uint8Array };
 
-/** What is not certain about a slice (docs/design.md, "States"). */
-export const reservationNames = [
-  'lost',
-  'no_proof',
-  'proved_before_closing',
-  'unresolved_orders',
-] as const;
+/** What is not certain about a slice (docs/guarantee.md). */
+export const reservationNames = ['lost', 'no_proof', 'unresolved_orders'] as const;
 export type Reservation = (typeof reservationNames)[number];
 
 /** One slice of the ledger: what is held of a UTC day and how sure that is. */
@@ -126,6 +122,8 @@ export type CoverageDay = {
   day: Day;
   state: SliceState;
   proof: Proof;
+  /** What keeps it from being proved (docs/guarantee.md); null: nothing. */
+  why: Why | null;
   provedAt: string | null;
   walkedAt: string | null;
   /** What the platform said there is, and what the last walk was shown; null where unknown. */
@@ -147,4 +145,29 @@ export type CoverageQuery = {
   /** UTC days `[from, to)`. */
   from?: Day;
   to?: Day;
+};
+
+export type BalanceQuery = { project: ProjectId; resource?: ListedResource };
+
+/** The newest books of a list: what the platform counts of all days that are over, beside what its lists showed. */
+export type Balance = {
+  project: ProjectId;
+  resource: ListedResource;
+  /** The owner whose classes are counted; '' for the whole list. */
+  owner: string;
+  /** The first and the last UTC day that are counted. */
+  firstDay: Day;
+  lastDay: Day;
+  askedAt: string;
+  /** Null where it gives no total. */
+  total: number | null;
+  /** Of them, orders by status; null of classes, and where the status is of no use. */
+  pending: number | null;
+  succeeded: number | null;
+  failed: number | null;
+  /** Distinct records that the newest readings of these days showed; null where a day was not read yet. */
+  shown: number | null;
+  balance: 'more' | 'equal' | 'less or unknown';
+  /** The parts that count more than was shown, by their first days. */
+  moreFrom: Day[];
 };

@@ -4,7 +4,7 @@ import { listedResource, parseArguments, project } from './arguments.ts';
 import { optional } from './check-arguments.ts';
 import { days } from './days.ts';
 import type { Reader } from './reader.ts';
-import type { CoverageDay, CoverageQuery } from './book-types.ts';
+import type { Balance, BalanceQuery, CoverageDay, CoverageQuery } from './book-types.ts';
 
 /** What coverage can be narrowed by, whoever asks. */
 export const coverageFilters = { resource: listedResource, ...days };
@@ -18,7 +18,7 @@ export type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 're
 };
 
 export const coverageColumns = `
-  project_id as "project", resource, owner, day, state, proof, proved_at as "provedAt", walked_at as "walkedAt",
+  project_id as "project", resource, owner, day, state, proof, why, proved_at as "provedAt", walked_at as "walkedAt",
   platform_total as "platformTotal", shown_total as "shownTotal", unresolved, rejected, deadline_at as "deadlineAt",
   reservations, last_error as "lastError"`;
 
@@ -44,4 +44,32 @@ export async function readCoverage(reader: Reader, given: CoverageQuery): Promis
     [query.project, query.resource ?? null, query.from ?? null, query.to ?? null],
   );
   return rows.map(withCounts);
+}
+
+const balanceArguments = z.strictObject({ project, resource: listedResource.optional() });
+
+const balanceCounts = ['total', 'pending', 'succeeded', 'failed', 'shown'] as const;
+type BalanceRow = Omit<Balance, (typeof balanceCounts)[number]> &
+  Record<(typeof balanceCounts)[number], string | null>;
+
+/** By resource and owner; none where the platform was not asked yet. */
+export async function readBalances(reader: Reader, given: BalanceQuery): Promise<Balance[]> {
+  const query = parseArguments('books', balanceArguments, given);
+  const { rows } = await reader.query<BalanceRow>(
+    `select project_id as "project", resource, owner, first_day as "firstDay", last_day as "lastDay",
+            asked_at as "askedAt", ${balanceCounts.join(', ')}, balance, more_from::text[] as "moreFrom"
+       from analytics.balances
+      where project_id = $1 and ($2::text is null or resource = $2)
+      order by resource desc, owner`,
+    [query.project, query.resource ?? null],
+  );
+  const whole = (text: string | null): number | null => (text === null ? null : Number(text));
+  return rows.map((row) => ({
+    ...row,
+    total: whole(row.total),
+    pending: whole(row.pending),
+    succeeded: whole(row.succeeded),
+    failed: whole(row.failed),
+    shown: whole(row.shown),
+  }));
 }

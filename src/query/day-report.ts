@@ -7,7 +7,7 @@ import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
 import { coverageColumns, withCounts, type CoverageRow } from './coverage.ts';
 import { day } from './days.ts';
 import type { Reader } from './reader.ts';
-import type { Counted, DayEntry, DayPage, DayQuery, DayReport } from './report-types.ts';
+import type { Counted, DayEntry, DayQuery, DayReport } from './report-types.ts';
 
 const ownerSentence = 'must be an owner: text of at most 1000 characters, without NUL';
 export const owner = z
@@ -46,7 +46,7 @@ function statementOf(resource: DayQuery['resource']): string {
   const missing = `${held} and r.missing_since is not null`;
   const changes = `from ${versions} v join (select project_id, ${key} ${held}) r using (project_id, ${key})`;
   const rejects = `from analytics.rejects d where ${ofDay}`;
-  const pages = `from analytics.day_pages d where ${ofDay}`;
+  const readings = `from analytics.readings d where ${ofDay}`;
   const history = `from analytics.day_history d where ${ofDay}`;
   return `
     with c as materialized (
@@ -62,8 +62,11 @@ function statementOf(resource: DayQuery['resource']): string {
            ${counted(missing, `select ${key} as id, missing_since as since ${missing} order by missing_since desc, ${key}`)} as missing,
            ${counted(changes, `select ${key} as id, observed_at as "observedAt" ${changes} order by observed_at desc, ${key}`)} as changes,
            ${counted(rejects, `select sha256, reason, seen_at as "seenAt" ${rejects} order by seen_at desc, sha256`)} as rejects,
-           ${counted(pages, `select page, asked_at as "askedAt", shown, total ${pages} order by page`)} as pages,
-           (select min(asked_at) ${pages}) as "firstAskedAt", (select max(asked_at) ${pages}) as "lastAskedAt",
+           ${counted(
+             readings,
+             `select begins_at as "beginsAt", began_at as "beganAt", ended_at as "endedAt", shown, lacks, claims
+                ${readings} order by reading_no desc`,
+           )} as readings,
            (select coalesce(max(entry), 0) ${history}) as entries,
            ${listed(
              `select entry, entered_at as "enteredAt", kind, records, state, proof, platform_total as "platformTotal",
@@ -73,10 +76,8 @@ function statementOf(resource: DayQuery['resource']): string {
 }
 
 type DayRow = CoverageRow &
-  Pick<DayReport['pages'], 'firstAskedAt' | 'lastAskedAt'> &
   Pick<DayReport, 'owners' | 'newestPageAt' | 'dueAt' | 'records' | 'pending' | 'missing'> &
-  Pick<DayReport, 'changes' | 'rejects'> & {
-    pages: Counted<DayPage>;
+  Pick<DayReport, 'changes' | 'rejects' | 'readings'> & {
     entries: number;
     history: DayEntry[];
   };
@@ -92,13 +93,13 @@ export async function readDay(reader: Reader, given: DayQuery): Promise<DayRepor
   ]);
   const [row] = rows;
   if (row === undefined) return null;
-  const { pages, firstAskedAt, lastAskedAt, entries, history, ...rest } = withCounts(row);
+  const { entries, history, ...rest } = withCounts(row);
   return {
     ...rest,
     missing: countedAt(rest.missing, 'since'),
     changes: countedAt(rest.changes, 'observedAt'),
     rejects: countedAt(rest.rejects, 'seenAt'),
-    pages: { firstAskedAt, lastAskedAt, ...countedAt(pages, 'askedAt') },
+    readings: countedAt(countedAt(rest.readings, 'beganAt'), 'endedAt'),
     history: { count: entries, items: timed(history, 'enteredAt') },
   };
 }

@@ -4,8 +4,8 @@ import type { CoverageDay } from './book-types.ts';
 
 /**
  * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, or held as it is
- * since its month left the window, and never proved. `proved`: proved, and not sealed: an order is pending, or a record
- * is missing.
+ * since its month left the window, and never proved. `proved`: proved, and not sealed: an order is
+ * pending.
  */
 export const dayMarks = ['lost', 'open', 'unproved', 'proved', 'final', 'sealed'] as const;
 export type DayMark = (typeof dayMarks)[number];
@@ -21,13 +21,10 @@ export const weaker = (a: DayMark, b: DayMark): DayMark =>
   dayMarks.indexOf(a) < dayMarks.indexOf(b) ? a : b;
 
 /**
- * What its mark does not tell remains to be said of it: a record that could not be read, a proof that came early, an
- * order that will never be settled. While the platform still answers for the day, a pending order is no doubt.
+ * What its mark does not tell remains to be said of it: a record that could not be read, an order that will never be settled. While the platform still answers for the day, a pending order is no doubt.
  */
 export const isInDoubt = ({ state, rejected, reservations }: CoverageDay): boolean =>
-  rejected > 0 ||
-  reservations.includes('proved_before_closing') ||
-  (state === 'final' && reservations.includes('unresolved_orders'));
+  rejected > 0 || (state === 'final' && reservations.includes('unresolved_orders'));
 
 /** Read to its end, proved, and nothing in doubt. A pending order may still change it. */
 export const isSafe = (day: CoverageDay): boolean =>

@@ -1,7 +1,7 @@
 // The order of every list of days, (slice_day, created_at, id), unreadable times last in their day, as the indexes
 // `orders_listed` and `nft_classes_listed` have it; and how a page goes on after a position, as SQL and as a cursor.
 // Builds SQL, runs none.
-import { and, eq, gte, lt, lte, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gte, lt, lte, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Day } from '../model.ts';
 import { isId, type CheckedScope } from './arguments.ts';
@@ -40,7 +40,7 @@ function positionOf(parts: unknown[], scope: CheckedScope): RecordPosition | nul
     typeof day !== 'string' ||
     !isArchiveDay(day) ||
     (scope.from !== undefined && day < scope.from) ||
-    (scope.to !== undefined && (scope.toInstant === true ? day > scope.to : day >= scope.to)) ||
+    (scope.to !== undefined && day >= scope.to) ||
     !(createdAt === null || (typeof createdAt === 'string' && isTime(createdAt))) ||
     typeof id !== 'string' ||
     !isId(id)
@@ -83,18 +83,10 @@ export function listedAfter(
   return and(
     eq(table.project, scope.project),
     after !== null && isAscending ? undefined : bound(gte, table.sliceDay, scope.from),
-    after !== null && !isAscending ? undefined : before(table, scope),
+    after !== null && !isAscending ? undefined : bound(lt, table.sliceDay, scope.to),
     after === null
       ? undefined
       : sql`(${table.sliceDay}, ${listedAt(table)}, ${id}) ${isAscending ? sql`>` : sql`<`} (${after.day}::date, ${after.createdAt ?? 'infinity'}::timestamptz, ${after.id}::text)`,
-  );
-}
-
-function before(table: ListedTable, { to, toInstant }: CheckedScope): SQL | undefined {
-  if (to === undefined || toInstant !== true) return bound(lt, table.sliceDay, to);
-  return and(
-    lte(table.sliceDay, to),
-    or(lt(table.sliceDay, to), sql`${table.createdAt} = ${to}::date::timestamp at time zone 'UTC'`),
   );
 }
 

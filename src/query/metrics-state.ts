@@ -13,7 +13,7 @@ export type SlicesState = {
   resource: ListedResource;
   state: SliceState;
   slices: number;
-  /** Of them, without proof and over: all but the newest of each list. */
+  /** Of them, over (all but the newest of each list) and without proof, but for those that wait for a second reading. */
   unproved: number;
   /** The nearest deadline of those that are in the window and without proof, today's among them; null: none is. */
   deadlineAt: Instant | null;
@@ -60,10 +60,11 @@ export async function readArchiveState(
                     from sync.projects p where project_id = any ($1)) projects using (project_id)
        left join (select project_id, json_agg(s) as slices
                     from (select project_id, resource, state, count(*) as slices,
-                                 count(*) filter (where proof = 'none' and day < newest) as unproved,
-                                 min(deadline_at) filter (where proof = 'none' and state in ('open', 'walked')
+                                 count(*) filter (where unproved and day < newest) as unproved,
+                                 min(deadline_at) filter (where unproved and state in ('open', 'walked')
                                                             and deadline_at < '9999-01-01') as deadline_at
-                            from (select project_id, resource, state, proof, day, deadline_at,
+                            from (select project_id, resource, state, day, deadline_at,
+                                         proof = 'none' and (why is distinct from 'read once' or state = 'final') as unproved,
                                          max(day) over (partition by project_id, resource, owner) as newest
                                     from sync.slices
                                    where project_id = any ($1) and day > '${wholeList}') ledger

@@ -32,15 +32,17 @@ export type DayQuery = {
 /** How many there are, and some of them. */
 export type Counted<Item> = { count: number; items: Item[] };
 
-/** One page of a day's last whole walk. */
-export type DayPage = {
-  /** Its number in the walk, from 0. */
-  page: number;
-  askedAt: string;
+/** A whole reading of a past day: two of them, from either end of the list, prove it (docs/guarantee.md). */
+export type DayReading = {
+  beginsAt: 'oldest' | 'newest';
+  beganAt: string;
+  endedAt: string;
   /** Distinct records, rejects included. */
   shown: number;
-  /** The total that came with it; null where none did. */
-  total: number | null;
+  /** Records held of the day that it did not show. */
+  lacks: number;
+  /** How many more records a total of it counted than it showed. */
+  claims: number;
 };
 
 /** One entry of a day's journal (docs/verify.md). */
@@ -49,7 +51,8 @@ export type DayEntry = {
   entry: number;
   /** On the database's clock. */
   enteredAt: string;
-  kind: 'pages' | 'contents' | 'ledger' | 'dropped' | 'missing' | 'returned' | 'certified';
+  kind:
+    'pages' | 'contents' | 'reading' | 'ledger' | 'dropped' | 'missing' | 'returned' | 'certified';
   /** Records of which it stored a content, or that it marked as missing. */
   records: number;
   /** What the day became; all null unless the kind is `ledger`. */
@@ -78,8 +81,8 @@ export type DayReport = CoverageDay & {
   changes: Counted<{ id: string; observedAt: string }>;
   /** The newest 100. */
   rejects: Counted<{ sha256: string; reason: string; seenAt: string }>;
-  /** Of the last whole walk; the first 100, and when the first and the last of all were asked for. */
-  pages: Counted<DayPage> & { firstAskedAt: string | null; lastAskedAt: string | null };
+  /** The newest 100, the newest first. */
+  readings: Counted<DayReading>;
   /** The newest 200, the newest first. */
   history: Counted<DayEntry>;
 };

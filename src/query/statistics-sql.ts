@@ -37,7 +37,7 @@ const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => 
          ${countsByState(['open', 'sealed', 'final', 'lost'])},
          count(*) filter (where state in ('walked', 'sealed', 'final'))::int    as held,
          count(*) filter (where cardinality(reservations) > 0)::int             as reserved,
-         count(*) filter (where proof = 'walks')::int                           as by_walks,
+         count(*) filter (where proof = 'readings')::int                           as by_readings,
          count(*) filter (where is_complete${isAsOf ? ' and is_proved_then' : ''})::int as complete,
          array_remove(array[${reservationNames
            .map((name) => `case when bool_or('${name}' = any (reservations)) then '${name}' end`)
@@ -71,7 +71,7 @@ export const withCoverage = (
          least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "days",
          coalesce(c.accounted, 0) as "daysAccounted", coalesce(c.open, 0) as "daysOpen", coalesce(c.held, 0) as "daysHeld",
          coalesce(c.sealed, 0) as "daysSealed", coalesce(c.final, 0) as "daysFinal", coalesce(c.lost, 0) as "daysLost",
-         coalesce(c.reserved, 0) as "daysReserved", coalesce(c.by_walks, 0) as "daysByWalks",
+         coalesce(c.reserved, 0) as "daysReserved", coalesce(c.by_readings, 0) as "daysByReadings",
          coalesce(c.complete, 0) as "daysComplete", coalesce(c.reservations, '{}') as "reservations",
          coalesce(c.rejected, 0) as "rejected",
          coalesce(c.complete, 0) = least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "isComplete"

@@ -31,9 +31,9 @@ export type PeriodCoverage = {
   daysFinal: number;
   /** Left the window before they were read whole: a hole for ever. */
   daysLost: number;
-  /** With any reservation; proved by two walks alone, the weaker proof; without a hole or a doubt. */
+  /** With any reservation; proved by two readings alone, the weaker proof; without a hole or a doubt. */
   daysReserved: number;
-  daysByWalks: number;
+  daysByReadings: number;
   daysComplete: number;
   reservations: Reservation[];
   /** Records without a usable id: in no figure. */

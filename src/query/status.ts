@@ -1,5 +1,6 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
-import { wholeList } from '../model.ts';
+import { wholeList, type Why } from '../model.ts';
+import type { Balance } from './book-types.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
@@ -21,10 +22,8 @@ export type MonthStatus = {
   sealed: number;
   final: number;
   lost: number;
-  /** Days with a proof of any kind (docs/design.md, States). */
+  /** Days with a proof of any kind (docs/guarantee.md). */
   proved: number;
-  /** Days walked, but not sealed for orders of theirs that are pending. */
-  waiting: number;
   /** RFC 3339. */
   deadline_at: string;
 };
@@ -38,7 +37,27 @@ export type ListStatus = {
   missing: number;
   rejects: number;
   months: MonthStatus[];
+  /** What keeps days that were read from being sealed, the most days first; `next_at`: when the first is read next. */
+  whys: { why: Why; days: number; next_at: string | null }[];
   problems: { day: string; attempts: number; last_error: string }[];
+};
+
+/** A row of analytics.balances: what the platform counts of all days that are over, beside what its lists showed. */
+export type BooksStatus = {
+  resource: string;
+  owner: string;
+  /** The first and the last day that are counted, `yyyy-MM-dd`. */
+  first_day: string;
+  last_day: string;
+  /** RFC 3339. */
+  asked_at: string;
+  total: number | null;
+  pending: number | null;
+  succeeded: number | null;
+  failed: number | null;
+  shown: number | null;
+  balance: Balance['balance'];
+  more_from: string[];
 };
 
 export type RunStatus = {
@@ -59,6 +78,7 @@ export type ProjectStatus = {
   /** Null where none is watched, or none were asked for. */
   operations: OperationsStatus | null;
   tokens: TokensStatus | null;
+  books: BooksStatus[];
   facts: Record<string, string>;
   last_run: RunStatus | null;
   /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
@@ -106,6 +126,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       lists: await listsOf(db, id),
       operations: await readOperations(db, id),
       tokens: await readTokens(db, id),
+      books: await booksOf(db, id),
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
       head: await newestHead(db, id),
@@ -122,8 +143,9 @@ async function unansweredOf(db: Queryable, id: string): Promise<ProjectStatus['u
 }
 
 async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
-  const [months, problems, counts] = await Promise.all([
+  const [months, whys, problems, counts] = await Promise.all([
     readMonthStatus(db, project),
+    whysOf(db, project),
     rowsOf<{ resource: string; owner: string; day: string; attempts: number; last_error: string }>(
       db,
       `select resource, owner, day, attempts, last_error
@@ -143,6 +165,9 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
         ? { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 }
         : (counts.get(resource) ?? { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 })),
       months: [],
+      whys: whys
+        .filter((one) => one.resource === resource && one.owner === owner)
+        .map(({ why, days, next_at }) => ({ why, days, next_at })),
       problems: problems
         .filter((one) => one.resource === resource && one.owner === owner)
         .map(({ day, attempts, last_error }) => ({ day, attempts, last_error })),
@@ -152,6 +177,18 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
   }
   return [...lists.values()];
 }
+
+const whysOf = (
+  db: Queryable,
+  project: string,
+): Promise<(ListStatus['whys'][number] & { resource: string; owner: string })[]> =>
+  rowsOf(
+    db,
+    `select resource, owner, why, count(*)::int as days, min(due_at) as next_at
+       from sync.slices where project_id = $1 and day > '${wholeList}' and state = 'walked' and why is not null
+      group by 1, 2, 3 order by 4 desc, 3`,
+    project,
+  );
 
 /** The months of every list by the states of their days; an owner's whole list is no day of any. */
 export function readMonthStatus(
@@ -163,7 +200,6 @@ export function readMonthStatus(
     `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
             ${countsByState()},
             count(*) filter (where proof <> 'none')::int as proved,
-            count(*) filter (where state = 'walked' and unresolved > 0)::int as waiting,
             min(deadline_at) as deadline_at
        from sync.slices where project_id = $1 and day > '${wholeList}'
       group by 1, 2, 3 order by resource desc, owner, month`,
@@ -197,6 +233,16 @@ async function countsOf(db: Queryable, project: string): Promise<Map<string, Cou
   );
   return new Map(rows.map(({ resource, ...counts }) => [resource, counts]));
 }
+
+const booksOf = (db: Queryable, project: string): Promise<BooksStatus[]> =>
+  rowsOf(
+    db,
+    `select resource, owner, first_day, last_day, asked_at, total::float8 as total, pending::float8 as pending,
+            succeeded::float8 as succeeded, failed::float8 as failed, shown::float8 as shown, balance,
+            more_from::text[] as more_from
+       from analytics.balances where project_id = $1 order by resource desc, owner`,
+    project,
+  );
 
 async function factsOf(db: Queryable, project: string): Promise<Record<string, string>> {
   const rows = await rowsOf<{ fact: string; value: string }>(

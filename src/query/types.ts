@@ -15,7 +15,7 @@ import type {
   WatchedOperation,
   WatchedQuery,
 } from './book-types.ts';
-import type { CoverageDay, CoverageQuery } from './book-types.ts';
+import type { Balance, BalanceQuery, CoverageDay, CoverageQuery } from './book-types.ts';
 import type { Alert, DayQuery, DayReport, Progress, Recent, RecentQuery } from './report-types.ts';
 import type { Statistics } from './statistics-types.ts';
 
@@ -39,8 +39,6 @@ export type ListScope = {
   /** UTC days `[from, to)` of `sliceDay`; a bound left out is open. */
   from?: Day;
   to?: Day;
-  /** Includes the first instant of `to`, 00:00:00, as platforms do that take an end date for an instant. */
-  toInstant?: true;
   /**
    * By (day, time of creation, id bytes), unreadable times last in their day; `desc` is the exact reverse.
    * `asc` by default.
@@ -295,6 +293,8 @@ export type Archive = {
   projects(): Promise<ProjectId[]>;
   /** By resource, day and owner. */
   coverage(query: CoverageQuery): Promise<CoverageDay[]>;
+  /** The newest books of each list: what the platform counts beside what it showed. By resource and owner. */
+  books(query: BalanceQuery): Promise<Balance[]>;
   /** All that is known of one day. Null where the ledger knows no such day of such a list. */
   day(query: DayQuery): Promise<DayReport | null>;
   /** Cheap enough to be asked for every two seconds. Null before a run could enter the project. */
@@ -305,7 +305,7 @@ export type Archive = {
   recent(query: RecentQuery): Promise<Recent[]>;
   /** Of every project, or of one. Counts are exact. */
   summary(query?: { project?: ProjectId }): Promise<Summary[]>;
-  /** What was observed of the platform, by name, for example `orders.day_end`: `inclusive`. */
+  /** What was observed of the platform, by name, for example `orders.limit`: `50`. */
   facts(query: { project: ProjectId }): Promise<Record<string, string>>;
   statistics: Statistics;
   /** By operation id, in the order of its bytes. */

@@ -36,13 +36,14 @@ export function simulatedClassesPage(
   const size = listedRecords(selection.total, dialect);
   const first = Math.min(offset, size);
   const end = Math.min(first + limit, size);
+  const isCounted = dialect.totals !== 'first' || offset === 0;
   return {
     resource: 'nft_classes',
     rows: simulatedRowsOf({ selection, ascending, first, end }, now),
     total: countedRecords(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
-        `{"data":{"offset":${offset},"limit":${limit}${totalText(total, dialect.classTotals, rows)}`,
+        `{"data":{"offset":${offset},"limit":${limit}${isCounted ? totalText(total, dialect.totals, rows) : ''}`,
         'classes',
         rows,
         context,

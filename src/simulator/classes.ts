@@ -70,7 +70,7 @@ export function classSource(
           `{"id":"${id}","name":${JSON.stringify(className(chance))},"symbol":"${symbolOf(chance)}"` +
           `,"nft_count":${nftCount(chance, createdAt, now)},"uri":"${uriOf(chance)}"` +
           `,"owner":"${ownerAt(chance, createdAt, now)}","tx_hash":"${classTxHash(chance)}"` +
-          `,"timestamp":"${writeTime(createdAt, dialect().classTimeForm, chance)}"` +
+          `,"timestamp":"${writeTime(createdAt, 'go', chance)}"` +
           (dialect().unknownFields ? `,"ext":[${chance}.50,{"x":null}]}` : '}')
         );
       },

@@ -8,13 +8,16 @@ type Switch<T extends string> = { values: readonly T[]; sentence: string; read: 
 type Amount = { amount: number; sentence: string; read: z.ZodType<number> };
 type Flag = { flag: boolean; sentence: string; read: z.ZodType<boolean> };
 
-// Each is read from JSON or from the texts of a command line.
+// Each is read from the texts of a command line.
 const whole = z
-  .union([z.number(), z.string().min(1).transform(Number)])
+  .string()
+  .min(1)
+  .transform(Number)
   .pipe(z.int().min(0))
   .describe('a whole number from 0 on');
-const words = z.stringbool({ truthy: ['on', 'true'], falsy: ['off', 'false'], case: 'sensitive' });
-const onOrOff = z.union([z.boolean(), words]).describe('on or off');
+const onOrOff = z
+  .stringbool({ truthy: ['on'], falsy: ['off'], case: 'sensitive' })
+  .describe('on or off');
 
 const oneOf = <const T extends readonly [string, ...string[]]>(
   values: T,
@@ -41,17 +44,10 @@ export const switches = {
     ['inclusive', 'exclusive', 'instant'],
     'end_date: the whole day, nothing of it, or its first instant only',
   ),
-  dates: oneOf(
-    ['utc', 'utc+8', 'utc-8', 'ignored'],
-    'the zone of start_date and end_date, or no filter',
-  ),
+  dates: oneOf(['utc', 'utc+8', 'ignored'], 'the zone of start_date and end_date, or no filter'),
   lastKey: oneOf(
     ['empty', 'null', 'absent', 'repeated', 'onward', 'around'],
     'next_page_key on the last page; repeated shows that page again, onward leads to an empty page, around to some page shown before, by a key that is new each time',
-  ),
-  prevKey: oneOf(
-    ['empty', 'null', 'absent', 'never'],
-    'prev_page_key on the first page; never leaves it out everywhere',
   ),
   overLimit: oneOf(['clamp', 'refuse'], 'a limit above the greatest: clamped, or answered 400'),
   maxOrders: amount(50, 'greatest limit of the order list'),
@@ -59,30 +55,18 @@ export const switches = {
   shortPages: amount(0, 'pages carry at most so many records whatever was asked; 0: as asked'),
   emptyList: oneOf(['array', 'null', 'absent'], 'an empty list: [], null or left out'),
   totals: oneOf(
-    ['present', 'absent', 'null', 'zero', 'first', 'page'],
-    'total_count of orders where count_total=1 asks for it; first: only on first pages, page: counts the page alone',
-  ),
-  classTotals: oneOf(
-    ['present', 'absent', 'null', 'zero', 'page'],
-    'total_count of classes; page: counts the page alone',
+    ['present', 'absent', 'zero', 'first', 'page'],
+    'total_count, of orders where count_total=1 asks for it; first: only on first pages, page: counts the page alone',
   ),
   totalsCap: amount(0, 'totals say so many at most; 0: as many as there are'),
   listCap: amount(0, 'lists end after so many records, from whichever end they are read; 0: never'),
   sort: oneOf(['honoured', 'ignored'], 'sort_by, or oldest first whatever was asked'),
   timeForm: oneOf(timeForms, 'create_time and update_time of orders'),
-  classTimeForm: oneOf(['go', 'rfc3339', 'fraction', 'space', 'mixed'], 'timestamp of classes'),
   statusFilter: oneOf(
-    ['honoured', 'ignored', 'empty', 'stale'],
-    'status: honoured, no filter, one that nothing matches, or an index that knows what orders were when they came',
+    ['honoured', 'ignored', 'empty', 'refused', 'words'],
+    'status: honoured, no filter, one that nothing matches, answered 400, or one that wants words',
   ),
   statusUnasked: amount(0, 'lists of orders leave this status out unless it is asked for; 0: none'),
-  statusForm: oneOf(['number', 'text', 'word'], 'an order status: 2, "2" or "success"'),
-  batchForm: oneOf(
-    ['absent', 'empty', 'null'],
-    'account, amount and number of orders bought in bulk',
-  ),
-  otherBodies: oneOf(['absent', 'null'], 'the two bodies of a transaction that do not match it'),
-  heightForm: oneOf(['text', 'number'], 'block_height of the v3 native lookup'),
   ties: oneOf(['id', 'insertion'], 'what orders records of the same second'),
   keyLifeMs: amount(0, 'page keys expire after so many milliseconds; 0: never'),
   keyLifeRequests: amount(0, 'page keys expire after so many further requests; 0: never'),
@@ -90,7 +74,11 @@ export const switches = {
     ['refuse', 'ignore', 'empty'],
     'an expired key: answered 400, with the first page, or with an empty page',
   ),
-  monthEnd: oneOf(['utc', 'utc+8', 'utc-8'], 'the clock that ends the month'),
+  lagMs: amount(0, 'lists and totals show what they would have shown so long ago'),
+  monthEnd: oneOf(
+    ['utc', 'utc+8', 'utc-8', 'batches'],
+    'the clock that ends the month; batches: it goes piece by piece, oldest first, in the eight hours before UTC ends it',
+  ),
   ordersWindow: flag(true, 'orders vanish with their month'),
   classesWindow: flag(true, 'classes vanish with their month as orders do'),
   unknownFields: flag(false, 'records and envelopes carry fields the document does not name'),
@@ -119,17 +107,14 @@ export function standardDialect(): Dialect {
   return Object.fromEntries(entries) as Dialect;
 }
 
-/**
- * Checks switches that came from outside: JSON, or texts of a command line. Throws settings `bad_dialect` with a
- * sentence that names what there is.
- */
-export function readDialect(given: Record<string, unknown>): Partial<Dialect> {
+/** Checks switches of a command line. Throws settings `bad_dialect` with a sentence that names what there is. */
+export function readDialect(given: Record<string, string>): Partial<Dialect> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, readSwitch(name, value)]),
   );
 }
 
-function readSwitch(name: string, value: unknown): string | number | boolean {
+function readSwitch(name: string, value: string): string | number | boolean {
   if (!isSwitch(name)) throw bad(`there is no switch "${name}"; there are ${listOf(switches)}`);
   const { read } = switches[name];
   const { success, data } = read.safeParse(value);

@@ -9,21 +9,16 @@ export const faultSentences = {
   serverError: 'answers {status} (500) with an error envelope',
   poisonError:
     'answers {status} (400) with an error whose code and message hold U+0000 and a lone surrogate',
-  htmlError: 'answers {status} (502) with an HTML page',
-  htmlPage: 'answers 200 with an HTML page',
+  htmlPage: 'answers {status} (200) with an HTML page',
   textNotFound: 'answers 404 with the bare text `404 page not found`',
   forbidden: 'answers {status} (403) though key and signature are right',
   reset: 'resets the connection instead of answering',
   truncated: 'breaks the connection off in the middle of the body',
   hang: 'never answers',
   slow: 'answers {ms} (2000) milliseconds later',
-  otherClock:
-    'is answered by a machine behind the balancer whose clock is off by {ms} (3600000): its Date, and how it judges X-Timestamp',
   wrongDate: 'the Date header is off by {ms} (3600000), which may be negative',
   duplicated: 'shows {rows} (1) records of the page twice',
-  reordered: "shows the page's records in another order",
-  dropped:
-    'leaves records out while totals count them: those at {positions} (from 0), those of {ids}, or the last {rows} (1)',
+  dropped: 'leaves records out while totals count them: those of {ids}, or the last {rows} (1)',
   giant:
     "the page's first record, or those of {ids}, have {bytes} (1000000) more, in quotation marks",
   lyingTotal: 'the total is off by {by} (1), which may be negative',
@@ -48,7 +43,6 @@ export type FaultRule = {
   retryAfter?: number | string;
   ms?: number;
   rows?: number;
-  positions?: number[];
   ids?: string[];
   by?: number;
   bytes?: number;

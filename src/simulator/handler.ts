@@ -5,7 +5,7 @@ import type { Target } from '../platform/target.ts';
 import type { SimulatorClock } from './clock.ts';
 import { deliverAnswer } from './delivery.ts';
 import type { FaultPlan, Hits } from './faults.ts';
-import type { LoggedRequest, ShownLog } from './request-log.ts';
+import type { LoggedRequest } from './request-log.ts';
 import { faultAnswer, mangle } from './mangle.ts';
 import type { SentPage } from './options.ts';
 import { isPage, noSuchPath, ok, type SimulatedRow } from './page.ts';
@@ -25,12 +25,10 @@ export function createHandler(context: {
   outside: () => number;
   latencyMs: number;
   note: (request: LoggedRequest) => void;
-  /** Null where nobody wants to know what was shown. */
-  shownTexts: ShownLog | null;
   onPage: ((page: SentPage) => void) | null;
   log: Log;
 }): Handler {
-  const { platform, faults, clock, outside, latencyMs, note, shownTexts, onPage, log } = context;
+  const { platform, faults, clock, outside, latencyMs, note, onPage, log } = context;
   const timers = new Set<NodeJS.Timeout>();
   let requests = 0;
 
@@ -65,7 +63,7 @@ export function createHandler(context: {
     hits: Hits,
   ): Answered {
     const behindMs = hits.has('stale') ? (hits.get('stale')?.ms ?? 60_000) : 0;
-    return platform.answer(target, request.headers, number, behindMs, clockMsOf(hits));
+    return platform.answer(target, request.headers, number, behindMs);
   }
 
   function deliver(
@@ -78,7 +76,7 @@ export function createHandler(context: {
   ): void {
     const now = clock.now();
     const { sent, project } = prepared;
-    const isWhole = deliverAnswer(response, sent, now + clockMsOf(hits), hits);
+    const isWhole = deliverAnswer(response, sent, now, hits);
     if (isWhole) noteShown(prepared);
     const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
     const names = [...hits.keys()];
@@ -97,13 +95,10 @@ export function createHandler(context: {
     }
   }
 
-  function noteShown({ answer: given, project, rows }: Prepared): void {
+  function noteShown({ answer: given, rows }: Prepared): void {
     if (!isPage(given)) return;
     const { resource } = given;
     onPage?.({ resource, records: rows.map((row) => ({ id: row.id(), text: row.text })) });
-    if (shownTexts === null) return;
-    const owner = resource === 'orders' ? (project?.name ?? '') : '';
-    for (const row of rows) shownTexts.add(resource, owner, row.id(), row.text);
   }
 
   return {
@@ -115,10 +110,6 @@ export function createHandler(context: {
 }
 
 const pathNotFound: Answered = { answer: noSuchPath, project: null };
-
-/** How far the clock of the machine that answers is off. */
-const clockMsOf = (hits: Hits): number =>
-  hits.has('otherClock') ? (hits.get('otherClock')?.ms ?? 3_600_000) : 0;
 
 /** As it stands in the URL. */
 const queryOf = (request: IncomingMessage, { path }: Target): string =>

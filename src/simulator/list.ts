@@ -214,11 +214,8 @@ export function createList<F>(source: ShelfSource<F>, ties: () => Ties): RecordL
           return typeof changed === 'string' ? changed : JSON.stringify(changed);
         };
         const matches = (filter: F, at: Instant): boolean =>
-          source.kind.seesChanges?.(filter) === false
-            ? entry.matches(filter, at)
-            : source.kind.matches(objectIn(text(at)), filter);
-        const firstText = (): string => entry.firstText?.() ?? entry.text(entry.at);
-        return { ...entry, text, firstText, matches };
+          source.kind.matches(objectIn(text(at)), filter);
+        return { ...entry, text, matches };
       }),
     refresh: () => {
       shelves = new Map();

@@ -32,9 +32,8 @@ export function faultAnswer(hits: Hits): SimulatedAnswer | null {
   }
   const poisoned = hits.get('poisonError');
   if (poisoned !== undefined) return refusal(poisoned.status ?? 400, 'BAD\0', 'no\0 \ud800');
-  const htmlError = hits.get('htmlError');
-  if (htmlError !== undefined) return html(htmlError.status ?? 502);
-  if (hits.has('htmlPage')) return html(200);
+  const htmlPage = hits.get('htmlPage');
+  if (htmlPage !== undefined) return html(htmlPage.status ?? 200);
   if (hits.has('textNotFound')) return noSuchPath;
   if (hits.has('hollow')) return ok('{"data":{}}');
   const refused = hits.get('forbidden');
@@ -49,7 +48,6 @@ export function mangle(page: SimulatedPage, hits: Hits): { rows: SimulatedRow[];
   if (dropped !== undefined) rows = without(rows, dropped);
   const duplicated = hits.get('duplicated');
   if (duplicated !== undefined) rows = [...rows, ...rows.slice(-(duplicated.rows ?? 1))];
-  if (hits.has('reordered')) rows = swapped(rows);
   const giant = hits.get('giant');
   if (giant !== undefined) rows = grown(rows, giant);
   return {
@@ -62,16 +60,9 @@ export function mangle(page: SimulatedPage, hits: Hits): { rows: SimulatedRow[];
   };
 }
 
-function without(
-  rows: readonly SimulatedRow[],
-  { positions, ids, rows: count }: FaultRule,
-): SimulatedRow[] {
-  if (positions === undefined && ids === undefined) {
-    return rows.slice(0, Math.max(0, rows.length - (count ?? 1)));
-  }
-  return rows.filter(
-    (row, i) => !(positions?.includes(i) ?? false) && !(ids?.includes(row.id()) ?? false),
-  );
+function without(rows: readonly SimulatedRow[], { ids, rows: count }: FaultRule): SimulatedRow[] {
+  if (ids === undefined) return rows.slice(0, Math.max(0, rows.length - (count ?? 1)));
+  return rows.filter((row) => !ids.includes(row.id()));
 }
 
 /** Records with a field more, of so many bytes. */
@@ -85,9 +76,3 @@ function grown(
     return isHit ? { ...row, text: row.text.replace(/\}\s*$/, () => field) } : row;
   });
 }
-
-/** The second half first: every record keeps its neighbours but one, which is the harder case to notice. */
-const swapped = (rows: readonly SimulatedRow[]): SimulatedRow[] => {
-  const half = Math.floor(rows.length / 2);
-  return [...rows.slice(half), ...rows.slice(0, half)];
-};

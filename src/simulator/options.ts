@@ -29,8 +29,6 @@ export type SimulatorOptions = {
   faults?: Partial<Faults>;
   /** Every answer takes so much longer. */
   latencyMs?: number;
-  /** Remember up to so many texts ever shown, for `oracle.everShown`; 0 (standard): none. */
-  recordAnswers?: number;
   /** Told of every page of a list that left whole, its faults included. */
   onPage?: (page: SentPage) => void;
   log?: Log;
@@ -44,10 +42,6 @@ export type Oracle = {
   /** What it shows now, in its window, as exact JSON texts, oldest first. */
   shown(resource: ListedResource, project?: string): Generator<ShownRecord>;
   count(resource: ListedResource, project?: string): number;
-  /** Every text that left in an answer, by id; a client that hung up may have missed some. */
-  everShown(resource: ListedResource, project?: string): ReadonlyMap<string, ReadonlySet<string>>;
-  /** True once more was shown than `recordAnswers` allows. */
-  overflowed(): boolean;
   /** Ids to look transactions up by. */
   operationIds(day: Day, project?: string): string[];
 };

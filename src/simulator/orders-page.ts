@@ -3,7 +3,7 @@ import type { QueryParameters } from '../platform/target.ts';
 import type { Dialect } from './dialect.ts';
 import { decodeKey, encodeKey, type PageKey } from './keys.ts';
 import type { RecordList, Selection } from './list.ts';
-import type { OrderFilter } from './orders.ts';
+import { statusWords, type OrderFilter } from './orders.ts';
 import {
   badRequest,
   countedRecords,
@@ -32,12 +32,15 @@ export function simulatedOrdersPage(
   const earliest = dialect.ordersWindow ? windowStart(now, dialect) : -Infinity;
   const bounds = dateBoundsOf(query, dialect, earliest);
   const ascending = isAscending(query, dialect);
-  const status = query.get('status') ?? '';
+  const statuses = dialect.statusFilter === 'words' ? statusWords : ['', '1', '2', '3'];
+  const status = statuses.indexOf(query.get('status') ?? '');
   const count = query.get('count_total') ?? '0';
   if (typeof limit === 'string') return badRequest(limit);
   if (typeof bounds === 'string') return badRequest(bounds);
   if (ascending === null) return badRequest('sort_by must be DATE_ASC or DATE_DESC');
-  if (!['', '1', '2', '3'].includes(status)) return badRequest('status must be 1, 2 or 3');
+  if (status > 0 && dialect.statusFilter === 'refused')
+    return badRequest('there is no filter by status');
+  if (status < 0) return badRequest(`status must be one of ${statuses.slice(1).join(', ')}`);
   if (count !== '0' && count !== '1') return badRequest('count_total must be 0 or 1');
 
   const asked = query.get('page_key');
@@ -47,7 +50,7 @@ export function simulatedOrdersPage(
   if (isExpired && dialect.keyExpired === 'refuse') return badRequest('page_key has expired');
   if (isExpired) key = null;
 
-  const filter = filterOf(Number(status), dialect);
+  const filter = filterOf(status, dialect);
   const selection = list.select(bounds.from, bounds.to, filter, now);
   const size = listedRecords(selection.total, dialect);
   const stretch = stretchOf(selection, ascending, key, limit, size);
@@ -56,7 +59,7 @@ export function simulatedOrdersPage(
   const isCounted = count === '1' && !(dialect.totals === 'first' && asked !== undefined);
   return {
     resource: 'orders',
-    rows: simulatedRowsOf(stretch, now, filter?.asItCame),
+    rows: simulatedRowsOf(stretch, now),
     total: countedRecords(selection.total, dialect),
     write: (rows, total) =>
       encodePage(
@@ -73,7 +76,7 @@ function filterOf(status: number, { statusFilter, statusUnasked }: Dialect): Ord
   if (status === 0) return statusUnasked === 0 ? null : { status: statusUnasked, isNot: true };
   if (statusFilter === 'ignored') return null;
   if (statusFilter === 'empty') return { status: 0 };
-  return statusFilter === 'stale' ? { status, asItCame: true } : { status };
+  return { status };
 }
 
 /** A key without a date was given before keys aged: nobody can say how old it is, so it counts as expired. */
@@ -112,15 +115,13 @@ function keysText<F>(
   context: PageContext,
 ): string {
   const { first, end } = stretch;
-  const { lastKey, prevKey } = context.dialect;
+  const { lastKey } = context.dialect;
   const keyAt = (kind: PageKey['kind'], index: number): string => {
     const { shelf, k } = recordAt(stretch, index);
     return keyText(kind, placeAt(shelf, k), context);
   };
-  let previous = prevKey === 'never' ? '' : endKeyText('prev_page_key', prevKey);
-  if (first > 0 && end > first && prevKey !== 'never') {
-    previous = `"prev_page_key":"${keyAt('prev', first)}",`;
-  }
+  const isFirst = first === 0 || end === first;
+  const previous = `"prev_page_key":"${isFirst ? '' : keyAt('prev', first)}",`;
   if (end < size) return `${previous}"next_page_key":"${keyAt('next', end - 1)}",`;
   if (lastKey === 'repeated') {
     const again = asked ?? keyText('start', { at: 0, seq: 0, id: '' }, context);
@@ -131,14 +132,14 @@ function keysText<F>(
     return `${previous}"next_page_key":"${onward}",`;
   }
   if (lastKey === 'around') {
-    if (size === 0) return previous + endKeyText('next_page_key', 'empty');
+    if (size === 0) return previous + endKeyText('empty');
     // By the request it was given on the key is one that nobody has seen.
     const issued = { at: context.now, request: context.request };
     const { shelf, k } = recordAt(stretch, mix(context.keySeed, context.request) % size);
     const around = { kind: 'next', place: placeAt(shelf, k), issued } as const;
     return `${previous}"next_page_key":"${encodeKey(around, context.keySeed)}",`;
   }
-  return previous + endKeyText('next_page_key', lastKey);
+  return previous + endKeyText(lastKey);
 }
 
 function keyText(kind: PageKey['kind'], place: ListPlace, context: PageContext): string {
@@ -148,6 +149,6 @@ function keyText(kind: PageKey['kind'], place: ListPlace, context: PageContext):
   return encodeKey({ kind, place, issued: isAging ? { at: now, request } : null }, keySeed);
 }
 
-/** A key where there is no further page. */
-const endKeyText = (name: string, form: 'empty' | 'null' | 'absent'): string =>
-  form === 'absent' ? '' : `"${name}":${form === 'null' ? 'null' : '""'},`;
+/** The key where there is no further page. */
+const endKeyText = (form: 'empty' | 'null' | 'absent'): string =>
+  form === 'absent' ? '' : `"next_page_key":${form === 'null' ? 'null' : '""'},`;

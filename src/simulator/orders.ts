@@ -21,20 +21,16 @@ export type OrderFilter = {
   status: number;
   /** All but those of this status. */
   isNot?: true;
-  /** By the status an order had when it came: an index that is never brought up to date. */
-  asItCame?: true;
 };
 
 const isChosen = (has: boolean, { isNot }: OrderFilter): boolean => has !== (isNot === true);
 
-const statusWords = ['', 'pending', 'success', 'failed'];
+export const statusWords = ['', 'pending', 'success', 'failed'];
 
 export const orderKind: ListKind<OrderFilter> = {
   idField: 'operation_id',
   timeField: 'create_time',
-  matches: ({ status }, filter) =>
-    isChosen(Number(status) === filter.status || status === statusWords[filter.status], filter),
-  seesChanges: ({ asItCame }) => asItCame !== true,
+  matches: ({ status }, filter) => isChosen(Number(status) === filter.status, filter),
 };
 
 const messages = [
@@ -87,12 +83,7 @@ export function orderSource(
       timeAt,
       seqAt: numberAt,
       idAt: (k) => id(numberAt(k)),
-      matches: (k, filter, now) =>
-        isChosen(statusAt(k, filter.asItCame === true ? timeAt(k) : now) === filter.status, filter),
-      firstTextAt: (k) => {
-        const status = statusAt(k, timeAt(k));
-        return orderText(id(numberAt(k)), mix(chanceOf, numberAt(k)), timeAt(k), status);
-      },
+      matches: (k, filter, now) => isChosen(statusAt(k, now) === filter.status, filter),
       textAt: (k, now) => {
         const chance = mix(chanceOf, numberAt(k));
         return orderText(id(numberAt(k)), chance, timeAt(k), statusAt(k, now));
@@ -106,16 +97,16 @@ export function orderSource(
     const message = status === 3 ? (messages[below(mix(chance, 4), messages.length)] ?? '') : '';
     const type = below(mix(chance, 5), 10) < 8 ? 1 : 2;
     return (
-      `{"operation_id":"${id}","status":${statusText(status, how)},"message":${JSON.stringify(message)}` +
-      purchaseText(chance, type, how) +
+      `{"operation_id":"${id}","status":${status},"message":${JSON.stringify(message)}` +
+      purchaseText(chance, type) +
       `,"create_time":"${writeTime(createdAt, how.timeForm, chance)}"` +
       `,"update_time":"${writeTime(updatedAt, how.timeForm, chance)}","order_type":${type}` +
       (how.unknownFields ? `${unknownText(chance)}}` : '}')
     );
   }
 
-  function purchaseText(chance: number, type: number, how: Dialect): string {
-    if (unit(mix(chance, 6)) < world.batchShare) return bulkTexts[how.batchForm];
+  function purchaseText(chance: number, type: number): string {
+    if (unit(mix(chance, 6)) < world.batchShare) return '';
     const account = accounts[below(mix(chance, 7), accounts.length)] ?? '';
     // Whole currency units, a few odd ones; fen. An energy value is worth 10,000 ugas a fen here.
     const fen =
@@ -143,17 +134,6 @@ export function orderSource(
 
 const round = (chance: number): number =>
   100 * 10 ** below(mix(chance, 10), 4) * (1 + (chance & 7));
-
-const statusText = (status: number, how: Dialect): string =>
-  how.statusForm === 'number'
-    ? String(status)
-    : `"${how.statusForm === 'text' ? status : statusWords[status]}"`;
-
-const bulkTexts = {
-  absent: '',
-  empty: ',"account":"","amount":"","number":""',
-  null: ',"account":null,"amount":null,"number":null',
-} as const;
 
 /** What no document names: a nested object, a number no double holds, and a null. */
 const unknownText = (chance: number): string =>

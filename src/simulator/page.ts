@@ -54,17 +54,11 @@ export function limitIn(
 export const recordAt = <F>(stretch: Stretch<F>, index: number): { shelf: Shelf<F>; k: number } =>
   stretch.selection.at(stretch.ascending ? index : stretch.selection.total - 1 - index);
 
-/** `asTheyCame`: what the records were before anything changed them. */
-export function simulatedRowsOf<F>(
-  stretch: Stretch<F>,
-  now: Instant,
-  asTheyCame = false,
-): SimulatedRow[] {
+export function simulatedRowsOf<F>(stretch: Stretch<F>, now: Instant): SimulatedRow[] {
   const rows: SimulatedRow[] = [];
   for (let i = stretch.first; i < stretch.end; i++) {
     const { shelf, k } = recordAt(stretch, i);
-    const text = (asTheyCame ? shelf.firstTextAt?.(k) : undefined) ?? shelf.textAt(k, now);
-    rows.push({ text, id: () => shelf.idAt(k) });
+    rows.push({ text: shelf.textAt(k, now), id: () => shelf.idAt(k) });
   }
   return rows;
 }
@@ -83,7 +77,6 @@ export function totalText(
   rows: readonly SimulatedRow[],
 ): string {
   if (form === 'absent') return '';
-  if (form === 'null') return ',"total_count":null';
   const figures = { zero: 0, page: rows.length, present: total, first: total };
   return `,"total_count":${figures[form]}`;
 }

@@ -41,15 +41,13 @@ export type ShownRecord = { id: string; text: string };
 
 export type SimulatedPlatform = {
   /**
-   * `behindMs`: as it was so long ago, though the request is let in or not by the clock of now; `clockMs`: by one that
-   * is ahead by so much.
+   * `behindMs`: as it was so long ago, though the request is let in or not by the clock of now.
    */
   answer(
     target: Target,
     headers: IncomingHttpHeaders,
     request: number,
     behindMs?: number,
-    clockMs?: number,
   ): Answered;
   orders(project: string): RecordList<OrderFilter>;
   classes: RecordList<ClassFilter>;
@@ -111,13 +109,13 @@ export function createSimulatedPlatform(context: {
     now: Instant,
   ): SimulatedPage | SimulatedAnswer {
     const { path, query } = target;
-    const how: PageContext = { now, dialect: dialect(), keySeed, request };
+    const how: PageContext = { now: now - dialect().lagMs, dialect: dialect(), keySeed, request };
     if (path === '/v3/orders') return simulatedOrdersPage(query, found(orders, project.name), how);
     if (path === '/v1beta1/nft/classes') return simulatedClassesPage(query, classes, how);
     const lookup = /^\/(v1beta1|v3)(\/native)?\/tx\/([^/]+)$/.exec(path);
     if (lookup === null || (lookup[1] === 'v3') !== (lookup[2] !== undefined)) return noSuchPath;
     const version = lookup[1] === 'v3' ? 'v3' : 'v1beta1';
-    return found(transactions, project.name).answer(version, lookup[3] ?? '', how.now, how.dialect);
+    return found(transactions, project.name).answer(version, lookup[3] ?? '', now, how.dialect);
   }
 
   function allShown(resource: ListedResource, project: string): Selection<never> {
@@ -133,20 +131,14 @@ export function createSimulatedPlatform(context: {
     orders: (project) => found(orders, project),
     classes,
     transactions: (project) => found(transactions, project),
-    answer: (target, headers, request, behindMs = 0, clockMs = 0) => {
+    answer: (target, headers, request, behindMs = 0) => {
       const { path, query } = target;
       if (path === '/token/tokens' || path.startsWith('/token/tokens/')) {
         const answer = tokens(path, query.get('owner'), clock.now(), dialect());
         return { answer, project: null };
       }
       if (!/^\/(?:v3|v1beta1)\//.test(path)) return { answer: noSuchPath, project: null };
-      const project = projectOfCaller(
-        target,
-        headers,
-        byKey,
-        clock.now() + clockMs,
-        dialect().toleranceMs,
-      );
+      const project = projectOfCaller(target, headers, byKey, clock.now(), dialect().toleranceMs);
       if ('status' in project) return { answer: project, project: null };
       return { answer: answerGroupB(target, project, request, clock.now() - behindMs), project };
     },

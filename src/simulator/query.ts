@@ -30,15 +30,22 @@ export function isAscending(query: QueryParameters, { sort }: Dialect): boolean 
 
 const eightHoursMs = 8 * 3_600_000;
 /** How far a zone is ahead of UTC. */
-const aheadMs = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs };
+const aheadMs = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs, batches: 0 };
+const batches = 9;
 
 /** Half-open, `[from, to)`. */
 export type Bounds = { from: Instant; to: Instant };
 
 /** The current and the previous calendar month, by the clock that ends the month. */
-export function windowStart(now: Instant, dialect: Dialect): Instant {
-  const ahead = aheadMs[dialect.monthEnd];
-  return startOf(monthStart(dayOf(now + ahead), -1)) - ahead;
+export function windowStart(now: Instant, { monthEnd }: Pick<Dialect, 'monthEnd'>): Instant {
+  const ahead = aheadMs[monthEnd];
+  const start = startOf(monthStart(dayOf(now + ahead), -1)) - ahead;
+  if (monthEnd !== 'batches') return start;
+  const next = startOf(monthStart(dayOf(now), 0));
+  const end = startOf(monthStart(dayOf(now), 1));
+  // A batch an hour; the last of them at the end itself.
+  const gone = Math.max(0, Math.floor((now - (end - eightHoursMs)) / 3_600_000) + 1);
+  return start + (gone * (next - start)) / batches;
 }
 
 /** The bounds of `start_date` and `end_date`; a text where one of them is no date. */

@@ -12,7 +12,7 @@ import { deliverAnswer } from './delivery.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
 import { createFaultPlan } from './faults.ts';
 import { createHandler } from './handler.ts';
-import { createRequestLog, createShownLog, type ShownLog } from './request-log.ts';
+import { createRequestLog } from './request-log.ts';
 import type { RecordList } from './list.ts';
 import { demoProject, type Oracle, type Simulator, type SimulatorOptions } from './options.ts';
 import { noSuchPath } from './page.ts';
@@ -26,13 +26,7 @@ const controlPath = '/_simulator';
 
 /** Throws settings `simulator_listen` if the port or host cannot be had. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const {
-    seed = 1,
-    host = '127.0.0.1',
-    latencyMs = 0,
-    log = silentLog(),
-    recordAnswers = 0,
-  } = options;
+  const { seed = 1, host = '127.0.0.1', latencyMs = 0, log = silentLog() } = options;
   const projects = options.projects ?? [demoProject];
   const firstProject = projects[0]?.name ?? '';
   const world = { ...standardWorld, ...options.world };
@@ -42,7 +36,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const faults = createFaultPlan(seed);
   faults.set(options.faults ?? {});
   const requests = createRequestLog();
-  const shownTexts = createShownLog(recordAnswers);
   const records = options.records ?? {};
   const platform = createSimulatedPlatform({
     seed,
@@ -59,7 +52,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     outside,
     latencyMs,
     note: (request) => requests.add(request),
-    shownTexts: recordAnswers > 0 ? shownTexts : null,
     onPage: options.onPage ?? null,
     log,
   });
@@ -69,7 +61,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     if (path !== controlPath && !path.startsWith(`${controlPath}/`)) {
       handler.handle(request, response, target);
     } else if (isLoopback(host)) {
-      void answerControl(simulator, request, response, path.slice(controlPath.length), query);
+      void answerControl(simulator, response, path.slice(controlPath.length), query);
     } else {
       // Whoever reaches it rules the platform: it is only where nobody else can.
       deliverAnswer(response, noSuchPath, clock.now(), new Map());
@@ -86,7 +78,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     world,
     clock,
     requests,
-    oracle: createOracle(platform, shownTexts, firstProject),
+    oracle: createOracle(platform, firstProject),
     dialect: () => ({ ...dialect }),
     setDialect: (changed) => {
       dialect = { ...dialect, ...changed };
@@ -111,16 +103,9 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   return simulator;
 }
 
-const createOracle = (
-  platform: SimulatedPlatform,
-  shownTexts: ShownLog,
-  firstProject: string,
-): Oracle => ({
+const createOracle = (platform: SimulatedPlatform, firstProject: string): Oracle => ({
   shown: (resource, project = firstProject) => platform.shown(resource, project),
   count: (resource, project = firstProject) => platform.count(resource, project),
-  everShown: (resource, project = firstProject) =>
-    shownTexts.of(resource, resource === 'orders' ? project : ''),
-  overflowed: () => shownTexts.overflowed(),
   operationIds: (day, project = firstProject) => platform.transactions(project).idsOn(day),
 });
 

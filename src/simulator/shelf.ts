@@ -13,8 +13,6 @@ export type Shelf<F> = {
   idAt(k: number): string;
   /** The record as JSON text, as it stands at `now`. */
   textAt(k: number, now: Instant): string;
-  /** As it stood when it came, where that is known: before anybody changed it. */
-  firstTextAt?(k: number): string;
   matches(k: number, filter: F, now: Instant): boolean;
 };
 
@@ -71,8 +69,6 @@ export type Entry<F> = {
   seq: number;
   id: string;
   text(now: Instant): string;
-  /** As it stood before it was changed. */
-  firstText?(): string;
   matches(filter: F, now: Instant): boolean;
 };
 
@@ -91,7 +87,6 @@ export function explicitShelf<F>(unsorted: readonly Entry<F>[], ties: Ties): She
     seqAt: (k) => entry(k).seq,
     idAt: (k) => entry(k).id,
     textAt: (k, now) => entry(k).text(now),
-    firstTextAt: (k) => entry(k).firstText?.() ?? entry(k).text(entry(k).at),
     matches: (k, filter, now) => entry(k).matches(filter, now),
   };
 }
@@ -111,8 +106,6 @@ export type ListKind<F> = {
   idField: string;
   timeField: string;
   matches(record: Record<string, unknown>, filter: F): boolean;
-  /** Whether a filter goes by what a record became; unless said otherwise it does. */
-  seesChanges?(filter: F): boolean;
 };
 
 /** Where a list's records come from before anybody changes one. */

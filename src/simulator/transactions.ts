@@ -107,7 +107,7 @@ function dataText(
   const isDone = status === 1 || status === 2;
   // A block every five seconds since the world began.
   const height = isDone ? Math.floor(askedAt / 5000) - 300_000_000 : 0;
-  const heightText = version === 'v3' && dialect.heightForm === 'text' ? `"${height}"` : height;
+  const heightText = version === 'v3' ? `"${height}"` : height;
   const time = isDone ? writeTime(askedAt + longestMs, dialect.timeForm, chance) : '';
   return (
     (version === 'v1beta1'
@@ -116,7 +116,8 @@ function dataText(
     `,"tx_hash":"${isDone ? hexText(mix(chance, 4), 8).toUpperCase() : ''}","status":${status}` +
     `,"message":"${status === 2 ? failure : ''}","block_height":${heightText},"timestamp":"${time}"` +
     modules
-      .map((name) => bodyText(name, name === module, version, chance, namesToken, dialect))
+      .filter((name) => name === module)
+      .map((name) => bodyText(name, version, chance, namesToken))
       .join('') +
     '}'
   );
@@ -124,13 +125,10 @@ function dataText(
 
 function bodyText(
   name: 'nft' | 'mt' | 'record',
-  isMatching: boolean,
   version: 'v1beta1' | 'v3',
   chance: number,
   namesToken: boolean,
-  { otherBodies }: Dialect,
 ): string {
-  if (!isMatching) return otherBodies === 'null' ? `,"${name}":null` : '';
   const id = hexText(mix(chance, 5), 5);
   if (name === 'record') {
     return `,"record":{"record_id":"${id}","certificate_url":"https://example.invalid/certificate/${id}"}`;

@@ -71,8 +71,6 @@ export type Replaced = {
   /** SHA-256 of its file; null where the journal only knows that it was there. */
   sha256: string | null;
   isHeld: boolean;
-  /** The ledger of the month has moved on since. */
-  isReopened: boolean;
 };
 
 export async function lastIssued(
@@ -81,10 +79,7 @@ export async function lastIssued(
   month: Day,
 ): Promise<Replaced | null> {
   const { rows } = await db.query<Replaced>(
-    `select issue, max(sha256) as sha256, bool_or(is_held) as "isHeld",
-            exists (select from sync.chains c
-                     where c.project_id = $1 and c.resource = $2 and c.ledger_seq > c.certified_seq
-                       and c.day >= $3 and c.day < ($3::date + interval '1 month')::date) as "isReopened"
+    `select issue, max(sha256) as sha256, bool_or(is_held) as "isHeld"
        from (select (body::jsonb ->> 'issue')::int as issue, body::jsonb ->> 'file_sha256' as sha256, false as is_held
                from sync.journal
               where project_id = $1 and resource = $2 and owner = '' and day = $3 and kind = 'certified'
@@ -99,20 +94,15 @@ export async function lastIssued(
   return rows[0] ?? null;
 }
 
-/** Where the journal of a slice stood. */
-export type Named = { owner: string; day: Day; entry: number };
-
 /**
- * False when there is one for the month and issue already: it stays as it is. The journal tells of it, and each of the
- * slices' chains how far it names them: what becomes of the ledger after that makes the month due again. `fileSha256`
- * is of its file.
+ * False when there is one for the month and issue already: it stays as it is. The journal tells of it. `fileSha256` is
+ * of its file.
  */
 export function enterCertificate(
   db: Db,
   { projectId, resource }: Listed,
   certificate: HeldCertificate,
   fileSha256: string,
-  named: Named[],
 ): Promise<boolean> {
   return withTx(db, async (tx) => {
     const { rows } = await tx.query<{ entered: string }>(
@@ -133,25 +123,6 @@ export function enterCertificate(
     );
     const [entered] = rows;
     if (entered === undefined) return false;
-    await tx.query(
-      `with named as (
-         select c.owner, c.day, n.entry
-           from unnest($3::text[], $4::date[], $5::int[]) as n(owner, day, entry)
-           join sync.chains c on c.project_id = $1 and c.resource = $2 and c.owner = n.owner and c.day = n.day
-          order by c.owner, c.day
-            for no key update of c
-       )
-       update sync.chains c set certified_seq = named.entry
-         from named
-        where c.project_id = $1 and c.resource = $2 and c.owner = named.owner and c.day = named.day`,
-      [
-        projectId,
-        resource,
-        named.map(({ owner }) => owner),
-        named.map(({ day }) => day),
-        named.map(({ entry }) => entry),
-      ],
-    );
     const chain = { projectId, resource, owner: '', day: certificate.month };
     const { issue } = certificate;
     // As Postgres prints it.

@@ -82,7 +82,6 @@ export async function commitPagesIn(
       expectsNew: expectsNew
         ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
         : null,
-      shownBy: slice,
       entry: { chain: slice, told: { kind: 'pages', says } },
     },
     pages.flatMap((one) =>

@@ -4,14 +4,7 @@
 import type { ParsedRecord } from '../model.ts';
 import { rowColumns, type HeldRow } from './held-for-proof.ts';
 import { unhurried, withTx, type Db, type Queryable, type Tx } from './db.ts';
-import {
-  derivedColumns,
-  ofKey,
-  shapeOf,
-  versionColumns,
-  type Archived,
-  type TableShape,
-} from './tables.ts';
+import { derivedColumns, ofKey, shapeOf, type Archived, type TableShape } from './tables.ts';
 
 /** Rows by key, from the one behind `after` on (from the first: ''). */
 export async function rowsAfter(
@@ -186,7 +179,7 @@ function rowsSql(shape: TableShape): string {
 /** Returns a row for each version that changed, with the names of its columns. */
 function versionsSql(shape: TableShape): string {
   const { versions, key } = shape;
-  const { derived, differing, assigned } = piecesOf(versionColumns(shape));
+  const { derived, differing, assigned } = piecesOf(derivedColumns(shape));
   return `
     with derived as materialized (${derived}
     ),

@@ -5,7 +5,7 @@ import type { Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { facts } from './schema.ts';
 
-/** Facts by name, for example `orders.day_end`: `inclusive`. */
+/** Facts by name, for example `orders.limit`: `50`. */
 export type Facts = ReadonlyMap<string, string>;
 
 /** `probedAt`: when those of a list were last probed as a whole; null before its first contact. */
@@ -24,33 +24,6 @@ export async function readProbedFacts(db: Queryable, projectId: ProjectId): Prom
 
 export const readFacts = async (db: Queryable, projectId: ProjectId): Promise<Facts> =>
   (await readProbedFacts(db, projectId)).facts;
-
-/** `confirmedAt`: when it was last seen to be so. */
-export type KnownFact = { value: string; confirmedAt: Instant };
-
-export async function readFact(
-  db: Queryable,
-  projectId: ProjectId,
-  fact: string,
-): Promise<KnownFact | null> {
-  const [known] = await drizzleOn(db)
-    .select({ value: facts.value, confirmedAt: facts.confirmedAt })
-    .from(facts)
-    .where(and(eq(facts.projectId, projectId), eq(facts.fact, fact)));
-  return known ?? null;
-}
-
-/** The facts of a list are to be probed again before they are relied on. */
-export async function doubtFacts(
-  db: Queryable,
-  projectId: ProjectId,
-  list: ListedResource,
-): Promise<void> {
-  await drizzleOn(db)
-    .update(facts)
-    .set({ confirmedAt: 0 })
-    .where(and(eq(facts.projectId, projectId), eq(facts.fact, `${list}.probed`)));
-}
 
 /**
  * How the platform answers for one resource: it does; it refuses the key there; it fails; or, `unused`, nobody asks.
@@ -113,7 +86,7 @@ export async function readContacts(
 }
 
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */
-const measured = '\\.(oldest_day|key_life|\\w+_doubted)$';
+const measured = '\\.oldest_day$';
 
 export type ChangedFact = { fact: string; from: string; to: string };
 

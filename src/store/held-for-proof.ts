@@ -7,7 +7,7 @@ import {
   ofKey,
   shapeOf,
   tableShapes,
-  versionColumns,
+  derivedColumns,
   type Archived,
   type TableShape,
 } from './tables.ts';
@@ -68,7 +68,7 @@ export async function versionsOf(
   const shape = shapeOf(of);
   const { versions, key } = shape;
   const { rows } = await tx.query<HeldVersion>(
-    `select ${typedColumns(shape, versionColumns(shape))}, observed_at
+    `select ${typedColumns(shape, derivedColumns(shape))}, observed_at
        from ${versions} v
       where ${ofKey(shape, 'v')} and ${key} = any ($2::text[])
         and ($3::timestamptz is null or observed_at <= $3)
@@ -76,22 +76,6 @@ export async function versionsOf(
     [of.projectId, ids, observedBy],
   );
   return rows;
-}
-
-/** When records were last corrected by a moment, by id: what was said before that competes no more. */
-export async function correctionsOf(
-  tx: Tx,
-  { projectId, resource }: Listed,
-  ids: string[],
-  by: string,
-): Promise<Map<string, string>> {
-  const { rows } = await tx.query<{ id: string; at: string }>(
-    `select id, max(corrected_at) as at from sync.corrections
-      where project_id = $1 and resource = $2 and id = any ($3::text[]) and corrected_at <= $4
-      group by id`,
-    [projectId, resource, ids, by],
-  );
-  return new Map(rows.map((row) => [row.id, row.at]));
 }
 
 /** `is_later`: what the row says now was observed after the moment asked about. */

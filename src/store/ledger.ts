@@ -3,6 +3,7 @@
 import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from 'drizzle-orm';
 import {
   sliceStates,
+  wholeList,
   type Day,
   type DayRange,
   type Instant,
@@ -13,7 +14,7 @@ import {
 } from '../model.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
-import { drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
+import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
 import { givenBack, isFree, leaseEnd } from './lease.ts';
 import { slices } from './schema.ts';
 
@@ -78,6 +79,27 @@ export async function addSlices(db: Queryable, added: NewSlice[]): Promise<numbe
   return rows.length;
 }
 
+/**
+ * Days have the deadline of their month, less the margin; those before `outlived` none, for the platform answers for
+ * them after it. Null: it answers for none.
+ */
+export async function setDeadlines(
+  db: Queryable,
+  { projectId, resource }: Pick<Slice, 'projectId' | 'resource'>,
+  outlived: Day | null,
+  marginMs: number,
+): Promise<void> {
+  await db.query(
+    `update sync.slices
+        set deadline_at = case when day < $3::date then '9999-12-31'
+                               else (date_trunc('month', day::timestamp) + interval '2 months') at time zone 'UTC'
+                                    - $4 * interval '1 ms' end
+      where project_id = $1 and resource = $2 and day > '${wholeList}' and due_at is not null
+        and (deadline_at >= '9999-12-31') <> (day < $3::date)`,
+    [projectId, resource, outlived ?? wholeList, marginMs],
+  );
+}
+
 export const ofSlice =
   'project_id = $1 and resource = $2 and owner = $3 and day = $4 and lease_epoch = $5';
 export const keyOf = (slice: Slice): unknown[] => [
@@ -133,6 +155,7 @@ export type Finished = Pick<
   Slice,
   | 'state'
   | 'proof'
+  | 'why'
   | 'provedAt'
   | 'walkedAt'
   | 'wholeWalk'
@@ -146,6 +169,8 @@ export type Finished = Pick<
   lastError: string | null;
   /** Whether the walk in progress is over: its checkpoint is dropped. */
   over: boolean;
+  /** The slice is not claimed, or somebody else's: it stays so. */
+  keepsLease: boolean;
 };
 
 /**
@@ -157,7 +182,7 @@ export async function finishSlice(
   slice: Slice,
   changes: Partial<Finished>,
 ): Promise<boolean> {
-  const end: Finished = { ...slice, lastError: null, over: false, ...changes };
+  const end: Finished = { ...slice, lastError: null, over: false, keepsLease: false, ...changes };
   const { rows } = await db.query(
     `with was as materialized (
        select sync.ledger_of(row(s.*)::sync.slices) as said from sync.slices s where ${ofSlice} for no key update
@@ -168,7 +193,7 @@ export async function finishSlice(
             platform_total = $11, shown_total = $12, unresolved = $13,
             due_at = $14, attempts = $15, last_error = $16,
             checkpoint = case when $17 then null else checkpoint end,
-            walk_order = $18, ${givenBack}
+            walk_order = $18, why = $19${end.keepsLease ? '' : `, ${givenBack}`}
        from was
       where ${ofSlice}
      returning slices.*
@@ -189,71 +214,53 @@ export async function finishSlice(
       end.lastError,
       end.over,
       end.walkOrder,
+      end.why,
     ],
   );
   return rows.length === 1;
 }
 
-/**
- * A fact that proofs rest on has changed: what was proved under the old one is due again, unsealed (proof rule 6).
- * `onlyUnproved`: what the fact left unproved while it was unknown. `atLeast`: what showed so many records.
- * `walkedSince`: what a walk has proved since then, not a count. Returns how many slices.
- */
-export async function reopenSlices(
-  db: Queryable,
-  projectId: ProjectId,
-  resource: string,
-  {
-    onlyUnproved = false,
-    atLeast = 0,
-    walkedSince = null,
-  }: { onlyUnproved?: boolean; atLeast?: number; walkedSince?: Instant | null } = {},
-): Promise<number> {
-  const { rows } = await db.query(
-    `with was as materialized (
-       select owner, day, sync.ledger_of(row(s.*)::sync.slices) as said
-         from sync.slices s
-        where project_id = $1 and resource = $2 and state in ('walked', 'sealed')
-          and (not $3 or proof = 'none')
-          and ($4 = 0 or shown_total >= $4)
-          and ($5::timestamptz is null or (proof in ('walk', 'walks') and proved_at >= $5))
-        order by owner, day
-          for no key update
-     ),
-     done as (
-       update sync.slices s
-          set state = 'walked', proof = 'none', due_at = least(due_at, s.day::timestamp at time zone 'UTC')
-         from was
-        where s.project_id = $1 and s.resource = $2 and s.owner = was.owner and s.day = was.day
-       returning s.*
-     )
-     select sync.journal_ledger(was.said, s) from ${inOrder('done')} join was using (owner, day)`,
-    [projectId, resource, onlyUnproved, atLeast, iso(walkedSince)],
+/** Locks a claimed slice; false when the lease is another's by now (P8). */
+export async function lockSlice(tx: Tx, slice: Slice): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select from sync.slices where ${ofSlice} for no key update`,
+    keyOf(slice),
   );
-  return rows.length;
+  return rows.length === 1;
 }
 
-/**
- * Takes back days that were never read: where their months stand for them now, or where nobody asks for the list any
- * more. What was walked stays as it is.
- */
+/** Locks the days of a list that something is still due of, by day. */
+export async function lockSlices(
+  tx: Tx,
+  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { from, to }: DayRange,
+): Promise<Slice[]> {
+  const { rows } = await tx.query(
+    `select ${columnNamesOf(columns)} from sync.slices
+      where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
+        and due_at is not null
+      order by day
+        for no key update`,
+    [projectId, resource, owner, from, to],
+  );
+  return rows.map(toSlice);
+}
+
+/** Takes back days that were never read of a list that nobody asks for any more. */
 export async function dropUnreadDays(
   db: Queryable,
   projectId: ProjectId,
   resource: ListedResource,
-  keeps: 'months' | 'nothing',
 ): Promise<void> {
   await db.query(
     `with dropped as (
        delete from sync.slices
-        where project_id = $1 and resource = $2
-          and case when $3 = 'months' then day <> date_trunc('month', day::timestamp)::date else walk = 0 end
-          and state = 'open' and whole_walk = 0
+        where project_id = $1 and resource = $2 and walk = 0 and state = 'open' and whole_walk = 0
           and ${isFree()}
        returning *
      )
      select sync.journal_dropped(s) from ${inOrder('dropped')}`,
-    [projectId, resource, keeps],
+    [projectId, resource],
   );
 }
 

@@ -5,8 +5,7 @@ import type { MonthKey } from './certificates.ts';
 import type { Queryable } from './db.ts';
 
 /**
- * Months before `windowFrom` that have no certificate, or were reopened since, although every slice is final or lost,
- * and whose newest page was asked for by `observedBy` (RFC 3339); the earliest first. A month before the first one that
+ * Months before `windowFrom` that have no certificate although every slice is final or lost, and whose newest page was asked for by `observedBy` (RFC 3339); the earliest first. A month before the first one that
  * is accounted for (P7) has been asked for by a person: it counts once each of its days has. Where every month has its
  * certificate this touches an index a few times for each list, however long the ledger is.
  */
@@ -45,11 +44,6 @@ export async function monthsToCertify(
         cross join generate_series(b.month::timestamp, $2::timestamp - interval '1 month', interval '1 month') m
         where not exists (select from sync.certificates c
                            where c.project_id = $1 and c.resource = b.resource and c.month = m::date)
-       union
-       -- Certified, and the ledger says something else since: reopened, and perhaps over again.
-       select c.resource, date_trunc('month', c.day)::date
-         from sync.chains c
-        where c.project_id = $1 and c.ledger_seq > c.certified_seq and c.day > '0001-01-01' and c.day < $2
      )
      select u.resource, u.month
        from uncertified u

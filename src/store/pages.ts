@@ -1,7 +1,7 @@
-// sync.pages: what each walk was shown, page by page. It is what proofs count, where the tail finds its
-// page again, and how a vanished record is noticed.
+// sync.pages: what each walk was shown, page by page. A reading is measured by it, and a walk or
+// the tail goes on from it.
 import { createHash } from 'node:crypto';
-import type { Day, DayRange, Instant, PlatformPage } from '../model.ts';
+import type { Instant, PlatformPage } from '../model.ts';
 import type { Slice } from './ledger.ts';
 import { textArray, type Queryable, type Tx } from './db.ts';
 
@@ -88,24 +88,18 @@ export async function dropOtherPages(tx: Queryable, slice: Slice, keep: number[]
   );
 }
 
-export type ShownByWalk = { distinct: number; pages: number };
-
 /** How many distinct ids and rejects a walk was shown: counted in the database, a day may hold a million. */
 export async function countShown(
   db: Queryable,
   slice: Slice,
   walk: number,
-  /** Only of pages numbered below this. */
-  before?: number,
-): Promise<ShownByWalk> {
-  const pages = `${ofWalk} and ($6::int is null or page < $6)`;
-  const { rows } = await db.query<{ distinct: number; pages: number }>(
-    `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${pages})
-          + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${pages}) as distinct,
-            (select count(*)::int from sync.pages where ${pages}) as pages`,
-    [...keyOf(slice, walk), before ?? null],
+): Promise<{ distinct: number }> {
+  const { rows } = await db.query<{ distinct: number }>(
+    `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})
+          + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${ofWalk}) as distinct`,
+    keyOf(slice, walk),
   );
-  return rows[0] ?? { distinct: 0, pages: 0 };
+  return rows[0] ?? { distinct: 0 };
 }
 
 export type RememberedPage = {
@@ -133,24 +127,6 @@ export async function rememberedPage(
   return row === undefined ? null : toPage(row);
 }
 
-/** The pages of a walk that showed any of these ids; with `atMost` those that were asked for longest ago. */
-export async function pagesShowing(
-  db: Queryable,
-  slice: Slice,
-  walk: number,
-  ids: string[],
-  atMost: number | null = null,
-): Promise<RememberedPage[]> {
-  const { rows } = await db.query<PageRow>(
-    `select ${pageColumns}
-       from sync.pages where ${ofWalk} and ids && $6::text[]
-      order by case when $7::int is null then null else asked_at end, page
-      limit $7`,
-    [...keyOf(slice, walk), ids, atMost],
-  );
-  return rows.map(toPage);
-}
-
 type PageRow = {
   page: number;
   page_key: string | null;
@@ -171,126 +147,17 @@ function toPage(row: PageRow): RememberedPage {
   };
 }
 
-/**
- * The orders that a walk was shown and that are held as pending. Wherever its own time places an order, it keeps from
- * being sealed the day whose list shows it; but where another slice has shown it as its own, because more was asked for
- * than this slice's days, it is that one's.
- */
-export async function pendingIds(
+/** Ids and digests of rejects that a walk was shown on its pages from number `from` on. */
+export async function idsShown(
   db: Queryable,
   slice: Slice,
   walk: number,
-  days: DayRange,
+  from: number,
 ): Promise<string[]> {
-  const { rows } = await db.query<{ id: string; isOwn: boolean }>(
-    // Both lists are read once and grouped, whatever the planner thinks of their sizes: a join read all pages for each
-    // order that was pending, and so does `in` where it expects more ids than memory holds (days of 160,000 orders).
-    `select id, bool_or(is_own) as "isOwn"
-       from (select operation_id as id, slice_day >= $6 and slice_day < $7 as is_own
-               from archive.orders
-              where project_id = $1 and status = 1
-              union all
-             select unnest(ids) collate "C", null from sync.pages where ${ofWalk}) listed
-      group by id
-     having count(is_own) between 1 and count(*) - 1`,
-    [...keyOf(slice, walk), days.from, days.to],
-  );
-  const own = rows.filter((row) => row.isOwn).map((row) => row.id);
-  const others = rows.filter((row) => !row.isOwn).map((row) => row.id);
-  return others.length === 0 ? own : [...own, ...(await shownNowhereElse(db, slice, others))];
-}
-
-/** How many orders keep a slice from being sealed: those that a walk was shown and that are pending still. */
-export async function countPending(
-  db: Queryable,
-  slice: Slice,
-  walk: number,
-  days: DayRange,
-): Promise<number> {
-  return slice.resource === 'orders' ? (await pendingIds(db, slice, walk, days)).length : 0;
-}
-
-/** Those of these orders that the slice whose own they are was not shown. */
-async function shownNowhereElse(db: Queryable, slice: Slice, ids: string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select o.operation_id as id
-       from archive.orders o
-      where o.project_id = $1 and o.operation_id = any ($5::text[])
-        and not exists (select from sync.slices own
-                          join sync.pages p using (project_id, resource, owner, day)
-                         where own.project_id = $1 and own.resource = $2 and own.owner = $3 and own.day <> $4
-                           and own.day in (o.slice_day, date_trunc('month', o.slice_day)::date)
-                           and p.walk = own.whole_walk and o.operation_id = any (p.ids))`,
-    [slice.projectId, slice.resource, slice.owner, slice.day, ids],
+    `select unnest(ids || array(select encode(sha, 'hex') from unnest(rejects) sha)) as id
+       from sync.pages where ${ofWalk} and page >= $6`,
+    [...keyOf(slice, walk), from],
   );
-  return rows.map((row) => row.id);
-}
-
-/** The keys a walk has used: a key seen twice ends it (P9). */
-export async function usedKeys(db: Queryable, slice: Slice, walk: number): Promise<string[]> {
-  const { rows } = await db.query<{ page_key: string }>(
-    `select page_key from sync.pages where ${ofWalk} and page_key is not null`,
-    keyOf(slice, walk),
-  );
-  return rows.map((row) => row.page_key);
-}
-
-export type RememberedKey = {
-  day: Day;
-  pageKey: string;
-  order: 'asc' | 'desc';
-  ids: string[];
-  askedAt: Instant;
-};
-
-/** The oldest and the youngest page key of orders that whole walks of past days remember; none, one or two. */
-export async function rememberedKeys(
-  db: Queryable,
-  projectId: string,
-  from: Day,
-): Promise<RememberedKey[]> {
-  const { rows } = await db.query<{
-    day: Day;
-    page_key: string;
-    walk_order: 'asc' | 'desc';
-    ids: string[];
-    asked_at: string;
-  }>(
-    `with keys as (
-       select p.day, p.page_key, s.walk_order, p.ids, p.asked_at
-         from sync.pages p
-         join sync.slices s using (project_id, resource, owner, day)
-        where p.project_id = $1 and p.resource = 'orders' and p.day >= $2
-          and p.walk = s.whole_walk and s.state in ('walked', 'sealed')
-          and p.page_key is not null and cardinality(p.ids) > 0
-     )
-     (select * from keys order by asked_at, day limit 1)
-     union
-     (select * from keys order by asked_at desc, day desc limit 1)
-     order by asked_at`,
-    [projectId, from],
-  );
-  return rows.map((row) => ({
-    day: row.day,
-    pageKey: row.page_key,
-    order: row.walk_order,
-    ids: row.ids,
-    askedAt: Date.parse(row.asked_at),
-  }));
-}
-
-/** How many of the orders a walk was shown are held in each status. */
-export async function countStatuses(
-  db: Queryable,
-  slice: Slice,
-  walk: number,
-): Promise<Map<number, number>> {
-  const { rows } = await db.query<{ status: number | null; held: number }>(
-    `select o.status, count(*)::int as held
-       from (select distinct id from sync.pages, unnest(ids) id where ${ofWalk}) shown
-       join archive.orders o on o.project_id = $1 and o.operation_id = shown.id
-      group by o.status`,
-    keyOf(slice, walk),
-  );
-  return new Map(rows.flatMap(({ status, held }) => (status === null ? [] : [[status, held]])));
+  return rows.map(({ id }) => id);
 }

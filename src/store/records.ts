@@ -1,7 +1,7 @@
 // Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what may
 // be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
-import type { Instant, ListedResource, ObservedRecord, ProjectId } from '../model.ts';
-import { isContested, noteContents, type Differing } from './contested.ts';
+import { wholeList } from '../model.ts';
+import type { Day, Instant, ListedResource, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
 import {
@@ -12,14 +12,13 @@ import {
   type StoredContent,
   type EntryNote,
 } from './journal/journal.ts';
-import type { Slice } from './ledger.ts';
 import {
   keyNames,
   keyValues,
   shapeName,
   ofKey,
   tableShapes,
-  versionColumns,
+  derivedColumns,
   type TableShape,
 } from './tables.ts';
 
@@ -30,8 +29,6 @@ export type RecordEffects = {
   changed: number;
   /** Contents kept as versions. */
   versions: number;
-  /** Terminal orders that went back to pending under a later update_time. */
-  reopened: number;
 };
 
 export type RecordsTo = {
@@ -42,9 +39,10 @@ export type RecordsTo = {
    * throws 23505 when it turns out otherwise.
    */
   expectsNew: { overlap: string | null } | null;
-  /** The list that shows them: two lists may show one id with different contents. */
-  shownBy?: Slice;
-  /** Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. */
+  /**
+   * Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. A
+   * record stands under the day of the list that shows it unless its own day's list has shown it.
+   */
   entry?: { chain: Chain; told: EntryNote };
 };
 
@@ -66,13 +64,13 @@ export function writeRecords(
 export async function writeInto(
   tx: Tx,
   shape: TableShape,
-  to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'shownBy' | 'entry'>,
+  to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'entry'>,
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
-  const stored: Stored = { first: [], changed: [], late: [], found: [] };
-  const effects = await write(tx, shape, to, observed, writtenAt, stored);
+  const stored: Stored = { first: [], changed: [], late: [], found: [], moved: [] };
   const chain = to.entry?.chain ?? chainBeside(to.projectId, shapeName(shape));
+  const effects = await write(tx, shape, to, chain.day, observed, writtenAt, stored);
   await enterStored(tx, chain, to.entry?.told ?? null, stored);
   return effects;
 }
@@ -81,12 +79,13 @@ export async function writeInto(
 async function write(
   tx: Tx,
   shape: TableShape,
-  to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'shownBy'>,
+  to: Pick<RecordsTo, 'projectId' | 'expectsNew'>,
+  shownBy: Day,
   observed: ObservedRecord[],
   writtenAt: Instant,
   stored: Stored,
 ): Promise<RecordEffects> {
-  const none: RecordEffects = { inserted: 0, changed: 0, versions: 0, reopened: 0 };
+  const none: RecordEffects = { inserted: 0, changed: 0, versions: 0 };
   if (observed.length === 0) return none;
   const sql = statements(shape);
   const now = new Date(writtenAt).toISOString();
@@ -102,30 +101,12 @@ async function write(
   let inserted = 0;
   const asked = to.expectsNew === null ? first : only(first, to.expectsNew.overlap);
   const held = await compare(tx, sql.compare, to.projectId, asked);
-  const inQuestion: Differing[] = [];
-  for (const { id, sha, day, isMissing, isContested } of held.values()) {
+  placeByDay(observed, held, shownBy);
+  for (const { id, sha, day, isMissing } of held.values()) {
     const record = first.get(id)?.record;
-    const isOther = record?.rawSha256 !== sha;
-    if (isMissing || isOther) differing.add(id);
-    const movesFrom = isOther && day !== record?.columns['slice_day'] ? day : null;
-    if (record !== undefined && (isOther || isContested)) {
-      const observedAt = first.get(id)?.observedAt ?? 0;
-      const { status, updated_at: updatedAt } = record.columns;
-      inQuestion.push({
-        id,
-        sha: record.rawSha256,
-        movesFrom,
-        isContested,
-        isPending: status === 1,
-        updatedAt: updatedAt === undefined || updatedAt === null ? null : String(updatedAt),
-        observedAt,
-      });
-    }
+    const hasMoved = day !== null && record !== undefined && record.columns['slice_day'] !== day;
+    if (isMissing || hasMoved || record?.rawSha256 !== sha) differing.add(id);
   }
-  const { contested, corrected } =
-    to.shownBy === undefined
-      ? { contested: [], corrected: [] }
-      : await noteContents(tx, shape, to.shownBy, inQuestion);
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
   if (to.expectsNew !== null && unknown.length > 0) {
     inserted = await copyRecords(tx, shape, to.projectId, unknown, now);
@@ -145,27 +126,26 @@ async function write(
     if (inserted < unknown.length) for (const { record } of unknown) differing.add(record.id);
   }
   if (differing.size === 0) return { ...none, inserted };
-  const { kept, found, ...merged } = onlyRow(
+  const { kept, found, moved, ...merged } = onlyRow(
     await tx.query<Omit<RecordEffects, 'inserted'> & Merged>(sql.merge, [
       to.projectId,
       jsonOf(observed.filter(({ record }) => differing.has(record.id))),
       now,
       [...differing],
-      contested,
-      ...(shape.precedence.length > 0 ? [corrected] : []),
     ]),
   );
   for (const [id, sha256, observedAt, isInForce] of kept) {
     stored[isInForce ? 'changed' : 'late'].push({ id, sha256, observedAt });
   }
-  stored.found = found;
+  Object.assign(stored, { found, moved });
   return { inserted, ...merged };
 }
 
-/** What a merge stored that nobody held, and what it found again. */
+/** What a merge stored that nobody held, what it found again, and what stands under another day now. */
 type Merged = {
   kept: [id: string, sha256: string, observedAt: string, isInForce: boolean][];
   found: Stored['found'];
+  moved: Stored['moved'];
 };
 
 function contentsOf(observed: ObservedRecord[]): StoredContent[] {
@@ -189,9 +169,22 @@ type Held = {
   sha: string;
   day: string | null;
   isMissing: boolean;
-  /** Several lists may show it, each with a content of its own. */
-  isContested: boolean;
 };
+
+/**
+ * A record stands under the day that its own time names once that day's list has shown it, else under the day whose list
+ * showed it last. A list without dates moves nothing.
+ */
+function placeByDay(observed: ObservedRecord[], held: Map<string, Held>, shownBy: Day): void {
+  for (const one of observed) {
+    const { columns, id } = one.record;
+    const own = columns['slice_day'];
+    const heldUnder = held.get(id)?.day ?? null;
+    if (own === undefined || own === shownBy || own === heldUnder) continue;
+    const day = shownBy === wholeList ? heldUnder : shownBy;
+    if (day !== null) one.record = { ...one.record, columns: { ...columns, slice_day: day } };
+  }
+}
 
 /** Which of the records are held at all, by id, and with which content. */
 async function compare(
@@ -291,35 +284,20 @@ const dayOf = ({ columns }: TableShape): string =>
 function compareSql(shape: TableShape): string {
   return `
     select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, ${dayOf(shape)} as day,
-           missing_since is not null as "isMissing", ${isContested(shape, `o.${shape.key}`)} as "isContested"
+           missing_since is not null as "isMissing"
       from ${shape.table} o
      where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`;
 }
 
-const correctionsSql = (shape: TableShape): string => `
-    corrections as (
-      insert into sync.corrections (project_id, resource, id, corrected_at)
-      select $1, '${shapeName(shape)}', id, observed_at from changed where replaced and id = any ($6::text[])
-          on conflict do nothing
-    ),`;
-
 function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
   const list = names.join(', ');
-  const ofVersion = [...versionColumns(shape).map(([name]) => name), ...content];
-  // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike. Of what
-  // two lists show differently the hash alone decides, or each reading of either would replace the other's.
-  const observed = `case when id = any ($5::text[]) then 'infinity' else observed_at end`;
-  const corrects = shape.precedence.length > 0;
-  const isCorrected = corrects ? ['(arrived and id = any ($6::text[]))'] : [];
-  const newestFirst = [...isCorrected, ...shape.precedence, observed, 'raw_sha256']
+  const ofVersion = [...derivedColumns(shape).map(([name]) => name), ...content];
+  // The last word on ties: later observed, then the greater hash, so that every order of arrival ends alike.
+  const newestFirst = [...shape.precedence, 'observed_at', 'raw_sha256']
     .map((term) => `${term} desc`)
     .join(', ');
-  const reopened =
-    shape.table === 'archive.orders'
-      ? `(select count(*)::int from newest n join held h using (id)
-           where n.arrived and n.status = 1 and h.status in (2, 3))`
-      : '0';
+  const hasDay = names.includes('slice_day');
   return `
     with arriving as materialized (${arriving(shape)}),
     -- The row lock is taken on what is committed by now, so a rival's content is compared and kept, never
@@ -339,6 +317,17 @@ function mergeSql(shape: TableShape): string {
     newest as materialized (
       select distinct on (id) * from known order by id, ${newestFirst}, arrived
     ),
+    ${
+      hasDay
+        ? `-- Once its own day's list has shown it, also a moment ago in another transaction, it stays there.
+    placed as (
+      select distinct on (id) id,
+             case when h.slice_day = (a.created_at at time zone 'UTC')::date then h.slice_day else a.slice_day end as slice_day
+        from arriving a join held h using (id)
+       order by id, a.observed_at desc
+    ),`
+        : ''
+    }
     -- Versions are fed from everything that arrived and from what is replaced: no content in between is lost (P5).
     kept as (
       insert into ${shape.versions} (${keyNames(shape)}, ${shape.key}, ${ofVersion.join(', ')})
@@ -357,18 +346,19 @@ function mergeSql(shape: TableShape): string {
       update ${shape.table} o
          set ${names
            .filter((name) => name !== 'observed_at')
-           .map((name) => `${name} = n.${name}`)
+           // The day is the newest showing's, whichever content is in force.
+           .map((name) => `${name} = ${name === 'slice_day' ? 'p' : 'n'}.${name}`)
            .join(', ')},
              -- What is only shown again was said since it was first observed.
              observed_at = case when n.raw_sha256 = h.raw_sha256 then h.observed_at else n.observed_at end,
              missing_since = null,
              changed_at = $3::timestamptz
-        from newest n join held h using (id)
+        from newest n join held h using (id)${hasDay ? ' join placed p using (id)' : ''}
        where ${ofKey(shape, 'o')} and o.${shape.key} = n.id
-         and (n.raw_sha256 <> h.raw_sha256 or h.missing_since is not null)
-      returning n.id, n.observed_at, n.raw_sha256, n.raw_sha256 <> h.raw_sha256 as replaced, h.missing_since
+         and (n.raw_sha256 <> h.raw_sha256 or h.missing_since is not null${hasDay ? ' or p.slice_day <> h.slice_day' : ''})
+      returning n.id, n.observed_at, n.raw_sha256, n.raw_sha256 <> h.raw_sha256 as replaced, h.missing_since,
+                ${hasDay ? 'p.slice_day <> h.slice_day' : 'false'} as moved
     ),
-    ${corrects ? correctionsSql(shape) : ''}
     -- What is held now and was not: what was replaced has only moved.
     stored as (
       select id, observed_at, raw_sha256, true as in_force from changed where replaced
@@ -378,9 +368,9 @@ function mergeSql(shape: TableShape): string {
     )
     select (select count(*)::int from changed where replaced) as changed,
            (select count(*)::int from kept)                    as versions,
-           ${reopened}                                         as reopened,
            (select coalesce(json_agg(json_build_array(id, encode(raw_sha256, 'hex'), ${utc('observed_at')}, in_force)
                                      order by observed_at, id, raw_sha256), '[]') from stored) as kept,
            (select coalesce(json_agg(json_build_array(id, ${utc('missing_since')}) order by id), '[]')
-              from changed where missing_since is not null)    as found`;
+              from changed where missing_since is not null)    as found,
+           (select coalesce(json_agg(id order by id), '[]') from changed where moved) as moved`;
 }

@@ -1,5 +1,6 @@
 // What a sync does to its database, done in one transaction and taken back: whether a login may is known by trying.
 import { createHash } from 'node:crypto';
+import { addDays } from '../day.ts';
 import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf } from '../errors.ts';
 import { silentLog } from '../log.ts';
@@ -8,8 +9,9 @@ import { mayBecome } from './check-server.ts';
 import { commitPagesIn } from './commit.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import { analyzeNew, openDb, withTx, type Tx } from './db.ts';
+import { appendBooks, appendReading, measureWalk, shownIn } from './evidence.ts';
 import { makeHead } from './journal/heads.ts';
-import { addSlices, finishSlice } from './ledger.ts';
+import { addSlices, finishSlice, type Slice } from './ledger.ts';
 import { migrateWithin } from './migrate.ts';
 import { saveProject } from './projects.ts';
 import { forbiddenHere } from './roles.ts';
@@ -96,10 +98,28 @@ async function writeOnce(tx: Tx, projectId: ProjectId, now: Instant): Promise<vo
       const commit = { slice, walk, pages, checkpoint: null, leaseMs: 60_000, writtenAt: now };
       await commitPagesIn(tx, commit, walk === 1);
     }
+    await appendEvidence(tx, slice, now);
     await finishSlice(tx, slice, { state: 'walked', wholeWalk: 2, over: true });
   }
   await makeHead(tx, projectId);
   await analyzeNew(tx);
+}
+
+async function appendEvidence(tx: Tx, slice: Slice, now: Instant): Promise<void> {
+  const clocks = { now, machine: now, earliest: now, latest: now };
+  const shown = await measureWalk(tx, slice, 2, clocks, false);
+  const ended = {
+    end: 'asc' as const,
+    daysAsked: 1 as const,
+    claims: 0,
+    began: clocks,
+    ended: clocks,
+  };
+  await appendReading(tx, slice, { ...ended, ...shown });
+  const days = { from: slice.day, to: addDays(slice.day, 1) };
+  const counted = { total: 1, byStatus: null, shown: await shownIn(tx, slice, days) };
+  const said = { isMore: false, isEqual: true, asks: 'list' as const, inWords: false };
+  await appendBooks(tx, slice, [{ days, askedAt: now, ...counted, ...said }]);
 }
 
 type Page = Parameters<typeof commitPagesIn>[1]['pages'][number];

@@ -3,7 +3,7 @@
 import { causeChain, codeOf, settingsError, type OutlastError } from '../errors.ts';
 import { mayBecome } from './check-server.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
-import { tableShapes, tokenShape, transactionShapes, versionColumns } from './tables.ts';
+import { derivedColumns, tableShapes, tokenShape, transactionShapes } from './tables.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
 
@@ -14,7 +14,7 @@ const notAllowed = '42501';
 /** What a version said is never changed (P5); how it is read may be. */
 const versionGrants = [...Object.values(tableShapes), transactionShapes.v3, tokenShape]
   .map((shape) => {
-    const names = [...versionColumns(shape).map(([name]) => name), 'unread'].join(', ');
+    const names = [...derivedColumns(shape).map(([name]) => name), 'unread'].join(', ');
     return `grant update (${names}) on ${shape.versions} to outlast_writer;`;
   })
   .join('\n');
@@ -29,7 +29,8 @@ const grants = `
   ${versionGrants}
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
-  revoke update, delete on sync.certificates, sync.journal, sync.heads, sync.corrections from outlast_writer;
+  revoke update, delete on sync.certificates, sync.journal, sync.heads,
+                           sync.readings, sync.books from outlast_writer;
   revoke delete on sync.chains from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
   grant usage, select on sequence sync.entry_ids to outlast_writer;
@@ -41,7 +42,7 @@ const grants = `
                             sync.changes_of(text, text, text[], bytea) to outlast_reader;
   -- Restored without the roles, a function is everybody's: pg_restore drops the whole statement that also revokes.
   revoke execute on function sync.number_after(bigint) from public;
-  grant select on sync.journal, sync.heads, sync.corrections, sync.told to outlast_reader;
+  grant select on sync.journal, sync.heads, sync.told, sync.readings, sync.books to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;
@@ -146,8 +147,8 @@ export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[
 }
 
 /**
- * Whether a table or a function is without its grants: one that has none was restored without the roles. Giving them at
- * every start would rewrite the catalog and, from PostgreSQL 18 on, wait for whoever has locked a table.
+ * Whether a table or a function is without its grants: one that has none was restored without the roles. Giving them at every start would rewrite the catalog
+ * and, from PostgreSQL 18 on, wait for whoever has locked a table.
  */
 export async function areGrantsDue(tx: Tx): Promise<boolean> {
   if (!(await arePresent(tx))) return false;

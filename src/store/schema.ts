@@ -15,10 +15,11 @@ import {
   numeric,
   pgSchema,
   primaryKey,
+  smallint,
   text,
   timestamp,
 } from 'drizzle-orm/pg-core';
-import type { Instant, ListedResource, Proof, SliceState } from '../model.ts';
+import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
 import {
   columnsOf,
   nftClass,
@@ -40,8 +41,8 @@ const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'stri
 /** A moment of our own tables, in milliseconds as the code has it. */
 const moment = customType<{ data: Instant; driverData: string }>({
   dataType: () => 'timestamp with time zone',
-  fromDriver: (text) => Date.parse(text),
-  toDriver: (at) => new Date(at).toISOString(),
+  fromDriver: (text) => (text === '-infinity' ? -Infinity : Date.parse(text)),
+  toDriver: (at) => (at === -Infinity ? '-infinity' : new Date(at).toISOString()),
 });
 
 export const archive = pgSchema('archive');
@@ -218,6 +219,8 @@ export const slices = sync.table(
     day: date('day').notNull(),
     state: text('state').$type<SliceState>().notNull().default('open'),
     proof: text('proof').$type<Proof>().notNull().default('none'),
+    /** Why it is not proved; null: it is. */
+    why: text('why').$type<Why>().default('not read'),
     provedAt: moment('proved_at'),
     /** Platform's clock; null when nothing is ever due again. */
     dueAt: moment('due_at'),
@@ -239,11 +242,10 @@ export const slices = sync.table(
     observedAt: moment('observed_at'),
     platformTotal: bigint('platform_total', { mode: 'number' }),
     shownTotal: bigint('shown_total', { mode: 'number' }),
-    /**
-     * How the last whole walk was read: 'asc' or 'desc'. Where totals are absent, two walks, one each way, are the
-     * proof.
-     */
-    walkOrder: text('walk_order').$type<'asc' | 'desc'>().notNull().default('asc'),
+    /** The end at which the last whole walk began. */
+    walkOrder: text('walk_order').$type<End>().notNull().default('asc'),
+    /** The journal's number of the commit that last showed a record of this day for the first time. */
+    newsNo: bigint('news_no', { mode: 'number' }).notNull().default(0),
     /** Orders of this day still pending. */
     unresolved: integer('unresolved').notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
@@ -257,12 +259,12 @@ export const slices = sync.table(
     index('slices_due').on(t.projectId, t.dueAt),
     check('slices_walk_order', sql`walk_order in ('asc', 'desc')`),
     check('slices_state', sql`state in ('open', 'walked', 'sealed', 'final', 'lost')`),
-    check('slices_proof', sql`proof in ('none', 'counts', 'walk', 'walks')`),
+    check('slices_proof', sql`proof in ('none', 'readings', 'books')`),
     check('slices_resource', sql`resource in ('orders', 'nft_classes')`),
   ],
 );
 
-/** What each walk was shown, page by page: what proofs count. */
+/** What each walk was shown, page by page. */
 export const pages = sync.table(
   'pages',
   {
@@ -290,42 +292,66 @@ export const pages = sync.table(
   ],
 );
 
-/** Records that may be shown by several lists with different contents: what each of the lists last showed. */
-export const contested = sync.table(
-  'contested',
+/** What each whole reading of a past day showed: evidence, only ever added to. See `Reading` in model.ts. */
+export const readings = sync.table(
+  'readings',
   {
     projectId: key('project_id').notNull(),
     resource: key('resource').notNull(),
-    id: key('id').notNull(),
     owner: key('owner').notNull(),
     day: date('day').notNull(),
-    /** Null while the list is still to be asked. */
-    rawSha256: bytea('raw_sha256'),
-    since: moment('since'),
-    isOlder: boolean('is_older').notNull().default(false),
+    /** The journal's number of the commit that ended it. */
+    no: bigint('no', { mode: 'number' }).notNull(),
+    fromEnd: text('from_end').$type<End>().notNull(),
+    /** 1: the day was asked for alone; 2: with the next one. */
+    daysAsked: smallint('days_asked').notNull(),
+    beganAt: moment('began_at').notNull(),
+    beganMachineAt: moment('began_machine_at').notNull(),
+    beganEarliestAt: moment('began_earliest_at').notNull(),
+    endedAt: moment('ended_at').notNull(),
+    endedMachineAt: moment('ended_machine_at').notNull(),
+    endedLatestAt: moment('ended_latest_at').notNull(),
+    shown: integer('shown').notNull(),
+    /** Pending, success, failed; null for classes. */
+    byStatus: integer('by_status').array(),
+    lacks: integer('lacks').notNull(),
+    claims: integer('claims').notNull(),
+    pending: integer('pending').notNull(),
+    /** SHA-256 of what was shown: a line a record, its id and digest. */
+    digest: bytea('digest').notNull(),
   },
   (t) => [
-    primaryKey({
-      name: 'contested_pkey',
-      columns: [t.projectId, t.resource, t.id, t.owner, t.day],
-    }),
+    primaryKey({ name: 'readings_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.no] }),
+    check('readings_from_end', sql`from_end in ('asc', 'desc')`),
   ],
 );
 
-/** Records of which an older content is in force again, because the platform showed no other for a day. */
-export const corrections = sync.table(
-  'corrections',
+/** What the platform counted of days `[day_from, day_to)`, beside what their newest readings showed. */
+export const books = sync.table(
+  'books',
   {
     projectId: key('project_id').notNull(),
     resource: key('resource').notNull(),
-    id: key('id').notNull(),
-    correctedAt: moment('corrected_at').notNull(),
+    owner: key('owner').notNull(),
+    no: bigint('no', { mode: 'number' }).notNull(),
+    dayFrom: date('day_from').notNull(),
+    dayTo: date('day_to').notNull(),
+    /** The same for all spans that were asked at one time. */
+    askedAt: moment('asked_at').notNull(),
+    total: bigint('total', { mode: 'number' }),
+    byStatus: bigint('by_status', { mode: 'number' }).array(),
+    shown: bigint('shown', { mode: 'number' }),
+    shownByStatus: bigint('shown_by_status', { mode: 'number' }).array(),
+    isMore: boolean('is_more').notNull(),
+    isEqual: boolean('is_equal').notNull(),
+    /** Whether a walk of the list shows all, or each status is walked as well. */
+    asks: text('asks').$type<'list' | 'each status'>().notNull(),
+    /** The filter by status wants words. */
+    inWords: boolean('in_words').notNull(),
   },
   (t) => [
-    primaryKey({
-      name: 'corrections_pkey',
-      columns: [t.projectId, t.resource, t.id, t.correctedAt],
-    }),
+    primaryKey({ name: 'books_pkey', columns: [t.projectId, t.resource, t.owner, t.no] }),
+    check('books_asks', sql`asks in ('list', 'each status')`),
   ],
 );
 
@@ -435,14 +461,12 @@ export const chains = sync.table(
     seq: integer('seq').notNull().default(0),
     /** The digest of the newest entry and of all before it. */
     head: bytea('head').notNull(),
-    /** What the journal last said of the ledger's row, and by which entry. */
+    /** What the journal last said of the ledger's row. */
     ledger: jsonb('ledger'),
-    ledgerSeq: integer('ledger_seq').notNull().default(0),
     /** SHA-256 of the newest entry of pages: today's last page is read again at every tick. */
     pages: bytea('pages'),
-    /** The newest entry that a head of the project covers, and that a certificate names. */
+    /** The newest entry that a head of the project covers. */
     coveredSeq: integer('covered_seq').notNull().default(0),
-    certifiedSeq: integer('certified_seq'),
     /** How many records its entries stored for the first time: what a list holds is the sum of its chains. */
     records: bigint('records', { mode: 'number' }).notNull().default(0),
   },
@@ -451,9 +475,6 @@ export const chains = sync.table(
     index('chains_uncovered')
       .on(t.projectId)
       .where(sql`covered_seq < seq`),
-    index('chains_reopened')
-      .on(t.projectId)
-      .where(sql`ledger_seq > certified_seq`),
   ],
 );
 

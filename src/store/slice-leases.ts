@@ -15,8 +15,8 @@ export type SliceClaimOptions = {
   leaseMs: number;
   /** Slices due at or before this moment (platform's clock); null: due or not. */
   dueBy: Instant | null;
-  /** The day whose tail goes ahead, or several: where a slice stands for its month, the month's first day. */
-  today: Day | Day[];
+  /** The day whose tail goes ahead. */
+  today: Day;
   only?: Only;
   /** Slices this run is done with. */
   except?: SliceKey[];
@@ -77,7 +77,7 @@ export async function claimSlice(db: Queryable, options: SliceClaimOptions): Pro
                where project_id = $1
                  and ${isFree('$3')}
                  and ${wanted(4, 6)}
-               order by (day = any ($5::date[])) desc, deadline_at, (whole_walk > 0), day, resource, owner
+               order by (day = $5::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
                limit 1
                  for no key update skip locked)
      returning ${columnNamesOf(columns, 's')}`,
@@ -86,7 +86,7 @@ export async function claimSlice(db: Queryable, options: SliceClaimOptions): Pro
       options.holder,
       options.leaseMs / 1000,
       iso(options.dueBy),
-      [options.today].flat(),
+      options.today,
       ...wantedValues(options),
     ],
   );

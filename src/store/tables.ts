@@ -37,6 +37,7 @@ export const tableShapes: Record<ListedResource, TableShape> = {
     key: 'operation_id',
     day: 'slice_day',
     columns: typed('orders'),
+    observed: ['slice_day'],
     // A terminal order returns to pending only under a later update_time.
     precedence: [`coalesce(updated_at, '-infinity')`, `(status is distinct from 1)`],
   },
@@ -46,6 +47,7 @@ export const tableShapes: Record<ListedResource, TableShape> = {
     key: 'id',
     day: 'slice_day',
     columns: typed('nft_classes'),
+    observed: ['slice_day'],
     precedence: [],
   },
 };
@@ -101,13 +103,9 @@ export const archivedName = (of: Archived): string =>
 export const shapeName = ({ table, fixed }: TableShape): string =>
   `${table.replace('archive.', '')}${fixed === undefined ? '' : `.${fixed[1]}`}`;
 
-/** The typed columns that follow from the record alone. */
+/** The typed columns that follow from the record alone, which its versions have, too. */
 export const derivedColumns = ({ columns, observed = [] }: TableShape): TableShape['columns'] =>
   columns.filter(([name]) => !observed.includes(name));
-
-/** Those that its versions have, too: the day is that of the row, whatever a content says. */
-export const versionColumns = (shape: TableShape): TableShape['columns'] =>
-  derivedColumns(shape).filter(([name]) => name !== 'slice_day');
 
 /** The key before the record's own column: for names of columns, for their values, and as a condition on a row. */
 export const keyNames = ({ fixed }: TableShape): string =>

@@ -1,11 +1,8 @@
 // Asking the platform for one page of a list, orders or classes, by a query that both lists understand: the only place
 // that knows which of the two is asked.
-import type { Day, Instant, ListedResource, PlatformPage } from '../model.ts';
+import type { AskedStatus, Day, Instant, ListedResource, PlatformPage } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Slice } from '../store/ledger.ts';
-import type { WalkQuery } from '../store/checkpoint.ts';
 import { idsOf } from '../store/pages.ts';
-import { firstPosition, type PagePosition } from './slice/walk-steps.ts';
 
 /** The orders, or the classes of one owner; `''`: of all owners. */
 export type List = { resource: ListedResource; owner: string };
@@ -16,7 +13,7 @@ export type ListQuery = {
   limit: number;
   sortBy: 'DATE_ASC' | 'DATE_DESC';
   /** Orders alone have a status and page keys. */
-  status?: 1 | 2 | 3;
+  status?: AskedStatus;
   pageKey?: string | null;
   /** Classes alone have an offset: 0 unless given. */
   offset?: number;
@@ -41,29 +38,6 @@ export function askList(
     countTotal,
   };
   return platform.orders(orders, signal);
-}
-
-/** One page of a slice as a walk asks for it: the query fixed at its start, from a position. */
-export function askPage(
-  platform: Platform,
-  slice: Slice,
-  { order, ...query }: WalkQuery,
-  { pageKey, offset }: Pick<PagePosition, 'pageKey' | 'offset'>,
-  countTotal: boolean,
-  signal: AbortSignal,
-): Promise<PlatformPage> {
-  const sortBy = order === 'desc' ? 'DATE_DESC' : 'DATE_ASC';
-  return askList(platform, slice, { ...query, sortBy, pageKey, offset, countTotal }, signal);
-}
-
-/** The total alone: one record is asked for, and none of it is kept. */
-export function askTotal(
-  platform: Platform,
-  slice: Slice,
-  query: WalkQuery,
-  signal: AbortSignal,
-): Promise<PlatformPage> {
-  return askPage(platform, slice, { ...query, limit: 1 }, firstPosition, true, signal);
 }
 
 export function showsAgain(page: PlatformPage, mustShow: string[]): boolean {

@@ -1,30 +1,25 @@
 // Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
 // deadline first. One failure that concerns every slice stops them all.
-import { windowAt } from '../day.ts';
+import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
 import { listedResources, wholeList, type Instant, type ListedResource } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
+import type { Platform } from '../platform/platform.ts';
 import { analyzeNew, unhurried, withTx } from '../store/db.ts';
-import { recordFacts, type Facts } from '../store/facts.ts';
+import { isEndInclusive } from '../store/evidence.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import type { ListContacts } from './contact/contact.ts';
-import { soundly } from './contact/sound-answers.ts';
-import { todayOf } from './day-zone.ts';
-import { readComparePeriod } from './forecast/read-forecast.ts';
 import { createLanes } from './lanes.ts';
-import { sliceDayOf, spanOf } from './list-rules.ts';
+import { weekMs } from './ask-books.ts';
 import { enterSlices } from './enter-days.ts';
 import { decidedAfterMs } from './judge.ts';
-import { isOver, settleMs } from './policy.ts';
 import { createSliceQueue } from './slice-queue.ts';
-import { actOn } from './slice/act.ts';
-import { nothingLearned, type ActContext, type Acted } from './slice/conclude.ts';
-import { createPendingList } from './slice/settle.ts';
-import { createWindowQuestions } from './slice/window-questions.ts';
+import { actOn, type ActContext, type Acted } from './slice/act.ts';
+import { overAt } from './verdicts.ts';
 import { createRepetition, sameInARow } from './unforeseen-errors.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
@@ -64,16 +59,17 @@ export async function workThrough(
   const { db, projectId, log } = worker;
   const { facts, answering } = contacts;
   const slots = createSemaphore(worker.concurrency);
-  const platform = soundly(
-    {
-      ...worker.platform,
-      orders: (query, aborted) => worker.platform.orders(query, aborted, slots),
-      classes: (query, aborted) => worker.platform.classes(query, aborted, slots),
-    },
-    facts,
-  );
+  const platform: Platform = {
+    ...worker.platform,
+    orders: (query, aborted) => worker.platform.orders(query, aborted, slots),
+    classes: (query, aborted) => worker.platform.classes(query, aborted, slots),
+  };
   const { clock } = platform;
-  const learned = nothingLearned();
+  const endInclusive = new Set<ListedResource>();
+  for (const resource of listedResources) {
+    const since = clock.now() - weekMs;
+    if (await isEndInclusive(db, { projectId, resource }, since)) endInclusive.add(resource);
+  }
   const queue = createSliceQueue<Slice>(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;
@@ -94,52 +90,33 @@ export async function workThrough(
     counts.recordsChanged += effects.changed;
     counts.recordsRejected += effects.rejected;
     counts.requests = platform.requests() - requestsBefore;
-    if (effects.reopened > 0) void noteReopened(worker, effects.reopened);
     options.onProgress?.(counts, slicesDue);
   };
 
-  // Asked for once by all who need it; a run of hours asks again, for the window moves and orders settle.
-  const lists = renewed(clock, () => {
-    const window = windowAt(clock.now());
-    let period: Promise<number> | null = null;
-    return {
-      // A tick with nothing but today to read on needs no rota.
-      period: () => (period ??= readComparePeriod(db, projectId, facts, worker.settings)),
-      // Only the days still in question: the window's.
-      pending: createPendingList(platform, facts, window, window.from, signal),
-      questions: createWindowQuestions(platform, facts, window.from, signal),
-    };
-  });
-
-  /** The day it is on the platform's calendar, of each list. */
-  const todays = (now: Instant): string[] =>
-    listedResources.map((resource) => todayOf(facts, resource, now));
-  let today = todays(clock.now()).join(' ');
+  let today = dayOf(clock.now());
   let by = dueBy;
   const claim = async (): Promise<Slice | null> => {
     const now = clock.now();
     // A run that outlasts the day enters the new one: its tail is read like any other (P7).
-    const isNewDay = todays(now).join(' ') !== today;
+    const isNewDay = dayOf(now) !== today;
     if (isNewDay && dueBy !== null) {
       await enterSlices(db, projectId, worker.scope, facts, clock, worker.settings);
     }
     // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
     if (by !== null && (queue.isReady() || isNewDay)) by = Math.max(by, now + 1000);
-    today = todays(now).join(' ');
+    today = dayOf(now);
     const slice = await claimSlice(db, {
       projectId,
       holder: worker.holder,
       leaseMs: worker.leaseMs,
       dueBy: by,
-      today: listedResources.map((resource) =>
-        sliceDayOf(todayOf(facts, resource, now), resource, facts),
-      ),
+      today,
       only: options.only ?? {},
       except: queue.except(),
       lists: [...answering],
       lapsedBefore: windowAt(Math.max(0, clock.earliest()) - decidedAfterMs).from,
     });
-    if (slice !== null) queue.begin(slice, isGrowing(slice, facts, now));
+    if (slice !== null) queue.begin(slice, isGrowing(slice, now));
     return slice;
   };
 
@@ -161,26 +138,21 @@ export async function workThrough(
       }
       // Where there was one there may be more. A platform that has not answered yet is asked no more than it may be.
       beginAnother(counts.slicesDone > 0 ? mostLanes : Math.min(mostLanes, worker.concurrency));
-      const { pending, questions, period } = lists();
       const list = slice.resource;
       let acted: Acted;
       try {
-        const isToday = isGrowing(slice, facts, clock.now());
-        const rota = isToday ? {} : { compareEveryMs: await period() };
         const context: ActContext = {
           ...worker,
-          settings: { ...worker.settings, ...rota },
           platform,
           facts,
           signal,
+          endInclusive,
           onCommit: (effects) => onCommit(slice.resource, effects),
-          window: questions,
-          learned,
           isAskedFor: options.only !== undefined,
           log: log.child({ projectId }),
         };
         const attributes = { 'outlast.resource': slice.resource, 'outlast.day': slice.day };
-        acted = await inSpan('slice', { attributes }, () => actOn(context, slice, pending));
+        acted = await inSpan('slice', { attributes }, () => actOn(context, slice));
       } catch (error) {
         await releaseSlice(db, slice).catch(() => undefined);
         if (!isOutlastError(error, 'platform_forbidden')) throw error;
@@ -242,33 +214,6 @@ function saidOf(notDone: ReadonlySet<string>, problem: string | null): string | 
   return `${named}${more}: ${problem}`;
 }
 
-/** Whether a slice's days still last: its list grows. */
-function isGrowing({ day, resource }: Slice, facts: Facts, now: Instant): boolean {
-  return day !== wholeList && !isOver(spanOf(day, resource, facts), now);
-}
-
-/** What `make` gives, made anew when it is older than pending orders are worth. */
-function renewed<T>(clock: { now(): Instant }, make: () => T): () => T {
-  let made: T | null = null;
-  let madeAt = 0;
-  return () => {
-    if (made === null || Math.abs(clock.now() - madeAt) >= settleMs) {
-      made = make();
-      madeAt = clock.now();
-    }
-    return made;
-  };
-}
-
-async function noteReopened(worker: Worker, orders: number): Promise<void> {
-  worker.log.warn(
-    { projectId: worker.projectId, orders },
-    'Orders that were settled are pending again under a later update time',
-  );
-  await recordFacts(
-    worker.db,
-    worker.projectId,
-    { 'orders.reopen': 'yes' },
-    worker.platform.clock.now(),
-  ).catch(() => undefined);
-}
+/** Whether a slice's day still lasts: its list grows. */
+const isGrowing = (slice: Slice, now: Instant): boolean =>
+  slice.day !== wholeList && now < overAt(slice);

@@ -7,9 +7,15 @@ import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
-import { addSlices, dropUnreadDays, newestDay, type NewSlice } from '../store/ledger.ts';
-import { aheadMsOf, todayOf } from './day-zone.ts';
-import { answersOlder, ignoresDates, limitOf, sliceDayOf } from './list-rules.ts';
+import {
+  addSlices,
+  dropUnreadDays,
+  newestDay,
+  setDeadlines,
+  type NewSlice,
+} from '../store/ledger.ts';
+import { decidedAfterMs } from './judge.ts';
+import { answersOlder } from './list-rules.ts';
 import { deadlineOf, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
@@ -32,24 +38,16 @@ export const archivedLists = (scope: ArchivedScope): ListedResource[] => [
   ...new Set(listsOf(scope).map(({ resource }) => resource)),
 ];
 
-/** The slices of given days: a day each, or a month each where the platform does not filter by date. */
-export function slicesOf(
-  projectId: ProjectId,
-  scope: ArchivedScope,
-  days: DayRange,
-  facts: Facts,
-): SliceKey[] {
-  return listsOf(scope).flatMap((list) => {
-    const each = daysIn(days).map((day) => sliceDayOf(day, list.resource, facts));
-    return [...new Set(each)].map((day) => ({ projectId, ...list, day }));
-  });
+/** The slices of given days. */
+export function slicesOf(projectId: ProjectId, scope: ArchivedScope, days: DayRange): SliceKey[] {
+  return listsOf(scope).flatMap((list) => daysIn(days).map((day) => ({ projectId, ...list, day })));
 }
 
 /** Days of so long are entered in one go on a time that some clock contradicts, and no more. */
 const leapMs = 400 * 24 * 3_600_000;
 
 /**
- * Enters what is not in the ledger yet, due at once: the window up to today on the platform's calendar, and whatever
+ * Enters what is not in the ledger yet, due at once: the window up to today, and whatever
  * days have passed since the newest day entered. Today is what the platform's answers say, also against this machine's
  * clock, or a machine that is a year behind would read nothing; what of it turns out to lie in the future is left alone
  * until it begins. Returns how many were new.
@@ -64,33 +62,42 @@ export async function enterSlices(
 ): Promise<number> {
   const resources = archivedLists(scope);
   for (const resource of listedResources) {
-    if (!resources.includes(resource)) await dropUnreadDays(db, projectId, resource, 'nothing');
-    else if (ignoresDates(facts, resource)) {
-      await dropUnreadDays(db, projectId, resource, 'months');
-    }
+    if (!resources.includes(resource)) await dropUnreadDays(db, projectId, resource);
   }
   const now = clock.now();
+  const gone = windowAt(now - decidedAfterMs).from;
+  for (const resource of resources) {
+    const outlived = answersOlder(facts, resource) ? gone : null;
+    await setDeadlines(db, { projectId, resource }, outlived, settings.deadlineMarginMs);
+  }
   const window = windowAt(now);
   const newest = await newestDay(db, projectId, window.to);
   const isLeap = now - clock.earliest() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
   const days = resources.flatMap((resource) => {
-    const ofResource = { from, to: addDays(todayOf(facts, resource, now), 1) };
+    const ofResource = { from, to: addDays(dayOf(now), 1) };
     return newSlices(projectId, scope, facts, ofResource, now, settings, resource);
   });
   return addSlices(db, [...days, ...wholeLists(projectId, scope, now, settings)]);
 }
 
-/** With owners given, each owner's list without dates: it shows the classes that were transferred in. */
+/**
+ * Each list of classes without dates: their owners and counts change without a trace in the date, and an owner's shows
+ * the classes that were transferred in.
+ */
 function wholeLists(
   projectId: ProjectId,
   scope: ArchivedScope,
   now: Instant,
   settings: PolicySettings,
 ): NewSlice[] {
-  const owners = listsOf(scope).filter(({ owner }) => owner !== '');
+  const lists = listsOf(scope).filter(({ resource }) => resource === 'nft_classes');
   const deadlineAt = deadlineOf(wholeList, now, settings);
-  return owners.map((list) => ({ projectId, ...list, day: wholeList, dueAt: now, deadlineAt }));
+  return lists.map((list) => {
+    // The days of the window show what it would, the first time.
+    const dueAt = list.owner === '' ? now + settings.refreshMs : now;
+    return { projectId, ...list, day: wholeList, dueAt, deadlineAt };
+  });
 }
 
 /**
@@ -108,13 +115,13 @@ function newSlices(
   settings: PolicySettings,
   resource?: ListedResource,
 ): NewSlice[] {
-  const wanted = slicesOf(projectId, scope, days, facts).filter(
+  const wanted = slicesOf(projectId, scope, days).filter(
     (slice) => resource === undefined || slice.resource === resource,
   );
   return wanted.map((slice) => ({
     ...slice,
     // Due since the day began: an estimate of now may lie a second ahead of the next process's.
-    dueAt: startOf(slice.day) - aheadMsOf(facts, slice.resource),
+    dueAt: startOf(slice.day),
     deadlineAt: deadlineOf(slice.day, now, settingsOf(settings, slice.resource, facts)),
   }));
 }
@@ -128,7 +135,6 @@ export function settingsOf(
   return {
     ...settings,
     answersOlder: answersOlder(facts, resource),
-    pageSize: limitOf(facts, resource),
   };
 }
 

@@ -1,51 +1,7 @@
 // The rule of proof: what a day's readings, the books and the clocks say of it, and what to do next. A pure function of
 // evidence that is never changed; no verdict is stored, so none can be out of date. It knows no clock, no database and
 // no network.
-import type { Instant } from '../model.ts';
-
-/** What the clocks showed at a moment. */
-export type Clocks = {
-  machine: Instant;
-  /** The best estimate: the machine's clock, corrected by what the platform's answers said of theirs. */
-  now: Instant;
-  /** The most cautious one for what cannot be taken back; -Infinity without an answer of the last ten minutes. */
-  earliest: Instant;
-  /** The one farthest ahead: the month may be going already. */
-  latest: Instant;
-};
-
-/** The end of a list at which a reading began: the oldest record or the newest. */
-export type End = 'asc' | 'desc';
-
-/** One walk of one day from its first page to its last: evidence, appended by the commit that ended it. */
-export type Reading = {
-  /** The number of that commit. Before and after go by it, not by clocks. */
-  no: number;
-  /** Where it was seen to begin; where the times of its rows are equal, where it was asked to. */
-  end: End;
-  began: Clocks;
-  ended: Clocks;
-  /** How many records and rejects it showed, each counted once. */
-  shown: number;
-  /** How many records that are held under this day it did not show, without those missing for a day already. */
-  lacks: number;
-  /** By how much a total of the platform exceeded what it showed. */
-  claims: number;
-  /** How many orders were pending when it ended. */
-  pending: number;
-};
-
-/** What the newest books that cover a day say: the platform's counts beside what readings showed. */
-export type DayBooks = {
-  /** The number of the commit that wrote them. */
-  no: number;
-  /** They count more than was shown, in all or in a status. */
-  isMore: boolean;
-  /** They count as many as were shown. */
-  isEqual: boolean;
-  /** They are of this day alone. */
-  isDay: boolean;
-};
+import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
 
 export type JudgedDay = {
   /** When the day has been over for a quarter of an hour. */
@@ -58,20 +14,9 @@ export type JudgedDay = {
   pending: number;
 };
 
-export type Why =
-  | 'not over'
-  | 'not read'
-  | 'clock'
-  | 'month is going'
-  | 'read once'
-  | 'showed less'
-  | 'counts more'
-  | 'books do not balance'
-  | 'pending';
-
 export type Verdict = {
-  state: 'open' | 'walked' | 'sealed' | 'final' | 'lost';
-  proof: 'none' | 'readings' | 'books';
+  state: SliceState;
+  proof: Proof;
   /** What keeps it from being proved; null: nothing. */
   why: Why | null;
   /** The reading that is due next: the end it begins at, and when; Infinity: none. */
@@ -87,11 +32,13 @@ export const overAfterMs = 15 * minuteMs;
 /** Two readings prove each other so far apart: records become visible up to two hours late. */
 const apartMs = 2 * hourMs;
 /** So long before a month goes some zone has let go of it already: readings only add. */
-const freezeMs = 14 * hourMs;
+export const freezeMs = 14 * hourMs;
 /** So long after it no zone shows it any more. */
 export const decidedAfterMs = 12 * hourMs;
 const inFreezeMs = 4 * hourMs;
 const retryMs = 15 * minuteMs;
+/** A clock is corrected by seconds between two readings: the second one is not to come a moment too early. */
+const slackMs = 30_000;
 /** Clocks this close agree. */
 const agreeMs = 5 * minuteMs;
 
@@ -165,11 +112,13 @@ export function judge(
         ? complete.find(({ end }) => end === newest.end)
         : undefined;
     const gapMs = tries < 2 ? apartMs : gapOf(newest);
-    const confirmsAt = first === undefined ? -Infinity : first.ended.now + gapMs;
+    const confirmsAt = first === undefined ? -Infinity : first.ended.now + gapMs + slackMs;
     return Math.max(newest.ended.now + doubledMs, confirmsAt);
   })();
 
-  const proof = why !== null ? 'none' : books?.isEqual === true ? 'books' : 'readings';
+  // That all is held and that all is settled are two things.
+  const isProved = why === null || why === 'pending';
+  const proof = !isProved ? 'none' : books?.isEqual === true ? 'books' : 'readings';
   return { state, proof, why, next: { end: last?.end === 'asc' ? 'desc' : 'asc', at } };
 }
 

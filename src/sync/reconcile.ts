@@ -23,7 +23,9 @@ export function balance({ total, byStatus }: Counts, shown: Shown): Balance {
     total,
     statuses.reduce((sum, one) => sum + one, 0),
   );
-  const isStatusMore = statuses.some((one, i) => one > (shown.byStatus[i] ?? 0));
+  // A record without columns (a reject) may have any status; it is in the sum of them, too.
+  const unknown = Math.max(0, shown.all - shown.byStatus.reduce((sum, one) => sum + one, 0));
+  const isStatusMore = statuses.some((one, i) => one > (shown.byStatus[i] ?? 0) + unknown);
   return {
     isMore: counted > shown.all || isStatusMore,
     isEqual: counted === shown.all && !isStatusMore,

@@ -32,6 +32,7 @@ import {
   type BackgroundWork,
   type Left,
 } from './background/background-lane.ts';
+import { askBooks } from './ask-books.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
 import { makeContact } from './contact/contact.ts';
@@ -119,12 +120,14 @@ async function pass(
   }
   opened(await openRun(db, projectId, now));
   // The platform's Date has whole seconds: what falls due within this one is due.
-  const dueBy = only === undefined ? now + 1000 : null;
+  const dueNow = (): Instant | null => (only === undefined ? platform.clock.now() + 1000 : null);
+  let dueBy: Instant | null;
   const watch = watchDeadlines(worker);
   const lanes = (only === undefined ? besidesOf(worker, counts) : []).map((work) =>
     startBackgroundLane(work, worker, signal),
   );
   let hasReturned = false;
+  let booksProblem: string | null = null;
   const knocking = startBackgroundLane(
     {
       name: 'the lists that do not answer',
@@ -143,11 +146,19 @@ async function pass(
   let besides: Left[];
   try {
     const asked = withOnly(options, only);
+    const first = await askBooks(worker, contacts.answering, signal, { hasRead: false });
+    // The books judge every day anew: what is due, is due by now.
+    dueBy = dueNow();
     const due = await dueFor(asked, worker, dueBy);
     work = await workThrough(worker, asked, contacts, counts, dueBy, due);
     await knocking.close();
-    // It has come back too late for the lanes that had found nothing more to do.
+    const books = await askBooks(worker, contacts.answering, signal, { hasRead: true });
+    booksProblem = books.problem ?? first.problem;
+    // What they count more is read at once, and written down again when its turn comes.
+    if (books.isMore) hasReturned = true;
+    // A list has come back too late for the lanes that had found nothing more to do, or a day is due again.
     if (hasReturned) {
+      dueBy = dueNow();
       const more = await workThrough(worker, asked, contacts, counts, dueBy, due);
       work = {
         handled: [...work.handled, ...more.handled],
@@ -178,7 +189,8 @@ async function pass(
       : null;
   const closed = [...contacts.problems].map(([list, { problem }]) => `${list}: ${problem}`);
   const beside = besides.find((one) => one.problem !== null)?.problem ?? null;
-  const problem = closed.length > 0 ? closed.join('; ') : (work.problem ?? beside ?? others);
+  const problem =
+    closed.length > 0 ? closed.join('; ') : (work.problem ?? booksProblem ?? beside ?? others);
   const refused = [...contacts.problems].flatMap(([list, { isRefused }]) =>
     isRefused ? [list] : [],
   );
@@ -276,7 +288,6 @@ async function endingOf(
   options: RunOptions,
   failed: Ending,
 ): Promise<Ending> {
-  const { projectId, log } = worker;
   try {
     await accountFromNow(error, worker);
   } catch {
@@ -288,11 +299,6 @@ async function endingOf(
   if (isOutlastError(error, 'platform_forbidden')) {
     await park(worker, causeChain(error));
     return { ...failed, outcome: 'parked' };
-  }
-  if (isOutlastError(error, 'date_filter_ignored')) {
-    // It is recorded as a fact by now: from the next run on, a slice stands for its month (proof rule 4).
-    log.warn({ projectId, error: causeChain(error) }, 'Days are no use here: going on by month');
-    return { ...failed, outcome: 'left' };
   }
   await refuseWrongPath(error, worker, options);
   const isPassing =

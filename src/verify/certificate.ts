@@ -30,7 +30,6 @@ export type CertifiedDay = {
   day: Day;
   records: number;
   digest: string;
-  /** Empty for a day that a slice of its whole month stands for. */
   slices: CertifiedSlice[];
 };
 
@@ -98,7 +97,7 @@ export function certify(given: Certified): HeldCertificate {
         : {
             issue: replaces.issue,
             sha256: replaces.sha256,
-            why: replaces.isHeld ? 'the month was reopened' : 'it is no longer held',
+            why: 'it is no longer held',
           },
     days: contents.days.map(({ day, records, digest }) => ({
       day,

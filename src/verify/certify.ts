@@ -55,12 +55,10 @@ async function certifyMonth(
   const held = await withSnapshot(db, async (tx) => {
     const replaces = await lastIssued(tx, of, month);
     // A rival was first.
-    if (replaces?.isHeld === true && !replaces.isReopened) return null;
+    if (replaces?.isHeld === true) return null;
     const coverage = await coverageOf(tx, of, month);
     const digest = createMonthDigest(coverage.map(({ day }) => day));
-    const { moved } = await leavesInForce(tx, of, month, at, (leaf) => digest.add(leaf));
-    // It stands between two days until that change is old enough: the next run is the next try.
-    if (moved > 0) return null;
+    await leavesInForce(tx, of, month, at, (leaf) => digest.add(leaf));
     const made = certify({
       ...of,
       month,
@@ -71,18 +69,14 @@ async function certifyMonth(
       previous: await newestCertificate(tx, of),
       replaces,
     });
-    const named = coverage.flatMap(({ owner, day, journal_entry: entry }) =>
-      entry === null ? [] : [{ owner, day, entry }],
-    );
-    return { made, named, replaces };
+    return { made, replaces };
   });
   // A rival may have been first: then it is the rival's that counts.
   if (held === null) return;
-  const { made, named, replaces } = held;
-  if (!(await enterCertificate(db, of, made, sha256(bytesOf(made.text)), named))) return;
+  const { made, replaces } = held;
+  if (!(await enterCertificate(db, of, made, sha256(bytesOf(made.text))))) return;
   const fields = { projectId, resource, month: month.slice(0, 7), digest: made.digest };
   if (replaces === null) log.info(fields, 'A month is certified');
-  else if (replaces.isHeld) log.warn(fields, 'A month that was reopened is certified anew');
   else {
     log.error(
       fields,

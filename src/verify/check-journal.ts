@@ -6,6 +6,7 @@ import { isListed, type ProjectId, type Resource } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import {
   readContentDifferences,
+  readDayDifferences,
   readFirstSeenDifferences,
   readMissingDifferences,
   type ContentDifference,
@@ -13,6 +14,7 @@ import {
 } from '../store/journal/check-contents.ts';
 import {
   certificateDifferences,
+  evidenceDifferences,
   lastLookedAfter,
   ledgerDifferences,
   ledgerOvertaken,
@@ -38,6 +40,7 @@ export async function checkAgainstJournal(
     if (!isListed(resource)) return;
     await checkLedger(tx, { projectId, resource }, report);
     await checkPages(tx, { projectId, resource }, report);
+    await checkEvidence(tx, { projectId, resource }, report);
     await checkCertified(tx, { projectId, resource }, report);
   } catch (error) {
     // SQLSTATE class 22: a body that is no JSON any more, or says what it never says.
@@ -87,6 +90,7 @@ async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void
     };
   await readFirstSeenDifferences(tx, of, moments('first_seen_at'));
   await readMissingDifferences(tx, of, moments('missing_since'));
+  if (isListed(of.resource)) await readDayDifferences(tx, of, moments('slice_day'));
 }
 
 const shownAtMost = 3;
@@ -154,6 +158,24 @@ async function checkPages(tx: Tx, of: Of, report: Report): Promise<void> {
       await report({ kind: 'ledger', when: day, id: null, says });
     }
   });
+}
+
+async function checkEvidence(tx: Tx, of: Of, report: Report): Promise<void> {
+  for (const kind of ['reading', 'books'] as const) {
+    for (const one of await evidenceDifferences(tx, of, kind)) {
+      const { owner, day, no, is_held: isHeld, is_said: isSaid } = one;
+      const name = kind === 'reading' ? `reading ${no}` : `the books numbered ${no}`;
+      const [are, were, it, they] =
+        kind === 'reading' ? ['is', 'was', 'it', 'it'] : ['are', 'were', 'them', 'they'];
+      const what = !isHeld
+        ? `${were} added, and ${are} no longer held`
+        : !isSaid
+          ? `${are} held, and nothing in the journal added ${it}`
+          : `${are} not as ${they} ${were} added`;
+      const says = `${name}${owner === '' ? '' : ` of ${owner}`} ${what}`;
+      await report({ kind: 'ledger', when: day, id: null, says });
+    }
+  }
 }
 
 async function checkRejects(tx: Tx, of: Of, report: Report): Promise<void> {

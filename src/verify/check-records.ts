@@ -10,13 +10,7 @@ import {
   type Narrowed,
 } from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
-import {
-  derivedColumns,
-  shapeOf,
-  versionColumns,
-  type Archived,
-  type TableShape,
-} from '../store/tables.ts';
+import { derivedColumns, shapeOf, type Archived, type TableShape } from '../store/tables.ts';
 import type { Report } from './finding.ts';
 import { isSameColumn, isSameJson, readAgain } from './read-again.ts';
 
@@ -42,7 +36,7 @@ export async function checkRecords(
     const versions = await versionsOf(tx, of, [...dayOf.keys()], null);
     for (const version of versions) {
       const when = dayOf.get(version.id) ?? null;
-      const wrong = wrongWith(of, version, versionColumns(shape), when);
+      const wrong = wrongWith(of, version, derivedColumns(shape), when);
       if (wrong === null) continue;
       const says = `the version observed at ${version.observed_at}: ${wrong.says}`;
       await report({ ...wrong, when, id: version.id, says });

@@ -51,11 +51,10 @@ async function explain(tx: Tx, of: Listed, leaf: Leaf, at: string, report: Repor
     await report({ kind: 'missing', when, id, says: 'it is certified and no longer held' });
     return;
   }
+  // Whether another day's list has shown it since, the journal says.
+  if (row.sha256 === sha256) return;
   if (!row.is_later) {
-    const says =
-      row.sha256 === sha256
-        ? `it is certified under this day and stands under ${row.day}`
-        : `certified is raw_sha256 ${sha256}, held ${row.sha256}`;
+    const says = `certified is raw_sha256 ${sha256}, held ${row.sha256}`;
     await report({ kind: 'altered', when, id, says });
     return;
   }

@@ -162,9 +162,10 @@ describe('what roles may do', () => {
         );
       }
       expect(await rights('outlast_reader', 'sync')).toEqual([
-        'corrections: SELECT',
+        'books: SELECT',
         'heads: SELECT',
         'journal: SELECT',
+        'readings: SELECT',
         'told: SELECT',
       ]);
       await expect(reader.query('select from sync.projects')).rejects.toMatchObject({

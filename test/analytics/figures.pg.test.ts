@@ -69,7 +69,7 @@ function grouped(orders: Held[], keyOf: (one: Held) => string): Map<string, Held
 
 beforeAll(async () => {
   bench = await createBench();
-  await bench.run();
+  await bench.seal();
   reader = new pg.Client({ connectionString: bench.connectionString });
   await reader.connect();
   // Whatever zone a tool speaks, days are those of UTC.
@@ -177,7 +177,7 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
       await reader.query('rollback; set role outlast_reader');
     }
   }
-  const clean = `update sync.slices set state = 'sealed', proof = 'walk', unresolved = 0 where day < '2026-04-01'`;
+  const clean = `update sync.slices set state = 'sealed', proof = 'books', why = null, unresolved = 0 where day < '2026-04-01'`;
   const slice = `where resource = 'orders' and day = '2026-03-14'`;
 
   test('a month is complete when every day of it is', async () => {
@@ -208,7 +208,7 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
     [
       'a day without proof',
       `update sync.slices set state = 'final', proof = 'none' ${slice}`,
-      { days_final: 1, days_reserved: 1, reservations: ['no_proof', 'proved_before_closing'] },
+      { days_final: 1, days_reserved: 1, reservations: ['no_proof'] },
     ],
     [
       'a pending order',
@@ -219,10 +219,10 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
     ['a day nobody accounts for', `delete from sync.slices ${slice}`, { days_accounted: 30 }],
   ];
 
-  test('a day proved by two walks alone is marked as the weaker claim', async () => {
-    const weaker = `update sync.slices set proof = 'walks' ${slice}`;
+  test('a day proved by two readings alone is marked as the weaker claim', async () => {
+    const weaker = `update sync.slices set proof = 'readings' ${slice}`;
     const [row] = await having(`${clean}; ${weaker}`, () => ask(march));
-    expect(row).toMatchObject({ days_by_walks: 1, days_complete: 31, is_complete: true });
+    expect(row).toMatchObject({ days_by_readings: 1, days_complete: 31, is_complete: true });
   });
 
   // P7

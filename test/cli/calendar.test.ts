@@ -14,13 +14,10 @@ const month = (of: string, ...known: [number, DayMark][][]): CalendarMonth => ({
 });
 
 test('has a letter for each day of a month, and says what those that occur mean', () => {
-  const lines = calendarLines(
-    [
-      month('2026-02', days(1, 20, 'final'), days(21, 22, 'lost'), days(23, 28, 'unproved')),
-      month('2026-03', days(2, 9, 'sealed'), days(10, 10, 'proved'), days(11, 11, 'open')),
-    ],
-    {},
-  );
+  const lines = calendarLines([
+    month('2026-02', days(1, 20, 'final'), days(21, 22, 'lost'), days(23, 28, 'unproved')),
+    month('2026-03', days(2, 9, 'sealed'), days(10, 10, 'proved'), days(11, 11, 'open')),
+  ]);
   expect(lines).toEqual([
     '                      1      8      15     22     29',
     '2026-02  nft_classes  ffffffffffffffffffffLL??????',
@@ -29,11 +26,4 @@ test('has a letter for each day of a month, and says what those that occur mean'
   ]);
 });
 
-test('where the platform ignores dates the first of a month stands for all of it', () => {
-  const held = month('2026-03', days(1, 1, 'sealed'));
-  const [, line] = calendarLines([held], { 'orders.date_filter': 'ignored' });
-  expect(line).toBe(`2026-03  orders  ${'s'.repeat(31)}`);
-  expect(calendarLines([held], {})[1]).toBe(`2026-03  orders  s${'·'.repeat(30)}`);
-});
-
-test('nothing known is nothing drawn', () => expect(calendarLines([], {})).toEqual([]));
+test('nothing known is nothing drawn', () => expect(calendarLines([])).toEqual([]));

@@ -38,7 +38,7 @@ async function enterWindow(ordersPerDay: number, on = today): Promise<void> {
   await enter(lastMonth, thisMonth);
   await enter(thisMonth, addDays(on, 1));
   await db.query(
-    `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = (day + interval '30 hours') at time zone 'UTC',
+    `update sync.slices set state = 'sealed', proof = 'books', why = null, whole_walk = 1, walked_at = (day + interval '30 hours') at time zone 'UTC',
             shown_total = $2, due_at = now() + interval '1 hour'
       where day = $1`,
     [lastMonth, ordersPerDay],
@@ -74,9 +74,9 @@ describe('plan', () => {
     const { stdout } = await outlast('plan', '--project', 'p');
     expect(stdout).not.toContain('TOO LATE');
     expect(stdout).toMatch(/^Project p: 2\.5 requests a second/);
-    expect(stdout).toMatch(/Due now\n +\d+ days of orders to be walked/);
+    expect(stdout).toMatch(/Due now\n +\d+ days of orders to be read/);
     expect(stdout).toMatch(
-      /Next\n +1 day of orders to be (counted|walked) \(\d{4}-\d\d-01\), in \d+ min/,
+      /Next\n +1 day of orders to be read again \(\d{4}-\d\d-01\), in \d+ min/,
     );
     expect(stdout).toContain('Days not read yet are taken to be as large as their neighbours.');
   });
@@ -155,16 +155,16 @@ describe('status', () => {
     expect((await outlast('status')).stdout).not.toContain('TOO LATE');
   });
 
-  test('of days that were read only those wait for orders whose own are pending', async () => {
+  test('what keeps days that were read from being sealed is said, with how many', async () => {
     await enterWindow(10);
     await db.query(
-      `update sync.slices set state = 'walked', whole_walk = 1, unresolved = case when day = $1 then 3 else 0 end
+      `update sync.slices set state = 'walked', whole_walk = 1, why = case when day = $1 then 'pending' else 'read once' end
         where day in ($1, $2)`,
       [addDays(lastMonth, 1), addDays(lastMonth, 2)],
     );
     const { stdout } = await outlast('status');
     expect(stdout).toMatch(
-      /orders: 3 of \d+ days read to their ends, \d+ open [^,]*, 1 proved,? 1 waits for orders still pending/,
+      /orders: 3 of \d+ days read to their ends, \d+ open [^,]*, 1 proved, 1 with pending orders \(read again [^)]*\), 1 read once/,
     );
   });
 
@@ -203,7 +203,7 @@ describe('status --check', () => {
 
   const readAt = (when: string): Promise<unknown> =>
     db.query(
-      `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, walked_at = ${when},
+      `update sync.slices set state = 'sealed', proof = 'books', why = null, whole_walk = 1, walked_at = ${when},
               proved_at = ${when}, shown_total = 120, due_at = now() + interval '1 hour'`,
     );
 

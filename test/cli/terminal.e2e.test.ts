@@ -18,7 +18,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outlast '));
   bench = await createBench({ ...fiveDays, startAt: noon });
-  await bench.run();
+  await bench.seal();
   const said = `余额不足，请充值后重试 ${'the account has too little for this '.repeat(4)}`;
   // What a long life leaves behind, all at once.
   await bench.db.query(
@@ -66,7 +66,7 @@ test('every command fits into 80 columns', async () => {
   const id = rows[0]?.id ?? '';
   const names = ['init', 'simulate', 'demo', 'sync', 'status', 'verify', 'export', 'query'];
   const commands: [string[], RegExp][] = [
-    [['status'], /^ {2}2026-04 {2}orders +[sw]/m],
+    [['status'], /^ {2}2026-04 {2}orders +\?s/m],
     [['status', '--all'], /^ {2}2025-12 {2}orders/m],
     [['plan'], /must be done by/],
     [['alert'], /since/],

@@ -59,7 +59,7 @@ afterEach(async () => {
     textNotFound: null,
     hang: null,
   });
-  simulator.setDialect({ dayEnd: 'inclusive' });
+  simulator.setDialect({ maxOrders: 50 });
   for (const one of taken.splice(0)) await one.drop();
 });
 afterAll(async () => {
@@ -109,16 +109,16 @@ test('sync --json reports, status tells without a key what is held', async () =>
   });
 });
 
-test('probe learns now how the platform reads its dates, and a change shows at once', async () => {
+test('probe learns now what limits the platform has, and a change shows at once', async () => {
   await takeSynced();
   const first = await runHere(['probe', '--json'], { env: settings() });
   expect(first.code, first.stderr).toBe(0);
   expect(JSON.parse(first.stdout)).toMatchObject({
-    projects: [{ project: 'default', facts: { 'orders.day_end': 'inclusive' } }],
+    projects: [{ project: 'default', facts: { 'orders.limit': '50' } }],
   });
-  simulator.setDialect({ dayEnd: 'exclusive' });
+  simulator.setDialect({ maxOrders: 20 });
   const second = await runCommand(['probe'], { env: settings() });
-  expect(second.stdout).toMatch(/orders\.day_end +exclusive/);
+  expect(second.stdout).toMatch(/orders\.limit +20/);
   expect(second.stderr).toContain('The platform behaves differently than before');
 });
 

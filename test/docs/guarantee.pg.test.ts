@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { sealEmpty } from '../support/ledger.ts';
 
 const page = readFileSync(new URL('../../docs/guarantee.md', import.meta.url), 'utf8');
 const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
@@ -12,7 +13,8 @@ const [everyDay = '', notCertain = '', counted = ''] = statements;
 let bench: Bench;
 beforeEach(async () => {
   bench = await createBench(tenDays);
-  await bench.run();
+  await bench.seal();
+  await sealEmpty(bench.db);
 });
 afterEach(() => bench.close());
 

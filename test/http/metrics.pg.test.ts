@@ -222,7 +222,14 @@ describe('the state of the archive', () => {
       }
       const days = months.reduce((all, month) => all + month.days - month.proved, 0);
       const today = (await hasNoProof(resource, '2026-04-06')) ? 1 : 0;
-      expect(sum(now, 'outlast_slices_unproved', `resource="${resource}"`)).toBe(days - today);
+      // A second reading is no trouble while it is to come.
+      const { rows } = await bench.db.query(
+        `select from sync.slices where resource = $1 and why = 'read once' and day > '0001-01-01'`,
+        [resource],
+      );
+      expect(sum(now, 'outlast_slices_unproved', `resource="${resource}"`)).toBe(
+        days - today - rows.length,
+      );
     }
     expect(now.get('outlast_project_parked{project="p"}')).toBe(0);
     expect(now.get('outlast_database_up')).toBe(1);
@@ -235,7 +242,7 @@ describe('the state of the archive', () => {
     await bench.db.query(
       `update sync.slices set state = 'open', proof = 'none' where ${of('2026-04-06')};
        update sync.slices set state = 'lost', proof = 'none' where ${of('2026-03-01')};
-       update sync.slices set state = 'walked', proof = 'none', deadline_at = '2026-04-07T13:00:00Z'
+       update sync.slices set state = 'walked', proof = 'none', why = 'showed less', deadline_at = '2026-04-07T13:00:00Z'
         where ${of('2026-04-05')};
        update sync.projects set parked_at = now(), parked_reason = '403';
        update sync.runs set ended_at = (ended_at at time zone 'UTC' - interval '5 hours') at time zone 'UTC';

@@ -68,7 +68,7 @@ describe('one day', () => {
       owners: [''],
       records: 1,
       newest_page_at: null,
-      pages: { count: 0, first_asked_at: null, last_asked_at: null, items: [] },
+      readings: { count: 0, items: [] },
       history: { count: 0, items: [] },
     });
     // Of the project that archives the classes.

@@ -28,7 +28,7 @@ const world = {
 
 beforeAll(async () => {
   bench = await createBench({ world, days }, { tokensEveryMs: 86_400_000 });
-  await bench.run();
+  await bench.seal();
   const operations = bench.simulator.oracle
     .operationIds('2026-04-02')
     .map((operationId) => ({ operationId }));

@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
     { tokensEveryMs: 86_400_000 },
   );
-  await bench.run();
+  await bench.seal();
   const operations = bench.simulator.oracle
     .operationIds('2026-04-02')
     .map((operationId) => ({ operationId }));
@@ -337,7 +337,7 @@ test('figures are those of the library, each with its coverage', async () => {
   await observe(bench.db, of, [{ ...grown, nft_count: 1 }], '2026-03-05T10:00:00Z');
   await observe(bench.db, of, [{ ...grown, nft_count: 4 }], '2026-03-06T10:00:00Z');
   const growth = (await (await ask('/statistics/nft_growth')).json()) as Listed;
-  expect(growth.items).toMatchObject([{ period: '2026-03-01', nfts_minted: '3' }]);
+  expect(growth.items[0]).toMatchObject({ period: '2026-03-01', nfts_minted: '3' });
   for (const list of [
     'nft_classes?by=day',
     'nft_classes?group_by=owner',

@@ -11,6 +11,7 @@ import { grouped } from '../../src/http/web/parts.tsx';
 import { words } from '../../src/http/web/words.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { sealEmpty } from '../support/ledger.ts';
 import { withPaths } from '../support/links.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
@@ -27,7 +28,8 @@ let archive: Archive;
 let served: Served;
 beforeAll(async () => {
   bench = await createBench(fiveDays);
-  await bench.run();
+  await bench.seal();
+  await sealEmpty(bench.db);
   const { connectionString, db } = bench;
   archive = await openArchive({ connectionString });
   served = await serveArchive(archive, {

@@ -194,7 +194,7 @@ describe('a list', () => {
     await opened.db.query(
       `insert into sync.slices (project_id, resource, day, deadline_at, state, proof, proved_at)
        select 'p', 'orders', day, '2026-04-30', state, proof, case proof when 'none' then null else '${later}'::timestamptz end
-         from (values ('2026-03-01'::date, 'walked', 'walk'), ('2026-03-02', 'walked', 'none')) days (day, state, proof)`,
+         from (values ('2026-03-01'::date, 'sealed', 'books'), ('2026-03-02', 'walked', 'none')) days (day, state, proof)`,
     );
     const { html } = await page('/orders?from=2026-03-01&to=2026-03-04');
     expect(html).toContain('1 of 2 days is not wholly covered');

@@ -15,6 +15,7 @@ import { zh } from '../../src/http/web/words-zh.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { sealEmpty } from '../support/ledger.ts';
 import { withPaths } from '../support/links.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
@@ -33,7 +34,8 @@ let now = noon;
 
 beforeAll(async () => {
   bench = await createBench(fiveDays);
-  await bench.run();
+  await bench.seal();
+  await sealEmpty(bench.db);
   // The days that the bench leaves out.
   await bench.db.query(`delete from sync.slices where walked_at is null and day < '2026-04-06'`);
   archive = await openArchive({ connectionString: bench.connectionString });
@@ -111,7 +113,7 @@ describe('the first page', () => {
 });
 
 describe('a day', () => {
-  test('shows both counts, its proof, its requests and what was written of it', async () => {
+  test('shows both counts, its proof, its readings and what was written of it', async () => {
     const [report] = await archive.coverage({
       project: 'p',
       resource: 'orders',
@@ -124,7 +126,7 @@ describe('a day', () => {
     for (const name of [en.day.ours, en.day.shown, en.day.platform]) {
       expect(tile(name)).toBe(String(report?.shownTotal));
     }
-    for (const part of [en.day.requests, en.day.history, en.proofs.walk])
+    for (const part of [en.day.readings, en.day.history, en.proofs.books])
       expect(page).toContain(part);
   });
 
@@ -419,7 +421,7 @@ describe('what is said besides', () => {
       .map((name) => readFileSync(new URL(name, folder), 'utf8'))
       .join('\n');
     // Those of these groups are named by data.
-    const byData = ['proofs', 'reservations', 'states', 'resources'];
+    const byData = ['proofs', 'whys', 'reservations', 'states', 'resources'];
     const unused = Object.entries(en)
       .filter(([group]) => !byData.includes(group))
       .flatMap(([, group]) => (typeof group === 'object' ? Object.keys(group) : []))
@@ -448,7 +450,8 @@ describe('the headline', () => {
     owner: '',
     day,
     state: 'sealed',
-    proof: 'walk',
+    proof: 'readings',
+    why: null,
     provedAt: null,
     walkedAt: null,
     platformTotal: 1,
@@ -479,7 +482,14 @@ describe('the headline', () => {
   });
 
   test('a day that is read but not proved is not safe, and at risk near the deadline', () => {
-    const days = [slice('2026-03-01', { state: 'walked', proof: 'none' })];
+    const days = [
+      slice('2026-03-01', {
+        state: 'walked',
+        proof: 'none',
+        why: 'showed less',
+        reservations: ['no_proof'],
+      }),
+    ];
     expect(safetyOf(days, at)).toMatchObject({
       notYet: 1,
       closing: { month: '2026-03-01', atRisk: 0 },
@@ -488,7 +498,7 @@ describe('the headline', () => {
   });
 
   test('a day whose tail was proved while it was today, and that was never read to its end, is not safe', () => {
-    const days = [slice('2026-03-01', { state: 'open', proof: 'counts' })];
+    const days = [slice('2026-03-01', { state: 'open', proof: 'books' })];
     const end = startOf('2026-04-28');
     expect(safetyOf(days, end)).toMatchObject({ safe: 0, notYet: 1, closing: { atRisk: 1 } });
   });
@@ -508,6 +518,7 @@ describe('the headline', () => {
       days: 3,
       safe: 1,
       notYet: 0,
+      readOnce: 0,
       lost: ['2026-01-01'],
       reserved: 1,
       changing: 0,

@@ -57,7 +57,7 @@ let bench: Bench;
 let reader: pg.Client;
 beforeAll(async () => {
   bench = await createBench(tenDays);
-  await bench.run();
+  await bench.seal();
   reader = new pg.Client({ connectionString: bench.connectionString });
   await reader.connect();
   await reader.query('set role outlast_reader');

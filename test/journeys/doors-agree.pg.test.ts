@@ -27,7 +27,7 @@ beforeAll(async () => {
   source = await createUnlistedSource();
   const world = { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.1, since: '2026-03-28' };
   bench = await createBench({ world, days: tenDays.days, records: source.records }, source.worker);
-  await bench.run();
+  await bench.seal();
   noted();
   // What a platform may do to its records within four days.
   const { simulator } = bench;

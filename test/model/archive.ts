@@ -1,18 +1,10 @@
 // The archiver as the rule of proof has it, in memory: it reads a day from one end or asks the books, and what it does
 // next is what `judge` says. Nothing here decides anything that `judge` and `reconcile` could.
-import {
-  judge,
-  overAfterMs,
-  type Clocks,
-  type DayBooks,
-  type End,
-  type Reading,
-  type Verdict,
-} from '../../src/sync/judge.ts';
+import type { Clocks, DayBooks, End, Reading } from '../../src/model.ts';
+import { freezeMs, judge, overAfterMs, type Verdict } from '../../src/sync/judge.ts';
 import { balance, reconcile, type DaySpan, type Shown } from '../../src/sync/reconcile.ts';
 import {
   day as dayMs,
-  hour,
   minute,
   numbers,
   statusOf,
@@ -24,8 +16,6 @@ import {
   type StatusAsked,
 } from './platform.ts';
 
-/** From so long before a month goes on, what a reading does not show is not missed. */
-const freezeMs = 14 * hour;
 const retryMs = 15 * minute;
 
 type Held = {

@@ -1,6 +1,6 @@
 // Which histories are played: every way in which the platform may answer, every fault, what happens to orders, months
 // and clocks, at most two of them at once. `mayStay`: what may keep a day unproved for ever there.
-import type { Why } from '../../src/sync/judge.ts';
+import type { Why } from '../../src/model.ts';
 import { day, faults, hour, minute, type Dialect, type Fault } from './platform.ts';
 import {
   play,

@@ -3,8 +3,7 @@
 // a pass.
 
 export type Mutant = {
-  area:
-    'judge' | 'policy' | 'proof' | 'commit' | 'lease' | 'cursor' | 'signature' | 'reader' | 'clock';
+  area: 'judge' | 'commit' | 'lease' | 'cursor' | 'signature' | 'reader' | 'clock';
   /** What the program does then. */
   wrong: string;
   find: string;
@@ -29,7 +28,6 @@ export const mutants: readonly Mutant[] = [
       'overAfterMs = 15 * minuteMs',
       'overAfterMs = -2 * minuteMs',
       'model/model',
-      'sync/policy',
     ],
     [
       'two readings at once prove each other',
@@ -48,7 +46,6 @@ export const mutants: readonly Mutant[] = [
       'decidedAfterMs = 12 * hourMs',
       'decidedAfterMs = 0 * hourMs',
       'model/model',
-      'sync/policy',
     ],
     [
       'a reading of a time to come counts',
@@ -197,252 +194,6 @@ export const mutants: readonly Mutant[] = [
       'model/model',
     ],
   ]),
-  ...of('policy', [
-    [
-      'absence is believed up to the cliff',
-      'doubtfulBeforeMs = 14 * hourMs',
-      'doubtfulBeforeMs = 0 * hourMs',
-      'sync/policy',
-    ],
-    [
-      'what is proved is counted every other day',
-      'recountMs = 24 * hourMs',
-      'recountMs = 48 * hourMs',
-      'sync/policy',
-    ],
-    [
-      'no last walks before the deadline',
-      'closingMs = 72 * hourMs',
-      'closingMs = 0 * hourMs',
-      'sync/policy',
-    ],
-    [
-      'two walks prove each other at once',
-      'export const betweenWalksMs = hourMs;',
-      'export const betweenWalksMs = 0;',
-      'sync/policy',
-    ],
-    [
-      'what vanished blocks the seal for an hour only',
-      'missingBlocksMs = 24 * hourMs - 2_000',
-      'missingBlocksMs = hourMs',
-      'sync/missing.pg',
-    ],
-    [
-      'what is final is read on',
-      `if (slice.state === 'final' || slice.state === 'lost') return 'none';`,
-      '',
-      'sync/policy',
-    ],
-    [
-      'the cliff is decided by the best estimate',
-      'if (certainAt >= overtakenAt(',
-      'if (now >= overtakenAt(',
-      'sync/policy',
-    ],
-    [
-      'what was never read is final at the cliff',
-      `return state === 'open' ? 'lost' : 'final';`,
-      `return 'final';`,
-      'sync/policy',
-    ],
-    [
-      'a day with pending orders is sealed',
-      'outcome.unresolved === 0 && outcome.missing === 0',
-      'outcome.missing === 0',
-      'sync/policy',
-    ],
-    [
-      'a day with vanished records is sealed',
-      'outcome.unresolved === 0 && outcome.missing === 0',
-      'outcome.unresolved === 0',
-      'sync/policy',
-    ],
-    [
-      'a day is sealed that is perhaps not over',
-      'const isSealed = isProved && isOver(span, outcome.certainAt);',
-      'const isSealed = isProved;',
-      'sync/policy',
-    ],
-    ['a tail goes on after a failure', ' || slice.attempts > 0) return', ') return', 'sync/policy'],
-    [
-      'a failure is tried again after days',
-      'return Math.min(atMostMs, firstMs * 2 **',
-      'return Math.max(atMostMs, firstMs * 2 **',
-      'sync/policy',
-    ],
-    [
-      'the deadline lies behind the cliff',
-      'cliffOf(day) - settings.deadlineMarginMs;\n}\n\n/** From then',
-      'cliffOf(day) + settings.deadlineMarginMs;\n}\n\n/** From then',
-      'sync/policy',
-    ],
-    ['today is walked anew each time', `if (!isOver(span, now)) return 'tail';`, '', 'sync/policy'],
-    [
-      'what was read while the day lasted counts as its last walk',
-      'if (walkedAt === null || !isOver(span, walkedAt) || walkedAt',
-      'if (walkedAt === null || walkedAt',
-      'sync/policy',
-    ],
-    [
-      'classes are never refreshed',
-      `slice.resource === 'nft_classes' && now >= walkedAt + settings.refreshMs`,
-      'false',
-      'sync/policy',
-    ],
-    [
-      'a missed turn on the rota is not made up for',
-      'compareEveryMs) || now >= walkedAt + compareEveryMs',
-      'compareEveryMs) && now >= walkedAt + compareEveryMs',
-      'sync/rota',
-    ],
-  ]),
-  ...of('proof', [
-    [
-      'P7: a day whose keys expired passes for one that was read whole',
-      '(whole.agrees && !isHeld) || read.isUnsure ? null : whole',
-      'whole.agrees && !isHeld ? null : whole',
-      'sync/whole.pg',
-    ],
-    [
-      'the total after the walk does not count',
-      'if (before === distinct && after === distinct)',
-      'if (before === distinct)',
-      'sync/policy',
-    ],
-    [
-      'the total before the walk does not count',
-      'if (before === distinct && after === distinct)',
-      'if (after === distinct)',
-      'sync/policy',
-    ],
-    [
-      'a list that is over may grow',
-      'if (growing && before !== null',
-      'if (before !== null',
-      'sync/policy',
-    ],
-    [
-      'less than was there at first is enough for a list that grows',
-      'before <= distinct && distinct <= after',
-      'distinct <= after',
-      'sync/policy',
-    ],
-    [
-      'a walk without totals is a proof',
-      `if (before === null && after === null) return { agrees: true, proof: 'none'`,
-      `if (before === null && after === null) return { agrees: true, proof: 'walk'`,
-      'sync/policy',
-    ],
-    [
-      'a total of none is believed where none are given',
-      'isAbsent && total === 0 ? null : total',
-      'total',
-      'sync/walks.pg',
-    ],
-    [
-      'a missing total is no fault where totals are given',
-      '!isLeftOut && (evidence.totalBefore === null || evidence.totalAfter === null)',
-      'false',
-      'sync/totals.pg',
-    ],
-    [
-      'two walks from one end prove each other',
-      `return ends.begins ? 'walks' : 'none';`,
-      `return 'walks';`,
-      'sync/walks.pg',
-    ],
-    [
-      'two walks need not have shown the same',
-      'return rows[0]?.differ === false;',
-      'return true;',
-      'sync/walks.pg',
-    ],
-    [
-      'a day is proved although a record vanished from it',
-      `gone > 0 || contested > 0 ? 'none' : proof`,
-      `contested > 0 ? 'none' : proof`,
-      'sync/missing.pg',
-    ],
-    [
-      'a day is proved whose contents another list contradicts',
-      `gone > 0 || contested > 0 ? 'none' : proof`,
-      `gone > 0 ? 'none' : proof`,
-      'sync/two-days.pg',
-    ],
-    [
-      'a disagreement leaves the seal',
-      `state: unseals && slice.state === 'sealed' ? 'walked' : slice.state,`,
-      'state: slice.state,',
-      'sync/month-end.pg',
-    ],
-    [
-      'by status: a day without orders is believed of a silent filter',
-      `distinct > 0 || (await isNoneConfirmed(context, slice, range)) ? 'same' : 'mute'`,
-      `'same'`,
-      'sync/totals.pg',
-    ],
-    [
-      'by status: a filter that does nothing is taken for one that answers',
-      'if (new Set(ids).size < ids.length) return null;',
-      '',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: a list is proved though parts show less than was counted',
-      'distinct === list.size &&',
-      'distinct < list.size &&',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: days are proved before the statuses have told anything',
-      `if (known?.value === statusesUnknown) return 'mute';`,
-      '',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: one wrong zero is believed by the probe',
-      'countByStatus(facts, ask, true)',
-      'countByStatus(facts, ask, false)',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: a total that is wrong once is believed by the probe',
-      'if (total === before) return sum === total ?',
-      'if (total > 0) return sum === total ?',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: a list that was never probed is believed alone',
-      'const isUnprobed = known === null && totalAfter !== null;',
-      'const isUnprobed = known === null && totalAfter !== null && distinct < 0;',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: a filter that does nothing for a moment is believed at the first contact',
-      'if (found === statusesFallShort && isFirst)',
-      'if (found === statusesFallShort && now < 0)',
-      'sync/totals.pg',
-    ],
-    [
-      'by status: around the cliff a day is proved by answers of two copies',
-      'if (known !== null) return known.value === statusesExceed;',
-      'if (known !== null) return false;',
-      'sync/month-end.pg',
-    ],
-    [
-      'by status: around the cliff a day is proved that was not before',
-      `const isAsProved = slice.proof !== 'none' &&`,
-      'const isAsProved =',
-      'sync/month-end.pg',
-    ],
-    [
-      'by status: around the cliff what another copy does not show is missing',
-      '!(await isBeyondProof(context, slice)) && showsMonth(context, slice, distinct)',
-      'showsMonth(context, slice, distinct)',
-      'sync/month-end.pg',
-    ],
-  ]),
   ...of('commit', [
     [
       'P2: older pages are taken',
@@ -551,8 +302,8 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a lease is not given back',
-      'walk_order = $18, ${givenBack}',
-      'walk_order = $18',
+      "why = $19${end.keepsLease ? '' : `, ${givenBack}`}",
+      'why = $19',
       'sync/run.pg',
     ],
     [
@@ -563,8 +314,8 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'today waits for all other days',
-      'order by (day = any ($5::date[])) desc, deadline_at',
-      'order by (day = any ($5::date[])), deadline_at',
+      'order by (day = $5::date) desc, deadline_at',
+      'order by (day = $5::date), deadline_at',
       'sync/order.pg',
     ],
     [
@@ -742,12 +493,6 @@ export const mutants: readonly Mutant[] = [
       '',
       'platform/clock',
       'sync/time.pg',
-    ],
-    [
-      'what was heard before the wall clock was set counts on',
-      '({ wall, monotonic }) => Math.abs(ahead - (wall - monotonic)) <= recentMs',
-      '() => Number.isFinite(ahead)',
-      'platform/clock',
     ],
   ]),
 ];

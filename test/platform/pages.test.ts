@@ -49,7 +49,7 @@ describe('a page of orders', () => {
     ['null', null],
     ['"many"', null],
     ['1.5', null],
-    // Too great to be true, and all the same a total to disagree with (proof rule 2).
+    // Too great to be true, and all the same a total to disagree with.
     ['1000000000000000', 1e15],
     ['1e99', Number.MAX_SAFE_INTEGER],
     ['{}', null],

@@ -100,6 +100,10 @@ describe('a change', () => {
   });
 });
 
+/** As when that day's list has shown it. */
+const standUnder = (id: string, day: string): Promise<unknown> =>
+  db.query(`update archive.orders set slice_day = $2 where operation_id = $1`, [id, day]);
+
 describe('a record', () => {
   test('that moved its day stands under its present one, however far away', async () => {
     const days = ['2026-03-05', '2026-01-02', '2027-11-30', '9999-12-31', '0001-01-01'];
@@ -109,6 +113,7 @@ describe('a record', () => {
       if (i === 0) continue;
       const later = { operation_id: id, status: 2, create_time: `${day}T01:00:00Z` };
       await show(order(later), `2026-04-0${i}T00:00:00Z`);
+      await standUnder(id, day);
     }
     // Not there yet, and under days before and after.
     for (const [i, day] of ['2026-03-04', '2026-03-06', '2027-12-01'].entries()) {
@@ -146,6 +151,7 @@ describe('a record', () => {
   test('sabotaged, without the index of those that are ahead the last two would not be found', async () => {
     await show(order(), '2026-03-05T10:00:00Z');
     await show(order({ create_time: '2027-11-30T00:00:00Z' }), '2026-03-06T10:00:00Z');
+    await standUnder('op', '2027-11-30');
     expect(await idsAt({ asOf: '2026-03-05T12:00:00Z' })).toEqual(['op']);
     // As if its time of creation had been so from the beginning.
     await db.query(`update archive.orders set first_seen_at = '2027-11-30' where project_id = $1`, [

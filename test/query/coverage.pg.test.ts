@@ -27,9 +27,9 @@ type GivenSlice = {
 
 async function writeSlice(slice: GivenSlice): Promise<void> {
   await db.query(
-    `insert into sync.slices (project_id, resource, owner, day, state, proof, proved_at, unresolved, deadline_at,
+    `insert into sync.slices (project_id, resource, owner, day, state, proof, why, proved_at, unresolved, deadline_at,
                               platform_total, shown_total, walked_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 7, 7, '2026-03-12T00:00:00Z')`,
+     values ($1, $2, $3, $4, $5, $6, case when $6 = 'none' then 'read once' end, $7, $8, $9, 7, 7, '2026-03-12T00:00:00Z')`,
     [
       slice.project ?? 'p',
       slice.resource ?? 'orders',
@@ -56,13 +56,12 @@ beforeAll(async () => {
   ({ db, archive } = opened);
   await writeProject('p');
   await writeProject('q');
-  const late = '2026-04-28T00:00:00Z';
   const early = '2026-04-26T00:00:00Z';
   await writeSlice({ day: '2026-03-01', state: 'lost' });
-  await writeSlice({ day: '2026-03-02', state: 'final', proof: 'walk', provedAt: late });
-  await writeSlice({ day: '2026-03-03', state: 'final', proof: 'walks', provedAt: early });
+  await writeSlice({ day: '2026-03-02', state: 'final', proof: 'books', provedAt: early });
+  await writeSlice({ day: '2026-03-03', state: 'final', proof: 'readings', provedAt: early });
   await writeSlice({ day: '2026-03-04', state: 'final', unresolved: 2 });
-  await writeSlice({ day: '2026-03-05', state: 'sealed', proof: 'counts', provedAt: early });
+  await writeSlice({ day: '2026-03-05', state: 'sealed', proof: 'books', provedAt: early });
   await writeSlice({ day: '2026-03-06', state: 'walked', unresolved: 1 });
   await writeSlice({ day: '2026-03-07' });
   for (const owner of ['b', 'a']) {
@@ -83,7 +82,7 @@ describe('coverage', () => {
   const expected: Record<string, Reservation[]> = {
     '2026-03-01': ['lost'],
     '2026-03-02': [],
-    '2026-03-03': ['proved_before_closing'],
+    '2026-03-03': [],
     '2026-03-04': ['no_proof', 'unresolved_orders'],
     '2026-03-05': [],
     '2026-03-06': ['no_proof', 'unresolved_orders'],
@@ -136,6 +135,7 @@ describe('coverage', () => {
       day: '2026-03-06',
       state: 'walked',
       proof: 'none',
+      why: 'read once',
       provedAt: null,
       walkedAt: '2026-03-12T00:00:00Z',
       platformTotal: 7,
@@ -178,7 +178,7 @@ describe('the summary', () => {
         oldestDay: '2026-03-02',
         newestDay: '2026-03-06',
         days: { open: 1, walked: 1, sealed: 1, final: 3, lost: 1 },
-        reserved: 4,
+        reserved: 3,
         unresolved: 3,
         rejected: 3,
         nextDeadlineAt: deadline,

@@ -16,7 +16,7 @@ describe('a day', () => {
   let archive: Archive;
   beforeAll(async () => {
     bench = await createBench(fiveDays);
-    await bench.run();
+    await bench.seal();
     archive = await openArchive({ connectionString: bench.connectionString });
   });
   afterAll(async () => {
@@ -29,49 +29,54 @@ describe('a day', () => {
     const { project, resource, day: from } = of;
     const [covered] = await archive.coverage({ project, resource, from, to: '2026-04-04' });
     expect(day).toMatchObject(covered ?? {});
-    const { rows: pages } = await bench.db.query(
-      `select page, asked_at as "askedAt", cardinality(ids) as shown, total::int as total
-         from sync.pages where resource = 'orders' and day = $1 order by page`,
-      [of.day],
-    );
-    expect(pages.length).toBeGreaterThan(1);
-    // By the instant: as text 01.048Z comes before 01.04Z.
-    const asked = pages
-      .map((page) => String(page['askedAt']))
-      .toSorted((a, b) => Date.parse(a) - Date.parse(b));
     expect(day).toMatchObject({
       owners: [''],
       records: covered?.shownTotal,
       pending: 0,
-      pages: {
-        count: pages.length,
-        firstAskedAt: asked[0],
-        lastAskedAt: asked.at(-1),
-        items: pages,
+      readings: {
+        count: 2,
+        items: ['newest', 'oldest'].map((beginsAt) => {
+          const shown = covered?.shownTotal;
+          return expect.objectContaining({ beginsAt, shown, lacks: 0, claims: 0 }) as object;
+        }),
       },
       missing: { count: 0, items: [] },
       changes: { count: 0, items: [] },
       rejects: { count: 0, items: [] },
     });
+    const [second, first] = day?.readings.items ?? [];
+    expect(
+      Date.parse(second?.beganAt ?? '') - Date.parse(first?.endedAt ?? ''),
+    ).toBeGreaterThanOrEqual(2 * hourMs);
+    expect(await archive.books({ project, resource })).toEqual([
+      expect.objectContaining({
+        owner: '',
+        firstDay: '2026-03-01',
+        balance: 'equal',
+        moreFrom: [],
+      }),
+    ]);
     expect(day?.history.count).toBe(day?.history.items.length);
     // The pages at hand are committed together: on a busy machine they come one by one.
     const entries = day?.history.items.toReversed() ?? [];
-    const [opened, ...written] = entries;
-    const sealed = written.pop();
+    const opened = entries[0];
+    const [sealed, read] = entries.toReversed();
     expect(opened).toMatchObject({ kind: 'ledger', state: 'open', proof: 'none' });
-    expect(new Set(written.map(({ kind }) => kind))).toEqual(new Set(['pages']));
+    const written = entries.filter(({ kind }) => kind === 'pages');
     expect(written.reduce((sum, { records }) => sum + records, 0)).toBe(day?.records);
+    expect(entries.filter(({ kind }) => kind === 'reading')).toHaveLength(2);
+    expect(read).toMatchObject({ kind: 'ledger', state: 'walked', proof: 'none' });
     expect(sealed).toMatchObject({
       kind: 'ledger',
       state: 'sealed',
-      proof: 'walk',
+      proof: 'books',
       entry: entries.length,
       platformTotal: day?.platformTotal,
       enteredAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     });
   });
 
-  test('tells what changed, vanished, is pending, was rejected and was taken up again', async () => {
+  test('tells what changed, vanished, is pending, and was rejected', async () => {
     const { simulator, db } = bench;
     const shown = [...simulator.oracle.shown('orders')].filter(({ text }) =>
       text.includes('2026-04-03T'),

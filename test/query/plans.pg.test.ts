@@ -12,8 +12,6 @@ import { listWatched } from '../../src/query/books.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
-import type { Slice } from '../../src/store/ledger.ts';
-import { pendingIds } from '../../src/store/pages.ts';
 import { readContentDifferences } from '../../src/store/journal/check-contents.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -56,7 +54,7 @@ beforeAll(async () => {
   );
   await owner.query(
     `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at, whole_walk)
-     select 'p', 'orders', '2024-01-01'::date + n, 'final', 'walk', '2030-01-01', '2030-01-01', 1 from generate_series(0, 729) n`,
+     select 'p', 'orders', '2024-01-01'::date + n, 'final', 'books', '2030-01-01', '2030-01-01', 1 from generate_series(0, 729) n`,
   );
   // What the journal tells of those of the days.
   await owner.query(
@@ -528,56 +526,4 @@ describe('with little memory', () => {
     const late = (sql: string): string => sql.replace(/offset 0(?=\),\s+held as)/, '');
     expect(await keptAside(late)).toBeGreaterThan((kept * 10) / times);
   });
-
-  test.skipIf(isOnCluster)(
-    'the pending orders of a long day are found by one reading',
-    async () => {
-      // With those of other tests Postgres expects few of this day.
-      await owner.query('delete from sync.pages');
-      await owner.query(
-        `insert into sync.pages (project_id, resource, owner, day, walk, page, ids, rejects, asked_at)
-       select 'p', 'orders', '', '2025-06-01', 7, n, array(select 'op_' || md5((n * 50 + k)::text) from generate_series(0, 49) k),
-              '{}', now()
-         from generate_series(0, 399) n`,
-      );
-      await owner.query('analyze sync.pages');
-      const slice = { projectId: 'p', resource: 'orders', owner: '', day: '2025-06-01' } as Slice;
-      const days = { from: '2025-06-01', to: '2025-06-02' };
-      const loopsOf = async (sql: string, parameters: unknown[]): Promise<number> => {
-        const { rows } = await small.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-          `explain (analyze, buffers, format json) ${sql}`,
-          parameters,
-        );
-        const loops = (plan: Plan): number[] => [
-          plan['Actual Loops'],
-          ...(plan.Plans ?? []).flatMap(loops),
-        ];
-        return Math.max(
-          ...rows.flatMap((row) => row['QUERY PLAN'].flatMap((one) => loops(one.Plan))),
-        );
-      };
-      let stated: [sql: string, parameters: unknown[]] = ['', []];
-      const noting = {
-        query: (sql: string, parameters: unknown[]) => {
-          stated = [sql, parameters];
-          return small.query(sql, parameters);
-        },
-      } as unknown as Tx;
-      // One of 5,000 orders is pending: 4 of the 20,000 that the day shows.
-      expect(
-        await pendingIds(noting, slice, 7, { from: '2024-01-01', to: '2026-01-01' }),
-      ).toHaveLength(4);
-      // As many as workers of one reading.
-      expect(await loopsOf(...stated)).toBeLessThan(5);
-      // Sabotaged: each pending order looked for among all that the day shows.
-      const [, parameters] = stated;
-      const one = `select operation_id, $6::date, $7::date from archive.orders
-                  where project_id = $1 and status = 1
-                    and (operation_id in (select unnest(ids) from sync.pages where project_id = $1 and resource = $2
-                                             and owner = $3 and day = $4 and walk = $5)) is true`;
-      expect(await loopsOf(one, [...parameters.slice(0, 5), days.from, days.to])).toBeGreaterThan(
-        15,
-      );
-    },
-  );
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   bench = await createBench({
     days: [...daysIn({ from: '2026-03-01', to: '2026-03-13' }), ...tenDays.days.slice(-6)],
   });
-  await bench.run();
+  await bench.seal();
   const { connectionString } = bench;
   archive = await openArchive({ connectionString });
   // A hole, and one that is open; and a day of which nothing but coverage is known.
@@ -79,7 +79,7 @@ describe('orders', () => {
       'days_final',
       'days_lost',
       'days_reserved',
-      'days_by_walks',
+      'days_by_readings',
       'days_complete',
     ];
     expect(
@@ -91,7 +91,7 @@ describe('orders', () => {
         row.daysFinal,
         row.daysLost,
         row.daysReserved,
-        row.daysByWalks,
+        row.daysByReadings,
         row.daysComplete,
       ]),
     ).toEqual(expected.map((row) => days.map((name) => row[name])));

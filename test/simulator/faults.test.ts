@@ -1,6 +1,6 @@
 // Each fault of the simulator does what it says, when and where it says.
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseFault, readFaults } from '../../src/simulator/fault-text.ts';
+import { parseFault } from '../../src/simulator/fault-text.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import {
   createSimulator,
@@ -29,7 +29,7 @@ describe('answers that are none', () => {
     ['tooMany', {}, 429, 'TOO_MANY_REQUESTS'],
     ['serverError', {}, 500, 'INTERNAL_ERROR'],
     ['serverError', { status: 503 }, 503, 'INTERNAL_ERROR'],
-    ['htmlError', {}, 502, '<!DOCTYPE html>'],
+    ['htmlPage', { status: 502 }, 502, '<!DOCTYPE html>'],
     ['htmlPage', {}, 200, '<!DOCTYPE html>'],
     ['textNotFound', {}, 404, '404 page not found'],
     ['forbidden', {}, 403, 'authentication failed'],
@@ -45,12 +45,6 @@ describe('answers that are none', () => {
     }
     expect((await client.get('/v3/orders')).text).toContain('"order_infos":[{');
   });
-});
-
-test('Retry-After comes only where it was asked for', async () => {
-  const client = await start({ faults: { tooMany: [{ next: 1 }, { next: 1, retryAfter: 7 }] } });
-  expect((await client.get('/v3/orders')).headers.get('retry-after')).toBeNull();
-  expect((await client.get('/v3/orders')).headers.get('retry-after')).toBe('7');
 });
 
 test('reset, truncated and hang leave the client without an answer', async () => {
@@ -69,20 +63,14 @@ test('reset, truncated and hang leave the client without an answer', async () =>
   });
   expect(await Promise.race([hanging, waited])).toBe('still waiting');
   expect((await client.get('/v3/orders')).status).toBe(200);
-  expect(simulator.requests.byStatus).toEqual({ 0: 2, 200: 2 });
+  expect(simulator.requests.recent().map(({ status, fault }) => fault ?? status)).toEqual([
+    'reset',
+    'truncated',
+    'hang',
+    200,
+  ]);
   await simulator.close();
   expect(await hanging).toBe('cut off');
-});
-
-test('slow and latencyMs delay an answer', async () => {
-  const client = await start({ latencyMs: 20, faults: { slow: { next: 1, ms: 60 } } });
-  const timed = async (): Promise<number> => {
-    const begun = performance.now();
-    await client.get('/v3/orders');
-    return performance.now() - begun;
-  };
-  expect(await timed()).toBeGreaterThan(78);
-  expect(await timed()).toBeGreaterThan(18);
 });
 
 test('wrongDate moves the Date header and nothing else', async () => {
@@ -93,14 +81,7 @@ test('wrongDate moves the Date header and nothing else', async () => {
   expect((await client.get('/v3/orders')).date).toBe('Wed, 18 Mar 2026 09:30:00 GMT');
 });
 
-test('otherClock dates the answer and judges timestamps by a clock of its own', async () => {
-  const client = await start({ faults: { otherClock: { next: 1, ms: 86_400_000 } } });
-  const refused = await client.get('/v3/orders');
-  expect([refused.status, refused.date]).toEqual([403, 'Thu, 19 Mar 2026 09:30:00 GMT']);
-  expect((await client.get('/v3/orders')).status).toBe(200);
-});
-
-test('records are shown twice, moved or left out while the total counts them', async () => {
+test('records are shown twice or left out while the total counts them', async () => {
   const client = await start();
   const page = async (): Promise<[string, number | null | undefined]> => {
     const { order_infos, total_count } = await client.orders(ascending);
@@ -112,12 +93,8 @@ test('records are shown twice, moved or left out while the total counts them', a
   expect(await page()).toEqual(['abcd', 4]);
   simulator.setFaults({ duplicated: { next: 1, rows: 2 } });
   expect(await page()).toEqual(['abcdcd', 4]);
-  simulator.setFaults({ reordered: { next: 1 } });
-  expect(await page()).toEqual(['cdab', 4]);
   simulator.setFaults({ dropped: { next: 1 } });
   expect(await page()).toEqual(['abc', 4]);
-  simulator.setFaults({ dropped: { next: 1, positions: [0, 2] } });
-  expect(await page()).toEqual(['bd', 4]);
   simulator.setFaults({ dropped: { ids: ['b'] } });
   expect(await page()).toEqual(['acd', 4]);
   expect(await page()).toEqual(['acd', 4]);
@@ -157,12 +134,6 @@ test('a fault for a part of the query, or for all without it, leaves the other r
   expect([await total({}), await total({ limit: '1' })]).toEqual([5, 4]);
 });
 
-test('a fault for a path leaves the others alone', async () => {
-  const client = await start({ faults: { serverError: { path: '/v1beta1/nft' } } });
-  expect((await client.get('/v3/orders')).status).toBe(200);
-  expect((await client.get('/v1beta1/nft/classes')).status).toBe(500);
-});
-
 test('chance is seeded: the same seed has the same requests fail, another seed others', async () => {
   const failing = async (seed: number): Promise<string> => {
     const client = await start({ seed, faults: { serverError: { share: 0.3 } } });
@@ -179,27 +150,7 @@ test('chance is seeded: the same seed has the same requests fail, another seed o
   expect(await failing(2)).not.toBe(first);
 });
 
-test('the log of requests tells which fault hit', async () => {
-  const client = await start({ faults: { tooMany: { next: 1 } } });
-  await client.get('/v3/orders', { limit: '3' });
-  await client.get('/v3/orders');
-  expect(simulator.requests.recent()).toMatchObject([
-    {
-      method: 'GET',
-      path: '/v3/orders',
-      query: 'limit=3',
-      status: 429,
-      fault: 'tooMany',
-      project: 'demo',
-    },
-    { path: '/v3/orders', query: '', status: 200 },
-  ]);
-  expect(simulator.requests.total).toBe(2);
-  expect(simulator.requests.byPath).toEqual({ '/v3/orders': 2 });
-});
-
-test('faults of the command line and of JSON are checked', async () => {
-  await start();
+test('faults of the command line are checked', () => {
   expect(parseFault('tooMany')).toEqual({ tooMany: [{}] });
   expect(parseFault('tooMany=0.25@/v3/orders,retryAfter=3')).toEqual({
     tooMany: [{ share: 0.25, path: '/v3/orders', retryAfter: 3 }],
@@ -212,7 +163,5 @@ test('faults of the command line and of JSON are checked', async () => {
   expect(() => parseFault('tooMany=often')).toThrow('name=0.05 or name=3x');
   expect(() => parseFault('slow,speed=3')).toThrow('no detail "speed"');
   expect(() => parseFault('tooMany=7')).toThrow('from 0 to 1');
-  expect(() => readFaults({ slow: { ms: 'long' } })).toThrow('milliseconds');
-  expect(() => readFaults({ slow: true })).toThrow('object of details');
-  expect(readFaults({ slow: null })).toEqual({ slow: [] });
+  expect(() => parseFault('slow,ms=long')).toThrow('milliseconds');
 });

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Day } from '../../src/model.ts';
+import { wholeList, type Day } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/platform.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -42,14 +42,13 @@ const standardDays = [
   '2026-04-01', '2026-04-02', '2026-04-03', '2026-04-10', '2026-04-12', '2026-04-28', '2026-04-29',
 ];
 
-/** Days of a month that are never due are sealed, and due when it has left the window. */
-export const sealUnread = (db: Db, month: Day, dueAt: string): Promise<void> =>
+/** Days of a month that are never due are as if they had been read, and decided. */
+export const decideUnread = (db: Db, month: Day): Promise<void> =>
   settle(
     db,
-    `update sync.slices set state = 'sealed', proof = 'walk', whole_walk = 1, platform_total = 0, shown_total = 0,
-            due_at = $2, deadline_at = $2
+    `update sync.slices set state = 'final', proof = 'readings', why = null, whole_walk = 1, platform_total = 0, shown_total = 0
       where due_at is null and state = 'open' and date_trunc('month', day::timestamp) = $1::date`,
-    [month, dueAt],
+    [month],
   );
 
 /** An archive filled in April while March is still shown; `days`: those that are read. */
@@ -78,8 +77,8 @@ export async function createUncertified(
     { certificatesDir: folder, ...worker },
   );
   wallNow = () => bench.simulator.clock.now();
-  await bench.run();
-  await sealUnread(bench.db, '2026-03-01', '2026-05-01T12:00:00Z');
+  await bench.seal();
+  await decideUnread(bench.db, '2026-03-01');
   const owner = await openDb({
     connectionString: bench.connectionString,
     role: null,
@@ -141,12 +140,23 @@ export async function createUncertified(
   };
 }
 
-/** Archives an order as if it had been shown at a moment, whatever it says. */
-export async function observe({ db }: Bench, text: string, at: string): Promise<void> {
+/** Archives an order as if it had been shown at a moment, whatever it says, by the list of a day if one is given. */
+export async function observe(
+  { db }: Bench,
+  text: string,
+  at: string,
+  day: Day = wholeList,
+): Promise<void> {
   const record = readOrder(parseJson(text), text, '2026-03-05');
   if (isReject(record)) throw new Error(record.reason);
   const observed = [{ record, observedAt: Date.parse(at) }];
-  const to = { projectId: 'p', resource: 'orders' as const, expectsNew: null };
+  const of = { projectId: 'p', resource: 'orders' as const };
+  const chain = { ...of, owner: '', day };
+  const to = {
+    ...of,
+    expectsNew: null,
+    entry: { chain, told: { kind: 'contents' as const, says: {} } },
+  };
   await withTx(db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
 }
 

@@ -55,7 +55,7 @@ export const threeDaysOfRecords = {
 /** The eighth record of each day, in both lists: it stands in the middle of a page. */
 export const someIds = threeDays.flatMap((on) => [`o-${on}-7`, `c-${on}-7`]);
 
-/** The states of the three days and how they were proved, by resource: `sealed walk` three times, for example. */
+/** The states of the three days and how they were proved, by resource: `sealed books` three times, for example. */
 export async function statesOf(db: Queryable): Promise<Record<string, string[]>> {
   const { rows } = await db.query<{ resource: string; states: string[] }>(
     `select resource, array_agg(state || ' ' || proof order by day) as states

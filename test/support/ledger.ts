@@ -15,6 +15,14 @@ export async function settle(db: Queryable, sql: string, parameters?: unknown[])
   );
 }
 
+/** Past days that showed nothing, read twice two hours apart, as if it had been a day. */
+export const sealEmpty = (db: Queryable): Promise<void> =>
+  settle(
+    db,
+    `update sync.slices set state = 'sealed', proof = 'readings', why = null
+      where shown_total = 0 and why = 'read once'`,
+  );
+
 /** A day of orders that nothing was read of, but for what is `given`. */
 export const unreadSlice = (given: Partial<Slice> & { day: string }): Slice => ({
   projectId: 'p',
@@ -22,6 +30,8 @@ export const unreadSlice = (given: Partial<Slice> & { day: string }): Slice => (
   owner: '',
   state: 'open',
   proof: 'none',
+  why: 'not read',
+  newsNo: 0,
   provedAt: null,
   dueAt: 0,
   deadlineAt: 0,

@@ -1,6 +1,6 @@
 // The oracle of seals: does what the ledger calls proved agree with what the platform shows? Asked while the platform
 // stands still, right after a run. Needs no test runner.
-import { addDays, monthStart, startOf } from '../../src/day.ts';
+import { addDays, startOf } from '../../src/day.ts';
 import type { Instant, ListedResource, Proof, SliceState } from '../../src/model.ts';
 import { readTime } from '../../src/platform/times.ts';
 import { windowStart } from '../../src/simulator/query.ts';
@@ -31,7 +31,15 @@ type Proved = {
   state: SliceState;
   proof: Proof;
 };
-type Known = { id: string; text: string; at: Instant; owner: string; pending: boolean };
+type Known = {
+  id: string;
+  text: string;
+  at: Instant;
+  owner: string;
+  pending: boolean;
+  /** Under which it is held. */
+  day: string | null;
+};
 
 const overAfterMs = 15 * 60_000;
 
@@ -44,6 +52,9 @@ export async function falseSeals(both: Both): Promise<FalseSeal[]> {
   const { rows } = await both.db.query<Proved>(
     `select resource, owner, day, state, proof from sync.slices
       where (proof <> 'none' or state = 'sealed') and state <> 'lost' and day > '0001-01-01' and proved_at >= $1
+        -- A reading that went on from an earlier run may have shown what has gone since.
+        and (project_id, resource, owner, day) not in
+            (select project_id, resource, owner, day from sync.readings where ended_at >= $1 and began_at < $1)
       order by resource, owner, day`,
     [new Date(since).toISOString()],
   );
@@ -71,24 +82,22 @@ function judge(
   const isOfIt = ({ at, owner }: Known): boolean =>
     at >= from && at < to && (one.owner === '' || owner === one.owner);
   const shownHere = shown.filter(isOfIt);
-  const heldHere = new Map(held.filter(isOfIt).map((record) => [record.id, record]));
+  const heldById = new Map(held.map((record) => [record.id, record]));
+  const isUnderIt = ({ day, owner }: Known): boolean =>
+    day === one.day && (one.owner === '' || owner === one.owner);
   // What has left the window is held all the same, and missed by nobody.
   const windowFrom = windowStart(clock.now(), dialect());
-  const shownIds = new Set(shownHere.map(({ id }) => id));
+  const shownIds = new Set(shown.map(({ id }) => id));
   const isSealed = one.state === 'sealed';
   const result: FalseSeal = {
     slice: `${one.resource} ${one.owner} ${one.day} ${one.state} ${one.proof}`,
-    missing: shownHere.filter(({ id }) => !heldHere.has(id)).map(({ id }) => id),
-    extra: [...heldHere.values()]
-      .filter(({ id, at }) => !shownIds.has(id) && at >= windowFrom)
+    missing: shownHere.filter(({ id }) => !heldById.has(id)).map(({ id }) => id),
+    extra: held
+      .filter((record) => isUnderIt(record) && !shownIds.has(record.id) && record.at >= windowFrom)
       .map(({ id }) => id),
-    // A count proves how many there are, not what they say; so does a tail, but for the last page.
-    other:
-      !isSealed || one.proof === 'counts'
-        ? []
-        : shownHere
-            .filter(({ id, text }) => heldHere.has(id) && heldHere.get(id)?.text !== text)
-            .map(({ id }) => id),
+    other: shownHere
+      .filter(({ id, text }) => heldById.has(id) && heldById.get(id)?.text !== text)
+      .map(({ id }) => id),
     pending: isSealed ? shownHere.filter(({ pending }) => pending).length : 0,
     early: isSealed && clock.now() < to + overAfterMs,
   };
@@ -97,18 +106,15 @@ function judge(
   return isFalse || result.early ? result : null;
 }
 
-/** The day as the platform reads it, or its month where it does not filter by date. */
+/** The day as the platform reads it; where it does not filter by date, as its own time names it. */
 function rangeOf(day: string, dates: string): { from: Instant; to: Instant } {
-  if (dates === 'ignored') {
-    return { from: startOf(monthStart(day)), to: startOf(monthStart(day, 1)) };
-  }
-  const aheadMs = ({ 'utc+8': 8, 'utc-8': -8 }[dates] ?? 0) * 3_600_000;
+  const aheadMs = dates === 'utc+8' ? 8 * 3_600_000 : 0;
   return { from: startOf(day) - aheadMs, to: startOf(addDays(day, 1)) - aheadMs };
 }
 
 const isPending = (status: unknown): boolean => [1, '1', 'pending'].includes(status as string);
 
-function known(text: string): Known {
+function known(text: string, day: string | null = null): Known {
   const record = JSON.parse(text) as Record<string, unknown>;
   const time = record['create_time'] ?? record['timestamp'];
   return {
@@ -117,13 +123,14 @@ function known(text: string): Known {
     at: Date.parse(readTime(String(time)) ?? ''),
     owner: typeof record['owner'] === 'string' ? record['owner'] : '',
     pending: isPending(record['status']),
+    day,
   };
 }
 
 /** What is held and not marked as missing. */
 async function heldOf(db: Queryable, resource: ListedResource): Promise<Known[]> {
-  const { rows } = await db.query<{ raw: string }>(
-    `select raw::text from archive.${resource} where missing_since is null`,
+  const { rows } = await db.query<{ raw: string; day: string }>(
+    `select raw::text, slice_day as day from archive.${resource} where missing_since is null`,
   );
-  return rows.map(({ raw }) => known(raw));
+  return rows.map(({ raw, day }) => known(raw, day));
 }

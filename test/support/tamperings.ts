@@ -55,6 +55,8 @@ export const remadeJournal = (without = 'false'): string => `
 const forgedRaw = `n.raw || '{"message": "forged"}'`;
 const ofFinal = `project_id = 'p' and resource = 'orders' and day = '$final'`;
 const ofSealed = `project_id = 'p' and resource = 'orders' and day = '$sealed'`;
+const readingColumns = `project_id, resource, owner, day, from_end, days_asked, began_at, began_machine_at, began_earliest_at,
+      ended_at, ended_machine_at, ended_latest_at, shown, by_status, lacks, claims, pending, digest`;
 const ofReject = `sha256 = decode('$reject', 'hex')`;
 const versionOf = `archive.nft_class_versions where id = '$versioned'`;
 // prettier-ignore
@@ -65,7 +67,7 @@ export const tamperings: readonly Tampering[] = [
   ['a sealed day called open', `update sync.slices set state = 'open' where ${ofSealed}`, 'ledger', /state/],
   ['the platform total of a sealed day', `update sync.slices set platform_total = platform_total + 1 where ${ofSealed}`, 'ledger', /platform_total/],
   ['the shown total of a sealed day', `update sync.slices set shown_total = 0 where ${ofSealed}`, 'ledger', /shown_total/],
-  ['the proof of a sealed day', `update sync.slices set proof = 'walks' where ${ofSealed}`, 'ledger', /proof was walks/],
+  ['the proof of a sealed day', `update sync.slices set proof = 'none' where ${ofSealed}`, 'ledger', /proof was none/],
   ['when a sealed day was proved', `update sync.slices set proved_at = (proved_at at time zone 'UTC' - interval '1 day') at time zone 'UTC' where ${ofSealed}`, 'ledger', /proved_at/],
   ['when a final day was walked', `update sync.slices set walked_at = (walked_at at time zone 'UTC' + interval '1 day') at time zone 'UTC' where ${ofFinal}`, 'ledger', /walked_at/],
   ['pending orders of a final day', `update sync.slices set unresolved = 3 where ${ofFinal}`, 'ledger', /unresolved/],
@@ -94,6 +96,16 @@ export const tamperings: readonly Tampering[] = [
   ['a reject on another day', `update sync.rejects set day = day + 1 where ${ofReject}`, 'altered', /^reject/],
   ['a reject altered with its digest', `update sync.rejects set bytes = 'x', sha256 = sha256('x') where ${ofReject}`, 'missing', /^reject/],
   ['a reject by hand', `insert into sync.rejects select project_id, resource, sha256('y'), 'y', reason, owner, day, seen_at from sync.rejects where ${ofReject}`, 'extra', /^reject/],
+  // The evidence.
+  ['a reading altered', `update sync.readings set lacks = lacks + 1 where ${ofSealed}`, 'ledger', /^reading \d+ is not as it was added/],
+  ['when a reading began', `update sync.readings set began_at = (began_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC' where ${ofFinal}`, 'ledger', /^reading \d+ is not as it was added/],
+  ['a reading gone', `delete from sync.readings where ${ofSealed}`, 'ledger', /^reading \d+ was added, and is no longer held/],
+  ['a reading by hand', `insert into sync.readings (${readingColumns}, no) select ${readingColumns}, no + 5000000000 from sync.readings where ${ofSealed} limit 1`, 'ledger', /^reading 5\d+ is held, and nothing in the journal added it/],
+  ['a reading of another day', `update sync.readings set day = '2026-03-02' where ${ofSealed}`, 'ledger', /^reading \d+ is not as it was added/],
+  ['books altered', `update sync.books set total = total + 1 where no = (select max(no) from sync.books)`, 'ledger', /^the books numbered \d+ are not as they were added/],
+  ['books gone', `delete from sync.books`, 'ledger', /^the books numbered \d+ were added, and are no longer held/],
+  ['books by hand', `insert into sync.books select project_id, resource, owner, no + 5000000000, day_from, day_to, asked_at, total, by_status, shown, shown_by_status, is_more, is_equal, asks, in_words
+    from sync.books where resource = 'orders'`, 'ledger', /^the books numbered 5\d+ are held, and nothing in the journal added them/],
   // Versions.
   ['a version gone', `delete from ${versionOf}`, 'missing', /was archived by entry \d+ of \d{4}-/, '$versioned'],
   ['all versions gone', `delete from archive.nft_class_versions`, 'missing', /and is no longer held/, '$versioned'],
@@ -110,6 +122,8 @@ export const tamperings: readonly Tampering[] = [
   ['observed_at moved behind the certificate', `update archive.orders set observed_at = '2099-06-01' where operation_id = '$certified'; truncate sync.certificates`, 'altered', /held is a content observed at 2099-06-01/, '$certified'],
   ['first_seen_at moved', `update archive.orders set first_seen_at = (first_seen_at at time zone 'UTC' + interval '1 day') at time zone 'UTC' where operation_id = '$order'`, 'altered', /^first_seen_at is/, '$order'],
   ['first_seen_at moved, certified', `update archive.orders set first_seen_at = (first_seen_at at time zone 'UTC' - interval '1 second') at time zone 'UTC' where operation_id = '$certified'`, 'altered', /^first_seen_at is/, '$certified'],
+  ['slice_day moved', `update archive.orders set slice_day = slice_day - 1 where operation_id = '$order'`, 'altered', /^slice_day is/, '$order'],
+  ['slice_day moved, certified', `update archive.orders set slice_day = slice_day - 1 where operation_id = '$certified'`, 'altered', /^slice_day is/, '$certified'],
   ['missing_since moved', `update archive.orders set missing_since = (missing_since at time zone 'UTC' + interval '1 day') at time zone 'UTC' where operation_id = '$missing'`, 'altered', /^missing_since is/, '$missing'],
   ['missing_since taken back', `update archive.orders set missing_since = null where operation_id = '$missing'`, 'altered', /^missing_since is not set/, '$missing'],
   ['missing_since made up', `update archive.orders set missing_since = now() where operation_id = '$order'`, 'altered', /nothing is in the journal/, '$order'],

@@ -83,8 +83,7 @@ test('P11, P8: three processes keep to one rate, share the slices, and no slice 
       where day < '2026-04-06' and (whole_walk > 1 or lease_epoch > 2)`,
   );
   expect(rows).toEqual([{ twice: 0 }]);
-  // The window's first day is asked for together with the day before it, as the probe does.
-  expect(firstPages()).toEqual(Array.from({ length: 2 * 22 }, () => 1));
+  expect(firstPages()).toEqual(Array.from({ length: 2 * 23 }, () => 1));
   // Not one of them did it all: the contact, a dozen requests, lets some begin later.
   const shares = await bench.db.query(`select from sync.runs where slices_done > 5`);
   expect(shares.rowCount).toBeGreaterThanOrEqual(2);

@@ -1,8 +1,8 @@
 // P11 in numbers: what each kind of work costs the platform, counted by the platform. What was shown before is not
-// asked for again without a reason, and what is proved by counting is not read.
+// asked for again without a reason, nor more often than it must.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Worker } from '../../src/sync/worker.ts';
-import { differences, noon, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
 import { costOf, type Cost } from '../support/cost.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
@@ -99,38 +99,6 @@ describe('new orders of today', () => {
       expect(rows).toEqual([{ held: held + count }]);
     },
   );
-});
-
-describe('pending orders', () => {
-  test('one request for every fifty of them, and one for each page that holds a settled one', async () => {
-    const yesterday = '2026-04-05';
-    // 400 orders in eight pages; 130 of them pending, in all pages.
-    const orders = Array.from({ length: 400 }, (_, i) =>
-      orderAt(i, i % 3 === 0 && i < 390 ? 1 : 2, yesterday),
-    );
-    bench = await createBench({ days, records: { orders, classes: [] } });
-    await bench.run();
-    const later = (ms: number): Promise<Cost> => {
-      bench.simulator.setNow(noon + ms);
-      return costOf(bench, () => bench.run());
-    };
-    // One to hear the time: the last answer is older than ten minutes.
-    expect(await later(16 * minute)).toEqual({ orders: 1 + 1 + 3, classes: 1 });
-    // Nine settle, on the first and the third page only.
-    for (const i of [0, 3, 6, 30, 45, 102, 105, 120, 147]) {
-      bench.simulator.mutate('orders', orderAt(i, 1, yesterday).record.operation_id, (one) => ({
-        ...one,
-        status: 2,
-        update_time: '2026-04-06T12:20:00Z',
-      }));
-    }
-    expect(await later(31 * minute)).toEqual({ orders: 1 + 1 + 3 + 2, classes: 1 });
-    const { rows } = await bench.db.query(
-      'select count(*)::int as pending from archive.orders where status = 1',
-    );
-    expect(rows).toEqual([{ pending: 130 - 9 }]);
-    expect(await differences(bench)).toEqual([]);
-  });
 });
 
 test('sabotaged: a request too many is counted, and a row written anew is seen', async () => {

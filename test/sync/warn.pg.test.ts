@@ -40,8 +40,8 @@ async function enter(
   );
   await bench.db.query(
     `insert into sync.slices (project_id, resource, day, deadline_at, due_at, state, proof, whole_walk, walked_at, shown_total)
-     values ('p', 'orders', '2026-04-29', '2026-05-30T00:00:00Z', '2026-05-01', 'sealed', 'walk', 1, '2026-04-30T01:00:00Z', $1),
-            ('p', 'orders', '2026-04-30', '2026-05-30T00:00:00Z', '2026-04-30', 'open', 'walk', 1, '2026-04-30T01:00:00Z', 1)`,
+     values ('p', 'orders', '2026-04-29', '2026-05-30T00:00:00Z', '2026-05-01', 'sealed', 'books', 1, '2026-04-30T01:00:00Z', $1),
+            ('p', 'orders', '2026-04-30', '2026-05-30T00:00:00Z', '2026-04-30', 'open', 'none', 1, '2026-04-30T01:00:00Z', 1)`,
     [orders],
   );
   await bench.db.query(`update sync.rate set per_second = $1`, [perSecond]);

@@ -31,7 +31,7 @@ async function begin(only?: string[]): Promise<void> {
   bench = await createBench({ world, ...read, onPage: (page) => memory.onPage(page) });
   owner = await connected('1');
   await installAudit(owner);
-  await bench.run();
+  await bench.seal();
 }
 
 afterEach(async () => {
@@ -49,7 +49,11 @@ async function connected(replica: string): Promise<pg.Client> {
 }
 
 const findings = (): Promise<string[]> =>
-  withEvidence(bench.connectionString, { memory, keepsake, slackMs: 60_000 }, findAll);
+  withEvidence(
+    bench.connectionString,
+    { memory, keepsake, slackMs: 60_000, hasEmptyHours: false },
+    findAll,
+  );
 
 const restFindings = (): Promise<string[]> =>
   notAtRest(
@@ -101,7 +105,7 @@ test('P1, P5, P6, sabotaged: what pages name, what a record says, what a seal co
     `update sync.pages set ids = ids || array['never-archived'] where page = 0 and day = '2026-04-06'`,
   );
   await owner.query(
-    `update sync.slices set shown_total = shown_total + 1, platform_total = platform_total + 1
+    `update sync.slices set shown_total = shown_total + 1
       where resource = 'orders'
         and day = (select min(day) from sync.slices where state = 'sealed' and shown_total > 0 and resource = 'orders')`,
   );
@@ -119,7 +123,7 @@ test('P1, P5, P6, sabotaged: what pages name, what a record says, what a seal co
   for (const resource of ['orders', 'nft_classes']) {
     expect(found).toContain(`${p1}: a page of ${resource} 2026-04-06 names never-archived`);
   }
-  expect(found).toMatch(/orders [^,]*with a total of \d+, \d+ shown and \d+ on its pages/);
+  expect(found).toMatch(/orders [^,]*with \d+ shown and \d+ on its pages/);
   expect(found).toContain('a seal without proof');
   expect(found).toContain('content that was never shown');
 });
@@ -140,9 +144,11 @@ test('P1, P6, sabotaged: a record was too long to be held, and what was kept of 
   memory.wasInserted('orders', 'endless', at, simulator.clock.now());
   simulator.insert('orders', { record: { operation_id: 'endless', status: 2 }, at });
   simulator.setFaults({ giant: { ids: ['endless'], bytes: 600_000 } });
-  simulator.advance(60_000);
+  simulator.advance(2 * 60_000);
   const thatDay = { from: '2026-03-03', to: '2026-03-04' };
   await bench.run({ only: { resource: 'orders', days: thatDay } });
+  // It is news to that reading: the next one confirms it.
+  await bench.runLater(3 * 3_600_000);
   expect(await findings()).toEqual([]);
   await owner.query('delete from sync.rejects');
   const found = (await findings()).join('\n');

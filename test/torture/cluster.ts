@@ -1,7 +1,7 @@
 // The torture's own Postgres server, made of the lower pieces of the embedded one: so that it can be stopped, killed,
 // filled up and brought back without asking anybody. It knows nothing of Outlast's tables.
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -165,17 +165,4 @@ async function takesConnections(connectionString: string): Promise<void> {
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-/** The newest lines of the server's log: what a finding is read with. */
-export async function serverLog(cluster: Cluster): Promise<string> {
-  const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-  const texts = await Promise.all(
-    names.map((day) =>
-      readFile(join(cluster.folder, 'disk', 'home', 'log', `server-${day}.log`), 'utf8').catch(
-        () => '',
-      ),
-    ),
-  );
-  return texts.join('').split('\n').slice(-40).join('\n');
 }

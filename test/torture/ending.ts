@@ -8,14 +8,13 @@ import { notAtRest, notExact } from './rest.ts';
 import { calm, insist, type Stage } from './stage.ts';
 import { noFaults } from './world.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+const hourMs = 3_600_000;
 
 /**
- * Every wait of the policy lies below one of these: a failed slice's hour, a recount's day, twice for what vanished.
+ * The second reading comes two hours after the first, a day where nothing is shown; what vanished is waited for a day, and
+ * then two more readings are.
  */
-const pausesMs = [61 * minuteMs, 25 * hourMs, 61 * minuteMs, 25 * hourMs];
-const turnsAtMost = 5;
+const pausesMs = [3, 25, 3, 25, 3, 25].map((hours) => hours * hourMs);
 const syncsAtMost = 30;
 /** Of those that are asked for all days, where some of them are left whatever is done. */
 const enoughSyncs = 3;
@@ -27,7 +26,7 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
   const { simulator, memory, note } = stage;
   simulator.setFaults(noFaults);
   simulator.clock.setSpeed(0);
-  simulator.setDialect({ keyLifeMs: 0, keyLifeRequests: 0 });
+  simulator.setDialect({ keyLifeRequests: 0, lagMs: 0 });
   await calm(stage);
   await everybodyLeaves(stage);
   // What failed lately waits, and time stands still.
@@ -46,7 +45,6 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
     note(`at rest: ${new Date(simulator.clock.now()).toISOString()}`);
     await syncToTheEnd(stage, chance);
   }
-  await settleContests(stage, chance);
   const byPolicy = await insist(stage, () =>
     withClient(stage.address, (db) => notAtRest(stage, db)),
   );
@@ -58,26 +56,6 @@ export async function bringToRest(stage: Stage, chance: Chance): Promise<void> {
   const byOrder = await insist(stage, () => withClient(stage.address, (db) => notExact(stage, db)));
   for (const sentence of byOrder) stage.report(sentence);
   await verify(stage, chance);
-}
-
-/**
- * What two lists show may change between their readings: then one of them waits for its next turn, which comes within
- * minutes or, of classes, within six hours.
- */
-async function settleContests(stage: Stage, chance: Chance): Promise<void> {
-  // Ends: turnsAtMost.
-  for (let turn = 0; turn < turnsAtMost; turn++) {
-    const contested = await insist(stage, () =>
-      withClient(stage.address, (db) =>
-        db.query(
-          `select from sync.slices where last_error like '%are in force with other contents%'`,
-        ),
-      ),
-    );
-    if (contested.rows.length === 0) return;
-    stage.simulator.advance(turn === 0 ? 2 * minuteMs : 6 * hourMs + minuteMs);
-    await syncToTheEnd(stage, chance);
-  }
 }
 
 /** Outlast's own opinion of what it holds, certificates included. */

@@ -24,6 +24,11 @@ export type Evidence = {
   keepsake: Keepsake;
   /** A moment in the archive may be so far from the platform's clock: its own `Date` lied, or it moved. */
   slackMs: number;
+  /**
+   * Answers may show nothing for hours. What is taken for an empty day by two of them stands until the next day's
+   * reading, and no longer: by the end of the world.
+   */
+  hasEmptyHours: boolean;
 };
 
 export const createKeepsake = (): Keepsake => ({
@@ -42,7 +47,7 @@ export const toldAtMost = 5;
 /** Runs `look` on everything as it is at one instant, on a connection past the wires. */
 export async function withEvidence<T>(
   connectionString: string,
-  given: Pick<Evidence, 'memory' | 'keepsake' | 'slackMs'>,
+  given: Pick<Evidence, 'memory' | 'keepsake' | 'slackMs' | 'hasEmptyHours'>,
   look: (evidence: Evidence) => Promise<T>,
 ): Promise<T> {
   return withClient(connectionString, async (db) => {

@@ -1,5 +1,5 @@
-// What makes a platform hard to prove from its first day to its last: lists that are cut, totals that lie, orders and
-// keys that mean nothing. Some worlds draw one of them. Pure.
+// How a world's platform reads what its document leaves open, or where it errs from its first day to its last: one way
+// a world, for two at once need not be provable. Pure.
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Chance } from './chance.ts';
 
@@ -12,74 +12,61 @@ export type Hardship = {
   showsAll: boolean;
 };
 
-/** `statusFilter`: what its filter by status does. */
-export function drawHardship(
-  chance: Chance,
-  statusFilter: Dialect['statusFilter'],
-): Hardship | null {
-  if (!chance.isHit(0.35)) return null;
-  // Nobody cuts a list so short that days are alike by chance.
+const hourMs = 3_600_000;
+
+/** Null: as the document says. */
+export function drawHardship(chance: Chance): Hardship | null {
+  if (!chance.isHit(0.75)) return null;
   const cap = chance.between(10, 25);
-  const without = { totals: 'absent', classTotals: 'absent' } as const;
+  const lagHours = chance.between(1, 3);
+  const provable = (name: string, dialect: Partial<Dialect>): Hardship => ({
+    name,
+    dialect,
+    isProvable: true,
+    showsAll: true,
+  });
+  const each = <K extends keyof Dialect>(
+    what: string,
+    key: K,
+    values: readonly Dialect[K][],
+  ): Hardship[] => values.map((value) => provable(`${what}: ${value}`, { [key]: value }));
   return chance.pick<Hardship>([
-    {
-      name: 'totals stand on first pages only',
-      dialect: { totals: 'first' },
-      isProvable: true,
-      showsAll: true,
-    },
-    {
-      name: 'totals count the page',
-      dialect: { totals: 'page', classTotals: 'page', maxOrders: 10, maxClasses: 10 },
-      isProvable: false,
-      showsAll: true,
-    },
-    {
-      name: `an index cuts lists and totals at ${cap}`,
-      dialect: {
-        totals: 'present',
-        classTotals: 'present',
-        totalsCap: cap,
-        listCap: cap,
-      },
-      isProvable: false,
-      showsAll: false,
-    },
-    {
-      name: `totals end at ${cap}`,
-      dialect: { totals: 'present', classTotals: 'present', totalsCap: cap },
-      isProvable: false,
-      showsAll: true,
-    },
-    {
-      name: 'a status is left out unless it is asked for',
-      dialect: {
-        totals: 'present',
-        statusUnasked: chance.pick([1, 2, 3]),
-        // What neither a list nor a filter shows nobody can notice.
-        ...(statusFilter === 'empty' ? { statusFilter: 'honoured' } : {}),
-      },
-      // No list and no filter shows what such orders have become.
-      isProvable: ['honoured', 'empty'].includes(statusFilter),
-      showsAll: ['honoured', 'empty'].includes(statusFilter),
-    },
-    {
-      name: 'the order is ignored, and there are no totals',
-      dialect: { ...without, sort: 'ignored' },
-      isProvable: false,
-      showsAll: true,
-    },
-    {
-      name: 'keys have no end',
-      dialect: { lastKey: 'around' },
-      isProvable: true,
-      showsAll: true,
-    },
-    {
-      name: 'keys have no end, and there are no totals',
-      dialect: { ...without, lastKey: 'around' },
-      isProvable: true,
-      showsAll: true,
-    },
+    provable(`everything is seen ${lagHours} h late`, { lagMs: lagHours * hourMs }),
+    provable('a status is left out unless it is asked for', {
+      statusUnasked: chance.pick([1, 2, 3]),
+    }),
+    ...each('the filter by status', 'statusFilter', ['ignored', 'empty', 'refused', 'words']),
+    ...each('totals', 'totals', ['absent', 'zero', 'first', 'page']),
+    provable(`totals end at ${cap}`, { totalsCap: cap }),
+    ...each('the end of a month', 'monthEnd', ['utc+8', 'utc-8', 'batches', 'batches']),
+    provable('classes outlive their month', { classesWindow: false }),
+    ...each('the end date', 'dayEnd', ['exclusive', 'instant']),
+    ...each('days', 'dates', ['utc+8']),
+    ...each('the last key', 'lastKey', ['null', 'absent', 'repeated', 'onward', 'around']),
+    provable('keys age', drawKeyLife(chance)),
+    provable('limits are refused', { overLimit: 'refuse' }),
+    ...each('an empty list', 'emptyList', ['null', 'absent']),
+    provable('times, ties and fields of every kind', {
+      timeForm: 'mixed',
+      ties: 'insertion',
+      unknownFields: true,
+    }),
+    // What is not proved is held none the less.
+    ...(
+      [
+        // Where dates do nothing, every record that comes is news to every day.
+        ['dates do nothing', { dates: 'ignored' }, true],
+        ['the order is ignored', { sort: 'ignored' }, true],
+        [`an index cuts lists and totals at ${cap}`, { totalsCap: cap, listCap: cap }, false],
+      ] as const
+    ).map(([name, dialect, showsAll]) => ({ name, dialect, isProvable: false, showsAll })),
   ]);
+}
+
+/** A key that ages lives for a few requests. */
+export function drawKeyLife(chance: Chance): Pick<Dialect, 'keyLifeRequests' | 'keyExpired'> {
+  return {
+    keyExpired: chance.pick(['refuse', 'ignore', 'empty'] as const),
+    keyLifeRequests: chance.between(2, 40),
+  };
 }

@@ -20,11 +20,11 @@ export async function installAudit(db: Queryable): Promise<void> {
     );
     create function torture.note_slice() returns trigger language plpgsql security definer as $$
     begin
-      -- A changed fact takes back proofs without a lease (proof rule 6): it touches state, proof and due time alone.
+      -- Books judge days without a lease: they touch the verdict and the due time alone.
       if new.lease_epoch = old.lease_epoch
-         and (new.lease_holder, new.checkpoint, new.walk, new.whole_walk, new.walked_at, new.observed_at, new.proved_at)
+         and (new.lease_holder, new.checkpoint, new.walk, new.whole_walk, new.walked_at, new.observed_at)
              is not distinct from
-             (old.lease_holder, old.checkpoint, old.walk, old.whole_walk, old.walked_at, old.observed_at, old.proved_at)
+             (old.lease_holder, old.checkpoint, old.walk, old.whole_walk, old.walked_at, old.observed_at)
       then
         return null;
       end if;

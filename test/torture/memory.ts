@@ -1,7 +1,7 @@
 // What the platform is known to have had and to have shown, kept outside of the archive: the other side of every
 // check. It follows the simulator's own record, never the archive.
 import { createHash } from 'node:crypto';
-import { dayOf, monthStart } from '../../src/day.ts';
+import { dayOf } from '../../src/day.ts';
 import { listedResources, type Day, type Instant, type ListedResource } from '../../src/model.ts';
 import { byteBounds } from '../../src/platform/byte-bounds.ts';
 import { windowStart } from '../../src/simulator/query.ts';
@@ -52,7 +52,7 @@ export type Memory = {
 
 const eightHoursMs = 8 * 3_600_000;
 /** How far the platform's days are ahead of UTC's. */
-const aheadMs = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs };
+const aheadMs = { utc: 0, ignored: 0, 'utc+8': eightHoursMs };
 const timeField = { orders: 'create_time', nft_classes: 'timestamp' };
 
 /** A content as text that is the same for equal JSON values. */
@@ -85,7 +85,7 @@ export function createMemory(
 
   const sliceOf = (at: Instant): Day => {
     const { dates } = simulator().dialect();
-    return dates === 'ignored' ? monthStart(dayOf(at)) : dayOf(at + aheadMs[dates]);
+    return dayOf(at + aheadMs[dates]);
   };
 
   function add(

@@ -1,8 +1,9 @@
-// Harm by the platform: all its faults at once, a clock that jumps over hours, days and the ends of months, page keys
-// that begin to age.
+// Harm by the platform: its faults one at a time, hours in which it shows nothing, page keys that begin to age, a clock
+// that jumps over hours, days and the ends of months.
 import { dayOf, monthStart, startOf } from '../../src/day.ts';
 import type { Action } from './actions.ts';
-import { drawFaults, drawKeyLife, giantBytes, noFaults, setBackMs } from './world.ts';
+import { drawKeyLife } from './hardships.ts';
+import { drawFault, giantBytes, noFaults, setBackMs } from './world.ts';
 import { later, type Stage } from './stage.ts';
 
 const minuteMs = 60_000;
@@ -12,18 +13,29 @@ const dayMs = 24 * hourMs;
 /** Everything that appears in between is taken in first: a month that goes is not shown again. */
 function moveTo({ simulator, memory }: Stage, at: number): string {
   memory.look();
+  // It lasts for hours and not for days.
+  simulator.setFaults({ emptied: null });
   simulator.setNow(at);
   memory.look();
   return `to ${new Date(at).toISOString()}`;
 }
 
+/** Of what makes a platform hard to prove there is one at a time. */
+const onWell =
+  (act: Action['act']): Action['act'] =>
+  (stage, chance) =>
+    stage.drawn.hardship === null ? act(stage, chance) : 'not here';
+
 export const platformActions: readonly Action[] = [
   {
-    name: 'all faults of the platform',
+    name: 'a fault of the platform',
     weight: 6,
     act: ({ simulator, drawn }, chance) => {
-      simulator.setFaults(drawFaults(chance, drawn));
-      return 'at once';
+      const faults = drawFault(chance, drawn);
+      simulator.setFaults(faults);
+      return JSON.stringify(
+        Object.fromEntries(Object.entries(faults).filter(([, one]) => one !== null)),
+      );
     },
   },
   {
@@ -35,54 +47,57 @@ export const platformActions: readonly Action[] = [
     },
   },
   {
-    name: 'hollow hours',
-    weight: 2,
-    act: (stage, chance) => {
+    name: 'empty hours',
+    weight: 3,
+    act: onWell((stage, chance) => {
       const { simulator } = stage;
       const hours = chance.between(1, 5);
-      const realMs = chance.between(500, 4000);
-      simulator.setFaults({ hollow: {} });
-      const said = moveTo(stage, simulator.clock.now() + hours * hourMs);
-      later(stage, realMs, () => simulator.setFaults({ hollow: null }));
-      return `${said}; answers without list and total for ${realMs} ms more`;
-    },
+      const realMs = chance.between(500, 3000);
+      // As nothing at all, or as a list of nothing that counts 0.
+      const empty = chance.pick([{ hollow: {} }, { emptied: {} }] as const);
+      simulator.setFaults({ ...noFaults, ...empty });
+      later(stage, realMs, () => {
+        moveTo(stage, simulator.clock.now() + hours * hourMs);
+        simulator.setFaults(empty);
+      });
+      later(stage, 2 * realMs, () => simulator.setFaults({ hollow: null, emptied: null }));
+      return `${Object.keys(empty).join()} for ${hours} h, ${realMs} ms before them and after`;
+    }),
   },
   {
-    name: 'other page keys',
+    name: 'page keys begin to age',
     weight: 2,
-    act: ({ simulator, drawn }, chance) => {
-      const life = drawKeyLife(chance, drawn.speed);
+    act: onWell(({ simulator }, chance) => {
+      const life = drawKeyLife(chance);
       simulator.setDialect(life);
       return JSON.stringify(life);
-    },
+    }),
   },
   {
     name: 'the filter by status breaks',
     weight: 1,
-    act: (stage, chance) => {
-      const { simulator, drawn } = stage;
-      const statusFilter = chance.pick(['ignored', 'empty', 'stale'] as const);
+    act: onWell((stage, chance) => {
+      const { simulator } = stage;
+      const statusFilter = chance.pick(['ignored', 'empty', 'refused'] as const);
       const realMs = chance.between(1000, 8000);
       simulator.setDialect({ statusFilter });
-      later(stage, realMs, () =>
-        simulator.setDialect({ statusFilter: drawn.dialect.statusFilter ?? 'honoured' }),
-      );
+      later(stage, realMs, () => simulator.setDialect({ statusFilter: 'honoured' }));
       return `${statusFilter} for ${realMs} ms`;
-    },
+    }),
   },
   {
-    name: 'poison',
+    name: 'records of great length',
     weight: 3,
-    act: (stage, chance) => {
+    act: onWell((stage, chance) => {
       const { simulator } = stage;
       const realMs = chance.between(500, 3000);
       simulator.setFaults({
-        poisonError: { share: chance.pick([0.05, 0.3]) },
+        ...noFaults,
         giant: { share: chance.pick([0.02, 0.1]), bytes: chance.pick(giantBytes) },
       });
-      later(stage, realMs, () => simulator.setFaults({ poisonError: null, giant: null }));
-      return `errors with U+0000 and records of great length for ${realMs} ms`;
-    },
+      later(stage, realMs, () => simulator.setFaults({ giant: null }));
+      return `for ${realMs} ms`;
+    }),
   },
   {
     name: 'the clock jumps',

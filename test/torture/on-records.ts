@@ -12,13 +12,6 @@ const fields = {
   nft_classes: { id: 'id', time: 'timestamp' },
 } as const;
 
-const succeeded: readonly unknown[] = [2, '2', 'success'];
-const failedAs = new Map<unknown, unknown>([
-  [2, 3],
-  ['2', '3'],
-  ['success', 'failed'],
-]);
-
 type Found = { id: string; at: Instant; record: Record<string, unknown> };
 
 /** A record of a past day that the platform shows, of those that fit; null where there is none. */
@@ -93,9 +86,7 @@ export const recordActions: readonly Action[] = [
     name: 'an order fails after all',
     weight: 2,
     act: (stage, chance) => {
-      const found = anyRecord(stage, chance, 'orders', ({ record }) =>
-        succeeded.includes(record['status']),
-      );
+      const found = anyRecord(stage, chance, 'orders', ({ record }) => record['status'] === 2);
       if (found === null) return nothing;
       const form = stage.simulator.dialect().timeForm;
       const updated = writeTime(
@@ -105,7 +96,7 @@ export const recordActions: readonly Action[] = [
       );
       stage.simulator.mutate('orders', found.id, (record) => ({
         ...record,
-        status: failedAs.get(record['status']) ?? record['status'],
+        status: 3,
         update_time: updated,
       }));
       return `${found.id} of ${dayOf(found.at)}`;

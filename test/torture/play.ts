@@ -274,8 +274,11 @@ async function noteLedger({ address, note }: Stage): Promise<void> {
 /** Every check, as of now. Returns how many records are held. */
 function lookAt({ address, memory, drawn, report }: Stage, keepsake: Keepsake): Promise<number> {
   // Moments are those of a clock that the platform's answers set, of whole seconds and of its own speed.
-  const slackMs = drawn.lieMs + staleMs + setBackMs + 2_000 * Math.max(1, drawn.speed);
-  return withEvidence(address, { memory, keepsake, slackMs }, async (evidence) => {
+  const { lieMs, speed, dialect } = drawn;
+  const slackMs = lieMs + staleMs + setBackMs + (dialect.lagMs ?? 0) + 2_000 * Math.max(1, speed);
+  const hasEmptyHours = drawn.hardship === null;
+  const given = { memory, keepsake, slackMs, hasEmptyHours };
+  return withEvidence(address, given, async (evidence) => {
     for (const finding of await findAll(evidence)) report(finding);
     return countHeld(evidence);
   });

@@ -1,12 +1,10 @@
 // What an archive must be when the platform has come to rest and all that was due is done: exact, whole, and proved as
 // far as the platform allows it.
 import { dayOf, daysIn, startOf, windowAt } from '../../src/day.ts';
-import type { Instant } from '../../src/model.ts';
-import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
-import { differences, type Difference } from '../support/differences.ts';
-import { idsSetAside, toldAtMost } from './evidence.ts';
+import { differences } from '../support/differences.ts';
+import { toldAtMost } from './evidence.ts';
 import type { Memory } from './memory.ts';
 import type { Drawn } from './world.ts';
 
@@ -20,14 +18,8 @@ export type World = {
 
 /** Everything that is not as it must be, after the policy alone has decided what to do. */
 export async function notAtRest(world: World, db: Queryable): Promise<string[]> {
-  // What was too long, or padded, when its day was read whole is read again within a week, which is not waited for.
-  const { orders, nft_classes: classes } = await idsSetAside(db, world.memory);
-  const isAwaited = ({ id, archived }: Difference): boolean =>
-    archived === null
-      ? orders.has(id) || classes.has(id)
-      : 'padding' in (JSON.parse(archived) as object);
   return [
-    ...(await notExact(world, db, isAwaited)),
+    ...(await notExact(world, db)),
     ...(await notAccountedFor(world, db)),
     ...(await notSealed(world, db)),
   ];
@@ -35,14 +27,10 @@ export async function notAtRest(world: World, db: Queryable): Promise<string[]> 
 
 const overAfterMs = 4 * 3_600_000;
 
-/**
- * P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows, and what is
- * `awaited`.
- */
+/** P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows. */
 export async function notExact(
   { simulator, memory, drawn }: World,
   db: Queryable,
-  isAwaited: (one: Difference) => boolean = () => false,
 ): Promise<string[]> {
   const found = await differences({ simulator, db });
   // Also what came into being since the last look.
@@ -51,7 +39,6 @@ export async function notExact(
   const { from } = windowAt(now);
   const wrong = found.filter((one) => {
     const { id, shown } = one;
-    if (isAwaited(one)) return false;
     // What lies in the middle of a list that is cut at both ends is shown to nobody, or not any more.
     if (shown !== null && drawn.hardship?.showsAll === false) return false;
     const had = memory.find(id);
@@ -72,7 +59,7 @@ export async function notExact(
     );
 }
 
-/** P7: every day of the window is in the ledger, or its month where that is the slice. */
+/** P7: every day of the window is in the ledger. */
 async function notAccountedFor({ simulator, memory }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();
   const { rows } = await db.query<{ name: string }>(
@@ -91,37 +78,21 @@ async function notAccountedFor({ simulator, memory }: World, db: Queryable): Pro
   return rows.map(({ name }) => `in the end ${name} is not in the ledger`);
 }
 
-/** Whether the older of the window's two months leaves it so soon. */
-const leavesWithin = (now: Instant, ms: number): boolean =>
-  windowAt(now).from !== windowAt(now + ms).from;
-
-const isAbsent = (totals: Dialect['totals']): boolean =>
-  ['absent', 'null', 'zero'].includes(totals);
-
 /**
- * P6: every day of the window that was over a day ago is sealed, by two walks an hour apart where totals are absent,
- * but for orders that stay pending. Where the platform cannot be proved, it is read whole at least: walked, and never
- * lost.
+ * P6: every day of the window that was over a day ago is sealed, but for orders that stay pending. Where the platform
+ * cannot be proved, it is read whole at least: walked, and never lost.
  */
 async function notSealed({ simulator, memory, drawn }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();
-  // Where dates do nothing each month shows the others as well, and grows with them: no two readings show the same, and
-  // without totals nothing else vouches for it.
-  const { dates, totals, classTotals } = drawn.dialect;
-  const growsForEver =
-    dates === 'ignored' && (isAbsent(totals ?? 'present') || isAbsent(classTotals ?? 'present'));
-  // Where lists leave out a status, no day is proved for the first time just before it leaves the window.
-  const leavesSoon = (drawn.dialect.statusUnasked ?? 0) > 0 && leavesWithin(now, dayMs);
-  const isProvable = drawn.hardship?.isProvable !== false && !growsForEver && !leavesSoon;
   const { rows } = await db.query<{ name: string }>(
-    `select format('%s %s is %s by %s (%s)', resource, day, state, proof, last_error) as name
+    `select format('%s %s is %s: %s (%s)', resource, day, state, why, last_error) as name
        from sync.slices
       where day >= $1 and day < $2 and state <> all ($3) and (unresolved = 0 or state <> 'walked')
       order by day limit $4`,
     [
       windowAt(now).from,
       memory.sliceOf(now - dayMs),
-      isProvable ? ['sealed'] : ['sealed', 'walked'],
+      drawn.hardship?.isProvable === false ? ['sealed', 'walked'] : ['sealed'],
       toldAtMost,
     ],
   );

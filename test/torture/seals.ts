@@ -1,5 +1,5 @@
-// P6: a seal, and the proof of a final day, says that at `proved_at` the platform's list and totals agreed with what is
-// held. So every record that the platform had by then and still showed must be in the archive, and the counts agree.
+// P6: a seal, and the proof of a final day, says that two readings, the newest of which ended at `proved_at`, each showed
+// all that is held of the day. So every record that the platform showed both times must be in the archive.
 import { cliffOf } from '../../src/day.ts';
 import type { Day, Instant, ListedResource } from '../../src/model.ts';
 import type { Queryable } from '../../src/store/db.ts';
@@ -13,7 +13,8 @@ type Seal = {
   proof: string;
   /** Milliseconds since 1970, on the platform's clock. */
   provedAt: Instant;
-  total: number | null;
+  /** When the newest reading from the other end began that ended two hours before; null: there are no two. */
+  confirmsAt: Instant | null;
   shown: number | null;
   /** Distinct ids and rejects on the pages of its last whole walk; null where there are no pages. */
   onPages: number | null;
@@ -27,12 +28,14 @@ export async function sealsBroken({
   held,
   setAside,
   slackMs,
+  hasEmptyHours,
 }: Evidence): Promise<string[]> {
   const seals = await allSeals(db);
-  const found = seals.flatMap(countsApart);
+  const found = seals.flatMap(unfounded);
   for (const seal of seals) {
+    if (hasEmptyHours && seal.shown === 0) continue;
     for (const record of memory.hadOn(seal.resource, seal.day)) {
-      if (!isClaimed(record, memory, seal.provedAt, slackMs)) continue;
+      if (!isClaimed(record, memory, seal, slackMs)) continue;
       if (held[seal.resource].has(record.id)) continue;
       // It was shown at a length that is counted and not held.
       if (setAside[seal.resource].has(record.id)) continue;
@@ -48,13 +51,20 @@ const iso = (at: Instant): string => new Date(at).toISOString();
 const nameOf = ({ resource, day, state, proof }: Seal): string =>
   `${resource} ${day} is ${state} by ${proof}`;
 
-/** Whether the platform showed it at that moment for certain, whatever its `Date` said. */
-function isClaimed(record: Had, memory: Memory, provedAt: Instant, slackMs: number): boolean {
+/** Whether the platform showed it both times for certain, whatever its `Date` said. */
+function isClaimed(
+  record: Had,
+  memory: Memory,
+  { provedAt, confirmsAt }: Seal,
+  slackMs: number,
+): boolean {
   const { day, appearedAt, hiddenAt } = record;
   const latest = provedAt + slackMs;
-  // Around the cliff absence proves nothing (proof rule 5): what came only then is not claimed.
+  // Around the cliff absence proves nothing: what came only then is not claimed.
   if (provedAt >= cliffOf(day) - doubtfulMs || memory.isOutOfWindow(record, latest)) return false;
-  return appearedAt < provedAt - slackMs && (hiddenAt === null || hiddenAt > latest);
+  return (
+    appearedAt < (confirmsAt ?? provedAt) - slackMs && (hiddenAt === null || hiddenAt > latest)
+  );
 }
 
 async function allSeals(db: Queryable): Promise<Seal[]> {
@@ -74,19 +84,25 @@ async function allSeals(db: Queryable): Promise<Seal[]> {
      )
      select resource, day::text, state, proof,
             extract(epoch from proved_at)::float8 * 1000 as "provedAt",
-            platform_total::int as total, shown_total::int as shown,
+            (select extract(epoch from max(older.began_at))::float8 * 1000
+               from sync.readings newest
+               join sync.readings older using (project_id, resource, owner, day)
+              where (newest.project_id, newest.resource, newest.owner, newest.day) = (s.project_id, s.resource, s.owner, s.day)
+                and newest.ended_at = s.proved_at and older.from_end <> newest.from_end
+                and older.ended_at <= newest.began_at - interval '2 hours') as "confirmsAt",
+            shown_total::int as shown,
             case when has_pages then of_walk.shown::int end as "onPages"
-       from sync.slices join of_walk using (project_id, resource, owner, day)
+       from sync.slices s join of_walk using (project_id, resource, owner, day)
       where state = 'sealed' or (state = 'final' and proof <> 'none')`,
   );
   return rows;
 }
 
-function countsApart(seal: Seal): string[] {
-  const { proof, total, shown, onPages } = seal;
+function unfounded(seal: Seal): string[] {
+  const { proof, confirmsAt, shown, onPages } = seal;
   if (proof === 'none') return [`${nameOf(seal)}: a seal without proof`];
-  const isApart = (proof !== 'walks' && total !== shown) || (onPages !== null && onPages !== shown);
-  return isApart
-    ? [`${nameOf(seal)} with a total of ${total}, ${shown} shown and ${onPages} on its pages`]
+  if (confirmsAt === null) return [`${nameOf(seal)}: a seal without two readings two hours apart`];
+  return onPages !== null && onPages !== shown
+    ? [`${nameOf(seal)} with ${shown} shown and ${onPages} on its pages`]
     : [];
 }

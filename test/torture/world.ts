@@ -33,8 +33,7 @@ const hourMs = 60 * minuteMs;
 export function drawWorld(chance: Chance): Drawn {
   const startAt = drawStart(chance.stream('start'));
   const speed = chance.pick([0, 1, 1, 20, 60]);
-  const oddities = drawOddities(chance.stream('oddities'));
-  const hardship = drawHardship(chance.stream('hardship'), oddities.statusFilter);
+  const hardship = drawHardship(chance.stream('hardship'));
   const world = {
     ordersPerDay: chance.between(3, 30),
     classesPerDay: chance.between(2, 12),
@@ -44,13 +43,16 @@ export function drawWorld(chance: Chance): Drawn {
   };
   const latencyMs = chance.pick([0, 2, 6]);
   const isEmbedded = chance.isHit(0.15);
+  const sizes = chance.stream('sizes');
   return {
     startAt,
     speed,
     world,
     dialect: {
-      ...drawDialect(chance.stream('dialect'), speed),
-      ...oddities,
+      // Of few records pages are few as well, unless they are short.
+      maxOrders: sizes.pick([50, 20, 10]),
+      maxClasses: sizes.pick([200, 50, 10]),
+      shortPages: sizes.pick([0, 0, 5]),
       ...hardship?.dialect,
     },
     latencyMs,
@@ -58,7 +60,10 @@ export function drawWorld(chance: Chance): Drawn {
     isPooled: !isEmbedded && chance.stream('pooler').isHit(0.25),
     replicas: chance.pick([1, 2, 2, 3, 3]),
     lieMs: chance.pick([0, 0, 3 * minuteMs, hourMs]),
-    balancerMs: chance.stream('balancer').pick([0, 0, 2 * hourMs, -hourMs * 36, 75 * 24 * hourMs]),
+    balancerMs:
+      hardship === null
+        ? chance.stream('balancer').pick([0, 0, 2 * hourMs, -hourMs * 36, 75 * 24 * hourMs])
+        : 0,
     hardship,
   };
 }
@@ -73,63 +78,13 @@ function drawStart(chance: Chance): Instant {
   return Date.UTC(year, isLastDay ? month + 1 : month, day, hour, chance.between(0, 59));
 }
 
-function drawDialect(chance: Chance, speed: number): Partial<Dialect> {
-  const often = <T>(standard: T, others: readonly [T, ...T[]]): T =>
-    chance.isHit(0.6) ? standard : chance.pick(others);
-  return {
-    dates: chance.isHit(0.88) ? 'utc' : chance.pick(['utc+8', 'utc-8', 'ignored']),
-    dayEnd: often<Dialect['dayEnd']>('inclusive', ['exclusive', 'instant']),
-    lastKey: often<Dialect['lastKey']>('empty', ['null', 'absent', 'repeated', 'onward']),
-    overLimit: often<Dialect['overLimit']>('clamp', ['refuse']),
-    maxOrders: chance.pick([50, 20, 10]),
-    maxClasses: chance.pick([200, 50, 10]),
-    shortPages: often(0, [5, 9]),
-    emptyList: often<Dialect['emptyList']>('array', ['null', 'absent']),
-    // Without totals nothing is proved by counting: now and then only.
-    totals: chance.isHit(0.85) ? 'present' : chance.pick(['absent', 'null', 'zero']),
-    classTotals: chance.isHit(0.85) ? 'present' : chance.pick(['absent', 'null', 'zero']),
-    timeForm: often<Dialect['timeForm']>('rfc3339', ['fraction', 'space', 'go', 'mixed']),
-    classTimeForm: often<Dialect['classTimeForm']>('go', ['rfc3339', 'space', 'mixed']),
-    statusForm: often<Dialect['statusForm']>('number', ['text', 'word']),
-    batchForm: often<Dialect['batchForm']>('absent', ['empty', 'null']),
-    ties: often<Dialect['ties']>('id', ['insertion']),
-    monthEnd: often<Dialect['monthEnd']>('utc', ['utc+8', 'utc-8']),
-    classesWindow: chance.isHit(0.85),
-    unknownFields: chance.isHit(0.3),
-    ...drawKeyLife(chance, speed),
-  };
-}
-
-/** A filter that filters nothing or knows too little. */
-function drawOddities(chance: Chance): Pick<Dialect, 'statusFilter'> {
-  return {
-    statusFilter: chance.isHit(0.75) ? 'honoured' : chance.pick(['ignored', 'empty', 'stale']),
-  };
-}
-
 /** What makes this world a hard one, in words; empty where nothing does. */
-export function hardOf({ hardship, dialect, balancerMs, isPooled }: Drawn): string[] {
-  const { dates, statusFilter } = dialect;
+export function hardOf({ hardship, balancerMs, isPooled }: Drawn): string[] {
   return [
     ...(hardship === null ? [] : [hardship.name.replace(/ at \d+$/, '')]),
-    ...(dates === 'utc' || dates === undefined ? [] : [`dates: ${dates}`]),
-    ...(statusFilter === 'honoured' || statusFilter === undefined
-      ? []
-      : [`filter by status: ${statusFilter}`]),
     ...(balancerMs === 0 ? [] : ['another clock behind the balancer']),
     ...(isPooled ? ['a pooler before the database'] : []),
   ];
-}
-
-/** A key that ages lives for a few requests or moments of real time. */
-export function drawKeyLife(
-  chance: Chance,
-  speed: number,
-): Pick<Dialect, 'keyLifeMs' | 'keyLifeRequests' | 'keyExpired'> {
-  const keyExpired = chance.pick(['refuse', 'ignore', 'empty'] as const);
-  const keyLifeRequests = chance.isHit(0.5) ? 0 : chance.between(2, 40);
-  const keyLifeMs = chance.isHit(0.7) ? 0 : chance.between(100, 3000) * Math.max(1, speed);
-  return { keyLifeMs, keyLifeRequests, keyExpired };
 }
 
 /** An answer may be as it was so long ago. */
@@ -141,44 +96,41 @@ export const giantBytes = [30_000, 300_000, 600_000, 2_000_000] as const;
 /** The platform's clock may be set back by so much. */
 export const setBackMs = 3 * minuteMs;
 
-/** All the simulator's faults at once, each rare enough that pages still come through. */
-export function drawFaults(chance: Chance, drawn: Drawn): Partial<Faults> {
+/** One of the simulator's faults, rare enough that pages still come through. */
+export function drawFault(chance: Chance, { hardship, lieMs, balancerMs }: Drawn): Partial<Faults> {
   const share = (most: number): number => most * chance.unit();
-  const lieMs = Math.round(drawn.lieMs * (2 * chance.unit() - 1));
-  const hasTotals =
-    drawn.dialect.totals === 'present' &&
-    drawn.dialect.classTotals === 'present' &&
-    drawn.hardship === null;
-  return {
+  const lie = Math.round(lieMs * (2 * chance.unit() - 1));
+  const noAnswer: Partial<Faults> = {
     tooMany: { share: share(0.006), retryAfter: 1 },
     serverError: { share: share(0.04), status: chance.pick([500, 502, 503]) },
-    htmlError: { share: share(0.02) },
-    htmlPage: { share: share(0.02) },
+    htmlPage: { share: share(0.04), status: chance.pick([200, 502]) },
     textNotFound: { share: share(0.02) },
+    poisonError: { share: share(0.02) },
     // Final for the process that meets it.
     forbidden: { share: share(0.002) },
     reset: { share: share(0.04) },
     truncated: { share: share(0.04) },
     hang: { share: share(0.01) },
     slow: { share: share(0.04), ms: chance.between(20, 400) },
+  };
+  const wrongAnswer: Partial<Faults> = {
     wrongDate: [
-      ...(lieMs === 0 ? [] : [{ share: share(0.02), ms: lieMs }]),
-      ...(drawn.balancerMs === 0 ? [] : [{ share: share(0.05), ms: drawn.balancerMs }]),
+      ...(lie === 0 ? [] : [{ share: share(0.02), ms: lie }]),
+      ...(balancerMs === 0 ? [] : [{ share: share(0.05), ms: balancerMs }]),
     ],
     duplicated: { share: share(0.06), rows: chance.between(1, 3) },
-    reordered: { share: share(0.04) },
-    // A record that both the list and the totals leave out cannot be noticed (P6): no list is emptied, totals are never
-    // made smaller, and where there are none, nothing is left out.
-    dropped: hasTotals ? { share: share(0.04), rows: chance.between(1, 3) } : null,
-    lyingTotal: { share: share(0.03), by: chance.between(1, 3) },
-    stale: { share: share(0.03), ms: chance.between(1, staleMs) },
+    dropped: { share: share(0.04), rows: chance.between(1, 3) },
+    lyingTotal: { share: share(0.03), by: chance.pick([-1, 1, 2, 3]) },
+    emptied: { share: share(0.04) },
     hollow: { share: share(0.06) },
-    poisonError: { share: share(0.02) },
+    stale: { share: share(0.03), ms: chance.between(1, staleMs) },
     // Each reading meets other records: some are held as they came, some are too long for that and set aside.
     giant: { share: share(0.01), bytes: chance.pick(giantBytes) },
-    // As it judges X-Timestamp as well, its answer is a 403.
-    otherClock: drawn.balancerMs === 0 ? null : { share: share(0.05), ms: drawn.balancerMs },
   };
+  // A platform that is odd by itself answers as it does, or not at all.
+  const faults = hardship === null ? { ...noAnswer, ...wrongAnswer } : noAnswer;
+  const [name, fault] = chance.pick(Object.entries(faults) as [[string, unknown]]);
+  return { ...noFaults, [name]: fault };
 }
 
 export const noFaults = Object.fromEntries(

@@ -11,7 +11,7 @@ import { openDb } from '../../src/store/db.ts';
 import { newestHeads } from '../../src/store/journal/heads.ts';
 import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
 import { verifyChains } from '../../src/verify/verify.ts';
-import { createBench, type Bench } from '../support/archive.ts';
+import { createBench, noon, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
 import { remadeJournal } from '../support/tamperings.ts';
 
@@ -21,7 +21,8 @@ let headsDir: string;
 beforeAll(async () => {
   headsDir = await mkdtemp(join(tmpdir(), 'outlast heads '));
   bench = await createBench(
-    { world: { ordersPerDay: 1, classesPerDay: 1, quietShare: 0.5 } },
+    // At no quarter of an hour, when today is read whole.
+    { startAt: noon + 300_000, world: { ordersPerDay: 1, classesPerDay: 1, quietShare: 0.5 } },
     { headsDir: join(headsDir, 'new') },
   );
   // Today's last page is read by itself from the second run on.

@@ -1,45 +1,33 @@
 // What both lists of the platform have: the parameters and what they select (docs/platform.md §4.4, §4.7), and the
 // envelope.
-import type { ListedResource } from '../../model.ts';
 import { oneOf } from '../../query/arguments.ts';
 import type { Given } from '../../query/check-arguments.ts';
 import { day, halfOpen } from '../../query/days.ts';
-import type { Archive, ListScope } from '../../query/types.ts';
+import type { ListScope } from '../../query/types.ts';
 import type { Answer } from '../answers.ts';
 
 export const dates = {
   start_date: day.describe('First day, yyyy-MM-dd'),
-  end_date: day.describe(
-    'Last day, as the platform was seen to read it: inclusive while that is unknown',
-  ),
+  end_date: day.describe('Last day, inclusive'),
   sort_by: oneOf(['DATE_ASC', 'DATE_DESC']).describe('DATE_DESC by default'),
 };
 
-type Selected = Pick<ListScope, 'from' | 'to' | 'toInstant'> & { order: 'asc' | 'desc' };
+type Selected = Pick<ListScope, 'from' | 'to'> & { order: 'asc' | 'desc' };
 
-/**
- * The days asked for, half-open, as the platform reads its two dates. An end before the start selects nothing. How the
- * platform reads an end date is a fact (`day_end`), which is looked up where there is one: most pages need no second
- * query.
- */
-export async function selectedBy(
-  { start_date: from, end_date: end, sort_by: sortBy }: Given<typeof dates>,
-  archive: Pick<Archive, 'facts'>,
-  project: string,
-  resource: ListedResource,
-): Promise<Selected> {
+/** The days asked for, half-open. An end before the start selects nothing. */
+export function selectedBy({
+  start_date: from,
+  end_date: end,
+  sort_by: sortBy,
+}: Given<typeof dates>): Selected {
   const order = sortBy === 'DATE_ASC' ? ('asc' as const) : ('desc' as const);
   const start = from === undefined ? {} : { from };
   if (end === undefined) return { ...start, order };
-  const fact = (await archive.facts({ project }))[`${resource}.day_end`];
-  // Inclusive while unknown.
-  const isBound = fact === 'exclusive' || fact === 'instant';
-  const { to } = isBound ? { to: end } : halfOpen({ to: end });
+  const { to } = halfOpen({ to: end });
   if (from !== undefined && to !== undefined && from > to) return { from, to: from, order };
   return {
     ...start,
     ...(to === undefined ? {} : { to }),
-    ...(fact === 'instant' ? { toInstant: true as const } : {}),
     order,
   };
 }

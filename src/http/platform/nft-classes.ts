@@ -38,7 +38,7 @@ export const classesRoute = platformRoute({
     const range = { start_date, end_date, sort_by };
     const scope = {
       project,
-      ...(await selectedBy(range, archive, project, 'nft_classes')),
+      ...selectedBy(range),
       ...named,
       ...(hash === undefined ? {} : { txHash: hash }),
     };

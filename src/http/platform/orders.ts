@@ -37,7 +37,7 @@ export const ordersRoute = platformRoute({
   ) => {
     const scope = {
       project,
-      ...(await selectedBy(range, archive, project, 'orders')),
+      ...selectedBy(range),
       ...(status === undefined ? {} : { status }),
     };
     const from = key === undefined ? {} : { cursor: key };

@@ -1,7 +1,7 @@
 // What the members of answers can be, and how rows and lists are described. The schemas describe, and the tests hold
 // real answers to them; nothing is checked by them while it is served.
 import * as z from 'zod';
-import { sliceStates } from '../../model.ts';
+import { sliceStates, type Why } from '../../model.ts';
 import { reservationNames } from '../../query/book-types.ts';
 import { snake } from '../../query/record-text.ts';
 import type { ColumnType, Field, Fields } from '../../resources.ts';
@@ -45,7 +45,18 @@ export const listedResource = z.enum(['orders', 'nft_classes']);
 export const anyResource = z.enum(['orders', 'nft_classes', 'transactions', 'tokens']);
 export const apiVersion = z.enum(['v1beta1', 'v3']);
 export const state = z.enum(sliceStates);
-export const proof = z.enum(['none', 'counts', 'walk', 'walks']);
+export const proof = z.enum(['none', 'readings', 'books']);
+export const why = z.enum([
+  'not over',
+  'not read',
+  'clock',
+  'month is going',
+  'read once',
+  'showed less',
+  'counts more',
+  'books do not balance',
+  'pending',
+] satisfies Why[]);
 export const reservations = z
   .array(z.enum(reservationNames))
   .describe('What is not certain, by name; empty for a clean claim');

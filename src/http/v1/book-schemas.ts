@@ -1,7 +1,13 @@
 // The archive's own books as `/archive/v1` gives them: coverage, sums, certificates, runs, rejects, operations watched.
 import * as z from 'zod';
-import type { MonthCertificate, Reject, Run, WatchedOperation } from '../../query/book-types.ts';
-import type { CoverageDay } from '../../query/book-types.ts';
+import type {
+  Balance,
+  CoverageDay,
+  MonthCertificate,
+  Reject,
+  Run,
+  WatchedOperation,
+} from '../../query/book-types.ts';
 import type { Summary } from '../../query/types.ts';
 import * as kind from './answer-schemas.ts';
 import { row, type RowShape } from './answer-schemas.ts';
@@ -19,6 +25,7 @@ export const coverageDayShape: RowShape<CoverageDay> = {
   day,
   state: kind.state,
   proof: kind.proof,
+  why: kind.why.nullable().describe('What keeps it from being proved; null: nothing'),
   provedAt: timeOrNull,
   walkedAt: timeOrNull.describe('When it was last read to its end'),
   platformTotal: wholeOrNull.describe('What the platform said there is'),
@@ -35,6 +42,32 @@ export const coverageDay = row<CoverageDay>(
   'CoverageDay',
   'What is held of a UTC day and how sure that is',
   coverageDayShape,
+);
+
+export const balance = row<Balance>(
+  'Balance',
+  'The newest books of a list: what the platform counts of all days that are over, beside what its lists showed',
+  {
+    project: text,
+    resource: kind.listedResource,
+    owner: text.describe('The owner whose classes are counted; empty for the whole list'),
+    firstDay: day.describe('The first day that is counted'),
+    lastDay: day.describe('The last one'),
+    askedAt: time,
+    total: wholeOrNull.describe('Null where it gives no total'),
+    pending: wholeOrNull.describe(
+      'Of them, orders by status, as the next ones; null of classes, and where the status is of no use',
+    ),
+    succeeded: wholeOrNull,
+    failed: wholeOrNull,
+    shown: wholeOrNull.describe(
+      'Distinct records that the newest readings of these days showed; null where a day was not read yet',
+    ),
+    balance: z
+      .enum(['more', 'equal', 'less or unknown'])
+      .describe('More than was shown is not believed: the days are read again'),
+    moreFrom: z.array(day).describe('The parts that count more, by their first days'),
+  },
 );
 
 export const summary = row<Summary>('Summary', 'How one list of one project stands', {

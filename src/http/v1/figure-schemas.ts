@@ -26,7 +26,7 @@ const coverage: RowShape<Omit<PeriodCoverage, 'period'>> = {
   daysFinal: whole,
   daysLost: whole.describe('Left the window before they were read: a hole for ever'),
   daysReserved: whole,
-  daysByWalks: whole.describe('Proved by two walks alone, the weaker proof'),
+  daysByReadings: whole.describe('Proved by two readings alone, the weaker proof'),
   daysComplete: whole,
   reservations: kind.reservations,
   rejected: whole.describe('Records without a usable id: in no figure'),

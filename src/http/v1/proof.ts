@@ -2,6 +2,7 @@
 // They tell of now only.
 import * as z from 'zod';
 import { listedResources } from '../../model.ts';
+import { listedResource } from '../../query/arguments.ts';
 import { certificateFilters } from '../../query/books.ts';
 import { coverageFilters } from '../../query/coverage.ts';
 import { dayOf, owner } from '../../query/day-report.ts';
@@ -56,11 +57,23 @@ export const proofRoutes: readonly Route[] = [
     },
   }),
   route({
+    path: '/books',
+    name: 'listBooks',
+    summary: 'What the platform counts, beside what it showed',
+    about:
+      'The newest books of each list (and owner): of all days that are over, in all and by status.',
+    isList: true,
+    answer: listOf(schema.balance),
+    inQuery: { resource: listedResource },
+    read: async ({ resource: only }, asking) =>
+      wholeReply(await ofEach(only, asking, (of) => asking.archive.books(of)), schema.balance),
+  }),
+  route({
     path: '/coverage/{resource}/{day}',
     name: 'getDay',
     summary: 'All that is known of one day',
     about:
-      'What coverage says of it, and what that rests on: its records, pages, journal and rejects, and what changed or vanished.',
+      'What coverage says of it, and what that rests on: its records, readings, journal and rejects, and what changed or vanished.',
     mayBeAbsent: true,
     inPath: dayOf,
     inQuery: { owner },
@@ -129,7 +142,7 @@ export const proofRoutes: readonly Route[] = [
     path: '/facts',
     name: 'getFacts',
     summary: 'What was observed of the platform',
-    about: 'By name, for example `orders.day_end`: how it reads an end date.',
+    about: 'By name, for example `orders.limit`: the most records that a page gives.',
     answer: z.object({ project: text, facts: z.record(z.string(), text) }),
     read: async (_, { archive, project }) => {
       const facts = await archive.facts({ project });

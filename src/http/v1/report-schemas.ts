@@ -4,7 +4,7 @@ import type { SettingInForce } from '../../model.ts';
 import type {
   Alert,
   DayEntry,
-  DayPage,
+  DayReading,
   DayReport,
   Progress,
   Recent,
@@ -32,18 +32,24 @@ export const alert = row<Alert>('Alert', 'What somebody should hear of', {
   isNews: kind.truth.describe('It only happened: `resolved_at` is `opened_at`'),
 });
 
-const page = row<DayPage>('DayPage', 'A page of the last whole walk of a day', {
-  page: whole.describe('Its number in the walk, from 0'),
-  askedAt: time,
+const reading = row<DayReading>('DayReading', 'A whole reading of a past day', {
+  beginsAt: z
+    .enum(['oldest', 'newest'])
+    .describe(
+      'The end of the list that it began at: two readings, one from either end, prove a day',
+    ),
+  beganAt: time,
+  endedAt: time,
   shown: whole.describe('Distinct records, rejects included'),
-  total: wholeOrNull.describe('The total that came with it'),
+  lacks: whole.describe('Records held of the day that it did not show'),
+  claims: whole.describe('How many more records a total of it counted than it showed'),
 });
 
 const entry = row<DayEntry>('DayEntry', 'An entry of a day’s journal', {
   entry: whole.describe('Its number in the day’s chain, from 1'),
   enteredAt: time.describe('On the database’s clock'),
   kind: z
-    .enum(['pages', 'contents', 'ledger', 'dropped', 'missing', 'returned', 'certified'])
+    .enum(['pages', 'contents', 'reading', 'ledger', 'dropped', 'missing', 'returned', 'certified'])
     .describe('docs/verify.md says what each is'),
   records: whole.describe('Records of which it stored a content, or that it marked as missing'),
   state: kind.state
@@ -78,9 +84,7 @@ export const dayReport = row<DayReport>(
         seenAt: time,
       }),
     ).describe('The newest 100'),
-    pages: counted(page.schema, { first_asked_at: timeOrNull, last_asked_at: timeOrNull }).describe(
-      'Of the last whole walk; the first 100, and when the first and the last of all were asked for',
-    ),
+    readings: counted(reading.schema).describe('The newest 100, the newest first'),
     history: counted(entry.schema).describe(
       'Its journal: the newest 200 entries, the newest first',
     ),

@@ -10,6 +10,8 @@ export type Safety = {
   safe: number;
   /** Over and not read to their end, or not proved, while the platform still answers for them. */
   notYet: number;
+  /** Of these: read once, and held; the second reading is to come. */
+  readOnce: number;
   lost: Day[];
   /** Held for good with a reservation, or with a record that could not be read. */
   reserved: number;
@@ -32,6 +34,7 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     days: 0,
     safe: 0,
     notYet: 0,
+    readOnce: 0,
     lost: [],
     reserved: 0,
     changing: 0,
@@ -40,8 +43,11 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
   for (const [day, slices] of days) {
     safety.days++;
     if (slices.some(({ state }) => state === 'lost')) safety.lost.push(day);
-    else if (slices.some(mayBecomeSafe)) safety.notYet++;
-    else if (!slices.every(isSafe)) safety.reserved++;
+    else if (slices.some(mayBecomeSafe)) {
+      safety.notYet++;
+      const unsafe = slices.filter(mayBecomeSafe);
+      if (unsafe.every(({ why }) => why === 'read once')) safety.readOnce++;
+    } else if (!slices.every(isSafe)) safety.reserved++;
     else {
       safety.safe++;
       if (slices.some(({ unresolved }) => unresolved > 0)) safety.changing++;
@@ -57,6 +63,7 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
         monthStart(slice.day) === month &&
         slice.day < today &&
         mayBecomeSafe(slice) &&
+        slice.why !== 'read once' &&
         Date.parse(slice.deadlineAt) - now < riskMs,
     );
     safety.closing = {

@@ -9,10 +9,25 @@ import type {
   Resource,
   SettingInForce,
   SliceState,
+  Why,
 } from '../../model.ts';
 import { zh } from './words-zh.ts';
 
 export type Lang = 'en' | 'zh';
+
+/** Numbers, days and times as they are shown. */
+export type BooksWords = {
+  list: string;
+  first: string;
+  last: string;
+  /** Null where the platform gives no total. */
+  total: string | null;
+  /** From `byStatus`; '' where they are not known. */
+  statuses: string;
+  /** One of `holds`. */
+  holds: string;
+  asked: string;
+};
 
 export const en = {
   name: 'English',
@@ -44,7 +59,6 @@ export const en = {
   documents: 'More about this:',
   live: 'live',
   stale: 'no answer: this may be out of date',
-  asOfNow: (time: string) => `as of ${time}`,
 
   resources: { orders: 'Orders', nft_classes: 'NFT classes' } satisfies Record<
     ListedResource,
@@ -59,14 +73,25 @@ export const en = {
   } satisfies Record<SliceState, string>,
   proofs: {
     none: 'not proved',
-    walk: 'a reading that agreed with the platform’s totals',
-    counts: 'the platform’s totals, which agreed later',
-    walks: 'two readings that agreed, without totals',
+    readings: 'two readings from either end',
+    books: 'two readings from either end, and the platform counts the same',
   } satisfies Record<Proof, string>,
+  whys: {
+    'not over': 'the day is not over',
+    'not read': 'not read yet',
+    'read once':
+      'read once: the second reading comes two hours later, of a day without records a day later',
+    'showed less': 'the last reading showed less than is held',
+    'counts more': 'the platform counts more of it than it showed',
+    'books do not balance':
+      'the platform’s counts are not asked for yet, or count more than was shown',
+    pending: 'orders are pending',
+    'month is going': 'its month is leaving the window: nothing more is proved',
+    clock: 'the time it was read at is not certain',
+  } satisfies Record<Why, string>,
   reservations: {
     lost: 'lost before it was read whole',
     no_proof: 'held, but not proved',
-    proved_before_closing: 'proved only before its last days in the window',
     unresolved_orders: 'with orders that are not settled',
   } satisfies Record<Reservation, string>,
 
@@ -83,6 +108,23 @@ export const en = {
         : `${safe} days are safe; ${days} are lost for ever.`,
     closes: (month: string, span: string) => `${month} leaves the platform’s window in ${span}`,
     closed: (month: string) => `${month} has left the platform’s window`,
+    books: (b: BooksWords) =>
+      `From ${b.first} to ${b.last} the platform ${b.total === null ? 'gives no total of' : `counts ${b.total}`} ${b.list}${b.statuses}. ${b.holds} Asked at ${b.asked}.`,
+    lists: { orders: 'orders', nft_classes: 'NFT classes' } satisfies Record<
+      ListedResource,
+      string
+    >,
+    byStatus: (succeeded: string, failed: string, pending: string) =>
+      `: ${succeeded} succeeded, ${failed} failed, ${pending} pending`,
+    holds: {
+      equal: 'All of these are held.',
+      less: (shown: string) => `Its lists showed ${shown}: all of these are held.`,
+      more: (shown: string, days: string) =>
+        `Its lists showed ${shown}, fewer than it counts from ${days} on: these days are read again.`,
+      unread: 'Not all of these days are read yet.',
+    },
+    readOnce: (days: string) =>
+      `${days === '1' ? 'One day was' : `${days} days were`} read once and held: a second reading two hours later seals what it showed; that a day shows nothing is believed a day later.`,
     changing: (days: string) =>
       days === '1'
         ? 'On one day orders are pending and may still change.'
@@ -140,7 +182,12 @@ export const en = {
     changedAt: 'Changed at',
     changed: 'What changed',
     moreChanges: 'There are more: each record’s own history has all of its changes.',
-    requests: 'Requests whose pages are held',
+    readings: 'Readings: two of them, from either end of the list, prove the day',
+    beganAt: 'Begun at',
+    endedAt: 'Ended at',
+    from: 'From the',
+    ends: { oldest: 'oldest record', newest: 'newest record' },
+    lacks: 'Held or counted, not shown',
     growing: 'today: still growing',
     history: 'What was written, entry by entry',
     byDatabase: 'Written at: by the clock of the database’s machine, not by the platform’s.',
@@ -148,19 +195,18 @@ export const en = {
     lastError: 'Last trouble',
     entry: 'Entry',
     kind: 'What',
-    askedAt: 'Asked at',
     enteredAt: 'Written at',
     some: (some: string, of: string) => `${some} of ${of}`,
     kinds: {
       pages: 'pages of a reading',
       contents: 'contents of records',
-      dropped: 'pages of an older reading set aside',
+      reading: 'the end of a reading',
+      dropped: 'left out: the list is not asked for any more',
       missing: 'records that the platform showed no more',
       returned: 'records that it showed again',
       certified: 'a certificate of the month',
     } satisfies Record<Exclude<DayEntry['kind'], 'ledger'>, string>,
     records: 'Records',
-    total: 'Total given',
     previous: 'The day before',
     next: 'The day after',
     list: 'The records of this day',
@@ -450,48 +496,23 @@ export const en = {
     /** By the fact's name without its list; what is not here has no sentence. */
     names: {
       limit: 'The most records that a page gives',
-      day_end: 'Whether the day that a question ends with is shown',
-      day_zone: 'The zone in which the platform cuts its days',
-      month_end: 'When its months end',
-      date_filter: 'Whether it heeds the days that are asked for',
       older_days: 'Whether it answers for days before the last month',
       oldest_day: 'The oldest day that it showed',
       totals: 'Whether its totals can be believed',
       total_scope: 'What a total counts',
-      cap: 'The number beyond which its totals count no further',
-      status_totals:
-        'Whether the totals of pending, succeeded and failed orders add up to the total',
-      empty_total: 'The total that comes with an empty list',
       time_form: 'How it writes times',
-      last_key: 'What stands for the next page’s key on the last page',
-      key_life: 'How long the key of a page can be used',
-      totals_doubted: 'Since when its totals are doubted',
-      status_totals_doubted: 'Since when the totals of its statuses are doubted',
-      empty_total_doubted: 'Since when the total of an empty list is doubted',
       probed: 'Whether it was looked at as a whole',
     } as Record<string, string>,
     /** By name and value. */
     values: {
-      'day_end inclusive': 'it is',
-      'day_end exclusive': 'it is not',
-      'day_end instant': 'only its first instant, 00:00:00, is',
-      'month_end utc': 'with UTC’s',
-      'month_end before_utc': 'before UTC’s',
-      'date_filter days': 'it does',
-      'date_filter ignored': 'it does not: whole months are read and sorted here',
       'older_days answered': 'it does',
       'older_days not shown': 'it shows nothing of them',
       'older_days refused': 'it refuses them',
       'totals present': 'they count what is shown',
-      'totals absent': 'it gives none: two readings must agree instead',
-      'totals inconsistent': 'they cannot: two readings must agree instead',
+      'totals absent': 'it gives none',
+      'totals inconsistent': 'they cannot',
       'total_scope list': 'the whole list',
       'total_scope page': 'its page alone, which proves nothing',
-      'status_totals add up': 'they do',
-      'status_totals exceed': 'they count more: each status is read by itself',
-      'status_totals do not add up': 'they do not',
-      'status_totals absent': 'there are none',
-      'status_totals no orders': 'there were no orders yet',
     } as Record<string, string>,
   },
   settings: {

@@ -6,7 +6,11 @@ import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
 import { readContacts, type ResourceContact } from '../facts.ts';
 import { iso } from '../ledger.ts';
+import { tableShapes } from '../tables.ts';
 import { facts, projects, rejects, runs } from '../schema.ts';
+
+/** What is not shown for so long is gone. */
+const goneAfterMs = 24 * 3_600_000;
 
 /** So many days of a month, and the first three of them. */
 export type Days = { count: number; first: Day[] };
@@ -17,7 +21,7 @@ export type MonthInputs = {
   owner: string;
   month: Day;
   deadlineAt: Instant;
-  /** Still in the window and without proof. */
+  /** Still in the window and without proof, though more than a second reading is wanting. */
   unproved: Days;
   /** Still in the window, tried in vain at least so often as asked for. */
   failing: Days;
@@ -51,6 +55,8 @@ export type SignsOptions = {
   now: Instant;
   /** Attempts from which a slice counts as failing. */
   failingFrom: number;
+  /** Months that are over by then are frozen: no second reading comes. */
+  frozenBy: Instant;
   /** Facts that changed at or after this moment are named. */
   changedSince: Instant;
   /** How many runs to look back. */
@@ -68,8 +74,8 @@ export async function readAlertInputs(db: Queryable, options: SignsOptions): Pro
   const project = await readProjectSigns(db, projectId);
   const lastRead = await readLastRead(db, projectId, now);
   const contacts = await readContacts(db, projectId);
-  const months = await readMonthInputs(db, projectId, failingFrom);
-  const missing = await readMissing(db, projectId);
+  const months = await readMonthInputs(db, projectId, failingFrom, options.frozenBy);
+  const missing = await readMissing(db, projectId, now);
   const operations = await readOperationInputs(db, projectId, options.operations);
   const orm = drizzleOn(db);
   const ended = await orm
@@ -154,6 +160,7 @@ async function readMonthInputs(
   db: Queryable,
   projectId: ProjectId,
   failingFrom: number,
+  frozenBy: Instant,
 ): Promise<MonthInputs[]> {
   const { rows } = await db.query<{
     resource: ListedResource;
@@ -170,17 +177,20 @@ async function readMonthInputs(
     final_unproved_first: Day[];
   }>(
     `select resource, owner, date_trunc('month', day)::date as month, max(deadline_at) as deadline_at,
-            ${days(`state in ('open', 'walked') and proof = 'none'`, 'unproved')},
+            ${days(`state in ('open', 'walked') and proof = 'none' and not waits`, 'unproved')},
             ${days(`state not in ('final', 'lost') and attempts >= $2 and last_error is not null`, 'failing')},
             ${days(`state = 'lost'`, 'lost')},
             ${days(`state = 'final' and proof = 'none'`, 'final_unproved')}
-       from sync.slices
-      where project_id = $1
-        -- All that the counts below could count; most days of a long ledger are final and proved.
-        and (proof = 'none' or state = 'lost' or attempts >= $2)
+       from (select *,
+                    -- Read once, and the second reading is still to come: until readings of its month only add.
+                    why is not distinct from 'read once' and date_trunc('month', day::timestamp) + interval '2 months' > $3::timestamp
+                      as waits
+               from sync.slices where project_id = $1) s
+      -- All that the counts below could count; most days of a long ledger are final and proved.
+      where (proof = 'none' or state = 'lost' or attempts >= $2)
       group by 1, 2, 3
       order by 3, 1 desc, 2`,
-    [projectId, failingFrom],
+    [projectId, failingFrom, iso(frozenBy)],
   );
   return rows.map((row) => ({
     resource: row.resource,
@@ -195,29 +205,24 @@ async function readMonthInputs(
 }
 
 /**
- * Days that a later walk left without proof although no total contradicted it: perhaps for records it was no longer
- * shown (proof rule 3). Only there is the archive looked into, by its index of days.
+ * Days in the window with records that the platform has not shown for a day, by the archive's small index of them. What
+ * is missing in one reading may be there in the next.
  */
-async function readMissing(db: Queryable, projectId: ProjectId): Promise<AlertInputs['missing']> {
+async function readMissing(
+  db: Queryable,
+  projectId: ProjectId,
+  now: Instant,
+): Promise<AlertInputs['missing']> {
+  const of = (resource: ListedResource): string =>
+    `select s.resource, s.owner, s.day, count(*)::int as count
+       from sync.slices s
+       join ${tableShapes[resource].table} o on o.project_id = $1 and o.slice_day = s.day and o.missing_since <= $2
+      where s.project_id = $1 and s.resource = '${resource}' and s.due_at is not null
+        ${resource === 'orders' ? '' : `and s.owner in ('', o.owner)`}
+      group by 1, 2, 3`;
   const { rows } = await db.query<AlertInputs['missing'][number]>(
-    `with left_open as (
-       select resource, owner, day from sync.slices
-        where project_id = $1 and due_at is not null and state = 'walked' and proof = 'none'
-          and whole_walk > 1 and (platform_total is null or platform_total = shown_total)
-     )
-     select s.resource, s.owner, s.day, count(*)::int as count
-       from left_open s
-       join archive.orders o on o.project_id = $1 and o.slice_day = s.day and o.missing_since is not null
-      where s.resource = 'orders'
-      group by 1, 2, 3
-     union all
-     select s.resource, s.owner, s.day, count(*)::int
-       from left_open s
-       join archive.nft_classes c on c.project_id = $1 and c.slice_day = s.day and c.missing_since is not null
-      where s.resource = 'nft_classes'
-      group by 1, 2, 3
-      order by 1 desc, 2, 3`,
-    [projectId],
+    `${of('orders')} union all ${of('nft_classes')} order by 1 desc, 2, 3`,
+    [projectId, iso(now - goneAfterMs)],
   );
   return rows;
 }

@@ -1,5 +1,5 @@
-// What the journal says must be held, against what is: contents, when a record was first seen, and what is missing. One
-// statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's
+// What the journal says must be held, against what is: contents, when a record was first seen, its day, and what is
+// missing. One statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's
 // own: whoever alters rows could alter those as well.
 import type { Day } from '../../model.ts';
 import type { Tx } from '../db.ts';
@@ -78,6 +78,44 @@ export function readFirstSeenDifferences(
        from said
        join ${shape.table} o on ${ofKey(shape, 'o')} and o.${shape.key} = said.id
       where said.is_first and o.first_seen_at <> said.observed_at
+      order by 1`,
+    [of.projectId],
+    onRows,
+  );
+}
+
+/** Records that do not stand under the day whose list showed them first or moved them last. */
+export function readDayDifferences(
+  tx: Tx,
+  of: Archived,
+  onRows: (rows: MomentDifference[]) => Promise<void>,
+): Promise<void> {
+  const { table, versions, key } = shapeOf(of);
+  const utcDay = "(created_at at time zone 'UTC')::date";
+  return readInPages(
+    tx,
+    `with entries as (
+       select entry_id, day, ids, body::jsonb as said
+         from sync.journal
+        where project_id = $1 and resource = '${archivedName(of)}'
+          and (strpos(body, '"first":') > 0 or strpos(body, '"moved":') > 0)
+     ),
+     said as (
+       select distinct on (id) id, day
+         from (select id collate "C" as id, day, entry_id from entries, unnest(ids[1 : (said ->> 'first')::int]) id
+                union all
+               select id collate "C", day, entry_id from entries, jsonb_array_elements_text(said -> 'moved') id) told
+        order by id, entry_id desc
+     )
+     select o.${key} as id, o.slice_day as held, nullif(said.day, '0001-01-01') as said
+       from ${table} o
+       join said on said.id = o.${key}
+      where o.project_id = $1 and o.slice_day <> said.day
+        -- What no day's list showed stands under the day that it named.
+        and not (said.day = '0001-01-01'
+                 and (o.created_at is null or o.slice_day = ${utcDay.replace('created', 'o.created')}
+                      or exists (select from ${versions} v
+                                  where v.project_id = $1 and v.${key} = o.${key} and o.slice_day = ${utcDay.replace('created', 'v.created')})))
       order by 1`,
     [of.projectId],
     onRows,

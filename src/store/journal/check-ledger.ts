@@ -79,15 +79,9 @@ export async function unaccountedDays(tx: Tx, of: Of): Promise<OfSlice[]> {
       cross join generate_series(first::timestamp, newest::timestamp, interval '1 day') d
       where not exists (select from sync.slices s
                          where s.project_id = $1 and s.resource = $2 and s.owner = lists.owner and s.day = d::date)
-        -- Where the platform ignores dates a slice stands for its month.
         and not exists (select from sync.journal j
                          where j.project_id = $1 and j.resource = $2 and j.owner = lists.owner and j.day = d::date
                            and j.kind = 'dropped')
-        and not (exists (select from sync.facts f
-                          where f.project_id = $1 and f.fact = $2 || '.date_filter' and f.value = 'ignored')
-                 and exists (select from sync.slices s
-                              where s.project_id = $1 and s.resource = $2 and s.owner = lists.owner
-                                and s.day = date_trunc('month', d)::date))
       order by 2, 1`,
     of,
   );
@@ -129,6 +123,36 @@ export function readPageDifferences(
       order by d.day, d.owner, d.walk, d.page`,
     [projectId, resource],
     onRows,
+  );
+}
+
+export type EvidenceDifference = OfSlice & { no: number; is_held: boolean; is_said: boolean };
+
+/** Readings, or books, that were added and are not there as they were, or that nobody added. */
+export async function evidenceDifferences(
+  tx: Tx,
+  of: Of,
+  kind: 'reading' | 'books',
+): Promise<EvidenceDifference[]> {
+  const [table, key] = kind === 'reading' ? ['sync.readings', "- 'day'"] : ['sync.books', ''];
+  const day = kind === 'reading' ? 'day' : 'null::date';
+  return rowsOf(
+    tx,
+    `with said as (
+       select owner, day, body::jsonb as said from sync.journal
+        where project_id = $1 and resource = $2 and kind = '${kind}'
+     ),
+     held as (
+       select owner, ${day} as day, to_jsonb(e) - 'project_id' - 'resource' - 'owner' ${key} as held
+         from ${table} e where project_id = $1 and resource = $2
+     )
+     select coalesce(held.owner, said.owner) as owner, ${kind === 'reading' ? 'coalesce(said.day, held.day)' : 'null::date'} as day,
+            coalesce(held ->> 'no', said ->> 'no')::float8 as no, held is not null as is_held, said is not null as is_said
+       from said full join held on said.owner = held.owner and said ->> 'no' = held ->> 'no'
+      where said is distinct from held
+         or ('${kind}' = 'reading' and said.day is distinct from held.day)
+      order by 2, 1, 3`,
+    of,
   );
 }
 

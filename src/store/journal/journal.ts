@@ -26,9 +26,9 @@ export type Stored = {
   late: StoredContent[];
   /** Records that were missing since a moment (RFC 3339) and were shown again. */
   found: [id: string, since: string][];
+  /** Records that stand under another day now. */
+  moved: string[];
 };
-
-export const nothingStored: Stored = { first: [], changed: [], late: [], found: [] };
 
 /** What else an entry tells; without it nothing is entered unless something was stored. */
 export type EntryNote = { kind: 'pages' | 'contents' | 'returned'; says: Record<string, unknown> };
@@ -38,10 +38,10 @@ export async function enterStored(
   tx: Tx,
   chain: Chain,
   told: EntryNote | null,
-  { first, changed, late, found }: Stored,
+  { first, changed, late, found, moved }: Stored,
 ): Promise<void> {
   const contents = [...first, ...changed, ...late];
-  if (told === null && contents.length + found.length === 0) return;
+  if (told === null && contents.length + found.length + moved.length === 0) return;
   const body = {
     ...told?.says,
     ...(contents.length > 0
@@ -52,6 +52,7 @@ export async function enterStored(
         }
       : {}),
     ...(found.length > 0 ? { found } : {}),
+    ...(moved.length > 0 ? { moved } : {}),
   };
   const isNone = contents.length === 0;
   await append(tx, chain, told?.kind ?? 'contents', body, {

@@ -9,7 +9,7 @@ import type { Db } from '../../store/db.ts';
 import type { Facts } from '../../store/facts.ts';
 import { dayToRecognise, holdsAnything } from '../../store/projects.ts';
 import { askList } from '../ask-list.ts';
-import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
+import { boundsOf, limitOf } from '../list-rules.ts';
 
 type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
 
@@ -59,7 +59,7 @@ async function isRecognised(
     );
   }
   const query = {
-    ...boundsOf(spanOf(held.day, held.resource, facts), held.resource, facts, window.from),
+    ...boundsOf(held.day, 2),
     limit: limitOf(facts, held.resource),
     sortBy: 'DATE_ASC' as const,
     countTotal: false,

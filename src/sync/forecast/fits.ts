@@ -1,7 +1,6 @@
 // Whether the months fit: the nearest deadline takes its requests first, what is left of the rate is the next one's.
 // Pure arithmetic of requests, rates and time left.
 import type { Day, Instant, ListedResource } from '../../model.ts';
-import { closingOf } from '../policy.ts';
 import { sumOfRequests, type Requests, type Terms } from './costs.ts';
 
 /** One month of one list as far as it still asks for anything. */
@@ -22,7 +21,7 @@ export type MonthForecast = {
 };
 
 /**
- * `tight`: more than half of the time left is needed, or counts and refreshes will come late; `no`: something is too
+ * `tight`: more than half of the time left is needed, or daily readings will come late; `no`: something is too
  * late.
  */
 export type Fits = 'yes' | 'tight' | 'no';
@@ -54,7 +53,7 @@ export function fitMonths(
   months: MonthForecast[],
   perSecond: number,
   standing: number,
-  terms: Terms,
+  terms: Pick<Terms, 'now'>,
 ): { standingPerSecond: number; fits: Fit[] } {
   const standingPerSecond = Math.min(standing, standingShare * perSecond);
   const perMs = (perSecond - standingPerSecond) / 1000;
@@ -84,7 +83,7 @@ function fitGroup(
   group: MonthForecast[],
   before: number,
   perMs: number,
-  { now, settings }: Terms,
+  { now }: Pick<Terms, 'now'>,
 ): [MonthForecast, Fit][] {
   const until = group[0]?.until ?? null;
   const tooLate =
@@ -93,14 +92,8 @@ function fitGroup(
       : tooLateOf(group, before, perMs * (until - now));
   const hard = group.reduce((sum, month) => sum + hardOf(month), 0);
   const all = group.reduce((sum, month) => sum + sumOfRequests(month.needs), 0);
-  const closing = group.reduce((sum, month) => sum + month.needs.closing, 0);
   const leftMs = until === null ? 0 : until - now;
-  // Last walks begin no earlier than the closing does.
-  const closingMs = Math.min(leftMs, (until ?? now) - closingOf(group[0]?.month ?? '', settings));
-  const decisive =
-    (before + hard) / leftMs >= closing / closingMs
-      ? { requests: before + hard, takesMs: (before + hard) / perMs, leftMs }
-      : { requests: closing, takesMs: closing / perMs, leftMs: closingMs };
+  const decisive = { requests: before + hard, takesMs: (before + hard) / perMs, leftMs };
   const load = Math.max(decisive.takesMs / decisive.leftMs, (before + all) / perMs / leftMs);
   const isTooMuch = decisive.takesMs > decisive.leftMs;
   return group.map((month) => {
@@ -121,8 +114,7 @@ function fitGroup(
 }
 
 /** What must be done for the days to be held and proved at their end; the rest keeps them fresh. */
-const hardOf = ({ needs }: MonthForecast): number =>
-  sumOfRequests({ ...needs, counts: 0, compares: 0, refreshes: 0, settles: 0 });
+const hardOf = ({ needs }: MonthForecast): number => sumOfRequests({ ...needs, daily: 0 });
 
 /** Unread days in the order they are taken: those beyond so many requests come too late. */
 function tooLateOf(

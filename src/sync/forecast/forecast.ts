@@ -3,8 +3,9 @@
 import { addDays, cliffOf, dayOf, monthStart } from '../../day.ts';
 import { wholeList, type Day } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { ignoresDates, limitOf, spanOf } from '../list-rules.ts';
-import { isOver, noDeadline, settleMs } from '../policy.ts';
+import { limitOf } from '../list-rules.ts';
+import { noDeadline, settleMs } from '../policy.ts';
+import { overAt } from '../verdicts.ts';
 import {
   noRequests,
   requestsOf,
@@ -18,7 +19,7 @@ import { sizesOf } from './sizes.ts';
 
 export type Forecast = {
   /**
-   * Requests a second allowed, and how many of them go ahead of all months: today's tails, pending orders, whole lists.
+   * Requests a second allowed, and how many of them go ahead of all months: today's tails, whole lists.
    */
   perSecond: number;
   standingPerSecond: number;
@@ -51,7 +52,7 @@ export function forecast(slices: Slice[], perSecond: number, terms: Terms): Fore
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The days of each list: those of the ledger, those that passed unseen, and the rest of the current month. */
-function daysByList(slices: Slice[], { facts, now }: Terms): ListDay[][] {
+function daysByList(slices: Slice[], { now }: Terms): ListDay[][] {
   const lists = new Map<string, ListDay[]>();
   for (const slice of slices) {
     if (slice.day === wholeList) continue;
@@ -65,9 +66,7 @@ function daysByList(slices: Slice[], { facts, now }: Terms): ListDay[][] {
     const [{ resource, owner }] = days as [ListDay];
     const newest = days.reduce((day, one) => (one.day > day ? one.day : day), '');
     // P7: days that passed while the service was off are needed like all others.
-    const next = (day: Day): Day =>
-      ignoresDates(facts, resource) ? monthStart(day, 1) : addDays(day, 1);
-    for (let day = next(newest); day < monthEnd; day = next(day)) {
+    for (let day = addDays(newest, 1); day < monthEnd; day = addDays(day, 1)) {
       days.push({ resource, owner, day, slice: null });
     }
     return days;
@@ -113,19 +112,20 @@ function monthsOf(days: ListDay[], terms: Terms): MonthForecast[] {
 const tailEveryMs = 60_000;
 
 /**
- * Requests a second that go ahead of all months, as far as the rate allows: today's tails, the list of pending orders,
- * owners' whole lists.
+ * Requests a second that go ahead of all months, as far as the rate allows: today's tails, today's orders while some
+ * are pending, whole lists.
  */
 function standingRate(slices: Slice[], { facts, settings, now }: Terms): number {
   let perMs = 0;
   let pending = 0;
   for (const slice of slices) {
     const { resource, day } = slice;
-    pending += slice.unresolved;
+    const isToday = now < overAt(slice);
+    if (isToday && slice.unresolved > 0) pending += slice.shownTotal ?? 0;
     if (day === wholeList) {
       const walk = walkRequests(resource, slice.shownTotal ?? 0, facts);
       perMs += walk / Math.max(1, settings.refreshMs);
-    } else if (!isOver(spanOf(day, resource, facts), now)) perMs += 1 / tailEveryMs;
+    } else if (isToday) perMs += 1 / tailEveryMs;
   }
   if (pending > 0) perMs += Math.ceil(pending / limitOf(facts, 'orders')) / settleMs;
   return perMs * 1000;

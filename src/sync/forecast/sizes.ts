@@ -47,7 +47,7 @@ function knownSize({ slice }: ListDay): number | null {
   if (slice === null) return null;
   return slice.wholeWalk > 0
     ? (slice.shownTotal ?? slice.platformTotal)
-    : (slice.checkpoint?.totalBefore ?? null);
+    : (slice.checkpoint?.reading.mostTotal ?? null);
 }
 
 const hasEnded = (day: Day, now: Instant): boolean =>

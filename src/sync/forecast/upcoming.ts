@@ -1,10 +1,10 @@
-// What is due now and what falls due next, by what the policy would do with it. Pure; a run asks the policy again.
-import type { Day, Instant, ListedResource } from '../../model.ts';
+// What is due now and what falls due next. Pure; a run asks the evidence again.
+import { wholeList, type Day, type Instant, type ListedResource } from '../../model.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { spanOf } from '../list-rules.ts';
-import { settingsOf } from '../enter-days.ts';
-import { actionFor, type Action } from '../policy.ts';
-import type { Terms } from './costs.ts';
+import { overAt } from '../verdicts.ts';
+
+/** Today's last page, a past day for the first time or again, a list without dates. */
+export type Action = 'tail' | 'first' | 'again' | 'whole';
 
 /** Slices of one resource for which the same is to be done. */
 export type Upcoming = {
@@ -23,15 +23,15 @@ const minuteMs = 60_000;
 /** What is due by now, in the order in which it is taken; and what comes next, up to so many moments of it. */
 export function upcoming(
   slices: Slice[],
-  terms: Terms,
+  now: Instant,
   nextAtMost: number,
 ): { due: Upcoming[]; next: Upcoming[] } {
   const due = new Map<string, Upcoming>();
   const next = new Map<string, Upcoming>();
   for (const slice of slices) {
     if (slice.dueAt === null) continue;
-    const isDue = slice.dueAt <= terms.now;
-    const action = actionAt(slice, Math.max(slice.dueAt, terms.now), terms);
+    const isDue = slice.dueAt <= now;
+    const action = actionAt(slice, Math.max(slice.dueAt, now));
     const what = `${slice.resource} ${action}`;
     // What falls due within the same minute is done by the same run.
     if (isDue) add(due, what, slice, action, slice.dueAt);
@@ -43,15 +43,10 @@ export function upcoming(
   };
 }
 
-function actionAt(slice: Slice, at: Instant, { facts, settings }: Terms): Action {
-  const { day, resource } = slice;
-  return actionFor(
-    slice,
-    spanOf(day, resource, facts),
-    at,
-    at,
-    settingsOf(settings, resource, facts),
-  );
+function actionAt(slice: Slice, at: Instant): Action {
+  if (slice.day === wholeList) return 'whole';
+  if (at < overAt(slice)) return 'tail';
+  return slice.state === 'open' ? 'first' : 'again';
 }
 
 function add(

@@ -1,84 +1,206 @@
-// One act on one claimed slice: decide, read or count, judge. What it comes to is written by conclude.ts.
-import { windowAt } from '../../day.ts';
-import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
+// One act on one claimed slice: read what is due of it, and write what the evidence says then.
+import { causeChain, isOutlastError, OutlastError, transient } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { ProjectMeter } from '../../meter.ts';
+import { wholeList } from '../../model.ts';
 import { withTx } from '../../store/db.ts';
-import { recordFacts } from '../../store/facts.ts';
-import { reopenSlices, type Slice } from '../../store/ledger.ts';
-import type { WalkQuery } from '../../store/checkpoint.ts';
-import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
-import { settingsOf } from '../enter-days.ts';
-import { actionFor, settlesToday } from '../policy.ts';
+import { appendReading, countPending, measureWalk } from '../../store/evidence.ts';
+import type { Facts } from '../../store/facts.ts';
+import { finishSlice, lockSlice, type Slice } from '../../store/ledger.ts';
+import { countShown, dropOtherPages } from '../../store/pages.ts';
+import { freezeMs } from '../judge.ts';
+import { countsBeyond, limitOf } from '../list-rules.ts';
+import { afterFailure, settleMs, type PolicySettings } from '../policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
-import { trustsAbsence } from './absent-records.ts';
 import {
-  concludeCount,
-  concludeFailure,
-  concludeLapse,
-  concludeSettled,
-  concludeUntold,
-  leaseLost,
-  type Act,
-  type ActContext,
-  type Acted,
-} from './conclude.ts';
-import { recount } from './count.ts';
-import { nearCliff, readAndJudge } from './read-and-judge.ts';
-import { capOf } from './second-witness.ts';
-import { learnFilter, settle, type PendingList } from './settle.ts';
-import { saysNothingByStatus } from './status-totals.ts';
+  clocksOf,
+  conclude,
+  evidenceOf,
+  goesAt,
+  overAt,
+  statusesToAsk,
+  verdictOf,
+} from '../verdicts.ts';
+import type { Worker } from '../worker.ts';
+import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
+
+export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'isEndInclusive'> & {
+  facts: Facts;
+  settings: PolicySettings;
+  log: Log;
+  /** The slice was named by a person: it is read, due or not. */
+  isAskedFor: boolean;
+  /** Lists whose days may be asked for by themselves; added to as it is seen. */
+  endInclusive: Set<Slice['resource']>;
+  source: Worker['source'];
+  meter?: ProjectMeter | undefined;
+};
+
+export type Acted = {
+  done: boolean;
+  /** In words, when the slice is not done. */
+  problem: string | null;
+  /** The platform did not answer at all: other slices will fare no better. */
+  isUnanswered?: true;
+  /** What nobody foresaw, in words: other slices may fare better. */
+  unforeseen?: string;
+};
+
+const done: Acted = { done: true, problem: null };
 
 /**
- * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 403,
- * an ignored date filter, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
+ * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 401 or
+ * 403, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
-export async function actOn(given: ActContext, slice: Slice, pending: PendingList): Promise<Acted> {
-  const { platform, facts } = given;
-  const settings = settingsOf(given.settings, slice.resource, facts);
-  const context = { ...given, settings };
-  const askedAt = platform.clock.now();
-  const span = spanOf(slice.day, slice.resource, facts);
-  const query: WalkQuery = {
-    ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
-    limit: limitOf(facts, slice.resource),
-  };
-  const act: Act = { slice, span, query, askedAt };
-  const action = actionFor(slice, span, askedAt, platform.clock.earliest(), settings);
-  if (action === 'lapse' || action === 'none') return concludeLapse(context, act, action);
+export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
   try {
-    if (action === 'count' && !context.isAskedFor) {
-      const counted = await countAndJudge(context, act);
-      if ('done' in counted) return counted;
-      act.doubtsTotal = counted.doubtsTotal;
-    }
-    if (action === 'settle' && !context.isAskedFor && (await settle(context, act, pending))) {
-      return await concludeSettled(context, act);
-    }
-    let isTail = action === 'tail';
-    if (isTail && settlesToday(slice, askedAt)) isTail = await settle(context, act, pending);
-    return await readAndJudge(context, act, isTail);
+    if (slice.day === wholeList) return await readWholeList(context, slice);
+    const { now } = clocksOf(context.platform.clock);
+    return now < overAt(slice) ? await readToday(context, slice) : await readPast(context, slice);
   } catch (error) {
     if (isOutlastError(error, 'lease_lost')) return leaseLost(context, error.message);
-    if (isOutlastError(error, 'date_filter_ignored')) {
-      await learnIgnoredDates(context, slice);
-    }
     if (concernsTheSliceOnly(error)) {
-      const failed = await concludeFailure(context, act, causeChain(error), { unseals: false });
+      const failed = await fail(context, slice, causeChain(error));
       return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
     }
     if (context.signal.aborted || concernsAll(error)) throw error;
     const unforeseen = unforeseenText(error, context);
-    const failed = await concludeFailure(context, act, unforeseen, { unseals: false });
-    return { ...failed, unforeseen };
+    return { ...(await fail(context, slice, unforeseen)), unforeseen };
   }
 }
 
-/** What was proved of single days was proved of nothing: the platform shows its whole list for each (proof rule 6). */
-async function learnIgnoredDates({ db, platform }: ActContext, slice: Slice): Promise<void> {
-  await withTx(db, async (tx) => {
-    const fact = { [`${slice.resource}.date_filter`]: 'ignored' };
-    await recordFacts(tx, slice.projectId, fact, platform.clock.now());
-    await reopenSlices(tx, slice.projectId, slice.resource);
+/** A past day: a reading if one is due, and its verdict. */
+async function readPast(context: ActContext, slice: Slice): Promise<Acted> {
+  const { db, platform, log } = context;
+  const before = clocksOf(platform.clock);
+  const evidence = await evidenceOf(db, slice, before);
+  const { state, next } = verdictOf(slice, evidence, before);
+  const isDecided = state === 'final' || state === 'lost';
+  const isDue = slice.checkpoint !== null || next.at <= before.now || context.isAskedFor;
+  if (isDecided || !isDue) {
+    await withTx(db, (tx) => conclude(tx, slice, before));
+    return done;
+  }
+  const read = await readDay(
+    reading(context, slice),
+    slice,
+    next.end,
+    statusesToAsk(slice, evidence),
+  );
+  if ('problem' in read) return fail(context, slice, read.problem);
+  const { walk, reading: ended, total } = read;
+  const clocks = clocksOf(platform.clock);
+  const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
+  const { verdict, measured } = await withTx(db, async (tx) => {
+    if (!(await lockSlice(tx, slice)))
+      throw transient('lease_lost', 'The slice went on without us');
+    const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
+    await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
+    const said = await conclude(tx, slice, clocks, {
+      walkedAt: ended.began.now,
+      wholeWalk: walk,
+      walkOrder: ended.end,
+      platformTotal: total,
+      shownTotal: shown.shown,
+    });
+    if (walk > 1) await dropOtherPages(tx, slice, [walk]);
+    return { verdict: said, measured: shown };
   });
+  if (read.isEndInclusive) context.endInclusive.add(slice.resource);
+  log.debug(
+    { resource: slice.resource, day: slice.day, ...verdict, shown: measured.shown },
+    'A day was read',
+  );
+  return done;
+}
+
+/** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
+async function readToday(context: ActContext, slice: Slice): Promise<Acted> {
+  const { db, platform } = context;
+  const asked = reading(context, slice);
+  const { now } = clocksOf(platform.clock);
+  const last = slice.walkedAt ?? 0;
+  const settles = slice.unresolved > 0 && Math.floor(now / settleMs) > Math.floor(last / settleMs);
+  const isTail = slice.checkpoint === null && slice.wholeWalk > 0 && !settles;
+  if (isTail && (await readTail(asked, slice))) {
+    await concludeToday(context, slice, null);
+    return done;
+  }
+  const evidence = await evidenceOf(db, slice, clocksOf(platform.clock));
+  const read = await readDay(asked, slice, 'asc', statusesToAsk(slice, evidence));
+  if ('problem' in read) return fail(context, slice, read.problem);
+  if (read.isEndInclusive) context.endInclusive.add(slice.resource);
+  await concludeToday(context, slice, read);
+  return done;
+}
+
+async function concludeToday(
+  { db, platform }: ActContext,
+  slice: Slice,
+  read: ReadDay | null,
+): Promise<void> {
+  const clocks = clocksOf(platform.clock);
+  const walk = read?.walk ?? slice.wholeWalk;
+  await withTx(db, async (tx) => {
+    const [{ distinct }, unresolved] = [
+      await countShown(tx, slice, walk),
+      await countPending(tx, slice),
+    ];
+    await conclude(tx, slice, clocks, {
+      ...(read === null ? {} : { walkedAt: read.reading.began.now, platformTotal: read.total }),
+      wholeWalk: walk,
+      walkOrder: 'asc',
+      shownTotal: distinct,
+      unresolved,
+      // Due at every tick.
+      dueAt: clocks.now + 1,
+    });
+    if (read !== null && walk > 1) await dropOtherPages(tx, slice, [walk]);
+  });
+}
+
+/** A list without dates: it holds what it shows and proves nothing. */
+async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> {
+  const { db, settings } = context;
+  const read = await readDay(reading(context, slice), slice, 'asc', []);
+  if ('problem' in read) return fail(context, slice, read.problem);
+  const { began } = read.reading;
+  await withTx(db, async (tx) => {
+    const { distinct } = await countShown(tx, slice, read.walk);
+    const isMine = await finishSlice(tx, slice, {
+      state: 'walked',
+      attempts: 0,
+      walkedAt: began.now,
+      wholeWalk: read.walk,
+      platformTotal: read.total,
+      shownTotal: distinct,
+      dueAt: began.now + settings.refreshMs,
+      over: true,
+    });
+    if (!isMine) throw transient('lease_lost', 'The slice went on without us');
+    if (read.walk > 1) await dropOtherPages(tx, slice, [read.walk]);
+  });
+  return done;
+}
+
+const reading = (context: ActContext, { resource }: Slice): ReadContext => ({
+  ...context,
+  limit: limitOf(context.facts, resource),
+  countsBeyond: countsBeyond(context.facts, resource),
+  isEndInclusive: context.endInclusive.has(resource),
+});
+
+/** Nothing was proved this time; the slice waits its turn, later each time. */
+async function fail(context: ActContext, slice: Slice, problem: string): Promise<Acted> {
+  const { attempts, dueAt } = afterFailure(slice, clocksOf(context.platform.clock).now);
+  await finishSlice(context.db, slice, { attempts, dueAt, lastError: problem });
+  return { done: false, problem };
+}
+
+/** Somebody else has the slice by now, and nothing was written (P8). */
+function leaseLost({ meter }: ActContext, problem: string): Acted {
+  meter?.leaseLost();
+  return { done: false, problem };
 }
 
 function concernsTheSliceOnly(error: unknown): error is OutlastError {
@@ -86,34 +208,4 @@ function concernsTheSliceOnly(error: unknown): error is OutlastError {
     error instanceof OutlastError &&
     ['platform_unavailable', 'platform_refused'].includes(error.code)
   );
-}
-
-/** When the counts differ the slice must be walked, and they may tell that its total is not to be believed alone. */
-async function countAndJudge(
-  context: ActContext,
-  act: Act,
-): Promise<Acted | { doubtsTotal: boolean }> {
-  const { db, platform, log } = context;
-  const { slice } = act;
-  // Counts may not tell that a pending order has settled, nor the list of pending ones: its page does.
-  if (slice.unresolved > 0 && !(await settle(context, act, null))) return { doubtsTotal: false };
-  const cap = capOf(context, slice);
-  const { facts, signal } = context;
-  const counted = await recount(db, platform, facts, slice, act.query, signal, cap);
-  if (counted.ignoresStatus === true) await learnFilter(context, slice.projectId, 'ignored');
-  if (counted.agrees) return concludeCount(context, act, counted.total);
-  if (counted.isMute === true) {
-    return concludeUntold(context, act, saysNothingByStatus);
-  }
-  const isFewer = (counted.total ?? 0) < (slice.shownTotal ?? 0);
-  if (isFewer && !(await trustsAbsence(context, slice, counted.total ?? 0))) {
-    return concludeFailure(context, act, nearCliff, { unseals: false });
-  }
-  log.info(
-    { resource: slice.resource, day: slice.day, total: counted.total, shown: slice.shownTotal },
-    counted.total === slice.shownTotal
-      ? 'The totals of the statuses contradict a proved day: it is walked again'
-      : 'A proved day counts differently now: it is walked again',
-  );
-  return { doubtsTotal: counted.isBelied === true };
 }

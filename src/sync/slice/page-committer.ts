@@ -5,7 +5,7 @@ import type { WalkedPage } from '../../store/pages.ts';
 
 export type Committer = {
   /** Hands over a page and where the walk goes on after it; waits while too much is waiting. */
-  add(page: WalkedPage, checkpoint: Checkpoint | null): Promise<void>;
+  add: (page: WalkedPage, checkpoint: Checkpoint | null) => Promise<void>;
   /** Resolves when everything handed over is committed. */
   drain(): Promise<void>;
 };

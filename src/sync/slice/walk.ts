@@ -1,202 +1,157 @@
-// Reads a slice from a position to its end, page by page: fetch, decide the step, hand over to the commit.
-// A walk resumes from its checkpoint; the tail is a walk that begins again at its last page.
-import { addDays, dayOf, startOf } from '../../day.ts';
-import { fatal, isOutlastError } from '../../errors.ts';
-import type { Instant, PlatformPage } from '../../model.ts';
+// Walks one view of a day, its list or one status of it, from a position to its end, page by page: fetch, hand over to
+// the commit, decide whether it goes on. One rule ends every walk (P9): a page that shows nothing new is the last one.
+import { isOutlastError, transient } from '../../errors.ts';
+import type { Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { commitPages, type CommitEffects } from '../../store/commit.ts';
-import type { Db } from '../../store/db.ts';
-import type { Slice } from '../../store/ledger.ts';
-import type { Checkpoint, WalkQuery } from '../../store/checkpoint.ts';
-import { idsOf } from '../../store/pages.ts';
-import { standsOn } from '../../store/walk-ends.ts';
-import { askPage, askTotal, showsAgain, timesOf } from '../ask-list.ts';
-import { disproveFilter, farOutside } from '../list-rules.ts';
-import { createCommitter } from './page-committer.ts';
-import { hasStalled } from './stalled-walk.ts';
-import type { Start } from './walk-start.ts';
-import {
-  isBeginning,
-  remember,
-  step,
-  type Memory,
-  type PagePosition,
-  type WalkEnd,
-} from './walk-steps.ts';
+import type { ViewQuery } from '../../store/checkpoint.ts';
+import type { WalkedPage } from '../../store/pages.ts';
+import { askList, showsAgain, timesOf } from '../ask-list.ts';
 
-/** What is known of a list. */
-export type ListRules = {
-  /** The platform is known not to filter by date: records of any day may come. */
-  ignoresDates: boolean;
-  /** Totals are known to count nothing but the page they stand on. */
-  ignoresTotals: boolean;
-  /** Totals were seen to count more than the page they stand on. */
-  countsBeyond: boolean;
+/** Where a page stands in its walk. */
+export type PagePosition = {
+  /** From 0, on through all views of a walk. */
+  number: number;
+  /** Orders: null for the first page of a view. */
+  pageKey: string | null;
+  /** Classes: one row of overlap included. */
+  offset: number;
+  /** Classes: what the first row must be, for the list has moved otherwise. Null for the first page. */
+  overlap: string | null;
 };
 
-export type WalkContext = ListRules & {
-  db: Db;
+export const firstPosition: PagePosition = { number: 0, pageKey: null, offset: 0, overlap: null };
+
+const isBeginning = (at: PagePosition): boolean => at.pageKey === null && at.offset === 0;
+
+/** A view while it is walked. */
+export type View = {
+  query: ViewQuery;
+  /** Ids, and digests of rejects, that it has shown. */
+  seen: Set<string>;
+  /** The greatest total that came with its pages; null: none. */
+  mostTotal: number | null;
+  /** When the first and the last of its rows were created; null: not known. */
+  first: Instant | null;
+  last: Instant | null;
+};
+
+export type ViewEnd =
+  | { kind: 'whole'; next: number }
+  /** The platform refuses to show it: the first page was answered with a 400. */
+  | { kind: 'refused'; error: unknown; next: number }
+  /** It moved while it was read, or a page key was refused: it is walked again. */
+  | { kind: 'lost'; why: string; next: number };
+
+export type WalkedList = { resource: ListedResource; owner: string; observedAt: Instant | null };
+
+type Walking = {
   platform: Platform;
-  leaseMs: number;
+  /** Totals were seen to count more than the page they stand on: then one may end a list of classes. */
+  countsBeyond: boolean;
   signal: AbortSignal;
-  /** Told of every committed group of pages. */
-  onCommit: (effects: CommitEffects & { shown: number }) => void;
+  /** Commits a page; `next`: where the walk goes on after it, null at the end of a view. */
+  commit: (page: WalkedPage, next: PagePosition | null) => Promise<void>;
 };
 
-export type Reading =
-  | {
-      kind: 'ended';
-      why: string;
-      end: WalkEnd;
-      totalBefore: number | null;
-      totalAfter: number | null;
-      nextKeyForm: PlatformPage['nextKeyForm'];
-      requests: number;
-    }
-  | { kind: 'restart'; why: string };
+/** Rows beyond twice the total by which a list may grow while it is read; what shows more has no end. */
+const growthSlack = 10_000;
 
 /**
- * Reads on to the end of the slice. Everything read is committed when this resolves. Throws what the platform and
- * the store throw; fatal `date_filter_ignored` when a record lies far outside the asked day.
+ * Walks on to the end of the view; `next` is the number of the page after its last. `mustShow`: ids that the first page
+ * must show, or the view is lost. Throws what the platform throws.
  */
-export async function readOn(context: WalkContext, slice: Slice, start: Start): Promise<Reading> {
-  const { platform, signal } = context;
-  const { memory } = start;
-  // Today is never sealed by it.
-  memory.countsBeyond = context.countsBeyond || start.isTail;
-  let { position } = start;
-  let observedAt = afterAll(slice);
-  let requests = 0;
-  const committer = createCommitter(async (pages, checkpoint) => {
-    const effects = await commitPages(context.db, {
-      slice,
-      walk: start.walk,
-      pages,
-      checkpoint,
-      leaseMs: context.leaseMs,
-      writtenAt: platform.clock.now(),
-    });
-    // A further reading by this act counts as later too, even if the platform's clock was set back (P2).
-    slice.observedAt = Math.max(slice.observedAt ?? 0, ...pages.map((one) => one.observedAt));
-    const shown = pages.reduce((sum, one) => sum + one.page.shown, 0);
-    context.onCommit({ ...effects, shown });
-  });
-  // Ends: step() sees to it (P9).
+export async function walkView(
+  { platform, countsBeyond, signal, commit }: Walking,
+  list: WalkedList,
+  view: View,
+  from: PagePosition,
+  mustShow: string[] = [],
+): Promise<ViewEnd> {
+  const { query, seen } = view;
+  let position = from;
+  /** The most rows that a page has shown. */
+  let pageSize = 0;
+  let observedAt = afterAll(list);
+  // Ends: every page but the last shows something new, and no list shows far more than its total.
   for (;;) {
-    const isFirst = position.number === start.position.number;
-    const { totalBefore } = memory;
-    // The page that should be the last gives the total after as well: one request less.
-    const isLikelyLast = totalBefore !== null && memory.rows + memory.query.limit >= totalBefore;
-    const withTotal = isFirst || isLikelyLast;
+    const { number } = position;
     let page: PlatformPage;
     try {
-      page = await askPage(platform, slice, memory.query, position, withTotal, signal);
-      if (context.ignoresTotals) page = { ...page, total: null };
+      page = await askPage(platform, list, query, position, signal);
     } catch (error) {
-      await committer.drain();
-      if (position.pageKey !== null && isOutlastError(error, 'platform_refused')) {
-        return { kind: 'restart', why: 'a page key was refused' };
-      }
-      throw error;
+      if (!isOutlastError(error, 'platform_refused')) throw error;
+      if (isBeginning(position)) return { kind: 'refused', error, next: number };
+      return { kind: 'lost', why: 'a page key was refused', next: number };
     }
-    requests += 1;
-    if (!context.ignoresDates) refuseForeignDays(page, memory.query);
-    if (isFirst && !showsAgain(page, start.mustShow)) {
-      return { kind: 'restart', why: 'the last page no longer shows what it showed' };
+    if (number === from.number && !showsAgain(page, mustShow)) {
+      return { kind: 'lost', why: 'the last page no longer shows what it showed', next: number };
     }
-    if (isBeginning(position) || start.isTail) memory.totalBefore ??= page.total;
-    memory.rows += page.shown - (position.overlap === null ? 0 : 1);
-    let next = step(slice.resource, page, position, memory);
-    if (next.kind === 'restart') {
-      await committer.drain();
-      return next;
+    if (position.overlap !== null && page.first !== position.overlap) {
+      return { kind: 'lost', why: 'the list moved while it was read', next: number };
     }
-    remember(memory, page, position);
+    const before = seen.size;
+    for (const { id } of page.records) seen.add(id);
+    for (const { sha256 } of page.rejects) seen.add(sha256);
+    const isNew = seen.size > before;
+    if (page.total !== null) view.mostTotal = Math.max(view.mostTotal ?? 0, page.total);
+    const times = timesOf(page);
+    view.first ??= times[0] ?? null;
+    view.last = times.at(-1) ?? view.last;
+    const isEndless = view.mostTotal !== null && seen.size > 2 * view.mostTotal + growthSlack;
+    if (isEndless) throw transient('platform_unavailable', 'far more records came than the total');
     // Never before the page it follows, even if the platform's clock was set back (P2).
     observedAt = Math.max(observedAt, page.askedAt);
-    const isEmptyExtra = page.shown === 0 && position.number > 0;
-    const checkpoint =
-      next.kind === 'next' && !start.isTail ? checkpointAt(next.position, memory) : null;
-    if (!isEmptyExtra) {
-      const { number, pageKey, offset } = position;
-      await committer.add(
-        { number, pageKey, offset: slice.resource === 'orders' ? null : offset, page, observedAt },
-        checkpoint,
-      );
+    // Nor is the next view before this one.
+    list.observedAt = observedAt;
+    const isFull = page.shown >= query.limit || (pageSize > 0 && page.shown >= pageSize);
+    pageSize = Math.max(pageSize, page.shown);
+    const next = isNew ? after(list.resource, page, position, countsBeyond && !isFull) : null;
+    if (isNew || number === from.number) {
+      const { pageKey } = position;
+      const offset = list.resource === 'orders' ? null : position.offset;
+      await commit({ number, pageKey, offset, page, observedAt }, next);
     }
-    if (await hasMet(context.db, slice, start.walk, page, memory)) {
-      next = { kind: 'end', why: 'both ends have met', end: 'met' };
-    }
-    if (
-      next.kind === 'next' &&
-      (await hasStalled(context.db, slice, start.walk, position.number, memory))
-    ) {
-      // With its total exceeded the list may still have been left for another: its other end tells.
-      const end = memory.totalBefore === null ? 'whole' : 'unsure';
-      next = { kind: 'end', why: 'nothing new for many pages', end };
-    }
-    if (next.kind === 'end') {
-      await committer.drain();
-      let totalAfter = withTotal ? page.total : null;
-      // A platform may give totals without a page key only.
-      const isAsked = memory.totalBefore !== null && memory.part === null;
-      if (totalAfter === null && isAsked && slice.resource === 'orders') {
-        totalAfter = (await askTotal(platform, slice, memory.query, signal)).total;
-        requests += 1;
-      }
-      return {
-        kind: 'ended',
-        why: next.why,
-        end: next.end,
-        totalBefore: memory.totalBefore,
-        totalAfter,
-        nextKeyForm: page.nextKeyForm,
-        requests,
-      };
-    }
-    ({ position } = next);
+    if (next === null) return { kind: 'whole', next: number + 1 };
+    position = next;
   }
 }
 
 /**
- * After everything the slice was shown before: what is read later counts as later, also when a clock that was far ahead
+ * After everything the list was shown before: what is read later counts as later, also when a clock that was far ahead
  * has been set back (P2).
  */
-export const afterAll = ({ observedAt }: Slice): Instant => (observedAt ?? -1) + 1;
+export const afterAll = ({ observedAt }: Pick<WalkedList, 'observedAt'>): Instant =>
+  (observedAt ?? -1) + 1;
 
-/** Whether a part that is read from the other end shows what was shown from this one. */
-async function hasMet(
-  db: Db,
-  slice: Slice,
-  walk: number,
+/** One page of a view, with the total where it begins. */
+export function askPage(
+  platform: Platform,
+  list: Pick<WalkedList, 'resource' | 'owner'>,
+  { order, ...query }: ViewQuery,
+  position: PagePosition,
+  signal: AbortSignal,
+): Promise<PlatformPage> {
+  const sortBy = order === 'desc' ? 'DATE_DESC' : 'DATE_ASC';
+  const { pageKey, offset } = position;
+  const countTotal = isBeginning(position);
+  return askList(platform, list, { ...query, sortBy, pageKey, offset, countTotal }, signal);
+}
+
+/** Where a page that showed something new leads to; null: it is the last. */
+function after(
+  resource: ListedResource,
   page: PlatformPage,
-  { part }: Memory,
-): Promise<boolean> {
-  if (part === null || part.meets === null) return false;
-  return standsOn(db, slice, walk, idsOf(page), part.meets);
-}
-
-function checkpointAt(position: PagePosition, memory: Memory): Checkpoint {
-  return {
-    query: memory.query,
-    page: position.number,
-    pageKey: position.pageKey,
-    offset: position.offset,
-    lastId: position.overlap,
-    totalBefore: memory.totalBefore,
-    ...(memory.part === null ? {} : { part: memory.part }),
-  };
-}
-
-function refuseForeignDays(page: PlatformPage, { startDate, endDate }: WalkQuery): void {
-  if (startDate === undefined || endDate === undefined) return;
-  const from = startOf(startDate);
-  const to = startOf(addDays(endDate, 1));
-  const foreign = timesOf(page).filter((at) => farOutside(at, from, to));
-  const [first] = foreign;
-  if (first === undefined || !disproveFilter(timesOf(page), from, to)) return;
-  throw fatal(
-    'date_filter_ignored',
-    `The platform showed ${page.resource === 'orders' ? 'an order' : 'a class'} of ${dayOf(first)} when asked for ${startDate}: it does not filter by date`,
-  );
+  at: PagePosition,
+  mayEndAtTotal: boolean,
+): PagePosition | null {
+  const number = at.number + 1;
+  if (resource === 'orders') {
+    return page.nextKey === null ? null : { ...firstPosition, number, pageKey: page.nextKey };
+  }
+  const seen = at.offset + page.shown;
+  // A total is a claim: it ends a list only after a short page, where totals were seen to count beyond their page.
+  if (mayEndAtTotal && page.total === seen) return null;
+  // Of a page of one row nothing can be shown again on the next one.
+  if (page.shown === 1) return { ...firstPosition, number, offset: seen };
+  return { number, pageKey: null, offset: seen - 1, overlap: page.last };
 }

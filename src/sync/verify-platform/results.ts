@@ -65,7 +65,7 @@ async function reproveOne(
     return { outcome: 'unclear', says: '' };
   }
   if (now === null) {
-    // Around the cliff it may only have gone with its month (proof rule 5).
+    // Around the cliff it may only have gone with its month.
     return absenceProves(held.begun, platform.clock.now())
       ? { outcome: 'differs', says: 'the platform does not know this operation now' }
       : { outcome: 'unclear', says: '' };

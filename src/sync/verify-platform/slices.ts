@@ -1,22 +1,25 @@
 // Proving again now: each slice of the window that claims a proof is counted against the platform, and nothing is
 // written. What differs is news or a mistake; a sync finds out which.
 import { addDays, windowAt } from '../../day.ts';
-import type { ListedResource, SliceKey } from '../../model.ts';
+import { listedResources, type ListedResource, type SliceKey } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isPlatformError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
+import { isEndInclusive } from '../../store/evidence.ts';
 import { readFacts, type Facts } from '../../store/facts.ts';
 import { provedSlices, type Slice } from '../../store/ledger.ts';
 import { readProject, type ProjectSource } from '../../store/projects.ts';
 import { learnClockByAny } from '../contact/contact.ts';
 import { recogniseSource } from '../contact/same-source.ts';
 import { archivedLists, type ArchivedScope } from '../enter-days.ts';
-import { boundsOf, limitOf, spanOf } from '../list-rules.ts';
-import { absenceProves, isOver } from '../policy.ts';
-import { recount, type Recount } from '../slice/count.ts';
+import { askList } from '../ask-list.ts';
+import { weekMs } from '../ask-books.ts';
+import { boundsOf } from '../list-rules.ts';
+import { absenceProves } from '../policy.ts';
+import { overAt } from '../verdicts.ts';
 
 export type Reproved = SliceKey & {
-  /** `unclear`: around the cliff, without totals, of statuses too, or with orders that may have settled since. */
+  /** `unclear`: while the month goes, or without a total. */
   outcome: 'agrees' | 'differs' | 'unclear';
   /** The platform's total now and what the last whole walk was shown; null where there is none. */
   total: number | null;
@@ -39,45 +42,47 @@ export type Reproving = ReproveContext & {
 };
 
 /**
- * At most four requests a slice. False when the project is parked: nobody was asked (P11). Throws settings
+ * A request a day. False when the project is parked: nobody was asked (P11). Throws settings
  * `source_changed`, and what the platform throws.
  */
 export async function reprove(reproving: Reproving): Promise<boolean> {
   const { db, platform, projectId, resource: wanted, signal, onSlice } = reproving;
   const confirmed = await confirmSource(reproving);
   if ('isParked' in confirmed) return !confirmed.isParked;
-  const { facts } = confirmed;
+  const inclusive = new Set<ListedResource>();
+  for (const resource of listedResources) {
+    const since = platform.clock.now() - weekMs;
+    if (await isEndInclusive(db, { projectId, resource }, since)) inclusive.add(resource);
+  }
   const window = windowAt(platform.clock.now());
   // Today's list grows: its tail is looked after by every run.
   const days = { from: window.from, to: addDays(window.to, -1) };
   const failures = new Map<ListedResource, Error>();
   for (const slice of await provedSlices(db, projectId, days)) {
     if ((wanted ?? slice.resource) !== slice.resource || failures.has(slice.resource)) continue;
-    const askedAt = platform.clock.now();
-    const span = spanOf(slice.day, slice.resource, facts);
-    if (!isOver(span, askedAt)) continue;
+    if (platform.clock.now() < overAt(slice)) continue;
+    const { resource, owner, day, shownTotal: shown } = slice;
     const query = {
-      ...boundsOf(span, slice.resource, facts, windowAt(askedAt).from),
-      limit: limitOf(facts, slice.resource),
+      ...boundsOf(day, inclusive.has(resource) ? 1 : 2),
+      limit: 1,
+      sortBy: 'DATE_ASC' as const,
     };
-    let counted: Recount;
+    let total: number | null;
     try {
-      counted = await recount(db, platform, facts, slice, query, signal);
+      const page = await askList(platform, slice, { ...query, countTotal: true }, signal);
+      total = page.total !== null && page.total < page.shown ? null : page.total;
     } catch (error) {
       if (signal.aborted || !isPlatformError(error)) throw error;
-      failures.set(slice.resource, error);
+      failures.set(resource, error);
       continue;
     }
-    const { agrees, total } = counted;
-    const { resource, owner, day, shownTotal: shown } = slice;
-    const isTold = counted.isMute !== true && isTelling(slice, total, platform.clock.now());
-    const differs = isTold ? 'differs' : 'unclear';
+    const differs = isTelling(slice, total, platform.clock.now()) ? 'differs' : 'unclear';
     await onSlice({
       projectId,
       resource,
       owner,
       day,
-      outcome: agrees ? 'agrees' : differs,
+      outcome: total === shown ? 'agrees' : differs,
       total,
       shown,
     });
@@ -114,8 +119,7 @@ export async function confirmSource({
 /** Whether a disagreement says anything. */
 function isTelling(slice: Slice, total: number | null, now: number): boolean {
   if (total === null) return false;
-  // Around the cliff fewer may only mean that the month has gone (proof rule 5).
+  // Around the cliff fewer may only mean that the month has gone.
   if (!absenceProves(slice.day, now) && total <= (slice.shownTotal ?? 0)) return false;
-  // The total agrees and the statuses do not: pending orders settle.
-  return slice.unresolved === 0 || total !== slice.shownTotal;
+  return true;
 }

@@ -61,7 +61,7 @@ type Of = { view: View; report: DayReport };
 /** The day in one line: its state, and what cannot be claimed of it. */
 function Verdict({ view, report }: Of) {
   const { words } = view;
-  const { state, proof, reservations, lastError } = report;
+  const { state, proof, why, reservations, lastError } = report;
   const isBad = state === 'lost';
   const isGrowing = state === 'open' && report.day >= dayOf(view.now);
   return (
@@ -71,6 +71,7 @@ function Verdict({ view, report }: Of) {
           {isGrowing ? words.day.growing : markText(view, markOf(report))}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
+        {why !== null && !isGrowing && ` · ${words.whys[why]}`}
       </p>
       {reservations.length > 0 && (
         <p class={`notice${isBad ? '' : ' mild'}`}>
@@ -158,7 +159,7 @@ function Parts({
       <Foreign text={id} />
     </a>
   );
-  const { missing, changes, rejects, pages, history } = report;
+  const { missing, changes, rejects, readings, history } = report;
   return (
     <>
       <Part of={missing} title={words.day.missing} view={view}>
@@ -198,24 +199,21 @@ function Parts({
         />
         {changes.count > changed.length && <p class="soft">{words.day.moreChanges}</p>}
       </Part>
-      <Part of={pages} title={words.day.requests} view={view}>
+      <Part of={readings} title={words.day.readings} view={view}>
         <Table
-          caption={words.day.requests}
+          caption={words.day.readings}
           columns={[
-            { head: '#', class: 'n', cell: ({ page }) => page + 1 },
-            {
-              head: words.day.askedAt,
-              class: 't',
-              cell: ({ askedAt }) => format.second(askedAt),
-            },
+            { head: words.day.beganAt, class: 't', cell: ({ beganAt }) => format.second(beganAt) },
+            { head: words.day.endedAt, class: 't', cell: ({ endedAt }) => format.second(endedAt) },
+            { head: words.day.from, cell: ({ beginsAt }) => words.day.ends[beginsAt] },
             { head: words.day.records, class: 'n', cell: ({ shown }) => format.number(shown) },
             {
-              head: words.day.total,
+              head: words.day.lacks,
               class: 'n',
-              cell: ({ total }) => total !== null && format.number(total),
+              cell: ({ lacks, claims }) => lacks + claims > 0 && format.number(lacks + claims),
             },
           ]}
-          rows={pages.items}
+          rows={readings.items}
           isNarrow
         />
       </Part>

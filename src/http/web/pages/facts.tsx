@@ -7,7 +7,7 @@ import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const factsPage: Page = { path: '/facts', nav: 'facts', read };
 
-/** By name, for example `day_end`: what was observed of each list; '' is what concerns neither. */
+/** By name, for example `limit`: what was observed of each list; '' is what concerns neither. */
 type Observed = Map<string, Map<string, string>>;
 type Fact = [name: string, values: Map<string, string>];
 

@@ -1,7 +1,7 @@
 // The first page: whether all days are safe, until when what is not can still be read, and every day at a glance.
 import { addDays, dayOf } from '../../../day.ts';
-import { listedResources } from '../../../model.ts';
-import type { CoverageDay } from '../../../query/book-types.ts';
+import { listedResources, type ListedResource } from '../../../model.ts';
+import type { Balance, CoverageDay } from '../../../query/book-types.ts';
 import type { Progress } from '../../../query/report-types.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { Chart } from '../chart.tsx';
@@ -17,8 +17,9 @@ export const overviewPage: Page = { path: '/', nav: 'overview', read };
 async function read(view: View): Promise<Made> {
   const { archive, project, now } = view;
   const to = addDays(dayOf(now), 1);
-  const [coverage, progress, alerts, orders] = await Promise.all([
-    allCoverage(view),
+  const [coverage, books, progress, alerts, orders] = await Promise.all([
+    ofAll(view, (of) => archive.coverage(of)),
+    ofAll(view, (of) => archive.books(of)),
     archive.progress({ project }),
     archive.alerts({ project }),
     archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
@@ -34,6 +35,11 @@ async function read(view: View): Promise<Made> {
       <>
         <h1 class={(safety.closing?.atRisk ?? 0) > 0 ? 'bad' : undefined}>{headline}</h1>
         <Lead view={view} safety={safety} progress={progress} />
+        {books.map((balance) => (
+          <p class={balance.balance === 'more' ? 'notice' : undefined}>
+            {booksText(view, balance)}
+          </p>
+        ))}
         <Alerts view={view} open={alerts.filter(isOpenAlert).length} />
         {coverage.length > 0 && (
           <Held view={view} coverage={coverage} held={await heldOf(view, coverage)} />
@@ -46,13 +52,13 @@ async function read(view: View): Promise<Made> {
 }
 
 /** Of every list: classes may be another project's. */
-async function allCoverage({ archive, project, classesOf }: View): Promise<CoverageDay[]> {
+async function ofAll<Item>(
+  { project, classesOf }: View,
+  read: (of: { project: string; resource: ListedResource }) => Promise<Item[]>,
+): Promise<Item[]> {
   const lists = await Promise.all(
     listedResources.map((resource) =>
-      archive.coverage({
-        project: resource === 'nft_classes' ? classesOf(project) : project,
-        resource,
-      }),
+      read({ project: resource === 'nft_classes' ? classesOf(project) : project, resource }),
     ),
   );
   return lists.flat();
@@ -75,7 +81,7 @@ const stalledMs = 6 * 3_600_000;
 function Lead(props: { view: View; safety: Safety; progress: Progress | null }) {
   const { view, safety, progress } = props;
   const { words, format, now } = view;
-  const { closing, lost, reserved, changing } = safety;
+  const { closing, lost, readOnce, reserved, changing } = safety;
   const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   // Both on the platform's clock.
@@ -113,11 +119,43 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
             )}
           </>
         )}{' '}
+        {readOnce > 0 && words.headline.readOnce(format.number(readOnce))}{' '}
         {changing > 0 && words.headline.changing(format.number(changing))}{' '}
         {reserved > 0 && words.headline.reserved(format.number(reserved))}
       </p>
     </>
   );
+}
+
+/** As an accountant would say it: what the platform counts, and whether it is held. */
+function booksText({ words, format }: View, of: Balance): string {
+  const { headline } = words;
+  const { total, succeeded, failed, pending, shown, balance, moreFrom } = of;
+  const holds = (): string => {
+    if (shown === null) return headline.holds.unread;
+    if (balance === 'equal') return headline.holds.equal;
+    const count = format.number(shown);
+    const days = moreFrom.slice(0, 3).map((day) => format.day(day));
+    return balance === 'more'
+      ? headline.holds.more(count, days.join(', '))
+      : headline.holds.less(count);
+  };
+  return headline.books({
+    list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],
+    first: format.day(of.firstDay),
+    last: format.day(of.lastDay),
+    total: total === null ? null : format.number(total),
+    statuses:
+      succeeded === null || failed === null || pending === null
+        ? ''
+        : headline.byStatus(
+            format.number(succeeded),
+            format.number(failed),
+            format.number(pending),
+          ),
+    holds: holds(),
+    asked: format.time(of.askedAt),
+  });
 }
 
 function Alerts({ view, open }: { view: View; open: number }) {

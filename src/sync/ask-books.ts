@@ -1,0 +1,244 @@
+// The books of a project's lists: asked for at first contact, when readings wait for them, and daily; sooner while they
+// count more than was shown. What they say is reconcile.ts's.
+import { addDays, cliffOf, dayOf, daysIn, monthStart, rangesOf, windowAt } from '../day.ts';
+import { causeChain, isOutlastError, transient } from '../errors.ts';
+import type { AskedStatus, Clocks, Day, DayRange, Instant, ListedResource } from '../model.ts';
+import { withTx } from '../store/db.ts';
+import {
+  appendBooks,
+  booksAsked,
+  daysAskedFor,
+  isEndInclusive,
+  readEvidence,
+  shownIn,
+  type BooksRow,
+  type ByStatus,
+} from '../store/evidence.ts';
+import { lockSlices } from '../store/ledger.ts';
+import { askList, type List } from './ask-list.ts';
+import { listsOf } from './enter-days.ts';
+import { freezeMs, overAfterMs } from './judge.ts';
+import { balance, reconcile } from './reconcile.ts';
+import { clocksOf, rejudge } from './verdicts.ts';
+import type { Worker } from './worker.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const retryMs = 15 * minuteMs;
+/** So often a total is asked for while it moves. */
+const roundsAtMost = 3;
+
+export const weekMs = 7 * dayMs;
+
+const numbers = [1, 2, 3] as const;
+const words = ['pending', 'success', 'failed'] as const;
+const statusOf = (asked: AskedStatus): number =>
+  typeof asked === 'number' ? asked : words.indexOf(asked) + 1;
+
+/**
+ * Asks for the books of each list that are due. Returns whether a day is due for what they say, and what kept some from
+ * being asked. `hasRead`: all that was due was read, and readings may wait for them; else only the first ones are asked
+ * for, by which it is learned how days are read. Throws what concerns all.
+ */
+export async function askBooks(
+  worker: Worker,
+  lists: ReadonlySet<ListedResource>,
+  signal: AbortSignal,
+  { hasRead }: { hasRead: boolean },
+): Promise<{ isMore: boolean; problem: string | null }> {
+  let isMore = false;
+  let problem: string | null = null;
+  for (const list of listsOf(worker.scope)) {
+    if (!lists.has(list.resource) || signal.aborted) continue;
+    try {
+      isMore = (await askBooksOf(worker, list, signal, hasRead)) || isMore;
+    } catch (error) {
+      const isPassing =
+        isOutlastError(error, 'platform_unavailable') ||
+        isOutlastError(error, 'platform_unusable') ||
+        isOutlastError(error, 'platform_refused');
+      if (!isPassing) throw error;
+      problem = `the books of ${list.resource}: ${causeChain(error)}`;
+    }
+  }
+  return { isMore, problem };
+}
+
+async function askBooksOf(
+  worker: Worker,
+  list: List,
+  signal: AbortSignal,
+  hasRead: boolean,
+): Promise<boolean> {
+  const { db, platform, projectId } = worker;
+  const of = { projectId, ...list };
+  const clocks = clocksOf(platform.clock);
+  const span = spanAt(clocks);
+  const asked = span === null ? [] : await daysAskedFor(db, of, span);
+  const [first] = asked;
+  if (span === null || first === undefined) return false;
+  const days = { from: first, to: span.to };
+  if (!(await areDue(worker, of, days, asked, clocks, hasRead))) return false;
+  const askedAt = clocks.now;
+  const isInclusive = await isEndInclusive(db, of, askedAt - weekMs);
+  const books: BooksRow[] = [];
+  let isMore = false;
+  for (const one of rangesOf(asked)) {
+    const all = daysIn(one);
+    const rangeOf = ({ from, to }: { from: number; to: number }): DayRange => ({
+      from: all[from] ?? one.to,
+      to: all[to] ?? one.to,
+    });
+    const steps = reconcile<BooksRow>({ from: 0, to: all.length });
+    let step = steps.next();
+    // Ends: spans are halved down to days.
+    while (!step.done) {
+      if ('ask' in step.value) {
+        const part = rangeOf(step.value.ask);
+        step = steps.next(await askSpan(worker, of, part, isInclusive, askedAt, signal));
+      } else {
+        books.push(step.value.write);
+        step = steps.next(step.value.write);
+      }
+    }
+    isMore ||= step.value;
+  }
+  await withTx(db, async (tx) => {
+    // Before the chain of the books: whoever commits a day locks in this order.
+    await lockSlices(tx, of, days);
+    await appendBooks(tx, of, books);
+    await rejudge(tx, of, days, clocksOf(platform.clock));
+  });
+  if (isMore) {
+    const more = books.filter((one) => one.isMore).map(({ days: { from, to } }) => `${from}/${to}`);
+    worker.log.warn(
+      { projectId, resource: list.resource, days: more },
+      'The platform counts more than it has shown: these days are read again',
+    );
+  }
+  return isMore;
+}
+
+/** The past days of the window whose month is not going yet; null: none. */
+function spanAt({ now, latest }: Clocks): DayRange | null {
+  const window = windowAt(now);
+  const isGoing = latest >= cliffOf(window.from) - freezeMs;
+  const from = isGoing ? monthStart(window.from, 1) : window.from;
+  const over = dayOf(now - overAfterMs);
+  const to = over < window.to ? over : window.to;
+  return from < to ? { from, to } : null;
+}
+
+async function areDue(
+  { db }: Worker,
+  of: List & { projectId: string },
+  days: DayRange,
+  askedFor: readonly Day[],
+  clocks: Clocks,
+  hasRead: boolean,
+): Promise<boolean> {
+  const { now } = clocks;
+  const { askedAt, moreSince, wasRead } = await booksAsked(db, of);
+  // A moment to come binds nobody.
+  if (askedAt === null) return true;
+  if (!hasRead) return false;
+  if (askedAt > now + minuteMs || now >= askedAt + dayMs) return true;
+  if (!wasRead) return false;
+  if (moreSince !== null) {
+    const since = Math.max(0, askedAt - moreSince);
+    if (now < askedAt + Math.min(dayMs, Math.max(retryMs, since))) return false;
+  }
+  const evidence = await readEvidence(db, of, days, clocks);
+  return askedFor.some((day) => {
+    const { books = null, readings = [] } = evidence.get(day) ?? {};
+    const newest = readings.at(-1);
+    const first = readings.findLast((one) => one.end !== newest?.end);
+    if (newest === undefined || first === undefined) return false;
+    return books === null || books.no < first.no || (books.isMore && newest.no > books.no);
+  });
+}
+
+type Counted = { total: number | null; shown: number; statuses: (number | null)[] };
+
+/** The totals of a span, of all and of each status; asked again while they move. */
+async function askSpan(
+  { db, platform }: Worker,
+  of: List & { projectId: string },
+  days: DayRange,
+  isInclusive: boolean,
+  askedAt: Instant,
+  signal: AbortSignal,
+): Promise<BooksRow> {
+  const range = { startDate: days.from, endDate: isInclusive ? addDays(days.to, -1) : days.to };
+  const count = async (status?: AskedStatus): Promise<Counted | null> => {
+    const query = { ...range, limit: 1, sortBy: 'DATE_DESC' as const, countTotal: true };
+    try {
+      const page = await askList(
+        platform,
+        of,
+        { ...query, ...(status === undefined ? {} : { status }) },
+        signal,
+      );
+      const total = page.total ?? 0;
+      const statuses = page.records.map(
+        ({ columns }) => (columns['status'] as number | null) ?? null,
+      );
+      return { total: total >= page.shown ? total : null, shown: page.shown, statuses };
+    } catch (error) {
+      if (status !== undefined && isOutlastError(error, 'platform_refused')) return null;
+      throw error;
+    }
+  };
+  // Ends: roundsAtMost (P9).
+  for (let round = 1; ; round++) {
+    const before = await count();
+    const by = of.resource === 'orders' ? await countStatuses(count, before) : noFilter;
+    const after = await count();
+    if (after?.total !== before?.total) {
+      if (round < roundsAtMost) continue;
+      throw transient('platform_unavailable', 'the total moves while it is asked for');
+    }
+    const total = after?.total ?? null;
+    const shown = await shownIn(db, of, days);
+    const addsUp = by.counts !== null && total === by.counts.reduce((sum, one) => sum + one, 0);
+    return {
+      days,
+      askedAt,
+      total,
+      byStatus: by.counts,
+      shown,
+      asks: of.resource !== 'orders' || by.isOfNoUse || addsUp ? 'list' : 'each status',
+      inWords: by.inWords,
+      ...balance({ total, byStatus: by.counts }, shown),
+    };
+  }
+}
+
+type StatusCounts = { counts: ByStatus | null; isOfNoUse: boolean; inWords: boolean };
+
+const noFilter: StatusCounts = { counts: null, isOfNoUse: true, inWords: false };
+
+/** By number, else by word. A status counts only if the row shown with it has that status; an empty list counts 0. */
+async function countStatuses(
+  count: (status: AskedStatus) => Promise<Counted | null>,
+  all: Counted | null,
+): Promise<StatusCounts> {
+  for (const asked of [numbers, words]) {
+    const each: { status: AskedStatus; told: Counted | null }[] = [];
+    for (const status of asked) each.push({ status, told: await count(status) });
+    const isOfStatus = each.every(
+      ({ status, told }) => told?.statuses.every((one) => one === statusOf(status)) === true,
+    );
+    const hasAny = each.some(({ told }) => told !== null && (told.shown > 0 || told.total !== 0));
+    const isEmpty = all !== null && all.shown === 0 && all.total === 0 && !hasAny;
+    if (!isOfStatus || !(hasAny || isEmpty)) continue;
+    const [a, b, c] = each.map(({ told }) => told?.total ?? null);
+    const isTold = typeof a === 'number' && typeof b === 'number' && typeof c === 'number';
+    return {
+      counts: isTold ? [a, b, c] : null,
+      isOfNoUse: false,
+      inWords: asked === words && !isEmpty,
+    };
+  }
+  return noFilter;
+}

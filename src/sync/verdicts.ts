@@ -1,0 +1,126 @@
+// Where verdicts are computed and written into the ledger: under the day's row lock, in the transaction that ends a
+// reading or writes books. A day's state changes in no other way.
+import { addDays, cliffOf, startOf } from '../day.ts';
+import { transient } from '../errors.ts';
+import type { AskedStatus, Clocks, DayRange } from '../model.ts';
+import type { PlatformClock } from '../platform/platform.ts';
+import type { Tx } from '../store/db.ts';
+import { readEvidence, type Evidence } from '../store/evidence.ts';
+import { finishSlice, lockSlices, type Finished, type Slice } from '../store/ledger.ts';
+import { judge, overAfterMs, type Verdict } from './judge.ts';
+import { noDeadline } from './policy.ts';
+
+/** What the clocks show now. */
+export function clocksOf(clock: PlatformClock): Clocks {
+  const now = clock.now();
+  return {
+    now,
+    machine: now - (clock.offsetMs() ?? 0),
+    earliest: clock.earliest(),
+    latest: clock.latest(),
+  };
+}
+
+/** What is walked after the list: each status, unless the newest books saw that the list leaves none out. */
+export function statusesToAsk({ resource }: Slice, { books }: Evidence): AskedStatus[] {
+  if (resource !== 'orders' || books?.asks === 'list') return [];
+  return books?.inWords === true ? ['pending', 'success', 'failed'] : [1, 2, 3];
+}
+
+/** When the days of a slice have been over for long enough. */
+export const overAt = ({ day }: Pick<Slice, 'day'>): number =>
+  startOf(addDays(day, 1)) + overAfterMs;
+
+/** When the month of a slice goes; Infinity for days that were asked for after they had left the window. */
+export const goesAt = ({ day, deadlineAt }: Pick<Slice, 'day' | 'deadlineAt'>): number =>
+  deadlineAt >= noDeadline ? Infinity : cliffOf(day);
+
+/** What the evidence says of a day. What is final, or lost, stays so. */
+export function verdictOf(slice: Slice, evidence: Evidence, clocks: Clocks): Verdict {
+  const { newsNo, pending, readings, books } = evidence;
+  const day = { overAt: overAt(slice), goesAt: goesAt(slice), newsNo, pending };
+  const verdict = judge(day, readings, books, clocks);
+  const isDecided = slice.state === 'final' || slice.state === 'lost';
+  // Nothing overtakes a day without a deadline: proved once, it is asked for no more.
+  const isEnd = verdict.state === 'sealed' && day.goesAt === Infinity;
+  if (!isDecided && !isEnd) return verdict;
+  const state = isDecided ? slice.state : 'final';
+  return { ...verdict, state, next: { ...verdict.next, at: Infinity } };
+}
+
+const noEvidence: Evidence = { newsNo: 0, pending: 0, readings: [], books: null };
+
+export async function evidenceOf(
+  db: Parameters<typeof readEvidence>[0],
+  slice: Slice,
+  clocks: Clocks,
+): Promise<Evidence> {
+  const days = { from: slice.day, to: addDays(slice.day, 1) };
+  return (await readEvidence(db, slice, days, clocks)).get(slice.day) ?? noEvidence;
+}
+
+/**
+ * Judges a claimed slice and gives its lease back. Throws transient `lease_lost` when it is another's by now: nothing was
+ * written (P8).
+ */
+export async function conclude(
+  tx: Tx,
+  slice: Slice,
+  clocks: Clocks,
+  changes: Partial<Finished> = {},
+): Promise<Verdict> {
+  const evidence = await evidenceOf(tx, slice, clocks);
+  const verdict = verdictOf(slice, evidence, clocks);
+  const isMine = await finishSlice(tx, slice, {
+    attempts: 0,
+    ...written(slice, evidence, verdict, clocks),
+    ...changes,
+    over: true,
+  });
+  if (!isMine) throw transient('lease_lost', 'The slice went on without us');
+  return verdict;
+}
+
+function written(
+  slice: Slice,
+  { pending, readings }: Evidence,
+  { state, proof, why, next }: Verdict,
+  { now }: Clocks,
+): Partial<Finished> {
+  return {
+    state,
+    // Of a day that has left the window stands what it was proved by.
+    proof: state === slice.state && next.at === Infinity ? slice.proof : proof,
+    why,
+    provedAt: proof !== 'none' ? (readings.at(-1)?.ended.now ?? now) : slice.provedAt,
+    unresolved: pending,
+    dueAt: next.at === Infinity ? null : next.at,
+  };
+}
+
+/** Judges the days of a list anew, those that somebody works on included; what has not changed is not written. */
+export async function rejudge(
+  tx: Tx,
+  list: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  days: DayRange,
+  clocks: Clocks,
+): Promise<void> {
+  const slices = await lockSlices(tx, list, days);
+  const evidence = await readEvidence(tx, list, days, clocks);
+  for (const slice of slices) {
+    const of = evidence.get(slice.day) ?? noEvidence;
+    const verdict = verdictOf(slice, of, clocks);
+    const changes = written(slice, of, verdict, clocks);
+    // What failed waits its turn.
+    const dueAt =
+      slice.attempts > 0 && changes.dueAt !== null
+        ? Math.max(slice.dueAt ?? 0, changes.dueAt ?? 0)
+        : (changes.dueAt ?? null);
+    const isSame =
+      changes.state === slice.state &&
+      changes.proof === slice.proof &&
+      changes.why === slice.why &&
+      dueAt === slice.dueAt;
+    if (!isSame) await finishSlice(tx, slice, { ...changes, dueAt, keepsLease: true });
+  }
+}

@@ -1,0 +1,107 @@
+// The books: what the platform counts beside what its lists showed. They notice a list that leaves something out, and
+// no answer that is empty, cut or too late makes a seal false (P6).
+import { afterEach, expect, test } from 'vitest';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import { differences, noon, type Bench } from '../support/archive.ts';
+import { orderOf, recordsOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
+import { falseSeals } from '../support/seals.ts';
+
+const createBench = benchesOnOneDatabase();
+let bench: Bench;
+afterEach(() => bench.close());
+
+const minute = 60_000;
+const hour = 60 * minute;
+const noClasses = { scope: { classes: 'none' } } as const;
+const { days, dialect } = threeDaysOfRecords;
+/** Of every three orders one has failed. */
+const orders = threeDays.flatMap((on) =>
+  recordsOf([on]).orders.map((_, i) => orderOf(on, i, { status: i % 3 === 0 ? 3 : 2 })),
+);
+const given = { days, dialect, records: { orders, classes: [] } };
+
+const states = async (): Promise<string[] | undefined> => (await statesOf(bench.db))['orders'];
+
+async function runAt(hours: number): Promise<void> {
+  bench.simulator.setNow(noon + hours * hour);
+  await bench.run();
+  expect(await falseSeals(bench)).toEqual([]);
+}
+
+test.each<[string, Partial<Dialect>, asked: string]>([
+  ['a status', { statusUnasked: 3 }, 'status=3'],
+  [
+    'a status, and the filter wants words',
+    { statusUnasked: 3, statusFilter: 'words' },
+    'status=failed',
+  ],
+])(
+  'a list that leaves out %s: the first books notice it, and its days are read by status',
+  async (_name, more, asked) => {
+    bench = await createBench({ ...given, dialect: { ...dialect, ...more } }, noClasses);
+    await runAt(0);
+    expect(await differences(bench)).toEqual([]);
+    const { rows } = await bench.db.query(
+      'select distinct asks, in_words from sync.books where day_from >= $1',
+      [days[1]],
+    );
+    expect(rows).toEqual([{ asks: 'each status', in_words: 'statusFilter' in more }]);
+    await runAt(2.1);
+    expect(await states()).toEqual(Array(3).fill('sealed books'));
+    const all = bench.simulator.requests.recent().map(({ query }) => query);
+    expect(
+      all.filter((query) => query.includes('sort_by=DATE_ASC') && query.includes(asked)).length,
+    ).toBeGreaterThan(2);
+  },
+);
+
+test('records that become visible 90 minutes late are held, and their day is sealed afterwards', async () => {
+  bench = await createBench({ ...given, days: [...days, '2026-04-05'] }, noClasses);
+  await runAt(0);
+  // The day is over at midnight; its last hour's orders are shown one after the other.
+  for (let i = 0; i < 9; i++) {
+    await runAt(12.3 + i * 0.25);
+    bench.simulator.insert(
+      'orders',
+      orderOf('2026-04-06', i, { create_time: `2026-04-06T23:${10 + i}:00Z` }),
+    );
+  }
+  for (const h of [14.6, 17, 19.5, 22, 30]) await runAt(h);
+  expect(await differences(bench)).toEqual([]);
+  const { rows } = await bench.db.query(
+    `select state, shown_total::int from sync.slices where resource = 'orders' and day = '2026-04-06'`,
+  );
+  expect(rows).toEqual([{ state: 'sealed', shown_total: 9 }]);
+});
+
+test('an index that answers empty lists and totals of 0 for hours seals nothing', async () => {
+  bench = await createBench({ ...given, faults: { emptied: {} } }, noClasses);
+  for (let h = 0; h <= 12; h += 2) await runAt(h);
+  expect((await states())?.every((state) => state === 'walked none')).toBe(true);
+  bench.simulator.setFaults({ emptied: null });
+  for (const h of [26, 29, 32]) await runAt(h);
+  expect((await states())?.every((state) => state.startsWith('sealed'))).toBe(true);
+  expect(await differences(bench)).toEqual([]);
+});
+
+test('a list that is cut below its total is not proved, and it is said', async () => {
+  bench = await createBench({ ...given, dialect: { ...dialect, listCap: 5 } }, noClasses);
+  // Read from the other end it shows others, and not those it had shown.
+  for (const [h, why] of [
+    [0, 'counts more'],
+    [2.1, 'showed less'],
+    [26, 'showed less'],
+  ] as const) {
+    await runAt(h);
+    const { rows } = await bench.db.query(
+      `select distinct state, why from sync.slices where resource = 'orders' and day between $1 and $2`,
+      [threeDays[0], threeDays[2]],
+    );
+    expect(rows).toEqual([{ state: 'walked', why }]);
+  }
+  bench.simulator.setDialect({ listCap: 0 });
+  for (const h of [54, 57]) await runAt(h);
+  expect(await states()).toEqual(Array(3).fill('sealed books'));
+  expect(await differences(bench)).toEqual([]);
+});
