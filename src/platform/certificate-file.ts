@@ -121,7 +121,7 @@ function named(error: unknown, timeoutMs: number, maxBytes: number): OutlastErro
   const code = codeOf(error);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooManyBytes(maxBytes);
   if (code === privateAddress) return refused('its host has a private address');
-  const isSlow = error instanceof Error && error.name === 'TimeoutError';
+  const isSlow = (error as Error).name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code ?? '');
   const problem = connectionProblem(error);
   const why = isSlow
     ? `it was not read within ${timeoutMs} ms`
