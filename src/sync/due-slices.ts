@@ -2,7 +2,13 @@
 // deadline first. One failure that concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
-import { listedResources, wholeList, type Instant, type ListedResource } from '../model.ts';
+import {
+  listedResources,
+  wholeList,
+  type Day,
+  type Instant,
+  type ListedResource,
+} from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import type { Platform } from '../platform/platform.ts';
 import { analyzeNew, unhurried, withTx } from '../store/db.ts';
@@ -55,6 +61,8 @@ export async function workThrough(
   counts: RunCounts,
   dueBy: Instant | null,
   slicesDue: number,
+  /** The newest day that was entered. */
+  enteredOn: Day,
 ): Promise<Work> {
   const { db, projectId, log } = worker;
   const { facts, answering } = contacts;
@@ -93,7 +101,7 @@ export async function workThrough(
     options.onProgress?.(counts, slicesDue);
   };
 
-  let today = dayOf(clock.now());
+  let today = enteredOn;
   let by = dueBy;
   const claim = async (): Promise<Slice | null> => {
     const now = clock.now();

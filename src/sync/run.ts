@@ -1,6 +1,6 @@
 // A run: one pass of the worker over what is due in one project. Contact, plan, then several slices at a time,
 // nearest deadline first, until nothing due is left.
-import { windowAt } from '../day.ts';
+import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import { listedResources, type Instant, type ListedResource } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
@@ -150,7 +150,7 @@ async function pass(
     // The books judge every day anew: what is due, is due by now.
     dueBy = dueNow();
     const due = await dueFor(asked, worker, dueBy);
-    work = await workThrough(worker, asked, contacts, counts, dueBy, due);
+    work = await workThrough(worker, asked, contacts, counts, dueBy, due, dayOf(now));
     await knocking.close();
     const books = await askBooks(worker, contacts.answering, signal, { hasRead: true });
     booksProblem = books.problem ?? first.problem;
@@ -159,7 +159,7 @@ async function pass(
     // A list has come back too late for the lanes that had found nothing more to do, or a day is due again.
     if (hasReturned) {
       dueBy = dueNow();
-      const more = await workThrough(worker, asked, contacts, counts, dueBy, due);
+      const more = await workThrough(worker, asked, contacts, counts, dueBy, due, dayOf(now));
       work = {
         handled: [...work.handled, ...more.handled],
         notDone: work.notDone + more.notDone,
