@@ -28,13 +28,13 @@ export type World = {
 
 export async function createWorld(): Promise<World> {
   const bench = await createBench(tenDays);
-  await bench.run();
+  await bench.seal();
   const { db, connectionString } = bench;
   await db.query(`delete from sync.slices where walked_at is null and day < '2026-04-06'`);
   await db.query(
     `insert into sync.slices (project_id, resource, day, state, proof, deadline_at, last_error)
      select 'p', resource, '2026-01-10'::date + n, case when n < 7 then 'lost' else 'final' end,
-            case when n < 7 then 'none' else 'walk' end, '2026-02-28', case n when 3 then '<b>trouble</b>' end
+            case when n < 7 then 'none' else 'readings' end, '2026-02-28', case n when 3 then '<b>trouble</b>' end
        from generate_series(0, 12) n, unnest(array['orders', 'nft_classes']) resource`,
   );
   await observe(

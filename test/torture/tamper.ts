@@ -94,7 +94,7 @@ async function choose(db: Queryable): Promise<Chosen> {
   // list looks like one that began a day later, and verify names the day's records.
   const dayThatIs = (state: string): string =>
     `select min(day)::text from sync.slices s
-      where resource = 'orders' and owner = '' and state = '${state}' and proof in ('walk', 'counts')
+      where resource = 'orders' and owner = '' and state = '${state}' and proof <> 'none'
         and platform_total > 1 and shown_total > 1
         and day > (select min(day) from sync.slices o where o.resource = 'orders' and o.owner = '')
         and exists (select from sync.pages p
