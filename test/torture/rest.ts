@@ -79,8 +79,8 @@ async function notAccountedFor({ simulator, memory }: World, db: Queryable): Pro
 }
 
 /**
- * P6: every day of the window that was over a day ago is sealed, but for orders that stay pending. Where the platform
- * cannot be proved, it is read whole at least: walked, and never lost.
+ * P6: every day of the window that was over two days ago is sealed, but for orders that stay pending: where a day shows
+ * nothing, its second reading comes a day after the first. Where the platform cannot be proved, it is read whole at least: walked, and never lost.
  */
 async function notSealed({ simulator, memory, drawn }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();
@@ -91,7 +91,7 @@ async function notSealed({ simulator, memory, drawn }: World, db: Queryable): Pr
       order by day limit $4`,
     [
       windowAt(now).from,
-      memory.sliceOf(now - dayMs),
+      memory.sliceOf(now - 2 * dayMs),
       drawn.hardship?.isProvable === false ? ['sealed', 'walked'] : ['sealed'],
       toldAtMost,
     ],
