@@ -209,19 +209,10 @@ select project_id, resource, owner, day_from, day_to, asked_at, total,
 comment on view analytics.books is
   'The platform''s own counts of spans of days, beside what its lists showed of them: where they count more, the days '
   'are not proved';
-comment on column analytics.books.owner is 'The owner whose classes are counted; empty for the whole list';
 comment on column analytics.books.day_from is 'The first UTC day of the span';
 comment on column analytics.books.day_to is 'The day after its last one';
 comment on column analytics.books.asked_at is
   'When the platform was asked, on its clock; the spans of one moment are the parts of one question';
-comment on column analytics.books.total is 'How many records it counts; null where it gives no total';
-comment on column analytics.books.pending is 'Of them, pending orders; null of classes, and where the status is of no use';
-comment on column analytics.books.succeeded is 'Of them, orders that succeeded; null likewise';
-comment on column analytics.books.failed is 'Of them, orders that failed; null likewise';
-comment on column analytics.books.shown is
-  'How many distinct records the newest readings of these days showed; null where a day was not read yet';
-comment on column analytics.books.balance is
-  'more: in all or in a status it counts more than was shown. equal: as many. less or unknown: it says nothing';
 
 create view analytics.balances as
 select project_id, resource, owner, min(day_from) as first_day, max(day_to) - 1 as last_day, asked_at,
@@ -240,18 +231,9 @@ select project_id, resource, owner, min(day_from) as first_day, max(day_to) - 1 
 comment on view analytics.balances is
   'The newest books of each list in one row: what the platform counts of all days that are over, beside what its lists '
   'showed';
-comment on column analytics.balances.owner is 'The owner whose classes are counted; empty for the whole list';
 comment on column analytics.balances.first_day is 'The first UTC day that is counted';
 comment on column analytics.balances.last_day is 'The last one';
 comment on column analytics.balances.asked_at is 'When the platform was asked, on its clock';
-comment on column analytics.balances.total is 'How many records it counts; null where it gives no total';
-comment on column analytics.balances.pending is 'Of them, pending orders; null of classes, and where the status is of no use';
-comment on column analytics.balances.succeeded is 'Of them, orders that succeeded; null likewise';
-comment on column analytics.balances.failed is 'Of them, orders that failed; null likewise';
-comment on column analytics.balances.shown is
-  'How many distinct records the newest readings of these days showed; null where a day was not read yet';
-comment on column analytics.balances.balance is
-  'more: in all or in a status it counts more than was shown. equal: as many. less or unknown: it says nothing';
 comment on column analytics.balances.more_from is 'The parts that count more than was shown, by their first days';
 
 create view analytics.coverage_by_day as
