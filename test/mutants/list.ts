@@ -47,6 +47,37 @@ export const mutants: readonly Mutant[] = [
       'decidedAfterMs = 0 * hourMs',
       'model/model',
     ],
+    ['a second reading comes a moment too early', 'gapMs + slackMs', 'gapMs', 'sync/run.pg'],
+    [
+      'a record of one midnight vouches for its day',
+      'first % quarterMs !== 0',
+      'true',
+      'sync/dialects.pg',
+    ],
+    [
+      'a record too long to be held counts against each status',
+      '(shown.byStatus[i] ?? 0) + unknown',
+      '(shown.byStatus[i] ?? 0)',
+      'sync/poison.pg',
+    ],
+    [
+      'a record of unknown status hides as many of any status',
+      'counted > shown.all || isStatusMore',
+      'isStatusMore',
+      'model/model',
+    ],
+    [
+      'days before the window are in no books',
+      "deadline_at >= '9999-12-31')\n      order by day",
+      'false)\n      order by day',
+      'sync/older.pg',
+    ],
+    [
+      'days that are no longer answered for wait for ever',
+      'answersOlder(facts, resource) ? gone : null',
+      'gone',
+      'sync/older.pg',
+    ],
     [
       'a reading of a time to come counts',
       'ended.now <= clocks.now + agreeMs',

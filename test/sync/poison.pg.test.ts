@@ -184,6 +184,8 @@ describe('P12: what is too long', () => {
     expect(await altered()).toEqual([]);
     expect(await rebuilt()).toMatchObject({ returned: 0, done: true });
     // It counts against its day until a whole walk is without it, and is kept.
+    await bench.runLater(2 * hour + 60_000);
+    expect((await statesOf(bench.db)).orders?.[1]).toBe('sealed books');
     expect(await counted()).toBe(1);
     bench.simulator.setFaults({ giant: null });
     await bench.runLater(25 * hour);
