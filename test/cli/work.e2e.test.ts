@@ -256,7 +256,8 @@ test('start works on schedule, serves what it holds, outlives its connections, a
       where application_name = 'outlast' and datname = current_database()`,
   );
   insert('after-the-cut');
-  await runs(3);
+  const isHeld = `select from archive.orders where operation_id = 'after-the-cut'`;
+  await expect.poll(async () => (await client.query(isHeld)).rowCount).toBe(1);
   expect((await service.stop('SIGTERM')).code).toBe(0);
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   const { rows } = await client.query<{ leases: number; late: number }>(
