@@ -14,6 +14,38 @@ create table sync.projects (
   constraint projects_pkey primary key (project_id)
 );
 
+-- One process at a time writes a project; the database's clock. It is renewed often, and read by key.
+create table sync.holders (
+  project_id text collate "C" not null,
+  holder text,
+  process text,
+  epoch bigint not null default 0,
+  held_since timestamptz,
+  held_until timestamptz,
+  constraint holders_pkey primary key (project_id)
+) with (fillfactor = 50);
+
+-- What a person asks for of a project while another process holds it: that one runs it, and says what came of it.
+create table sync.asks (
+  project_id text collate "C" not null,
+  ask_id uuid not null,
+  asked_at timestamptz not null default now(),
+  options jsonb not null,
+  progress jsonb,
+  ending jsonb,
+  constraint asks_pkey primary key (project_id, ask_id)
+);
+
+-- What a transaction begins with that writes as whoever took a project under this epoch. The lock stays until it ends:
+-- nobody takes the project meanwhile, and it can be renewed meanwhile.
+create function sync.write_as_holder(project text, under bigint) returns void language plpgsql as $$
+begin
+  perform from sync.holders h where h.project_id = project and h.epoch = under for key share;
+  if not found then
+    raise exception 'Another process has taken the project %', project using errcode = 'OL001';
+  end if;
+end $$;
+
 create table sync.slices (
   project_id text collate "C" not null,
   resource text collate "C" not null,
@@ -25,9 +57,6 @@ create table sync.slices (
   proved_at timestamptz,
   due_at timestamptz,
   deadline_at timestamptz not null,
-  lease_holder text,
-  lease_epoch bigint not null default 0,
-  lease_until timestamptz,
   checkpoint jsonb,
   walk integer not null default 0,
   whole_walk integer not null default 0,
@@ -144,10 +173,8 @@ create table sync.facts (
 
 create table sync.rate (
   project_id text collate "C" not null,
-  tokens numeric not null,
-  refilled_at timestamptz not null,
+  per_second numeric not null,
   not_before timestamptz,
-  per_second numeric,
   constraint rate_pkey primary key (project_id)
 );
 
@@ -202,9 +229,6 @@ create table sync.watched_operations (
   state text not null default 'open',
   due_at timestamptz default now(),
   deadline_at timestamptz,
-  lease_holder text,
-  lease_epoch bigint not null default 0,
-  lease_until timestamptz,
   attempts integer not null default 0,
   last_error text,
   found_by text[] not null default '{}',
@@ -224,9 +248,6 @@ create table sync.token_snapshots (
   taken_at timestamptz,
   height bigint,
   shown integer,
-  lease_holder text,
-  lease_epoch bigint not null default 0,
-  lease_until timestamptz,
   attempts integer not null default 0,
   last_error text,
   symbols text[],

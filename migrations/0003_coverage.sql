@@ -69,15 +69,16 @@ comment on column analytics.alerts.is_news is
 
 create view analytics.slices_in_hand as
 select project_id, resource, owner, nullif(day, '0001-01-01') as day,
-       case when checkpoint is not null then walk end as walk,
+       walk,
        (checkpoint ->> 'page')::integer as pages
   from sync.slices
- where lease_until >= clock_timestamp();
-comment on view analytics.slices_in_hand is 'The days that are being read or counted at this moment';
+ where checkpoint is not null and due_at <= clock_timestamp()
+   and exists (select from sync.holders h where h.project_id = slices.project_id and h.held_until >= clock_timestamp());
+comment on view analytics.slices_in_hand is 'The days that are being read at this moment';
 comment on column analytics.slices_in_hand.owner is 'The owner whose classes these are; empty for the whole list';
 comment on column analytics.slices_in_hand.day is 'The UTC day; null for an owner''s whole list';
-comment on column analytics.slices_in_hand.walk is 'The number of the walk in progress; null where it is not walked';
-comment on column analytics.slices_in_hand.pages is 'How many pages that walk has read; null where it is not walked';
+comment on column analytics.slices_in_hand.walk is 'The number of the walk in progress';
+comment on column analytics.slices_in_hand.pages is 'How many pages that walk has read';
 
 -- P7: each slice with its reservations. A slice that is still open makes no claim, so that it has none but pending
 -- orders.
@@ -495,17 +496,13 @@ select p.project_id,
                               order by started_at desc limit 1) newest
                       where ended_at is null
                         and (started_at > at.archive_now - interval '1 minute'
-                             or exists (select from sync.slices s
-                                         where s.project_id = p.project_id and s.due_at is not null
-                                           and s.lease_until >= at.archive_now)
-                             or exists (select from sync.watched_operations w
-                                         where w.project_id = p.project_id and w.state = 'open'
-                                           and w.lease_until >= at.archive_now))) run on true
+                             or exists (select from sync.holders h
+                                         where h.project_id = p.project_id and h.held_until >= at.archive_now))) run on true
  cross join lateral (select count(*) filter (where due_at <= at.archive_now)::integer as due,
                             count(*)::integer as waiting,
                             min(due_at) filter (where due_at > at.archive_now) as next_due_at,
                             count(*) filter (where greatest(observed_at, walked_at, proved_at) >= run.started_at
-                                               and lease_holder is null)::integer as done,
+                                               and checkpoint is null)::integer as done,
                             coalesce(sum(shown_total) filter (where walked_at >= run.started_at), 0)::bigint as shown,
                             sum(hash_record_extended(s, 0)) as digest
                        from sync.slices s

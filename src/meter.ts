@@ -40,7 +40,7 @@ export type ProjectMeter = {
   /** Before a request, for the rate limit. */
   waited(seconds: number): void;
   records(resource: Resource, counted: RecordsCounted): void;
-  /** Work was another process's by the time it was to be committed. */
+  /** Another process took the project. */
   leaseLost(): void;
   run(outcome: RunOutcome): void;
 };

@@ -162,6 +162,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const { projectId, outcome } = turn;
       if (stop.signal.aborted || outcome === 'stopped' || !projects.has(projectId)) return;
       heartbeat.note(turn);
+      if (outcome === 'elsewhere') {
+        // Whoever holds it looks after it.
+        unwell.delete(projectId);
+        failures.delete(projectId);
+        return;
+      }
       if (turn.files !== undefined) files.set(projectId, turn.files);
       if (outcome === 'done') failures.delete(projectId);
       else if (!['running', 'idle', 'overdue'].includes(outcome)) {

@@ -9,7 +9,10 @@ const apartMs = 55_000;
 
 export type Heartbeat = {
   note(turn: TickResult): void;
-  /** Whether every project has done all that was due since the last beat, and that was about a minute ago. */
+  /**
+   * Whether every project that this process holds, one at least, has done all that was due since the last beat, and that
+   * was about a minute ago.
+   */
   isDue(monotonicMs: number): boolean;
   /** It was called. */
   beat(monotonicMs: number): void;
@@ -17,15 +20,21 @@ export type Heartbeat = {
 
 export function createHeartbeat(projectIds: readonly ProjectId[]): Heartbeat {
   const done = new Set<ProjectId>();
+  const elsewhere = new Set<ProjectId>();
   let lastMs = -Infinity;
   return {
     note({ projectId, outcome }) {
+      if (outcome === 'elsewhere') elsewhere.add(projectId);
+      else elsewhere.delete(projectId);
       // A run that goes on, or found nothing to do, shows neither that all is well nor that it is not.
       if (outcome === 'running' || outcome === 'idle') return;
       if (outcome === 'done') done.add(projectId);
       else done.delete(projectId);
     },
-    isDue: (nowMs) => projectIds.every((one) => done.has(one)) && nowMs - lastMs >= apartMs,
+    isDue: (nowMs) =>
+      done.size > 0 &&
+      projectIds.every((one) => done.has(one) || elsewhere.has(one)) &&
+      nowMs - lastMs >= apartMs,
     beat(nowMs) {
       lastMs = nowMs;
       // Each has to do it again: one that hangs in a run is not well.

@@ -1,7 +1,5 @@
 // A worker for each project, and what looks after their alerts, from the settings. Commands that ask no platform do
 // without: to load it takes a fifth of their start. The command that opens a worker closes it.
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { createAlerts, type Alerts, type AlertsOptions } from '../alert/alerts.ts';
 import type { Log } from '../log.ts';
 import type { ProjectMeter } from '../meter.ts';
@@ -10,6 +8,7 @@ import { createPlatform, type PlatformOptions } from '../platform/client.ts';
 import type { ProjectSettings, Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
 import { createLimiter } from '../sync/contact/rate-limiter.ts';
+import { createHolder } from '../sync/holder.ts';
 import type { Worker } from '../sync/worker.ts';
 
 export function createWorker(
@@ -42,8 +41,7 @@ export function createWorker(
     source: { baseUrl: project.baseUrl, apiKey: project.apiKey },
     platform,
     db,
-    holder: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
-    leaseMs: settings.leaseMs,
+    holder: createHolder(db, settings.leaseMs),
     concurrency: settings.concurrency,
     settings: { deadlineMarginMs: settings.deadlineMarginMs, refreshMs: settings.refreshMs },
     certificatesDir: settings.certificatesDir,

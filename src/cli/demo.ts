@@ -1,6 +1,5 @@
 // `outlast demo`: the main job with nothing installed: a simulated platform, an embedded Postgres, both resources
 // archived, and then kept up to date until Ctrl-C.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { currentAddress } from '../database-address.ts';
 import { exitCode } from '../errors.ts';
@@ -37,8 +36,6 @@ const everyTenSeconds = '*/10 * * * * *';
 const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
 
 const stoppedText = 'Stopped. Nothing is lost: run the demo again and it goes on from here.';
-/** What a demo that was killed held is free again after this long; whoever tries that should not wait for long. */
-const leaseSeconds = 6;
 
 export const demoCommand = (command: Command): Command =>
   command
@@ -149,7 +146,6 @@ const environmentOf = (simulator: Simulator): Environment => ({
   OUTLAST_PORT: '0',
   OUTLAST_MAX_RPS: '200',
   OUTLAST_REFRESH_HOURS: '1',
-  OUTLAST_LEASE_SECONDS: String(leaseSeconds),
   OUTLAST_LOG_LEVEL: 'error',
 });
 
@@ -165,12 +161,12 @@ async function firstSync(
   simulator: Simulator,
   signal: AbortSignal,
 ): Promise<RunReport> {
-  if (await holdsAnything(worker.db, worker.projectId)) return syncToTheEnd(worker, signal);
+  if (await holdsAnything(worker.db, worker.projectId)) return syncOnce(worker, signal);
   simulator.advance(-apartMs);
-  const first = await syncToTheEnd(worker, signal);
+  const first = await syncOnce(worker, signal);
   simulator.advance(apartMs);
   if (signal.aborted) return first;
-  const second = await syncToTheEnd(worker, signal);
+  const second = await syncOnce(worker, signal);
   return {
     ...second,
     requests: first.requests + second.requests,
@@ -179,30 +175,19 @@ async function firstSync(
   };
 }
 
-/** Runs until nothing due is left; what another demo holds, or one that was killed, is waited for. */
-async function syncToTheEnd(worker: Worker, signal: AbortSignal): Promise<RunReport> {
+/** Runs once; what another demo holds is asked of that one. */
+async function syncOnce(worker: Worker, signal: AbortSignal): Promise<RunReport> {
   const progress = createProgress(process.stderr);
-  const tries = leaseSeconds + 2;
-  const sofar = { requests: 0, recordsNew: 0, recordsChanged: 0 };
   try {
-    // Ends: a try a second, until the leases have run out for certain.
-    for (let i = 1; ; i++) {
-      const report = await run(worker, {
-        signal,
-        // The simulator listens on another port each time; it is the same platform.
-        acceptNewSource: true,
-        onProgress: ({ recordsShown, slicesDone }) =>
-          progress.update(
-            `  reading   ${formatCount(recordsShown)} records, ${formatCount(slicesDone)} days of orders and classes done`,
-          ),
-      });
-      sofar.requests += report.requests;
-      sofar.recordsNew += report.recordsNew;
-      sofar.recordsChanged += report.recordsChanged;
-      if (report.outcome !== 'left' || i === tries) return { ...report, ...sofar };
-      progress.update(`  waiting   ${report.problem ?? 'for what is left'}`);
-      await sleep(1000, undefined, { signal }).catch(() => undefined);
-    }
+    return await run(worker, {
+      signal,
+      // The simulator listens on another port each time; it is the same platform.
+      acceptNewSource: true,
+      onProgress: ({ recordsShown, slicesDone }) =>
+        progress.update(
+          `  reading   ${formatCount(recordsShown)} records, ${formatCount(slicesDone)} days of orders and classes done`,
+        ),
+    });
   } finally {
     progress.end();
   }

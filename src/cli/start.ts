@@ -6,6 +6,7 @@ import { mostOpen } from '../http/v1/watch.ts';
 import { settingsInForce } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { enterUpTo } from '../store/operations/enter.ts';
+import { createHolder } from '../sync/holder.ts';
 import { startSchedule, type Schedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
@@ -29,9 +30,12 @@ async function start(settings: Settings): Promise<void> {
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
   const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
   const archive = await openMigrated(settings, log, metrics.meter);
-  const workers = settings.projects.map((project) =>
-    createWorker(project, settings, archive.db, log, metrics.meter.of(project.id)),
-  );
+  // One for all: what is held is renewed together.
+  const holder = createHolder(archive.db, settings.leaseMs);
+  const workers = settings.projects.map((project) => ({
+    ...createWorker(project, settings, archive.db, log, metrics.meter.of(project.id)),
+    holder,
+  }));
   const exports = createScheduledExports(settings.exports, archive.db, log, metrics.meter);
   const { lastExport } = exports;
   const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true, lastExport }, log);

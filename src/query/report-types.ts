@@ -101,14 +101,14 @@ export type Progress = {
     /** What the slices it has read whole so far have shown. */
     recordsShown: number;
   } | null;
-  /** Slices that are being read or counted at this moment. */
+  /** Slices that are being read at this moment. */
   inHand: {
     resource: ListedResource;
     owner: string;
     /** Null: an owner's whole list. */
     day: Day | null;
-    /** How many pages of it were read so far; null where it is not walked. */
-    pages: number | null;
+    /** How many pages of it were read so far. */
+    pages: number;
   }[];
   /** Slices to be looked at now, those in hand included. */
   slicesDue: number;

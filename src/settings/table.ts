@@ -173,11 +173,10 @@ export const table = {
   }),
   OUTLAST_LEASE_SECONDS: setting({
     group: 'service',
-    // Transactions end themselves well below the lease (docs/design.md, "Nothing rests on a session"): a shorter one
-    // would leave them no time.
+    // Renewed after a third of it: a shorter one would be lost by a busy machine.
     kind: kind.whole(3, 86_400),
-    default: '120',
-    sentence: 'after how long a silent replica loses its slice to another',
+    default: '30',
+    sentence: 'after how long a silent replica loses its projects to another',
   }),
   OUTLAST_HOST: setting({
     group: 'service',

@@ -1,8 +1,8 @@
-// The commit of pages: rows, versions, rejects, the pages' entries, the checkpoint and the lease move in one
-// transaction (P1). Several pages at hand are committed together; a commit's sync to disk is what costs.
+// The commit of pages: rows, versions, rejects, the pages' entries and the checkpoint move in one transaction (P1).
+// Several pages at hand are committed together; a commit's sync to disk is what costs.
 import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
-import { timeoutsWithin, withTx, type Db, type Tx } from './db.ts';
+import { withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Slice } from './ledger.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
@@ -16,7 +16,6 @@ export type PagesCommit = {
   pages: WalkedPage[];
   /** Where the walk goes on after them; null for a re-read outside a walk. */
   checkpoint: Checkpoint | null;
-  leaseMs: number;
   /** Platform's clock at the commit. */
   writtenAt: Instant;
 };
@@ -24,12 +23,12 @@ export type PagesCommit = {
 export type CommitEffects = RecordEffects & { rejected: number };
 
 /**
- * Commits pages of one slice. Throws transient `lease_lost` when the slice is another's by now or holds newer pages:
- * nothing was written, and the pages must be read again (P2, P8).
+ * Commits pages of one slice. Throws transient `older_pages` when the slice holds newer ones: nothing was written, and
+ * the day is read again (P2).
  */
 export async function commitPages(db: Db, commit: PagesCommit): Promise<CommitEffects> {
   const inOne = (expectsNew: boolean): Promise<CommitEffects> =>
-    withTx(db, (tx) => commitPagesIn(tx, commit, expectsNew), timeoutsWithin(commit.leaseMs));
+    withTx(db, (tx) => commitPagesIn(tx, commit, expectsNew));
   const isFirstWalk = commit.slice.wholeWalk === 0 && commit.walk === 1;
   try {
     return await inOne(isFirstWalk);
@@ -51,15 +50,13 @@ export async function commitPagesIn(
 ): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
-  const mine = await moveCheckpoint(tx, slice, {
+  const isNewer = await moveCheckpoint(tx, slice, {
     walk,
     checkpoint: commit.checkpoint,
     oldestAskedAt: Math.min(...observed),
     newestAskedAt: Math.max(...observed),
-    leaseMs: commit.leaseMs,
   });
-  if (!mine)
-    throw transient('lease_lost', 'The slice went on without us: its pages are read again');
+  if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
   const [, digests, rejects] = await Promise.all([
     // The first walk has no others.
     pages[0]?.number === 0 && walk > 1

@@ -169,6 +169,12 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'database_conflict',
     'The standby ended the reading, for it stood in the way of what the primary wrote. Set hot_standby_feedback = on there, or raise max_standby_streaming_delay, and try again.',
   ],
+  // Raised by sync.write_as_holder.
+  OL001: [
+    transient,
+    'lease_lost',
+    'Another process has taken this project: nothing more of it was written here. What was not committed is read there again.',
+  ],
   // Lock, statement and transaction time-outs, deadlocks, and a transaction whose process slept.
   '55P03': busy,
   '57014': busy,

@@ -12,6 +12,7 @@ import {
 } from '../database-address.ts';
 import { createDialingSocket } from '../dial.ts';
 import { codeOf, fatal } from '../errors.ts';
+import type { ProjectId } from '../model.ts';
 import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { Client } from './client.ts';
@@ -40,6 +41,13 @@ export type Db = Queryable & {
   readonly role: string | null;
   /** How a transaction begins. */
   readonly begin: string;
+  /** What one begins with besides that may write; empty: nothing. */
+  readonly fence: string;
+  /**
+   * The same for whoever took a project under this epoch (P8): its transactions fail with `lease_lost` once another has
+   * taken it, and a statement by itself only reads.
+   */
+  asHolder(projectId: ProjectId, epoch: number): Db;
   /** Told of every transaction that ended; it must not throw. */
   readonly onTransaction?: OnTransaction | undefined;
   close(): Promise<void>;
@@ -161,14 +169,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
   pool.on('error', (error) => {
     if (!isClosing) options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
   });
-  const db: Db = {
-    pool,
-    role: found.role,
-    begin,
-    onTransaction: options.onTransaction,
-    query: <R extends Row>(sql: string, parameters: unknown[] = []) =>
+  const single =
+    (beginning: string): Db['query'] =>
+    <R extends Row>(sql: string, parameters: unknown[] = []) =>
       onConnection(db, silenceAfter(singleMs, 0), async (client) => {
-        await client.query(begin);
+        await client.query(beginning);
         const answered = client.query<R>(sql, parameters);
         // After an error it is a rollback.
         const ended = client.query('commit');
@@ -176,7 +181,20 @@ export async function openDb(options: DbOptions): Promise<Db> {
         const answer = await answered;
         await ended;
         return answer;
-      }),
+      });
+  const db: Db = {
+    pool,
+    role: found.role,
+    begin,
+    fence: '',
+    onTransaction: options.onTransaction,
+    query: single(begin),
+    asHolder: (projectId, epoch) => ({
+      ...db,
+      // The name has letters, digits, _ and - alone (settings/).
+      fence: `; select sync.write_as_holder('${projectId}', ${epoch})`,
+      query: single(`${begin}; set transaction read only`),
+    }),
     close: () => {
       isClosing = true;
       return pool.end();
@@ -211,18 +229,6 @@ export const defaultTxTimeouts: TxTimeouts = {
 export const unhurried: TxTimeouts = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 
 /**
- * Well below the lease, so that a transaction hardly outlives the right to commit it; the epoch decides all the same.
- */
-export function timeoutsWithin(leaseMs: number): TxTimeouts {
-  const most = Math.floor(leaseMs / 3);
-  return {
-    statementMs: Math.min(most, defaultTxTimeouts.statementMs),
-    lockMs: Math.min(most, defaultTxTimeouts.lockMs),
-    idleMs: Math.min(most, defaultTxTimeouts.idleMs),
-  };
-}
-
-/**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. Statements
  * that do not need each other's answers may be sent together; each is to be awaited. Its time-outs are set here alone:
  * how long the connection may be silent follows from them.
@@ -235,7 +241,7 @@ export function withTx<T>(
   const begin =
     `${db.begin}; set local statement_timeout = ${timeouts.statementMs};` +
     ` set local lock_timeout = ${timeouts.lockMs};` +
-    ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
+    ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}${db.fence}`;
   const silenceMs = silenceAfter(timeouts.statementMs, timeouts.idleMs);
   return onConnection(db, silenceMs, async (client) => {
     // Waited for: behind a `begin` that failed a statement would run by itself, as whoever connects.

@@ -13,7 +13,7 @@ import type {
   Reading,
 } from '../model.ts';
 import { enterMissing } from './journal/journal.ts';
-import { iso, type Slice } from './ledger.ts';
+import { iso, keyOf, ofSlice, type Slice } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { tableShapes } from './tables.ts';
 
@@ -28,14 +28,6 @@ const moment = (at: Instant): string =>
   Number.isFinite(at) ? new Date(at).toISOString() : at < 0 ? '-infinity' : 'infinity';
 const instant = (text: string): Instant =>
   text === '-infinity' ? -Infinity : text === 'infinity' ? Infinity : Date.parse(text);
-
-const ofSlice = 'project_id = $1 and resource = $2 and owner = $3 and day = $4';
-const keyOf = ({ projectId, resource, owner, day }: Slice): unknown[] => [
-  projectId,
-  resource,
-  owner,
-  day,
-];
 
 /** Records held under a slice's day, as `o`. */
 const underSlice = (resource: ListedResource): string =>

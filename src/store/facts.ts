@@ -1,7 +1,7 @@
 // What was observed of a platform's undocumented behaviour, per project, with its time.
 import { and, eq, like } from 'drizzle-orm';
 import type { Instant, ListedResource, ProjectId, Resource } from '../model.ts';
-import type { Queryable } from './db.ts';
+import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { facts } from './schema.ts';
 
@@ -40,14 +40,17 @@ export type ResourceContact = {
 
 /** Kept as the fact `orders.contact`: its state, and the problem after a colon. */
 export async function noteContact(
-  db: Queryable,
+  db: Db,
   projectId: ProjectId,
   resource: Resource,
   { state, problem }: Pick<ResourceContact, 'state' | 'problem'>,
   at: Instant,
 ): Promise<void> {
-  await db.query(
-    `insert into sync.facts as f (project_id, fact, value, confirmed_at, changed_at)
+  const said = problem === '' ? state : `${state}:${problem}`;
+  const values = [projectId, `${resource}.contact`, said, new Date(at).toISOString()];
+  await withTx(db, (tx) =>
+    tx.query(
+      `insert into sync.facts as f (project_id, fact, value, confirmed_at, changed_at)
      values ($1, $2, $3, $4::timestamptz, $4::timestamptz)
          on conflict (project_id, fact) do update
         set value = excluded.value, confirmed_at = excluded.confirmed_at,
@@ -55,12 +58,8 @@ export async function noteContact(
             changed_at = case when split_part(f.value, ':', 1) = split_part(excluded.value, ':', 1) then f.changed_at
                               else excluded.changed_at end
       where f.value <> 'answers' or excluded.value <> 'answers'`,
-    [
-      projectId,
-      `${resource}.contact`,
-      problem === '' ? state : `${state}:${problem}`,
-      new Date(at).toISOString(),
-    ],
+      values,
+    ),
   );
 }
 
@@ -92,14 +91,20 @@ export type ChangedFact = { fact: string; from: string; to: string };
 
 /** Records what was observed now; returns the facts of behaviour that said something else before. */
 export async function recordFacts(
-  db: Queryable,
+  db: Db,
   projectId: ProjectId,
   observed: Record<string, string>,
   at: Instant,
 ): Promise<ChangedFact[]> {
   const names = Object.keys(observed).toSorted();
   if (names.length === 0) return [];
-  const { rows } = await db.query<{ fact: string; previous: string; value: string }>(
+  const values = [
+    projectId,
+    names,
+    names.map((name) => observed[name]),
+    new Date(at).toISOString(),
+  ];
+  const sql =
     // Materialized: what was known is read before it is replaced, also where each part is a statement of its own.
     `with before as materialized (select fact, value from sync.facts where project_id = $1 and fact = any ($2::text[])),
      recorded as (
@@ -115,8 +120,9 @@ export async function recordFacts(
      )
      select fact, b.value as previous, r.value
        from recorded r join before b using (fact)
-      where b.value <> r.value and fact !~ $5`,
-    [projectId, names, names.map((name) => observed[name]), new Date(at).toISOString(), measured],
+      where b.value <> r.value and fact !~ $5`;
+  const { rows } = await withTx(db, (tx) =>
+    tx.query<{ fact: string; previous: string; value: string }>(sql, [...values, measured]),
   );
   return rows.map((row) => ({ fact: row.fact, from: row.previous, to: row.value }));
 }

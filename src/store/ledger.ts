@@ -1,5 +1,5 @@
-// The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function.
-// Who may write is decided by the lease epoch (P8), which every statement here names; slice-leases.ts hands them out.
+// The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function. Who may write
+// is decided before (holders.ts).
 import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from 'drizzle-orm';
 import {
   sliceStates,
@@ -15,16 +15,10 @@ import {
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
 import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
-import { givenBack, isFree, leaseEnd } from './lease.ts';
 import { slices } from './schema.ts';
 
-/** What is read of a slice: all but whose lease it is, until when, and the last error. */
-export const {
-  leaseHolder: _holder,
-  leaseUntil: _until,
-  lastError: _error,
-  ...columns
-} = getTableColumns(slices);
+/** What is read of a slice: all but the last error. */
+export const { lastError: _error, ...columns } = getTableColumns(slices);
 
 export type Slice = SelectedRow<typeof columns>;
 
@@ -84,12 +78,12 @@ export async function addSlices(db: Queryable, added: NewSlice[]): Promise<numbe
  * them after it. Null: it answers for none.
  */
 export async function setDeadlines(
-  db: Queryable,
+  tx: Tx,
   { projectId, resource }: Pick<Slice, 'projectId' | 'resource'>,
   outlived: Day | null,
   marginMs: number,
 ): Promise<void> {
-  await db.query(
+  await tx.query(
     `update sync.slices
         set deadline_at = case when day < $3::date then '9999-12-31'
                                else (date_trunc('month', day::timestamp) + interval '2 months') at time zone 'UTC'
@@ -100,14 +94,12 @@ export async function setDeadlines(
   );
 }
 
-export const ofSlice =
-  'project_id = $1 and resource = $2 and owner = $3 and day = $4 and lease_epoch = $5';
-export const keyOf = (slice: Slice): unknown[] => [
-  slice.projectId,
-  slice.resource,
-  slice.owner,
-  slice.day,
-  slice.leaseEpoch,
+export const ofSlice = 'project_id = $1 and resource = $2 and owner = $3 and day = $4';
+export const keyOf = ({ projectId, resource, owner, day }: SliceKey): unknown[] => [
+  projectId,
+  resource,
+  owner,
+  day,
 ];
 
 /** What the commit of pages changes in the ledger. */
@@ -117,12 +109,11 @@ export type SliceProgress = {
   /** When the oldest and the newest of the pages were asked for. */
   oldestAskedAt: Instant;
   newestAskedAt: Instant;
-  leaseMs: number;
 };
 
 /**
- * The first statement of a page's commit. False when the lease is another's by now (P8) or the pages are older than
- * what the slice already holds (P2): the caller must roll back. Touches no indexed column.
+ * The first statement of a page's commit. False when the pages are older than what the slice already holds (P2): the
+ * caller must roll back. Touches no indexed column.
  */
 export async function moveCheckpoint(
   tx: Tx,
@@ -131,12 +122,11 @@ export async function moveCheckpoint(
 ): Promise<boolean> {
   const { rows } = await tx.query(
     `update sync.slices
-        set checkpoint = $6,
-            walk = $7,
-            observed_at = $9,
-            lease_until = ${leaseEnd('$10')}
+        set checkpoint = $5,
+            walk = $6,
+            observed_at = $8
       where ${ofSlice}
-        and (observed_at is null or observed_at <= $8)
+        and (observed_at is null or observed_at <= $7)
      returning 1`,
     [
       ...keyOf(slice),
@@ -144,13 +134,12 @@ export async function moveCheckpoint(
       progress.walk,
       iso(progress.oldestAskedAt),
       iso(progress.newestAskedAt),
-      progress.leaseMs / 1000,
     ],
   );
   return rows.length === 1;
 }
 
-/** What a finished act leaves in the ledger; the lease is given back with it. */
+/** What a finished act leaves in the ledger. */
 export type Finished = Pick<
   Slice,
   | 'state'
@@ -169,31 +158,26 @@ export type Finished = Pick<
   lastError: string | null;
   /** Whether the walk in progress is over: its checkpoint is dropped. */
   over: boolean;
-  /** The slice is not claimed, or somebody else's: it stays so. */
-  keepsLease: boolean;
 };
 
-/**
- * Writes what an act came to; what is not given stays as it is. False when the lease is another's by now: nothing was
- * written (P8).
- */
+/** Writes what an act came to; what is not given stays as it is. */
 export async function finishSlice(
   db: Queryable,
   slice: Slice,
   changes: Partial<Finished>,
-): Promise<boolean> {
-  const end: Finished = { ...slice, lastError: null, over: false, keepsLease: false, ...changes };
-  const { rows } = await db.query(
+): Promise<void> {
+  const end: Finished = { ...slice, lastError: null, over: false, ...changes };
+  await db.query(
     `with was as materialized (
        select sync.ledger_of(row(s.*)::sync.slices) as said from sync.slices s where ${ofSlice} for no key update
      ),
      done as (
      update sync.slices
-        set state = $6, proof = $7, proved_at = $8, walked_at = $9, whole_walk = $10,
-            platform_total = $11, shown_total = $12, unresolved = $13,
-            due_at = $14, attempts = $15, last_error = $16,
-            checkpoint = case when $17 then null else checkpoint end,
-            walk_order = $18, why = $19${end.keepsLease ? '' : `, ${givenBack}`}
+        set state = $5, proof = $6, proved_at = $7, walked_at = $8, whole_walk = $9,
+            platform_total = $10, shown_total = $11, unresolved = $12,
+            due_at = $13, attempts = $14, last_error = $15,
+            checkpoint = case when $16 then null else checkpoint end,
+            walk_order = $17, why = $18
        from was
       where ${ofSlice}
      returning slices.*
@@ -217,16 +201,11 @@ export async function finishSlice(
       end.why,
     ],
   );
-  return rows.length === 1;
 }
 
-/** Locks a claimed slice; false when the lease is another's by now (P8). */
-export async function lockSlice(tx: Tx, slice: Slice): Promise<boolean> {
-  const { rows } = await tx.query(
-    `select from sync.slices where ${ofSlice} for no key update`,
-    keyOf(slice),
-  );
-  return rows.length === 1;
+/** So that a day is judged by one at a time. */
+export async function lockSlice(tx: Tx, slice: SliceKey): Promise<void> {
+  await tx.query(`select from sync.slices where ${ofSlice} for no key update`, keyOf(slice));
 }
 
 /** Locks the days of a list that something is still due of, by day. */
@@ -256,7 +235,6 @@ export async function dropUnreadDays(
     `with dropped as (
        delete from sync.slices
         where project_id = $1 and resource = $2 and walk = 0 and state = 'open' and whole_walk = 0
-          and ${isFree()}
        returning *
      )
      select sync.journal_dropped(s) from ${inOrder('dropped')}`,

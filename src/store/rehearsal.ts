@@ -16,7 +16,7 @@ import { migrateWithin } from './migrate.ts';
 import { saveProject } from './projects.ts';
 import { forbiddenHere } from './roles.ts';
 import { openRun } from './runs.ts';
-import { claimSlice } from './slice-leases.ts';
+import { nextSlice } from './due.ts';
 
 const takenBack = new Error('Taken back');
 
@@ -84,18 +84,11 @@ async function writeOnce(tx: Tx, projectId: ProjectId, now: Instant): Promise<vo
     listedResources.map((resource) => ({ projectId, resource, owner: '', day, ...times })),
   );
   for (const resource of listedResources) {
-    const slice = await claimSlice(tx, {
-      projectId,
-      holder: 'doctor',
-      leaseMs: 60_000,
-      dueBy: null,
-      today: day,
-      only: { resource },
-    });
+    const slice = await nextSlice(tx, { projectId, dueBy: null, today: day, only: { resource } });
     if (slice === null) continue;
     for (const walk of [1, 2]) {
       const pages = [pageOf(resource, `{"walk":${walk}}`, now)];
-      const commit = { slice, walk, pages, checkpoint: null, leaseMs: 60_000, writtenAt: now };
+      const commit = { slice, walk, pages, checkpoint: null, writtenAt: now };
       await commitPagesIn(tx, commit, walk === 1);
     }
     await appendEvidence(tx, slice, now);

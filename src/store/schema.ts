@@ -18,6 +18,7 @@ import {
   smallint,
   text,
   timestamp,
+  uuid,
 } from 'drizzle-orm/pg-core';
 import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
 import {
@@ -208,6 +209,40 @@ export const projects = sync.table(
   (t) => [primaryKey({ name: 'projects_pkey', columns: [t.projectId] })],
 );
 
+/** Who writes a project (P8), on the database's clock. */
+export const holders = sync.table(
+  'holders',
+  {
+    projectId: key('project_id').notNull(),
+    /** For people; null: nobody. */
+    holder: text('holder'),
+    /** By which a process on the same machine sees that this one has ended: see sync/holder.ts. */
+    process: text('process'),
+    /** Grows whenever the project is taken: whoever took it under an older one writes nothing. */
+    epoch: bigint('epoch', { mode: 'number' }).notNull().default(0),
+    heldSince: moment('held_since'),
+    /** Renewed while the process lives. */
+    heldUntil: moment('held_until'),
+  },
+  (t) => [primaryKey({ name: 'holders_pkey', columns: [t.projectId] })],
+);
+
+/** Runs that a person asks for of a project which another process holds: see sync/beside.ts. */
+export const asks = sync.table(
+  'asks',
+  {
+    projectId: key('project_id').notNull(),
+    askId: uuid('ask_id').notNull(),
+    askedAt: moment('asked_at')
+      .notNull()
+      .default(sql`now()`),
+    options: jsonb('options').notNull(),
+    progress: jsonb('progress'),
+    ending: jsonb('ending'),
+  },
+  (t) => [primaryKey({ name: 'asks_pkey', columns: [t.projectId, t.askId] })],
+);
+
 /** The ledger: what is held of a slice, how sure we are, what is due, until when. */
 export const slices = sync.table(
   'slices',
@@ -225,11 +260,6 @@ export const slices = sync.table(
     /** Platform's clock; null when nothing is ever due again. */
     dueAt: moment('due_at'),
     deadlineAt: moment('deadline_at').notNull(),
-    leaseHolder: text('lease_holder'),
-    /** Grows with every claim; whoever holds an older one writes nothing (P8). */
-    leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
-    /** Database clock. */
-    leaseUntil: moment('lease_until'),
     /** Where the walk in progress goes on: see store/checkpoint.ts. */
     checkpoint: jsonb('checkpoint').$type<Checkpoint>(),
     /** Number of the walk in progress or, without a checkpoint, of the last one begun. */
@@ -410,16 +440,15 @@ export const runs = sync.table(
   ],
 );
 
-/** One rate limit per project over all replicas; the database's clock. */
+/** What a process leaves for the next one, and for forecasts, of how often it may ask. */
 export const rate = sync.table(
   'rate',
   {
     projectId: key('project_id').notNull(),
-    tokens: numeric('tokens').notNull(),
-    refilledAt: moment('refilled_at').notNull(),
-    notBefore: moment('not_before'),
     /** Requests a second allowed, as the last process was told: what a forecast divides by. */
-    perSecond: numeric('per_second'),
+    perSecond: numeric('per_second').notNull(),
+    /** Until when the platform asked for quiet, on the database's clock. */
+    notBefore: moment('not_before'),
   },
   (t) => [primaryKey({ name: 'rate_pkey', columns: [t.projectId] })],
 );
@@ -589,9 +618,6 @@ export const watchedOperations = sync.table(
     state: text('state').notNull().default('open'),
     dueAt: moment('due_at').default(sql`now()`),
     deadlineAt: moment('deadline_at'),
-    leaseHolder: text('lease_holder'),
-    leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
-    leaseUntil: moment('lease_until'),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
     /** The lookups that have given a result: what verify must find. */
@@ -631,9 +657,6 @@ export const tokenSnapshots = sync.table(
     shown: integer('shown'),
     /** Their symbols, each once: what verify must find. Null before the first look of a release that notes them. */
     symbols: text('symbols').array(),
-    leaseHolder: text('lease_holder'),
-    leaseEpoch: bigint('lease_epoch', { mode: 'number' }).notNull().default(0),
-    leaseUntil: moment('lease_until'),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
   },

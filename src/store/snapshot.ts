@@ -14,7 +14,8 @@ export function withSnapshot<T>(
   timeouts: TxTimeouts = patient,
 ): Promise<T> {
   return withTx(
-    db,
+    // It only reads: no matter who holds the project.
+    { ...db, fence: '' },
     async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only');
       return work(tx);

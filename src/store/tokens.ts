@@ -1,6 +1,4 @@
-// The tokens of a project, a dayless list of its own (sync.token_snapshots): its lease, and the commit of a snapshot.
-// The epoch decides who may write (P8).
-import { transient } from '../errors.ts';
+// The tokens of a project, a dayless list of its own (sync.token_snapshots): when it is due, and the commit of a snapshot.
 import {
   wholeList,
   type Instant,
@@ -8,45 +6,35 @@ import {
   type ProjectId,
   type RejectedRecord,
 } from '../model.ts';
-import { onlyRow, timeoutsWithin, withTx, type Db, type Queryable, type Tx } from './db.ts';
+import { onlyRow, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { chainBeside, enterMissing } from './journal/journal.ts';
-import { givenBack, leaseEnd } from './lease.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
 import { tokenShape } from './tables.ts';
 
-export type TokenLease = {
-  projectId: ProjectId;
-  leaseEpoch: number;
+export type DueTokens = {
   attempts: number;
   /** Whether any token is held, and any with fees. */
   holdsTokens: boolean;
   holdsFees: boolean;
 };
 
-/** Claims the project's tokens if they are due and free; null otherwise. */
-export async function claimTokens(
+/** Null where the project's tokens are not due. */
+export async function dueTokens(
   db: Queryable,
-  claim: { projectId: ProjectId; holder: string; leaseMs: number; dueBy: Instant },
-): Promise<TokenLease | null> {
-  const { projectId, holder, leaseMs, dueBy } = claim;
-  const { rows } = await db.query<{ lease_epoch: string; attempts: number }>(
-    `insert into sync.token_snapshots as s (project_id, due_at, lease_holder, lease_epoch, lease_until)
-     values ($1, $4, $2, 1, ${leaseEnd('$3')})
-         on conflict (project_id) do update
-        set lease_holder = excluded.lease_holder, lease_epoch = s.lease_epoch + 1, lease_until = excluded.lease_until
-      where (s.due_at <= $4
-             -- Read by a clock that was wrong, in a time to come.
-             or (s.attempts = 0 and s.taken_at > $4::timestamptz + interval '1 hour'))
-            -- Free, as lease.ts has it: it ended before this one would begin, or would end more than a lease after it.
-        and (s.lease_until is null or s.lease_holder = $2
-             or excluded.lease_until - s.lease_until not between -make_interval(secs => $3) and make_interval(secs => $3))
-     returning s.lease_epoch, s.attempts`,
-    [projectId, holder, leaseMs / 1000, iso(dueBy)],
+  projectId: ProjectId,
+  dueBy: Instant,
+): Promise<DueTokens | null> {
+  const { rows } = await db.query<{ attempts: number; is_due: boolean }>(
+    `select attempts,
+            -- Or read by a clock that was wrong, in a time to come.
+            due_at <= $2 or (attempts = 0 and taken_at > $2::timestamptz + interval '1 hour') as is_due
+       from sync.token_snapshots where project_id = $1`,
+    [projectId, iso(dueBy)],
   );
   const [row] = rows;
-  if (row === undefined) return null;
+  if (row?.is_due === false) return null;
   const held = onlyRow(
     await db.query<{ tokens: boolean; fees: boolean }>(
       `select count(*) > 0 as tokens, count(*) filter (where raw ? 'fees') > 0 as fees
@@ -54,32 +42,11 @@ export async function claimTokens(
       [projectId],
     ),
   );
-  return {
-    projectId,
-    leaseEpoch: Number(row.lease_epoch),
-    attempts: row.attempts,
-    holdsTokens: held.tokens,
-    holdsFees: held.fees,
-  };
-}
-
-/** Keeps the lease while fees are asked for. False when it is another's by now. */
-export async function renewTokens(
-  db: Queryable,
-  { projectId, leaseEpoch }: TokenLease,
-  leaseMs: number,
-): Promise<boolean> {
-  const { rows } = await db.query(
-    `update sync.token_snapshots set lease_until = ${leaseEnd('$3')}
-      where project_id = $1 and lease_epoch = $2
-     returning 1`,
-    [projectId, leaseEpoch, leaseMs / 1000],
-  );
-  return rows.length === 1;
+  return { attempts: row?.attempts ?? 0, holdsTokens: held.tokens, holdsFees: held.fees };
 }
 
 export type TokenSnapshot = {
-  lease: TokenLease;
+  projectId: ProjectId;
   records: ObservedRecord[];
   rejects: RejectedRecord[];
   /** Decimal text. */
@@ -87,39 +54,31 @@ export type TokenSnapshot = {
   /** When the list was asked for. */
   takenAt: Instant;
   dueAt: Instant;
-  leaseMs: number;
   writtenAt: Instant;
 };
 
-/**
- * Commits a whole snapshot: rows, versions, rejects, what is missing in it and its lease in one transaction (P1).
- * Throws transient `lease_lost` when the tokens are another's by now: nothing was written (P8).
- */
+/** Commits a whole snapshot: rows, versions, rejects and what is missing in it in one transaction (P1). */
 export function commitTokens(
   db: Db,
   snapshot: TokenSnapshot,
 ): Promise<RecordEffects & { rejected: number }> {
-  return withTx(db, (tx) => commitIn(tx, snapshot), timeoutsWithin(snapshot.leaseMs));
+  return withTx(db, (tx) => commitIn(tx, snapshot));
 }
 
 async function commitIn(
   tx: Tx,
   snapshot: TokenSnapshot,
 ): Promise<RecordEffects & { rejected: number }> {
-  const { lease, records, rejects, takenAt, writtenAt } = snapshot;
-  const { projectId, leaseEpoch } = lease;
+  const { projectId, records, rejects, takenAt, writtenAt } = snapshot;
   const symbols = [...new Set(records.map(({ record }) => record.id))];
-  const { rows } = await tx.query(
-    `update sync.token_snapshots
-        set taken_at = $3, height = $4, shown = $5, due_at = $6, symbols = $7, attempts = 0, last_error = null,
-            ${givenBack}
-      where project_id = $1 and lease_epoch = $2
-        -- P2: an older look than the one held says nothing new.
-        and (taken_at is null or taken_at <= $3)
-     returning 1`,
+  await tx.query(
+    `insert into sync.token_snapshots as s (project_id, taken_at, height, shown, due_at, symbols)
+     values ($1, $2, $3, $4, $5, $6)
+         on conflict (project_id) do update
+        set taken_at = excluded.taken_at, height = excluded.height, shown = excluded.shown, due_at = excluded.due_at,
+            symbols = excluded.symbols, attempts = 0, last_error = null`,
     [
       projectId,
-      leaseEpoch,
       iso(takenAt),
       snapshot.height,
       records.length + rejects.length,
@@ -127,9 +86,6 @@ async function commitIn(
       symbols,
     ],
   );
-  if (rows.length !== 1) {
-    throw transient('lease_lost', 'The tokens went on without us: they are read again');
-  }
   const entered = await writeRejects(tx, projectId, rejects, takenAt);
   const chain = chainBeside(projectId, 'tokens');
   const told = { kind: 'contents' as const, says: { rejects: entered } };
@@ -179,16 +135,16 @@ async function writeRejects(
   return rows.map(({ entered }) => entered);
 }
 
-/** Puts the tokens off after they could not be read; nothing where they are another's by now. */
+/** Puts the tokens off after they could not be read. */
 export async function postponeTokens(
-  db: Queryable,
-  { projectId, leaseEpoch }: TokenLease,
+  tx: Tx,
+  projectId: ProjectId,
   end: { attempts: number; dueAt: Instant; lastError: string | null },
 ): Promise<void> {
-  await db.query(
-    `update sync.token_snapshots
-        set attempts = $3, due_at = $4, last_error = $5, ${givenBack}
-      where project_id = $1 and lease_epoch = $2`,
-    [projectId, leaseEpoch, end.attempts, iso(end.dueAt), end.lastError],
+  await tx.query(
+    `insert into sync.token_snapshots as s (project_id, attempts, due_at, last_error) values ($1, $2, $3, $4)
+         on conflict (project_id) do update
+        set attempts = excluded.attempts, due_at = excluded.due_at, last_error = excluded.last_error`,
+    [projectId, end.attempts, iso(end.dueAt), end.lastError],
   );
 }

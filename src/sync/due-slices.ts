@@ -1,5 +1,4 @@
-// Works through what is due: several slices at a time under the one rate limit, each claimed with a lease, nearest
-// deadline first. One failure that concerns every slice stops them all.
+// Works through what is due: several slices at a time under the one rate limit, nearest deadline first. One failure that concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
 import {
@@ -15,7 +14,7 @@ import { analyzeNew, unhurried, withTx } from '../store/db.ts';
 import { isEndInclusive } from '../store/evidence.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { claimSlice, releaseSlice } from '../store/slice-leases.ts';
+import { nextSlice } from '../store/due.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import type { ListContacts } from './contact/contact.ts';
@@ -43,7 +42,7 @@ const firstAnalyzeAt = 5_000;
 const lanesFor = (requests: number): number => requests + 1 + Math.floor(requests / 4);
 
 export type Work = {
-  /** Slices claimed, and how many of them are not done. */
+  /** Slices that had a turn, and how many of them are not done. */
   handled: Slice[];
   notDone: number;
   /** The newest problem, in words. */
@@ -61,7 +60,7 @@ export async function workThrough(
   counts: RunCounts,
   dueBy: Instant | null,
   slicesDue: number,
-  /** The newest day that was entered. */
+  /** The newest day that is in the ledger. */
   enteredOn: Day,
 ): Promise<Work> {
   const { db, projectId, log } = worker;
@@ -103,7 +102,7 @@ export async function workThrough(
 
   let today = enteredOn;
   let by = dueBy;
-  const claim = async (): Promise<Slice | null> => {
+  const takeNext = async (): Promise<Slice | null> => {
     const now = clock.now();
     // A run that outlasts the day enters the new one: its tail is read like any other (P7).
     const isNewDay = dayOf(now) !== today;
@@ -113,10 +112,8 @@ export async function workThrough(
     // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
     if (by !== null && (queue.isReady() || isNewDay)) by = Math.max(by, now + 1000);
     today = dayOf(now);
-    const slice = await claimSlice(db, {
+    const slice = await nextSlice(db, {
       projectId,
-      holder: worker.holder,
-      leaseMs: worker.leaseMs,
       dueBy: by,
       today,
       only: options.only ?? {},
@@ -128,9 +125,9 @@ export async function workThrough(
     return slice;
   };
 
-  // One claim at a time: each must know of the slices claimed before it, or today's is claimed twice.
-  let claiming: Promise<Slice | null> = Promise.resolve(null);
-  const take = (): Promise<Slice | null> => (claiming = claiming.then(claim, claim));
+  // One at a time: each must know of the slices taken before it.
+  let taking: Promise<Slice | null> = Promise.resolve(null);
+  const take = (): Promise<Slice | null> => (taking = taking.then(takeNext, takeNext));
 
   const mostLanes = worker.lanes ?? lanesFor(worker.concurrency);
   const lane = async (beginAnother: (atMost: number) => void): Promise<void> => {
@@ -162,7 +159,6 @@ export async function workThrough(
         const attributes = { 'outlast.resource': slice.resource, 'outlast.day': slice.day };
         acted = await inSpan('slice', { attributes }, () => actOn(context, slice));
       } catch (error) {
-        await releaseSlice(db, slice).catch(() => undefined);
         if (!isOutlastError(error, 'platform_forbidden')) throw error;
         // It is this list that is refused to the key: the others go on.
         acted = { done: false, problem: causeChain(error) };

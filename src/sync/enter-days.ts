@@ -5,7 +5,7 @@ import { settingsError } from '../errors.ts';
 import { listedResources, wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
-import type { Db } from '../store/db.ts';
+import { withTx, type Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
 import {
   addSlices,
@@ -62,14 +62,10 @@ export async function enterSlices(
 ): Promise<number> {
   const resources = archivedLists(scope);
   for (const resource of listedResources) {
-    if (!resources.includes(resource)) await dropUnreadDays(db, projectId, resource);
+    if (resources.includes(resource)) continue;
+    await withTx(db, (tx) => dropUnreadDays(tx, projectId, resource));
   }
   const now = clock.now();
-  const gone = windowAt(now - decidedAfterMs).from;
-  for (const resource of resources) {
-    const outlived = answersOlder(facts, resource) ? gone : null;
-    await setDeadlines(db, { projectId, resource }, outlived, settings.deadlineMarginMs);
-  }
   const window = windowAt(now);
   const newest = await newestDay(db, projectId, window.to);
   const isLeap = now - clock.earliest() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
@@ -78,7 +74,15 @@ export async function enterSlices(
     const ofResource = { from, to: addDays(dayOf(now), 1) };
     return newSlices(projectId, scope, facts, ofResource, now, settings, resource);
   });
-  return addSlices(db, [...days, ...wholeLists(projectId, scope, now, settings)]);
+  const all = [...days, ...wholeLists(projectId, scope, now, settings)];
+  const gone = windowAt(now - decidedAfterMs).from;
+  return withTx(db, async (tx) => {
+    for (const resource of resources) {
+      const outlived = answersOlder(facts, resource) ? gone : null;
+      await setDeadlines(tx, { projectId, resource }, outlived, settings.deadlineMarginMs);
+    }
+    return addSlices(tx, all);
+  });
 }
 
 /**
@@ -104,7 +108,7 @@ function wholeLists(
  * Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them.
  */
 export const enterDays = (db: Db, ...of: Parameters<typeof newSlices>): Promise<number> =>
-  addSlices(db, newSlices(...of));
+  withTx(db, (tx) => addSlices(tx, newSlices(...of)));
 
 function newSlices(
   projectId: ProjectId,

@@ -14,15 +14,10 @@ import {
   saveProject,
   unparkProject,
 } from '../store/projects.ts';
-import { countOpen, releaseOperationsHeldBy } from '../store/operations/watched.ts';
+import { withTx } from '../store/db.ts';
+import { countOpen } from '../store/operations/watched.ts';
 import { closeRun, openRun, type RunCounts } from '../store/runs.ts';
-import {
-  countDue,
-  endFrozenSessions,
-  newestFailure,
-  releaseHeldBy,
-  type Only,
-} from '../store/slice-leases.ts';
+import { countDue, newestFailure, type Only } from '../store/due.ts';
 import { inSpan } from '../tracing.ts';
 import { certifyMonths } from '../verify/certify.ts';
 import { publishHeads } from '../verify/publish-heads.ts';
@@ -33,6 +28,7 @@ import {
   type Left,
 } from './background/background-lane.ts';
 import { askBooks } from './ask-books.ts';
+import { takeOrAsk } from './beside.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
 import { makeContact } from './contact/contact.ts';
@@ -46,28 +42,56 @@ import {
   type ArchivedScope,
 } from './enter-days.ts';
 import { workThrough, type Work } from './due-slices.ts';
+import type { Hold } from './holder.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
 
 const hourMs = 3_600_000;
 
 type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem' | 'files' | 'refused'>;
 
-/** Throws settings `source_changed` or `outside_window`, fatal `platform_refused`, and what the store throws. */
-export function run(worker: Worker, options: RunOptions): Promise<RunReport> {
+const nothingDone = { slicesLeft: 0, problem: null };
+
+/**
+ * Takes the project for one run; where another process holds it, the run is asked of that one. Throws settings `source_changed` or `outside_window`,
+ * fatal `platform_refused`, and what the store throws.
+ */
+export async function run(worker: Worker, options: RunOptions): Promise<RunReport> {
+  const taken = await takeOrAsk(worker, options);
+  if (taken === null) {
+    return { ...noCounts(), projectId: worker.projectId, ...nothingDone, outcome: 'stopped' };
+  }
+  if (!('worker' in taken)) return taken;
+  try {
+    return await runHeld(taken, options);
+  } finally {
+    await taken.release();
+  }
+}
+
+/** As `run`, where the project is held. Another process that takes it ends the run: it has left something then. */
+export function runHeld(hold: Hold<Worker>, options: RunOptions): Promise<RunReport> {
+  const { worker } = hold;
   const attributes = { 'outlast.project': worker.projectId };
+  const signal = AbortSignal.any([options.signal, hold.signal]);
   return inSpan('run', { attributes }, async (span) => {
-    const report = await ran(worker, options);
+    const report = await ran(worker, { ...options, signal });
+    if (hold.signal.aborted && !options.signal.aborted) {
+      Object.assign(report, { outcome: 'left', problem: takenText });
+    }
+    if (report.problem === takenText) worker.meter?.leaseLost();
     span.set({ 'outlast.outcome': report.outcome });
     return report;
   });
 }
+
+const takenText = 'another process has taken the project';
 
 async function ran(worker: Worker, options: RunOptions): Promise<RunReport> {
   const { db, platform, projectId } = worker;
   const requestsBefore = platform.requests();
   const counts = noCounts();
   let runId: string | null = null;
-  let ending: Ending = { outcome: 'failed', slicesLeft: 0, problem: null };
+  let ending: Ending = { ...nothingDone, outcome: 'failed' };
   try {
     ending = await pass(worker, options, counts, (opened) => (runId = opened));
   } catch (error) {
@@ -112,13 +136,11 @@ async function pass(
   const now = platform.clock.now();
   const only = narrowed(options.only, scope, facts, now);
   const days = only?.days;
-  await releaseHeldBy(db, projectId, worker.holder);
-  await endFrozenSessions(db, worker.leaseMs);
   await enterSlices(db, projectId, scope, facts, platform.clock, settings);
   if (days !== undefined) {
     await enterDays(db, projectId, scope, facts, days, now, settings, only?.resource);
   }
-  opened(await openRun(db, projectId, now));
+  opened(await withTx(db, (tx) => openRun(tx, projectId, now)));
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueNow = (): Instant | null => (only === undefined ? platform.clock.now() + 1000 : null);
   let dueBy: Instant | null;
@@ -181,16 +203,10 @@ async function pass(
     except: work.handled,
     lists: archivedLists(scope),
   };
-  const { due, held } = await countDue(db, projectId, dueBy, of);
-  const slicesLeft = due + work.notDone;
-  const others =
-    held > 0
-      ? `${held} slices are held by another process; should it be gone, they are free ${worker.leaseMs / 1000} s after its last word`
-      : null;
+  const slicesLeft = (await countDue(db, projectId, dueBy, of)) + work.notDone;
   const closed = [...contacts.problems].map(([list, { problem }]) => `${list}: ${problem}`);
   const beside = besides.find((one) => one.problem !== null)?.problem ?? null;
-  const problem =
-    closed.length > 0 ? closed.join('; ') : (work.problem ?? booksProblem ?? beside ?? others);
+  const problem = closed.length > 0 ? closed.join('; ') : (work.problem ?? booksProblem ?? beside);
   const refused = [...contacts.problems].flatMap(([list, { isRefused }]) =>
     isRefused ? [list] : [],
   );
@@ -200,7 +216,7 @@ async function pass(
     await park(worker, problem ?? '');
     return { ...ending, outcome: 'parked' };
   }
-  if (contacts.answering.size === 0) await unparkProject(db, projectId);
+  if (contacts.answering.size === 0) await withTx(db, (tx) => unparkProject(tx, projectId));
   const isLeft = slicesLeft > 0 || closed.length > 0 || besides.some((one) => one.notDone > 0);
   if (isLeft) return { ...ending, outcome: 'left' };
   if (work.handled.length > 0) return { ...ending, outcome: 'done' };
@@ -215,16 +231,11 @@ const lookAgainMs = 10_000;
 
 /** What a run does beside its lists, unless a person asked for certain slices only. */
 function besidesOf(worker: Worker, counts: RunCounts & OperationCounts): BackgroundWork[] {
-  let isReleased = false;
   return [
     {
       name: 'the watched operations',
       everyMs: lookAgainMs,
-      look: async (signal) => {
-        if (!isReleased) await releaseOperationsHeldBy(worker.db, worker.projectId, worker.holder);
-        isReleased = true;
-        return askOperations(worker, counts, signal);
-      },
+      look: (signal) => askOperations(worker, counts, signal),
     },
     {
       name: 'the tokens',
@@ -250,7 +261,7 @@ async function isAllRefused(
 /** P11: nobody asks again before an hour, unless the key changes or a person asks. */
 async function park({ db, platform, projectId, log }: Worker, reason: string): Promise<void> {
   const now = platform.clock.now();
-  await parkProject(db, projectId, reason, now, now + hourMs);
+  await withTx(db, (tx) => parkProject(tx, projectId, reason, now, now + hourMs));
   log.error({ projectId, error: reason }, 'The platform refused the key: the project is parked');
 }
 
@@ -274,8 +285,7 @@ async function dueFor(
 ): Promise<number> {
   if (onProgress === undefined) return 0;
   const of = { ...(only === undefined ? {} : { only }), lists: archivedLists(scope) };
-  const { due, held } = await countDue(db, projectId, dueBy, of);
-  return due - held;
+  return countDue(db, projectId, dueBy, of);
 }
 
 const withOnly = (options: RunOptions, only: Only | undefined): RunOptions =>
@@ -292,6 +302,9 @@ async function endingOf(
     await accountFromNow(error, worker);
   } catch {
     // A database that fails as well is told of by whatever needs it next.
+  }
+  if (databaseError(error)?.code === 'lease_lost') {
+    return { ...failed, outcome: 'left', problem: takenText };
   }
   if (options.signal.aborted || isOutlastError(error, 'aborted')) {
     return { ...failed, outcome: 'stopped', problem: null };
@@ -320,7 +333,7 @@ async function accountFromNow(
   const isEntered = isKnown || isOutlastError(error, 'platform_forbidden');
   if (!isAnswered || !isEntered || (await readProject(db, projectId, source)) !== null) return;
   const firstDay = isKnown ? windowAt(clock.latest()).from : notYetKnown;
-  await saveProject(db, projectId, source, firstDay, clock.now());
+  await withTx(db, (tx) => saveProject(tx, projectId, source, firstDay, clock.now()));
 }
 
 /**

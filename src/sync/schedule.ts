@@ -6,24 +6,28 @@ import { causeChain } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
-import { run } from './run.ts';
+import { openAsks } from '../store/asks.ts';
+import { answerAsk } from './answer-asks.ts';
+import type { Hold } from './holder.ts';
+import { runHeld } from './run.ts';
 import type { RunReport, TickResult, Worker } from './worker.ts';
 
 /** A refused key is asked again hourly. */
 const refusedRestMs = 3_600_000;
-/** How often it is looked whether the ticks still come. */
+/** How often it is looked whether the ticks still come, what others ask for, and what they hold no more. */
 const watchedEveryMs = 5000;
 
 export type Schedule = Pick<Ticks, 'isOverdue'> & {
-  /** Ends the ticks and waits for the run in progress, which the signal has told to stop. */
+  /** Ends the ticks, waits for the runs in progress, which the signal has told to stop, and gives the projects back. */
   close(): Promise<void>;
 };
 
 /**
- * Runs at once and then at every tick of `expression`. A failure of one project is logged and leaves the others and the
+ * Takes every project that nobody holds, and keeps it; runs at once and then at every tick of `expression`. What another
+ * process holds is taken within seconds once that has ended. A failure of one project is logged and leaves the others and the
  * next tick alone: the next tick is the retry. `onTurn` hears how each run ended, at each tick of those that go on
- * (`running`) or whose project rests (`parked`), and of each project where the ticks do not come (`overdue`); it must not
- * throw.
+ * (`running`), whose project rests (`parked`) or is another process's (`elsewhere`), and of each project where the ticks do
+ * not come (`overdue`); it must not throw.
  */
 export function startSchedule(
   workers: Worker[],
@@ -33,15 +37,47 @@ export function startSchedule(
   onRun: (report: RunReport) => void = () => undefined,
   onTurn: (turn: TickResult) => void = () => undefined,
 ): Schedule {
-  const running = new Map<Worker, Promise<void>>();
+  type Turn = { done: Promise<void>; isForAnother: boolean; cut: AbortController };
+  const running = new Map<Worker, Turn>();
   /** Until when a refused key is let rest, also a changed one that the database does not know yet (P11). */
   const restsUntil = new Map<Worker, number>();
 
   const told = createRunLog(log);
 
-  const runOne = async (worker: Worker): Promise<void> => {
+  const holds = new Map<Worker, Hold<Worker>>();
+  const elsewhere = new Set<Worker>();
+
+  const take = async (worker: Worker): Promise<Hold<Worker> | null> => {
+    const known = holds.get(worker);
+    if (known !== undefined && !known.signal.aborted) return known;
+    holds.delete(worker);
+    const taken = await worker.holder.take(worker);
+    if ('worker' in taken) {
+      if (elsewhere.delete(worker))
+        log.info({ projectId: worker.projectId }, 'The project is taken');
+      holds.set(worker, taken);
+      return taken;
+    }
+    const { holder, heldSince: since } = taken;
+    const fields = { projectId: worker.projectId, holder, since };
+    if (!elsewhere.has(worker)) log.info(fields, 'Another process holds the project');
+    elsewhere.add(worker);
+    return null;
+  };
+
+  const runOne = async (worker: Worker, turn: Turn): Promise<void> => {
     try {
-      const report = await run(worker, { signal });
+      const hold = await take(worker);
+      if (hold === null) return;
+      turn.isForAnother = true;
+      // Ends: each is answered once (P9).
+      for (const ask of await openAsks(worker.db, [worker.projectId])) {
+        if (signal.aborted) return;
+        await answerAsk(hold, ask, signal);
+      }
+      turn.isForAnother = false;
+      const report = await runHeld(hold, { signal: AbortSignal.any([signal, turn.cut.signal]) });
+      if (turn.cut.signal.aborted) return;
       const wasRefused = report.outcome === 'parked' && report.requests > 0;
       if (wasRefused) restsUntil.set(worker, performance.now() + refusedRestMs);
       onRun(report);
@@ -54,25 +90,62 @@ export function startSchedule(
     }
   };
 
+  const begin = (worker: Worker): void => {
+    if (signal.aborted || running.has(worker)) return;
+    const turn: Turn = {
+      done: Promise.resolve(),
+      isForAnother: false,
+      cut: new AbortController(),
+    };
+    running.set(worker, turn);
+    turn.done = runOne(worker, turn).finally(() => {
+      running.delete(worker);
+      if (turn.cut.signal.aborted) begin(worker);
+    });
+  };
+
+  /** What a person asks for goes before: the run in progress makes room, and goes on afterwards. */
+  const attend = async (): Promise<void> => {
+    const [first] = holds.keys();
+    if (first === undefined) return;
+    const asks = await openAsks(
+      first.db,
+      [...holds.keys()].map(({ projectId }) => projectId),
+    );
+    for (const worker of holds.keys()) {
+      if (!asks.some(({ projectId }) => projectId === worker.projectId)) continue;
+      const turn = running.get(worker);
+      if (turn === undefined) begin(worker);
+      else if (!turn.isForAnother) turn.cut.abort();
+    }
+  };
+
   // Each project for itself: one that has much to do, or a slow platform, keeps no other waiting.
   const tick = (): void => {
     if (signal.aborted) return;
     const now = performance.now();
     for (const worker of workers) {
-      if (running.has(worker)) onTurn(without(worker, 'running'));
+      if (elsewhere.has(worker)) onTurn(without(worker, 'elsewhere'));
+      else if (running.has(worker)) onTurn(without(worker, 'running'));
       else if (now < (restsUntil.get(worker) ?? 0)) onTurn(without(worker, 'parked'));
-      else {
-        running.set(
-          worker,
-          runOne(worker).finally(() => running.delete(worker)),
-        );
-      }
+      else begin(worker);
     }
+  };
+
+  /** Of all projects that others hold at once: there may be hundreds. */
+  const takeOver = async (): Promise<void> => {
+    const [first] = elsewhere;
+    if (first === undefined) return;
+    const free = await first.holder.free([...elsewhere].map(({ projectId }) => projectId));
+    for (const worker of elsewhere) if (free.includes(worker.projectId)) begin(worker);
   };
 
   const ticks = startTicks(expression, tick, log);
   const watch = setInterval(() => {
     if (ticks.isOverdue()) for (const worker of workers) onTurn(without(worker, 'overdue'));
+    // A database that does not answer is told of by the runs.
+    takeOver().catch(() => undefined);
+    attend().catch(() => undefined);
   }, watchedEveryMs);
   tick();
   return {
@@ -80,7 +153,8 @@ export function startSchedule(
     async close() {
       clearInterval(watch);
       ticks.close();
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ done }) => done));
+      await Promise.all([...holds.values()].map((hold) => hold.release()));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Which slices have had their turn within a run, and which may come again: every slice once, and today's again every
-// minute while others are worked on, so that a run of hours does not starve its tail. The order is claimSlice's
-// (store/slice-leases.ts). Knows no database; the clock is asked, never waited for.
+// minute while others are worked on, so that a run of hours does not starve its tail. The order is nextSlice's
+// (store/due.ts). Knows no database; the clock is asked, never waited for.
 import type { Instant, SliceKey } from '../model.ts';
 
 /** Today's tail is read again this long after it was begun. */

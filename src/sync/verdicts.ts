@@ -1,7 +1,6 @@
 // Where verdicts are computed and written into the ledger: under the day's row lock, in the transaction that ends a
 // reading or writes books. A day's state changes in no other way.
 import { addDays, cliffOf, startOf } from '../day.ts';
-import { transient } from '../errors.ts';
 import type { AskedStatus, Clocks, DayRange } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
@@ -59,10 +58,7 @@ export async function evidenceOf(
   return (await readEvidence(db, slice, days, clocks)).get(slice.day) ?? noEvidence;
 }
 
-/**
- * Judges a claimed slice and gives its lease back. Throws transient `lease_lost` when it is another's by now: nothing was
- * written (P8).
- */
+/** Judges a slice and writes what comes of it. */
 export async function conclude(
   tx: Tx,
   slice: Slice,
@@ -71,13 +67,12 @@ export async function conclude(
 ): Promise<Verdict> {
   const evidence = await evidenceOf(tx, slice, clocks);
   const verdict = verdictOf(slice, evidence, clocks);
-  const isMine = await finishSlice(tx, slice, {
+  await finishSlice(tx, slice, {
     attempts: 0,
     ...written(slice, evidence, verdict, clocks),
     ...changes,
     over: true,
   });
-  if (!isMine) throw transient('lease_lost', 'The slice went on without us');
   return verdict;
 }
 
@@ -121,6 +116,6 @@ export async function rejudge(
       changes.proof === slice.proof &&
       changes.why === slice.why &&
       dueAt === slice.dueAt;
-    if (!isSame) await finishSlice(tx, slice, { ...changes, dueAt, keepsLease: true });
+    if (!isSame) await finishSlice(tx, slice, { ...changes, dueAt });
   }
 }

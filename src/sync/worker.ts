@@ -7,9 +7,10 @@ import type { Platform } from '../platform/platform.ts';
 import type { Db } from '../store/db.ts';
 import type { ProjectSource } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
-import type { Only } from '../store/slice-leases.ts';
+import type { Only } from '../store/due.ts';
 import type { FileTrouble } from '../verify/certificate-files.ts';
 import type { ArchivedScope } from './enter-days.ts';
+import type { Holder } from './holder.ts';
 import type { PolicySettings } from './policy.ts';
 
 export type { FileTrouble };
@@ -21,9 +22,8 @@ export type Worker = {
   source: ProjectSource;
   platform: Platform;
   db: Db;
-  /** Names this process in leases. */
-  holder: string;
-  leaseMs: number;
+  /** By which this process takes the project before it writes. */
+  holder: Holder;
   /** Requests under way at a time, for slices. */
   concurrency: number;
   /** Slices worked on at a time; absent: as many as keep that many requests under way. */
@@ -39,6 +39,8 @@ export type Worker = {
   tokensEveryMs?: number | null;
   /** Counts what is done; absent: nobody does. */
   meter?: ProjectMeter | undefined;
+  /** By what it is known again from one hold to the next; absent: by itself. */
+  memory?: object | undefined;
   log: Log;
 };
 
@@ -78,7 +80,10 @@ export type RunReport = RunCounts &
     files?: FileTrouble[] | undefined;
   };
 
-/** What a tick of the scheduler made of a project: the report of its run, that one goes on still, or that none comes. */
+/**
+ * What a tick of the scheduler made of a project: the report of its run, that one goes on still, that another process holds
+ * it, or that no tick comes.
+ */
 export type TickResult = Pick<RunReport, 'projectId' | 'files'> & {
-  outcome: RunReport['outcome'] | 'running' | 'overdue';
+  outcome: RunReport['outcome'] | 'running' | 'elsewhere' | 'overdue';
 };

@@ -19,8 +19,8 @@ import type { FileTrouble } from './certificate-files.ts';
 import { writeOwedFiles, type Certifying } from './missing-files.ts';
 
 /**
- * Certified is what had been observed so long ago: whatever was on its way then has been committed by now, or its slice
- * has gone to another (P8). A page that came in later would otherwise belie the certificate.
+ * Certified is what had been observed so long ago: whatever was on its way then has been committed by now, or never will
+ * be. A page that came in later would otherwise belie the certificate.
  */
 const settledMs = 3_600_000;
 
@@ -32,12 +32,12 @@ export async function certifyMonths(
   certifying: Certifying,
   signal: AbortSignal,
 ): Promise<FileTrouble | null> {
-  const { db, platform, projectId, leaseMs } = certifying;
+  const { db, platform, projectId } = certifying;
   if (signal.aborted) return null;
   const { clock } = platform;
   // A certificate is for ever: no clock may contradict that its month is over.
   const earliest = Math.max(0, clock.earliest());
-  const at = new Date(earliest - Math.max(settledMs, 2 * leaseMs)).toISOString();
+  const at = new Date(earliest - settledMs).toISOString();
   const due = await monthsToCertify(db, projectId, windowAt(earliest).from, at);
   for (const month of due) {
     if (signal.aborted) return null;

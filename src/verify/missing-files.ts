@@ -25,9 +25,10 @@ export type Certifying = {
   projectId: ProjectId;
   db: Db;
   platform: { clock: { now(): Instant; earliest(): Instant } };
-  leaseMs: number;
   /** Where the files go; null: nowhere. */
   certificatesDir: string | null;
+  /** By what it is known again from one run to the next; absent: by itself. */
+  memory?: object | undefined;
   log: Log;
 };
 
@@ -36,7 +37,7 @@ const retryMs = 3_600_000;
 /** Characters handed to the disk at once. */
 const pieceLength = 64 * 1024;
 
-/** By worker: a failure, and until when files are let rest. A month of leaves is not read every minute in vain. */
+/** By memory: a failure, and until when files are let rest. A month of leaves is not read every minute in vain. */
 const resting = new WeakMap<object, { until: Instant; trouble: FileTrouble }>();
 
 /** Looks which files there are, and makes those that are missing. Returns what keeps it from that, if anything does. */
@@ -46,7 +47,8 @@ export async function writeOwedFiles(
   signal: AbortSignal,
 ): Promise<FileTrouble | null> {
   const { db, projectId, certificatesDir: folder, log } = certifying;
-  const rest = resting.get(certifying);
+  const { memory = certifying } = certifying;
+  const rest = resting.get(memory);
   if (folder === null || (rest !== undefined && now < rest.until)) return rest?.trouble ?? null;
   const certified = await certifiedMonths(db, projectId);
   if (certified.length === 0) return null;
@@ -71,8 +73,8 @@ export async function writeOwedFiles(
     log.warn({ projectId, path, error: causeChain(error) }, cannotWrite);
     trouble ??= { kind: 'files_unwritten', text: cannotWrite };
   }
-  if (trouble === null) resting.delete(certifying);
-  else resting.set(certifying, { until: now + retryMs, trouble });
+  if (trouble === null) resting.delete(memory);
+  else resting.set(memory, { until: now + retryMs, trouble });
   return trouble;
 }
 

@@ -6,7 +6,7 @@ import { causeChain, codeOf } from '../errors.ts';
 import { makeFolder } from '../files.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
-import type { Db } from '../store/db.ts';
+import { withTx, type Db } from '../store/db.ts';
 import { headsFrom, makeHead, type Head } from '../store/journal/heads.ts';
 import type { FileTrouble } from './certificate-files.ts';
 
@@ -15,30 +15,32 @@ export type Publishing = {
   db: Db;
   /** Where the file goes; absent or null: nowhere. */
   headsDir?: string | null;
+  /** By what it is known again from one run to the next; absent: by itself. */
+  memory?: object | undefined;
   log: Log;
 };
 
-/** By worker: whether what earlier processes owed the file was looked after. */
+/** By memory: whether what earlier processes owed the file was looked after. */
 const caughtUp = new WeakSet<object>();
 
-/** By worker: a folder that refuses does so at every run. */
+/** By memory: a folder that refuses does so at every run. */
 const seldom = new WeakMap<object, () => boolean>();
 
-function isToTell(publishing: object): boolean {
-  const one = seldom.get(publishing) ?? createSeldom();
-  seldom.set(publishing, one);
+function isToTell(memory: object): boolean {
+  const one = seldom.get(memory) ?? createSeldom();
+  seldom.set(memory, one);
   return one();
 }
 
 /** Returns what keeps heads from their file, if anything does. Throws what the store throws. */
 export async function publishHeads(publishing: Publishing): Promise<FileTrouble | null> {
-  const { db, projectId, headsDir: folder = null, log } = publishing;
-  const isNew = await makeHead(db, projectId);
-  if (folder === null || (!isNew && caughtUp.has(publishing))) return null;
+  const { db, projectId, headsDir: folder = null, memory = publishing, log } = publishing;
+  const isNew = await withTx(db, (tx) => makeHead(tx, projectId));
+  if (folder === null || (!isNew && caughtUp.has(memory))) return null;
   const path = join(folder, headsName(projectId));
   const untold = (error: unknown): FileTrouble => {
-    caughtUp.delete(publishing);
-    log[isToTell(publishing) ? 'warn' : 'debug'](
+    caughtUp.delete(memory);
+    log[isToTell(memory) ? 'warn' : 'debug'](
       { projectId, path, error: causeChain(error) },
       cannotWrite,
     );
@@ -57,11 +59,8 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
     const heads = await headsFrom(db, projectId, last?.n ?? 1);
     const known = heads[0];
     if (last !== null && (known?.n !== last.n || known.head !== last.head)) {
-      caughtUp.delete(publishing);
-      log[isToTell(publishing) ? 'error' : 'debug'](
-        { projectId, path, head: last.head },
-        otherJournal,
-      );
+      caughtUp.delete(memory);
+      log[isToTell(memory) ? 'error' : 'debug']({ projectId, path, head: last.head }, otherJournal);
       return { kind: 'archive_altered', text: otherJournal };
     }
     const owed = last === null ? heads : heads.slice(1);
@@ -74,7 +73,7 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
     isCut = false;
     if (owed.length === 0 || heads.length < 1000) break;
   }
-  caughtUp.add(publishing);
+  caughtUp.add(memory);
   return null;
 }
 

@@ -534,6 +534,18 @@ describe('the heartbeat', () => {
     },
   );
 
+  it('leaves what another process holds to that one, and is not due where nothing is held here', () => {
+    const heartbeat = createHeartbeat(['a', 'b']);
+    heartbeat.note(turn('a', 'elsewhere'));
+    heartbeat.note(turn('b', 'elsewhere'));
+    expect(heartbeat.isDue(0)).toBe(false);
+    heartbeat.note(turn('a', 'done'));
+    expect(heartbeat.isDue(0)).toBe(true);
+    // Taken over, it has something to do here.
+    heartbeat.note(turn('b', 'running'));
+    expect(heartbeat.isDue(0)).toBe(false);
+  });
+
   it('stays away from a project that hangs in a run, however well the others do', () => {
     const heartbeat = createHeartbeat(['a', 'b']);
     heartbeat.note(turn('a', 'done'));

@@ -363,8 +363,7 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
   await bench.run();
   // One of the days that were left out.
   await bench.db.query(
-    `update sync.slices set state = 'open', proof = 'none', why = 'not read', due_at = '2026-03-06', deadline_at = '2026-04-30',
-            lease_holder = 'somebody else', lease_until = now() + interval '110 seconds'
+    `update sync.slices set state = 'open', proof = 'none', why = 'not read', due_at = null, deadline_at = '2026-04-30'
       where day = '2026-03-06' and resource = 'orders'`,
   );
   let now = late;
@@ -379,7 +378,7 @@ test('a deadline nears with days unproved, passes, and the month is lost: three 
   await at('2026-04-30T01:00:00Z');
   await at('2026-05-01T06:00:00Z');
   await bench.db.query(
-    `update sync.slices set lease_until = null where lease_holder = 'somebody else'`,
+    `update sync.slices set due_at = '2026-03-06' where day = '2026-03-06' and resource = 'orders'`,
   );
   await at('2026-05-01T13:00:00Z');
   await at('2026-05-01T14:00:00Z');
@@ -487,7 +486,7 @@ test('a month that cannot be done in time at the allowed rate is told weeks ahea
   await bench.run();
   const rate = (perSecond: number): Promise<unknown> =>
     bench.db.query(
-      `insert into sync.rate (project_id, tokens, refilled_at, per_second) values ('p', 0, now(), $1)
+      `insert into sync.rate (project_id, per_second) values ('p', $1)
            on conflict (project_id) do update set per_second = $1`,
       [perSecond],
     );

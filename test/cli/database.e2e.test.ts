@@ -84,8 +84,6 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
   expect(lastWords(ended)).toMatch(/^outlast: The database cannot be reached/);
   expect(ended.code).toBe(75);
   expect(await heldOrders()).toBeLessThan(simulator.oracle.count('orders'));
-  // What it held is free again when its leases have run out.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
   const after = await runHere(['sync'], { env: settings() });
   expect(after.code, after.stderr).toBe(0);
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));

@@ -68,9 +68,7 @@ describe('plan', () => {
 
   test('what fits is said without alarm, with what is due now and next', async () => {
     await enterWindow(120);
-    await db.query(
-      `insert into sync.rate (project_id, tokens, refilled_at, per_second) values ('p', 1, now(), 2.5)`,
-    );
+    await db.query(`insert into sync.rate (project_id, per_second) values ('p', 2.5)`);
     const { stdout } = await outlast('plan', '--project', 'p');
     expect(stdout).not.toContain('TOO LATE');
     expect(stdout).toMatch(/^Project p: 2\.5 requests a second/);

@@ -260,12 +260,12 @@ test('start works on schedule, serves what it holds, outlives its connections, a
   await expect.poll(async () => (await client.query(isHeld)).rowCount).toBe(1);
   expect((await service.stop('SIGTERM')).code).toBe(0);
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-  const { rows } = await client.query<{ leases: number; late: number }>(
-    `select (select count(*)::int from sync.slices where lease_until is not null) as leases,
+  const { rows } = await client.query<{ held: number; late: number }>(
+    `select (select count(*)::int from sync.holders where holder is not null) as held,
             (select count(*)::int from archive.orders where operation_id in ('late-one', 'after-the-cut')) as late`,
   );
   await client.end();
-  expect(rows).toEqual([{ leases: 0, late: 2 }]);
+  expect(rows).toEqual([{ held: 0, late: 2 }]);
 });
 
 /** The clock on the wall: set back by five hours at the first SIGUSR2, stopped at the second, let go at the third. */

@@ -1,4 +1,4 @@
-// The example of docs/follow.md as it stands there, killed again and again while four replicas write: its table is the
+// The example of docs/follow.md as it stands there, killed again and again while one of four replicas writes: its table is the
 // archive's, and its log has every change once. FOLLOW_SECONDS=600 does so for ten minutes.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -190,9 +190,9 @@ test(
       taken = await countTaken();
       if (taken > takenBefore) livesThatTook++;
     }
-    // Each of the four has written.
     const wrote = /"records(New|Changed)":[1-9]/;
-    await Promise.all(replicas.map((one) => one.waitFor(wrote, 120_000)));
+    // One of them holds the project.
+    await Promise.any(replicas.map((one) => one.waitFor(wrote, 120_000)));
     isOver = true;
     await changing;
     for (const { code, stderr } of await Promise.all(replicas.map((one) => one.stop()))) {

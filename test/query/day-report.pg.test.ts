@@ -188,8 +188,10 @@ describe('what goes on', () => {
     // Of a run that was cut off nobody holds anything any more.
     expect((await progress()).run).toBeNull();
     await db.query(
-      `update sync.slices set lease_holder = 'me', lease_until = now() + interval '1 minute', observed_at = now(),
-                              walk = 1, checkpoint = '{"page": 12}'
+      `insert into sync.holders (project_id, holder, held_until) values ('p', 'me', now() + interval '1 minute')`,
+    );
+    await db.query(
+      `update sync.slices set observed_at = now(), due_at = now(), walk = 1, checkpoint = '{"page": 12}'
         where project_id = 'p' and day = '2026-03-04'`,
     );
     await db.query(

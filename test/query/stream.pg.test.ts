@@ -7,7 +7,7 @@ import type { Archive, Order } from '../../src/index.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import type { Db } from '../../src/store/db.ts';
-import { claimSlice } from '../../src/store/slice-leases.ts';
+import { nextSlice } from '../../src/store/due.ts';
 import { addSlices } from '../../src/store/ledger.ts';
 import { eachInProject } from '../support/opened.ts';
 import { writeOrder, writeOrders } from '../support/rows.ts';
@@ -118,9 +118,8 @@ test('a stream gives what was committed before it under a platform clock far ahe
   await addSlices(db, [
     { projectId: project, resource: 'orders', owner: '', day, dueAt: at, deadlineAt: at },
   ]);
-  const claim = { projectId: project, holder: 'me', leaseMs: 60_000, dueBy: null, today: day };
-  const slice = await claimSlice(db, claim);
-  if (slice === null) throw new Error('nothing to claim');
+  const slice = await nextSlice(db, { projectId: project, dueBy: null, today: day });
+  if (slice === null) throw new Error('nothing is due');
   const element = `{"operation_id":"ahead","status":2,"create_time":"${day} 10:00:00"}`;
   const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${element}]}}`);
   const page = readOrdersPage(body, at, day);
@@ -130,7 +129,6 @@ test('a stream gives what was committed before it under a platform clock far ahe
     walk: 1,
     pages: [walked],
     checkpoint: null,
-    leaseMs: 60_000,
     writtenAt: at,
   });
   expect((await archive.orders.get(project, 'ahead'))?.firstSeenAt).toBe('2999-03-11T00:00:00Z');

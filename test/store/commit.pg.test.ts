@@ -1,12 +1,11 @@
-// The commit of pages (P1, P2, P5, P8): rows, versions, rejects, entries, checkpoint and lease move together.
-import pg from 'pg';
+// The commit of pages (P1, P2, P5): rows, versions, rejects, entries and checkpoint move together.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { wholeList, type Instant } from '../../src/model.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages, commitPagesIn } from '../../src/store/commit.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
-import { claimSlice, endFrozenSessions } from '../../src/store/slice-leases.ts';
+import { nextSlice } from '../../src/store/due.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
 import type { WalkedPage } from '../../src/store/pages.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -32,19 +31,13 @@ beforeEach(async () => {
   await addSlices(db, [
     { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
   ]);
-  slice = await claim(projectId);
+  slice = await next(projectId);
 });
 
-async function claim(projectId: string, holder = 'me'): Promise<Slice> {
-  const claimed = await claimSlice(db, {
-    projectId,
-    holder,
-    leaseMs: 60_000,
-    dueBy: null,
-    today: day,
-  });
-  if (claimed === null) throw new Error('nothing to claim');
-  return claimed;
+async function next(projectId: string, except: Slice[] = []): Promise<Slice> {
+  const found = await nextSlice(db, { projectId, dueBy: null, today: day, except });
+  if (found === null) throw new Error('nothing is due');
+  return found;
 }
 
 type Given = { id: string; status?: number; update?: string; message?: string };
@@ -71,7 +64,6 @@ const commit = (pages: WalkedPage[], under: Slice = slice) =>
     walk: 1,
     pages,
     checkpoint: null,
-    leaseMs: 60_000,
     writtenAt: noon + 3_600_000,
   });
 
@@ -140,65 +132,10 @@ test('P2: a page older than what its slice already holds is refused, and nothing
   await commit([page(0, noon, [order({ id: 'a', message: 'new' })])]);
   await expect(
     commit([page(1, noon - 1, [order({ id: 'a', message: 'old' }), order({ id: 'z' })])]),
-  ).rejects.toMatchObject({ code: 'lease_lost' });
+  ).rejects.toMatchObject({ code: 'older_pages' });
   const { rows, versions } = await archived();
   expect(rows).toHaveLength(1);
   expect(versions).toHaveLength(0);
-});
-
-test('P8: whoever holds an older epoch writes nothing', async () => {
-  await db.query(
-    `update sync.slices set lease_until = statement_timestamp() - interval '1 s' where project_id = $1`,
-    [slice.projectId],
-  );
-  const taken = await claim(slice.projectId, 'the other');
-  await expect(commit([page(0, noon, [order({ id: 'a' })])])).rejects.toMatchObject({
-    code: 'lease_lost',
-  });
-  expect((await archived()).rows).toHaveLength(0);
-  await commit([page(0, noon, [order({ id: 'a' })])], taken);
-  expect((await archived()).rows).toHaveLength(1);
-});
-
-test('P8, sabotaged: a worker that learned the new epoch without claiming would write: only the epoch holds it back', async () => {
-  await db.query(`update sync.slices set lease_epoch = lease_epoch + 1 where project_id = $1`, [
-    slice.projectId,
-  ]);
-  const forged: Slice = { ...slice, leaseEpoch: slice.leaseEpoch + 1 };
-  await commit([page(0, noon, [order({ id: 'a' })])], forged);
-  expect((await archived()).rows).toHaveLength(1);
-});
-
-test('P8: a session frozen in the middle of a COPY is ended after a lease, and its slice is free again', async () => {
-  await db.query('update sync.slices set lease_until = null where project_id = $1', [
-    slice.projectId,
-  ]);
-  const frozen = new pg.Client({
-    connectionString: database.connectionString,
-    application_name: 'outlast',
-  });
-  frozen.on('error', () => undefined);
-  await frozen.connect();
-  await frozen.query(`begin; set local statement_timeout = '500ms'`);
-  await frozen.query('update sync.slices set walk = walk where project_id = $1', [slice.projectId]);
-  // Begun, and never a row sent: what a stopped process looks like to Postgres.
-  const { connection } = frozen as unknown as { connection: { query(sql: string): void } };
-  connection.query('copy archive.orders from stdin');
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const next = () =>
-    claimSlice(db, {
-      projectId: slice.projectId,
-      holder: 'next',
-      leaseMs: 60_000,
-      dueBy: null,
-      today: day,
-    });
-  // Sabotaged: a time-out alone does not reach it, nor does a lease not yet over.
-  await endFrozenSessions(db, 60_000);
-  expect(await next()).toBeNull();
-  await endFrozenSessions(db, 1_000);
-  await expect.poll(next).not.toBeNull();
-  await frozen.end().catch(() => undefined);
 });
 
 test('P8: entering days waits for no slice that somebody else is writing', async () => {
@@ -336,8 +273,10 @@ test('P2: contents committed in every order, from different slices, end in the s
         deadlineAt: noon,
       })),
     );
+    const slices: Slice[] = [];
     for (const content of sequence) {
-      slice = await claim(projectId);
+      slice = await next(projectId, slices);
+      slices.push(slice);
       await commit([page(0, content.at, [order(content.given)])]);
     }
     const { rows, versions } = await archived();
@@ -373,7 +312,7 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
     await addSlices(db, [
       { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
     ]);
-    slice = await claim(projectId);
+    slice = await next(projectId);
     const asked = (i: number, at: number) =>
       page(i, at, [
         order({ id: 'same', message: contents[i] ?? '', update: `${day} 11:00:0${i}` }),
@@ -382,7 +321,7 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
     let refused = 0;
     for (const i of sequence) {
       await commit([asked(i, noon + i)]).catch(async (error: unknown) => {
-        expect(error).toMatchObject({ code: 'lease_lost' });
+        expect(error).toMatchObject({ code: 'older_pages' });
         refused += 1;
         // Read again: the same content under a later moment.
         await commit([asked(i, noon + 10 + refused)]);
@@ -414,7 +353,7 @@ test('overlapping commits from several writers neither deadlock nor lose a conte
     })),
   );
   const slices: Slice[] = [];
-  for (let i = 0; i < writers; i++) slices.push(await claim(slice.projectId));
+  for (let i = 0; i < writers; i++) slices.push(await next(slice.projectId, slices));
   for (let round = 0; round < 8; round++) {
     await Promise.all(
       slices.map((mine, i) => {
@@ -445,7 +384,6 @@ test('a record stands under the day whose list shows it, until its own day’s l
           walk: 1,
           pages: [page(0, at, [order({ id: 'a' })])],
           checkpoint: null,
-          leaseMs: 60_000,
           writtenAt: at,
         },
         false,
@@ -464,7 +402,6 @@ test('a record stands under the day whose list shows it, until its own day’s l
       { projectId: slice.projectId, resource: 'orders', owner: '', day: other, ...times },
     ]);
   }
-  await db.query('update sync.slices set lease_epoch = 1 where project_id = $1', [slice.projectId]);
   expect(await under(before, noon)).toBe(before);
   expect(await under(wholeList, noon + 1)).toBe(before);
   expect(await under(after, noon + 2)).toBe(after);

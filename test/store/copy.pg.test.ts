@@ -8,7 +8,7 @@ import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import { copyOut } from '../../src/store/copy-stream.ts';
 import { analyzeNew, onlyRow, openDb, withTx, type Db } from '../../src/store/db.ts';
-import { claimSlice } from '../../src/store/slice-leases.ts';
+import { nextSlice } from '../../src/store/due.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -29,9 +29,8 @@ afterAll(async () => {
 async function newSlice(projectId: string, resource: ListedResource, of = day): Promise<Slice> {
   const due = { dueAt: noon, deadlineAt: noon };
   await addSlices(db, [{ projectId, resource, owner: '', day: of, ...due }]);
-  const options = { projectId, holder: 'me', leaseMs: 60_000, dueBy: null, today: of };
-  const slice = await claimSlice(db, options);
-  if (slice === null) throw new Error('nothing to claim');
+  const slice = await nextSlice(db, { projectId, dueBy: null, today: of, only: { resource } });
+  if (slice === null) throw new Error('nothing is due');
   return slice;
 }
 
@@ -45,7 +44,6 @@ const commit = (slice: Slice, walk: number, page: PlatformPage, number = 0) =>
     walk,
     pages: [{ number, pageKey: null, offset: null, page, observedAt: page.askedAt }],
     checkpoint: null,
-    leaseMs: 60_000,
     writtenAt: noon + 3_600_000,
   });
 

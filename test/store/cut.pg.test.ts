@@ -21,7 +21,7 @@ import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
 import { analyzeNew, openDb, unhurried, withTx, type Db } from '../../src/store/db.ts';
 import { countRows } from '../../src/store/derived-columns.ts';
-import { endFrozenSessions } from '../../src/store/slice-leases.ts';
+import { endFrozenSessions } from '../../src/store/holders.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo, type Wire } from '../torture/wire.ts';

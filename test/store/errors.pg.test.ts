@@ -112,7 +112,7 @@ test('a mistake of ours is none of the database’s', () => {
 
 test('P1: behind a begin that failed nothing runs', async () => {
   const spoilt = { ...db, begin: 'begin isolation level nonsense' };
-  const write = `insert into sync.rate (project_id, tokens, refilled_at) values ('p', 1, now())`;
+  const write = `insert into sync.rate (project_id, per_second) values ('p', 1)`;
   await expect(withTx(spoilt, (tx) => tx.query(write))).rejects.toMatchObject({ code: '42601' });
   expect((await db.query('select from sync.rate')).rows).toEqual([]);
 });

@@ -12,6 +12,7 @@ import {
 } from '../../src/simulator/server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
+import { createHolder } from '../../src/sync/holder.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
 import { leaveOut, leaveOutUntil } from './few-days.ts';
@@ -67,6 +68,7 @@ export type Bench = {
 
 type BenchOptions = SimulatorOptions & {
   timeoutMs?: number;
+  leaseMs?: number;
   time?: MachineTime;
   days?: readonly Day[];
 };
@@ -146,8 +148,7 @@ export async function createBench(
     source: { baseUrl: simulator.url, apiKey: project.apiKey },
     platform: open(),
     db,
-    holder: 'test',
-    leaseMs: 60_000,
+    holder: createHolder(db, options.leaseMs ?? 60_000),
     concurrency: 4,
     settings: { deadlineMarginMs: 86_400_000, refreshMs: 6 * 3_600_000 },
     certificatesDir: null,

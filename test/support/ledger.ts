@@ -35,7 +35,6 @@ export const unreadSlice = (given: Partial<Slice> & { day: string }): Slice => (
   provedAt: null,
   dueAt: 0,
   deadlineAt: 0,
-  leaseEpoch: 1,
   checkpoint: null,
   walk: 0,
   wholeWalk: 0,

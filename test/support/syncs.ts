@@ -30,7 +30,7 @@ export function startSync(bench: Bench, args: string[] = [], env = {}): Running 
 export const killSyncs = (): Promise<unknown> =>
   Promise.all([...alive].map((one) => one.stop('SIGKILL')));
 
-/** Until nothing due is left: a slice whose owner was killed is free again when its lease is over. */
+/** Until nothing due is left. */
 export async function syncToTheEnd(bench: Bench): Promise<'done' | 'idle'> {
   for (let i = 0; i < 20; i++) {
     const { outcome, problem } = await bench.run();

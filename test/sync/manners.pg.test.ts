@@ -3,9 +3,9 @@ import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { SimulatorOptions } from '../../src/simulator/server.ts';
 import { readArchiveState } from '../../src/query/metrics-state.ts';
-import { claimSlice } from '../../src/store/slice-leases.ts';
 import { unbounded, type Semaphore } from '../../src/semaphore.ts';
 import { run } from '../../src/sync/run.ts';
+import { createHolder } from '../../src/sync/holder.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import { firstPosition, walkView } from '../../src/sync/slice/walk.ts';
 import { noon, type Bench } from '../support/archive.ts';
@@ -53,9 +53,7 @@ test('P11: a key refused at first contact parks the project: nobody asks at the 
 test('the clock of the database set back by hours holds up nothing', async () => {
   const bench = await open();
   await bench.run();
-  await bench.db.query(
-    `update sync.rate set tokens = 0, refilled_at = now() + interval '5 hours', not_before = now() + interval '5 hours'`,
-  );
+  await bench.db.query(`update sync.rate set not_before = now() + interval '5 hours'`);
   bench.simulator.advance(60_000);
   expect(await bench.run()).toMatchObject({ outcome: 'done' });
 });
@@ -153,16 +151,30 @@ test('while the platform is down no tick counts as a success, and no part of the
 test('what a run could not give back, for its connection broke, the next run of the same process takes up', async () => {
   const bench = await open();
   await bench.run();
-  const claimed = await claimSlice(bench.db, {
-    projectId: 'p',
-    holder: bench.worker.holder,
-    leaseMs: 3_600_000,
-    dueBy: null,
-    today: '2026-04-06',
-  });
-  expect(claimed).not.toBeNull();
+  // Nobody gives it back.
+  await bench.worker.holder.take(bench.worker);
   bench.simulator.advance(60_000);
   expect(await bench.run()).toMatchObject({ outcome: 'done', slicesLeft: 0, problem: null });
+});
+
+test('P8: a run of a project that another holds waits, and does itself what the other did not live to do', async () => {
+  const bench = await open();
+  const { worker, db } = bench;
+  const other = await createHolder(db, 60_000).take(worker);
+  if (!('worker' in other)) throw new Error('the project is held');
+  const stop = new AbortController();
+  const stopped = run(worker, { signal: stop.signal });
+  const asks = async () => (await db.query('select options from sync.asks')).rows;
+  await expect.poll(asks).toHaveLength(1);
+  stop.abort();
+  expect(await stopped).toMatchObject({ outcome: 'stopped', requests: 0 });
+  const waiting = bench.run({ evenIfParked: true });
+  const { baseUrl } = worker.source;
+  await expect.poll(asks).toEqual([{ options: { baseUrl, evenIfParked: true } }]);
+  expect(bench.simulator.requests.total).toBe(0);
+  await other.release();
+  expect(await waiting).toMatchObject({ outcome: 'done' });
+  expect(await asks()).toEqual([]);
 });
 
 test('a project whose platform hangs keeps no other waiting', async () => {

@@ -6,7 +6,7 @@ import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
 import { commitOperation } from '../../src/store/operations/commit.ts';
-import { claimOperation, enterOperations } from '../../src/store/operations/watched.ts';
+import { nextOperation, enterOperations } from '../../src/store/operations/watched.ts';
 import type { Bench } from '../support/archive.ts';
 import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -210,7 +210,7 @@ describe('watched operations', () => {
     ]);
   });
 
-  test('P8: a worker that lost its lease meanwhile writes nothing', async () => {
+  test('P8: whoever lost the project meanwhile writes nothing', async () => {
     bench = await benchOf();
     await bench.run();
     const ids = idsOn('2026-04-03', 1);
@@ -220,14 +220,14 @@ describe('watched operations', () => {
     const robbed = {
       ...platform,
       transaction: async (...given: Parameters<typeof transaction>) => {
-        await bench.db.query(`update sync.watched_operations set lease_epoch = lease_epoch + 1`);
+        await bench.db.query(`update sync.holders set epoch = epoch + 1`);
         return transaction(...given);
       },
     };
     const { run } = await import('../../src/sync/run.ts');
     const signal = new AbortController().signal;
     const report = await run({ ...bench.worker, platform: robbed }, { signal });
-    expect(report).toMatchObject({ operationsDone: 0, recordsNew: 0 });
+    expect(report).toMatchObject({ outcome: 'left', operationsDone: 0, recordsNew: 0 });
     const { rows } = await bench.db.query('select from archive.transactions');
     expect(rows).toHaveLength(0);
     expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 0 }]);
@@ -239,9 +239,8 @@ describe('watched operations', () => {
     await watchAll(['op']);
     const { clock } = bench.worker.platform;
     await enterOperations(bench.db, 'p', clock.now(), 0);
-    const claim = { projectId: 'p', holder: 'test', leaseMs: 60_000, dueBy: clock.now() };
-    const operation = await claimOperation(bench.db, claim);
-    if (operation === null) throw new Error('nothing was claimed');
+    const operation = await nextOperation(bench.db, 'p', clock.now());
+    if (operation === null) throw new Error('nothing is due');
     const text = '{"status":1}';
     const record = readTransaction(parseJson(text), text, 'op');
     const result = { apiVersion: 'v1beta1' as const, record, observedAt: clock.now() };
@@ -250,7 +249,6 @@ describe('watched operations', () => {
       end: { state: 'done' as const, dueAt: null, attempts: 1, lastError: null },
       results: [result],
       file: null,
-      leaseMs: 60_000,
       writtenAt: clock.now(),
     };
     const broken = { ...result, apiVersion: 'v3' as const, record: { ...record, rawJson: '{' } };
@@ -262,9 +260,6 @@ describe('watched operations', () => {
     expect(await watchedRows()).toMatchObject([{ state: 'open', attempts: 0 }]);
     await commitOperation(bench.db, commit);
     expect((await held()).rows).toEqual([{ api_version: 'v1beta1' }]);
-    // P8: once another has claimed it, the same commit is refused.
-    await bench.db.query('update sync.watched_operations set lease_epoch = lease_epoch + 1');
-    await expect(commitOperation(bench.db, commit)).rejects.toMatchObject({ code: 'lease_lost' });
   });
 
   test('a bare 404 is no answer: nothing is taken for not found, and it is asked again', async () => {

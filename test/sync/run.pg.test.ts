@@ -43,9 +43,9 @@ test('a sync repeated writes no row of archive, and costs one request per resour
   bench.simulator.advance(5_000);
   const again = await bench.run();
   expect(await fingerprint()).toEqual(before);
-  // Every lease is given back with what its act came to.
-  const leased = await bench.db.query('select from sync.slices where lease_until is not null');
-  expect(leased.rows).toEqual([]);
+  // The project is given back.
+  const held = await bench.db.query('select from sync.holders where holder is not null');
+  expect(held.rows).toEqual([]);
   expect(again).toMatchObject({ outcome: 'done', requests: 2, recordsNew: 0, recordsChanged: 0 });
   const walked = await bench.run({ only: { days: { from: '2026-04-02', to: '2026-04-07' } } });
   expect(walked).toMatchObject({ outcome: 'done', slicesDone: 2 * 5 });
@@ -360,7 +360,7 @@ describe('the key and the source', () => {
     const before = await fingerprint();
     const other = await createBench({ ...fiveDays, seed: 99 });
     try {
-      const mixed: Worker = { ...other.worker, db: bench.db };
+      const mixed: Worker = { ...other.worker, db: bench.db, holder: bench.worker.holder };
       await expect(run(mixed, { signal })).rejects.toMatchObject({
         code: 'source_changed',
         kind: 'settings',

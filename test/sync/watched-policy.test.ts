@@ -1,6 +1,6 @@
 // The policy of watched operations: a pure function, tested with fixed clocks.
 import { describe, expect, test } from 'vitest';
-import type { HeldResult, LeasedOperation } from '../../src/store/operations/watched.ts';
+import type { HeldResult, DueOperation } from '../../src/store/operations/watched.ts';
 import {
   afterTurn,
   fileTriesAtMost,
@@ -12,14 +12,13 @@ import {
 
 const now = Date.parse('2026-04-06T12:00:00Z');
 const none: FileOutcome = { kind: 'none' };
-const operation = (more: Partial<LeasedOperation> = {}): LeasedOperation => ({
+const operation = (more: Partial<DueOperation> = {}): DueOperation => ({
   projectId: 'p',
   operationId: 'op',
   apiVersion: null,
   createdOn: null,
   addedAt: now,
   deadlineAt: Date.parse('2026-04-30T00:00:00Z'),
-  leaseEpoch: 1,
   attempts: 0,
   held: [],
   hasFile: false,
@@ -148,8 +147,7 @@ describe('P7: lost', () => {
 
 describe('the file behind a link', () => {
   const final = [looked('v1beta1', 'found', 1)];
-  const one = (more: Partial<LeasedOperation> = {}) =>
-    operation({ apiVersion: 'v1beta1', ...more });
+  const one = (more: Partial<DueOperation> = {}) => operation({ apiVersion: 'v1beta1', ...more });
   const passing: FileOutcome = { kind: 'passing', problem: 'its server answered 503' };
 
   test('keeps its operation open while it may still come, and no longer', () => {

@@ -77,7 +77,7 @@ async function everybodyLeaves({ replicas, report }: Stage): Promise<void> {
 }
 
 /**
- * Until nothing due is left: what a killed process held is free again when its lease is over. Where nothing can be
+ * Until nothing due is left. Where nothing can be
  * proved, a sync that was asked to read all days leaves some of them, and says so each time. `mayWait`: the newest day
  * may be waiting after a failure, which a sync says as well.
  */

@@ -8,60 +8,45 @@ export async function installAudit(db: Queryable): Promise<void> {
     drop schema if exists torture cascade;
     create schema torture;
     create table torture.writes (
-      n          bigint generated always as identity primary key,
-      written_at timestamptz not null default clock_timestamp(),
-      replica    text not null,
-      what       text not null,
-      resource   text collate "C" not null,
-      owner      text collate "C" not null,
-      day        date not null,
-      epoch      bigint not null,
-      is_claim   boolean not null
+      n       bigint generated always as identity primary key,
+      replica text not null default coalesce(current_setting('torture.replica', true), 'nobody'),
+      what    text not null,
+      of      text not null,
+      epoch   bigint not null
     );
-    create function torture.note_slice() returns trigger language plpgsql security definer as $$
+    create function torture.note_take() returns trigger language plpgsql security definer as $$
     begin
-      -- Books judge days without a lease: they touch the verdict and the due time alone.
-      if new.lease_epoch = old.lease_epoch
-         and (new.lease_holder, new.checkpoint, new.walk, new.whole_walk, new.walked_at, new.observed_at)
-             is not distinct from
-             (old.lease_holder, old.checkpoint, old.walk, old.whole_walk, old.walked_at, old.observed_at)
-      then
-        return null;
-      end if;
-      insert into torture.writes (replica, what, resource, owner, day, epoch, is_claim)
-      values (coalesce(current_setting('torture.replica', true), 'nobody'), 'slice',
-              new.resource, new.owner, new.day, new.lease_epoch, new.lease_epoch > old.lease_epoch);
+      insert into torture.writes (what, of, epoch) values ('take', new.project_id, new.epoch);
       return null;
     end $$;
-    create function torture.note_page() returns trigger language plpgsql security definer as $$
+    create function torture.note_write() returns trigger language plpgsql security definer as $$
     begin
-      insert into torture.writes (replica, what, resource, owner, day, epoch, is_claim)
-      select coalesce(current_setting('torture.replica', true), 'nobody'), 'page',
-             s.resource, s.owner, s.day, s.lease_epoch, false
-        from sync.slices s
-       where s.project_id = new.project_id and s.resource = new.resource and s.owner = new.owner and s.day = new.day;
+      insert into torture.writes (what, of, epoch)
+      select tg_argv[0], concat(new.resource, ' ', new.day), h.epoch
+        from sync.holders h where h.project_id = new.project_id;
       return null;
     end $$;
-    create trigger torture_note after update on sync.slices for each row execute function torture.note_slice();
-    create trigger torture_note after insert or update on sync.pages for each row execute function torture.note_page();
+    create trigger torture_note after update on sync.holders for each row
+      when (new.epoch <> old.epoch) execute function torture.note_take();
+    create trigger torture_note after update on sync.slices for each row execute function torture.note_write('slice');
+    create trigger torture_note after insert or update on sync.pages for each row execute function torture.note_write('page');
   `);
 }
 
-/** Writes by anybody but whoever had claimed the slice last; and epochs that went back. A sentence each. */
+/** Writes by anybody but whoever took the project last; and epochs that went back. A sentence each. */
 export async function strangersWrites(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ sentence: string }>(
-    `with claimed as (
-       select *, max(n) filter (where is_claim) over slice as claim, max(epoch) over slice as highest
+    `with taken as (
+       select *, max(n) filter (where what = 'take') over (order by n) as take, max(epoch) over (order by n) as highest
          from torture.writes
-       window slice as (partition by resource, owner, day order by n)
      )
-     select format('replica %s wrote a %s of %s %s under epoch %s, which replica %s had claimed',
-                   w.replica, w.what, w.resource, w.day, w.epoch, c.replica) as sentence
-       from claimed w join torture.writes c on c.n = w.claim
-      where w.replica <> c.replica
+     select format('replica %s wrote a %s of %s under epoch %s, which replica %s had taken',
+                   w.replica, w.what, w.of, w.epoch, t.replica) as sentence
+       from taken w join torture.writes t on t.n = w.take
+      where w.replica <> t.replica
      union all
-     select format('the epoch of %s %s went back from %s to %s', resource, day, highest, epoch)
-       from claimed where epoch < highest
+     select format('the epoch went back from %s to %s', highest, epoch)
+       from taken where epoch < highest
       limit 5`,
   );
   return rows.map((row) => row.sentence);

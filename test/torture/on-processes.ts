@@ -1,5 +1,4 @@
-// Harm to Outlast's own processes: killed at any moment or at a chosen statement, frozen past their leases, asked to
-// leave.
+// Harm to Outlast's own processes: killed at any moment or at a chosen statement, frozen past the lease, asked to leave.
 import type { Action } from './actions.ts';
 import type { Chance } from './chance.ts';
 import { anyReplica, later, nobody } from './stage.ts';
@@ -18,7 +17,7 @@ export const moments = [
   'insert into sync.pages',
   'delete from sync.pages',
   'set checkpoint',
-  'set lease_holder',
+  'update sync.holders',
   'set state',
   'pg_advisory_xact_lock',
 ] as const;

@@ -53,7 +53,7 @@ export function createProcessMetrics(projects: readonly ProjectId[]): ProcessMet
   });
   const leases = new Counter({
     name: 'outlast_leases_lost_total',
-    help: 'Work that another process had taken over before it could be committed.',
+    help: 'Projects that another process took from this one.',
     labelNames: ['project'],
     registers,
   });

@@ -112,10 +112,10 @@ export const progress = row<Progress>('Progress', 'What goes on now', {
         resource: kind.listedResource,
         owner: text,
         day: day.nullable().describe('Null: an owner’s whole list'),
-        pages: wholeOrNull.describe('Pages read of it so far; null where it is not walked'),
+        pages: whole.describe('Pages read of it so far'),
       }),
     )
-    .describe('The days that are being read or counted at this moment'),
+    .describe('The days that are being read at this moment'),
   slicesDue: whole.describe('Days to be looked at now, those in hand included'),
   slicesWaiting: whole.describe('Days that will be looked at again at all, those due included'),
   nextDueAt: timeOrNull.describe('When the next of the others is due'),

@@ -1,15 +1,13 @@
-// The commit of a watched operation's turn: what its lookups said, the certificate file, its state and its lease in one
-// transaction (P1, P8).
-import { transient } from '../../errors.ts';
+// The commit of a watched operation's turn: what its lookups said, the certificate file and its state in one transaction
+// (P1).
 import type { ApiVersion, Instant, ObservedRecord, WatchedState } from '../../model.ts';
-import { timeoutsWithin, withTx, type Db, type Tx } from '../db.ts';
-import { givenBack } from '../lease.ts';
+import { withTx, type Db, type Tx } from '../db.ts';
 import { iso } from '../ledger.ts';
 import { writeInto, type RecordEffects } from '../records.ts';
 import { transactionShapes } from '../tables.ts';
-import type { LeasedOperation } from './watched.ts';
+import type { DueOperation } from './watched.ts';
 
-/** What a turn leaves behind; the lease is given back with it. */
+/** What a turn leaves behind. */
 export type OperationEnd = {
   state: WatchedState;
   /** Platform's clock; null: never again. */
@@ -27,38 +25,32 @@ export type NewCertificateFile = {
 };
 
 export type OperationCommit = {
-  operation: LeasedOperation;
+  operation: DueOperation;
   end: OperationEnd;
   results: (ObservedRecord & { apiVersion: ApiVersion })[];
   file: NewCertificateFile | null;
-  leaseMs: number;
   /** Platform's clock at the commit. */
   writtenAt: Instant;
 };
 
-/**
- * Commits a turn: results, versions, the file, the operation's state and its lease in one transaction (P1). Throws
- * transient `lease_lost` when the operation is another's by now: nothing was written (P8).
- */
+/** Commits a turn: results, versions, the file and the operation's state in one transaction (P1). */
 export function commitOperation(db: Db, commit: OperationCommit): Promise<RecordEffects[]> {
-  return withTx(db, (tx) => commitIn(tx, commit), timeoutsWithin(commit.leaseMs));
+  return withTx(db, (tx) => commitIn(tx, commit));
 }
 
 async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[]> {
   const { operation, end, results, file, writtenAt } = commit;
   const { projectId, operationId } = operation;
-  const { rows } = await tx.query(
+  await tx.query(
     `update sync.watched_operations
-        set state = $4, due_at = $5, attempts = $6, last_error = $7, ${givenBack},
+        set state = $3, due_at = $4, attempts = $5, last_error = $6,
             -- P4: what was held once is looked for by verify.
-            found_by = array(select unnest(found_by) union select unnest($8::text[]) order by 1),
-            file_sha256 = coalesce(file_sha256, decode($9, 'hex'))
-      where project_id = $1 and operation_id = $2 and lease_epoch = $3
-     returning 1`,
+            found_by = array(select unnest(found_by) union select unnest($7::text[]) order by 1),
+            file_sha256 = coalesce(file_sha256, decode($8, 'hex'))
+      where project_id = $1 and operation_id = $2`,
     [
       projectId,
       operationId,
-      operation.leaseEpoch,
       end.state,
       iso(end.dueAt),
       end.attempts,
@@ -67,9 +59,6 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
       file?.sha256 ?? null,
     ],
   );
-  if (rows.length !== 1) {
-    throw transient('lease_lost', 'The operation went on without us: it is asked for again');
-  }
   const effects: RecordEffects[] = [];
   for (const { apiVersion, ...observed } of results) {
     const shape = transactionShapes[apiVersion];
@@ -83,7 +72,7 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
 /** The first one stays: what a link showed later is another thing. */
 async function keepFile(
   tx: Tx,
-  { projectId, operationId }: LeasedOperation,
+  { projectId, operationId }: DueOperation,
   { url, bytes, sha256, mediaType }: NewCertificateFile,
   at: Instant,
 ): Promise<void> {

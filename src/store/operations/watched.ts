@@ -1,12 +1,10 @@
-// sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them. Leased
-// like slices: the epoch decides who may write (P8), the database clock serves leases only. One statement a function;
-// what a turn brought is committed in commit.ts.
+// sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them. One
+// statement a function; what a turn brought is committed in commit.ts.
 import { and, eq } from 'drizzle-orm';
 import type { ApiVersion, Day, Instant, ProjectId } from '../../model.ts';
 import type { HeldContent } from '../held-for-proof.ts';
 import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
-import { claimed, givenBack, isFree } from '../lease.ts';
 import { iso } from '../ledger.ts';
 import { watchedOperations } from '../schema.ts';
 
@@ -22,7 +20,7 @@ export type HeldResult = {
   hasLink: boolean;
 };
 
-export type LeasedOperation = {
+export type DueOperation = {
   projectId: ProjectId;
   operationId: string;
   /** Null: both lookups. */
@@ -30,7 +28,6 @@ export type LeasedOperation = {
   createdOn: Day | null;
   addedAt: Instant;
   deadlineAt: Instant;
-  leaseEpoch: number;
   attempts: number;
   held: HeldResult[];
   hasFile: boolean;
@@ -125,7 +122,6 @@ type OperationRow = {
   created_on: Day | null;
   added_at: string;
   deadline_at: string;
-  lease_epoch: string;
   attempts: number;
   held: {
     api_version: ApiVersion;
@@ -136,46 +132,35 @@ type OperationRow = {
   has_file: boolean;
 };
 
-/**
- * Claims the due operation with the nearest deadline and raises its epoch: whoever held it before writes nothing from
- * now on (P8). Null when nothing is free.
- */
-export async function claimOperation(
+/** The due operation with the nearest deadline; null when none is due. */
+export async function nextOperation(
   db: Queryable,
-  claim: { projectId: ProjectId; holder: string; leaseMs: number; dueBy: Instant },
-): Promise<LeasedOperation | null> {
-  const { projectId } = claim;
+  projectId: ProjectId,
+  dueBy: Instant,
+): Promise<DueOperation | null> {
   const { rows } = await db.query<OperationRow>(
-    // Compared with, the one row is looked for once; joined, it may be once a row, and each time claim the next one.
-    `update sync.watched_operations w
-        set ${claimed('w.', '$2', '$3')}
-      where w.project_id = $1
-        and w.operation_id = (
-              select operation_id
-                from sync.watched_operations
-               where project_id = $1 and state = 'open' and deadline_at is not null
-                 -- One is asked for hourly at least: a later moment was set by a clock that was wrong.
-                 and (due_at <= $4 or due_at > $4::timestamptz + interval '25 hours')
-                 and ${isFree('$3')}
-               order by deadline_at, due_at
-               limit 1
-                 for no key update skip locked)
-     returning w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.lease_epoch, w.attempts,
-               exists (select from archive.certificate_files f
+    `select w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.attempts,
+            exists (select from archive.certificate_files f
                         where f.project_id = $1 and f.operation_id = w.operation_id) as has_file,
                coalesce((select json_agg(json_build_object(
                                   'api_version', t.api_version, 'status', t.status,
                                   'first_seen_at', t.first_seen_at,
                                   'has_link', t.record ->> 'certificate_url' <> ''))
                            from archive.transactions t
-                          where t.project_id = $1 and t.operation_id = w.operation_id), '[]') as held`,
-    [projectId, claim.holder, claim.leaseMs / 1000, iso(claim.dueBy)],
+                          where t.project_id = $1 and t.operation_id = w.operation_id), '[]') as held
+       from sync.watched_operations w
+      where w.project_id = $1 and w.state = 'open' and w.deadline_at is not null
+        -- One is asked for hourly at least: a later moment was set by a clock that was wrong.
+        and (w.due_at <= $2 or w.due_at > $2::timestamptz + interval '25 hours')
+      order by w.deadline_at, w.due_at
+      limit 1`,
+    [projectId, iso(dueBy)],
   );
   const [row] = rows;
   return row === undefined ? null : toOperation(projectId, row);
 }
 
-function toOperation(projectId: ProjectId, row: OperationRow): LeasedOperation {
+function toOperation(projectId: ProjectId, row: OperationRow): DueOperation {
   return {
     projectId,
     operationId: row.operation_id,
@@ -183,7 +168,6 @@ function toOperation(projectId: ProjectId, row: OperationRow): LeasedOperation {
     createdOn: row.created_on,
     addedAt: Date.parse(row.added_at),
     deadlineAt: Date.parse(row.deadline_at),
-    leaseEpoch: Number(row.lease_epoch),
     attempts: row.attempts,
     held: row.held.map((one) => ({
       apiVersion: one.api_version,
@@ -193,28 +177,6 @@ function toOperation(projectId: ProjectId, row: OperationRow): LeasedOperation {
     })),
     hasFile: row.has_file,
   };
-}
-
-/** Gives back what a holder still has of an earlier run: its connection broke before it could. */
-export async function releaseOperationsHeldBy(
-  db: Queryable,
-  projectId: ProjectId,
-  holder: string,
-): Promise<void> {
-  await db.query(
-    `update sync.watched_operations set ${givenBack}
-      where project_id = $1 and state = 'open' and lease_holder = $2`,
-    [projectId, holder],
-  );
-}
-
-/** Gives an operation back as it is: the orderly end of a process. */
-export async function releaseOperation(db: Queryable, operation: LeasedOperation): Promise<void> {
-  await db.query(
-    `update sync.watched_operations set ${givenBack}
-      where project_id = $1 and operation_id = $2 and lease_epoch = $3`,
-    [operation.projectId, operation.operationId, operation.leaseEpoch],
-  );
 }
 
 export type FinalResult = HeldContent & {

@@ -6,13 +6,8 @@ import type { NodeTokenList } from '../../platform/platform.ts';
 import { isPlatformError } from '../../platform/refusal.ts';
 import { readToken } from '../../platform/tokens.ts';
 import type { RunCounts } from '../../store/runs.ts';
-import {
-  claimTokens,
-  commitTokens,
-  postponeTokens,
-  renewTokens,
-  type TokenLease,
-} from '../../store/tokens.ts';
+import { withTx } from '../../store/db.ts';
+import { commitTokens, dueTokens, postponeTokens, type DueTokens } from '../../store/tokens.ts';
 import { noteAnswer, noteProblem } from '../contact/resource-health.ts';
 import { retryDelayMs } from '../policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
@@ -27,24 +22,23 @@ export async function askTokens(
   counts: RunCounts,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { db, platform, projectId, holder, leaseMs, log } = worker;
+  const { db, platform, projectId } = worker;
   const { tokensEveryMs = null } = worker;
   if (tokensEveryMs === null) return null;
   const askedAt = platform.clock.now();
-  const lease = await claimTokens(db, { projectId, holder, leaseMs, dueBy: askedAt + 1000 });
-  if (lease === null) return null;
+  const due = await dueTokens(db, projectId, askedAt + 1000);
+  if (due === null) return null;
   try {
     const list = await platform.tokens(signal);
-    if (list === null) return await withoutTokens(worker, lease);
-    const records = await withFees(worker, lease, list, signal);
+    if (list === null) return await withoutTokens(worker, due);
+    const records = await withFees(worker, due, list, signal);
     const effects = await commitTokens(db, {
-      lease,
+      projectId,
       records,
       rejects: list.rejects,
       height: list.height,
       takenAt: list.askedAt,
       dueAt: askedAt + tokensEveryMs,
-      leaseMs,
       writtenAt: platform.clock.now(),
     });
     counts.recordsShown += records.length;
@@ -55,17 +49,12 @@ export async function askTokens(
     await noteAnswer(worker, 'tokens');
     return null;
   } catch (error) {
-    if (isOutlastError(error, 'lease_lost')) {
-      worker.meter?.leaseLost();
-      log.warn({ projectId }, error.message);
-      return null;
-    }
     const isPassing = isPlatformError(error);
     const isForeseen = isPassing || signal.aborted || concernsAll(error);
     const said = isForeseen ? storable(causeChain(error)) : unforeseenText(error, worker);
     const problem = `the tokens were not read: ${said}`;
     if (isPassing) await noteTokens(worker, problem);
-    await postpone(worker, lease, problem).catch((failure: unknown) => {
+    await postpone(worker, due, problem).catch((failure: unknown) => {
       // What nobody foresaw may be everybody's: where it cannot be noted, it is.
       if (!isForeseen) throw failure;
     });
@@ -78,11 +67,11 @@ export async function askTokens(
  * A node interface that is not there. That is a problem where it was there before; else it is asked again now and then,
  * for it may come.
  */
-async function withoutTokens(worker: Worker, lease: TokenLease): Promise<string | null> {
+async function withoutTokens(worker: Worker, due: DueTokens): Promise<string | null> {
   const problem =
     'the address for tokens knows no /token/tokens: set OUTLAST_TOKENS_URL to a node, or OUTLAST_TOKENS_HOURS to 0';
-  await postpone(worker, lease, problem);
-  if (!lease.holdsTokens) return null;
+  await postpone(worker, due, problem);
+  if (!due.holdsTokens) return null;
   await noteTokens(worker, problem);
   return problem;
 }
@@ -91,23 +80,26 @@ async function withoutTokens(worker: Worker, lease: TokenLease): Promise<string 
 const noteTokens = (worker: Worker, problem: string): Promise<void> =>
   noteProblem(worker, 'tokens', { error: null, isRefused: false, problem });
 
-function postpone({ db, platform }: Worker, lease: TokenLease, lastError: string): Promise<void> {
-  const attempts = lease.attempts + 1;
+function postpone(
+  { db, projectId, platform }: Worker,
+  due: DueTokens,
+  lastError: string,
+): Promise<void> {
+  const attempts = due.attempts + 1;
   const dueAt = platform.clock.now() + retryDelayMs(attempts);
-  return postponeTokens(db, lease, { attempts, dueAt, lastError });
+  return withTx(db, (tx) => postponeTokens(tx, projectId, { attempts, dueAt, lastError }));
 }
 
 /** The tokens as records, each with its fees. Of a node that has none of the first token's, no others are asked for. */
 async function withFees(
-  { db, platform, leaseMs }: Worker,
-  lease: TokenLease,
+  { platform }: Worker,
+  due: DueTokens,
   list: NodeTokenList,
   signal: AbortSignal,
 ): Promise<ObservedRecord[]> {
   const feesOf = new Map<string, string | null>();
-  let givesFees = lease.holdsFees;
+  let givesFees = due.holdsFees;
   const records: ObservedRecord[] = [];
-  let renewedAt = performance.now();
   for (const { symbol, text } of list.tokens) {
     if (!feesOf.has(symbol) && (givesFees || feesOf.size === 0)) {
       const fees = await feesFor(symbol);
@@ -117,12 +109,6 @@ async function withFees(
       }
       givesFees ||= fees !== null;
       feesOf.set(symbol, fees);
-    }
-    if (performance.now() - renewedAt > leaseMs / 3) {
-      if (!(await renewTokens(db, lease, leaseMs))) {
-        throw transient('lease_lost', 'The tokens went on without us: they are read again');
-      }
-      renewedAt = performance.now();
     }
     const record = readToken(symbol, text, feesOf.get(symbol) ?? null, list.height);
     records.push({ record, observedAt: list.askedAt });

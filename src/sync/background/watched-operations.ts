@@ -9,11 +9,11 @@ import {
   type NewCertificateFile,
   type OperationCommit,
 } from '../../store/operations/commit.ts';
+import { withTx } from '../../store/db.ts';
 import {
-  claimOperation,
   enterOperations,
-  releaseOperation,
-  type LeasedOperation,
+  nextOperation,
+  type DueOperation,
 } from '../../store/operations/watched.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import {
@@ -41,17 +41,15 @@ export async function askOperations(
   counts: RunCounts & OperationCounts,
   signal: AbortSignal,
 ): Promise<Left> {
-  const { db, platform, projectId, holder, leaseMs, settings, log } = worker;
+  const { db, platform, projectId, settings, log } = worker;
   const startedAt = platform.clock.now();
-  // The platform's Date has whole seconds: what falls due within this one is due.
-  const claim = { projectId, holder, leaseMs, dueBy: startedAt + 1000 };
   const asked = new Set<string>();
   const left: Left = { ...nothingLeft };
   let silent = 0;
   const unforeseen = createRepetition(sameInARow);
   let isAnswered = false;
   let failure: ResourceProblem | null = null;
-  await enterOperations(db, projectId, startedAt, settings.deadlineMarginMs);
+  await withTx(db, (tx) => enterOperations(tx, projectId, startedAt, settings.deadlineMarginMs));
   if (isResting(platform, 'transactions')) {
     return { notDone: 1, problem: 'the results of operations are refused to this key' };
   }
@@ -62,12 +60,9 @@ export async function askOperations(
     !unforeseen.isTooOften() &&
     !isResting(platform, 'transactions')
   ) {
-    const operation = await claimOperation(db, claim);
-    if (operation === null) break;
-    if (asked.has(operation.operationId)) {
-      await releaseOperation(db, operation);
-      break;
-    }
+    // The platform's Date has whole seconds: what falls due within this one is due.
+    const operation = await nextOperation(db, projectId, startedAt + 1000);
+    if (operation === null || asked.has(operation.operationId)) break;
     asked.add(operation.operationId);
     try {
       const turned = await takeTurn(worker, operation, counts, signal);
@@ -79,11 +74,6 @@ export async function askOperations(
       if (turned.isSilent) left.notDone += 1;
       left.problem = turned.problem ?? left.problem;
     } catch (error) {
-      if (isOutlastError(error, 'lease_lost')) {
-        worker.meter?.leaseLost();
-        log.warn({ projectId }, error.message);
-        continue;
-      }
       if (!signal.aborted && !concernsAll(error)) {
         const problem = unforeseenText(error, worker);
         await postpone(worker, operation, problem);
@@ -94,7 +84,6 @@ export async function askOperations(
         log.warn({ projectId, problem }, 'A watched operation could not be looked after');
         continue;
       }
-      await releaseOperation(db, operation).catch(() => undefined);
       throw error;
     }
   }
@@ -104,12 +93,8 @@ export async function askOperations(
 }
 
 /** What nobody foresaw concerns this operation: it is kept with it, and tried again like one without an answer. */
-async function postpone(
-  worker: Worker,
-  operation: LeasedOperation,
-  problem: string,
-): Promise<void> {
-  const { db, platform, leaseMs } = worker;
+async function postpone(worker: Worker, operation: DueOperation, problem: string): Promise<void> {
+  const { db, platform } = worker;
   const now = platform.clock.now();
   const attempts = operation.attempts + 1;
   await commitOperation(db, {
@@ -117,12 +102,7 @@ async function postpone(
     end: { state: 'open', dueAt: now + retryDelayMs(attempts), attempts, lastError: problem },
     results: [],
     file: null,
-    leaseMs,
     writtenAt: now,
-  }).catch((error: unknown) => {
-    // Another process looks after it by now.
-    if (!isOutlastError(error, 'lease_lost')) throw error;
-    worker.meter?.leaseLost();
   });
 }
 
@@ -131,11 +111,11 @@ type Turned = { isSilent: boolean; isUnusable: boolean; error: unknown; problem:
 
 async function takeTurn(
   worker: Worker,
-  operation: LeasedOperation,
+  operation: DueOperation,
   counts: RunCounts & OperationCounts,
   signal: AbortSignal,
 ): Promise<Turned> {
-  const { db, platform, projectId, leaseMs, log } = worker;
+  const { db, platform, projectId, log } = worker;
   const askedAt = platform.clock.now();
   const files = worker.certificateFiles ?? null;
   const lookups: LookedUp[] = [];
@@ -164,7 +144,6 @@ async function takeTurn(
     end,
     results,
     file,
-    leaseMs,
     writtenAt: platform.clock.now(),
   });
   counts.operationsAsked += 1;
@@ -196,7 +175,7 @@ type Lookup = {
 
 async function lookUp(
   { platform }: Worker,
-  { operationId }: LeasedOperation,
+  { operationId }: DueOperation,
   apiVersion: ApiVersion,
   signal: AbortSignal,
 ): Promise<Lookup> {

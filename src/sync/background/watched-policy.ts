@@ -3,7 +3,7 @@
 import { cliffOf, dayOf, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
 import type { OperationEnd } from '../../store/operations/commit.ts';
-import type { HeldResult, LeasedOperation } from '../../store/operations/watched.ts';
+import type { HeldResult, DueOperation } from '../../store/operations/watched.ts';
 import { decidedAfterMs } from '../judge.ts';
 
 const hourMs = 3_600_000;
@@ -29,14 +29,14 @@ export type FileOutcome =
 /** 1 and 2 end an operation, 0 and 3 go on (docs/platform.md §3.2); what is unknown goes on as well. */
 export const isTerminal = (status: number | null): boolean => status === 1 || status === 2;
 
-const wanted = ({ apiVersion }: LeasedOperation): readonly ApiVersion[] =>
+const wanted = ({ apiVersion }: DueOperation): readonly ApiVersion[] =>
   apiVersion === null ? apiVersions : [apiVersion];
 
-const heldOf = ({ held }: LeasedOperation, version: ApiVersion): HeldResult | undefined =>
+const heldOf = ({ held }: DueOperation, version: ApiVersion): HeldResult | undefined =>
   held.find(({ apiVersion }) => apiVersion === version);
 
 /** The lookups to ask: those without a final result, and where a file is wanted, the one that gives its link. */
-export function lookupsToAsk(operation: LeasedOperation, keepsFiles: boolean): ApiVersion[] {
+export function lookupsToAsk(operation: DueOperation, keepsFiles: boolean): ApiVersion[] {
   return wanted(operation).filter((version) => {
     const held = heldOf(operation, version);
     const wantsLink = keepsFiles && !operation.hasFile && held?.hasLink === true;
@@ -45,7 +45,7 @@ export function lookupsToAsk(operation: LeasedOperation, keepsFiles: boolean): A
 }
 
 /** When an operation without a final result is lost (P7), if that is certainly past. */
-export function lostAt(operation: LeasedOperation, isFound: boolean): Instant {
+export function lostAt(operation: DueOperation, isFound: boolean): Instant {
   const { deadlineAt, createdOn, addedAt, held } = operation;
   // The deadline lies a margin of days at most before the end of a month.
   const cliff = startOf(monthStart(dayOf(deadlineAt - 1), 1));
@@ -61,7 +61,7 @@ export function lostAt(operation: LeasedOperation, isFound: boolean): Instant {
  * before this turn, and the others were asked again since and know nothing of it.
  */
 export function afterTurn(
-  operation: LeasedOperation,
+  operation: DueOperation,
   lookups: readonly LookedUp[],
   file: FileOutcome,
   askedAt: Instant,

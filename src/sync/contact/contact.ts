@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts';
 import { listedResources, type ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isPlatformError, UnansweredError } from '../../platform/refusal.ts';
-import type { Db } from '../../store/db.ts';
+import { withTx, type Db } from '../../store/db.ts';
 import {
   noteContact,
   readContacts,
@@ -158,14 +158,14 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   // Accounted for is only what every clock has in the window.
   const { from: firstDay } = windowAt(clock.latest());
   if (known !== null && clock.offsetMs() !== null && firstDay < known.firstDay) {
-    await lowerFirstDay(db, projectId, firstDay);
+    await withTx(db, (tx) => lowerFirstDay(tx, projectId, firstDay));
   }
   const isTaken = answering.size > 0 || lists.length === 0;
   if (known === null || (isChanged && maySave && isTaken)) {
-    await saveProject(db, projectId, source, firstDay, now);
+    await withTx(db, (tx) => saveProject(tx, projectId, source, firstDay, now));
   }
   const wasParked = known !== null && known.parkedReason !== null;
-  if (wasParked && answering.size > 0) await unparkProject(db, projectId);
+  if (wasParked && answering.size > 0) await withTx(db, (tx) => unparkProject(tx, projectId));
   for (const [list, problem] of problems) await noteProblem(contact, list, problem);
 
   return {

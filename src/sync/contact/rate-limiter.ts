@@ -1,64 +1,68 @@
-// The rate limit of a project inside this process: hands out permits from grants that the database gives, so that all
-// replicas together keep to one limit (P11).
+// The rate limit of a project (P11): one token bucket, in the memory of whoever holds the project. A silence that the
+// platform asks for is kept for the next process as well.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transient } from '../../errors.ts';
 import type { ProjectId } from '../../model.ts';
 import type { Limiter } from '../../platform/platform.ts';
 import { maxPatienceMs } from '../../platform/retry.ts';
 import type { Db } from '../../store/db.ts';
-import { grantLivesMs, pauseRate, takeGrant } from '../../store/rate.ts';
+import { noteRate, pauseRate } from '../../store/rate.ts';
 
+/** The bucket holds half a second's worth of requests, at least one. */
 export function createLimiter(
   db: Db,
   projectId: ProjectId,
   perSecond: number,
   monotonicNow: () => number = () => performance.now(),
 ): Limiter {
-  let left = 0;
-  let grantedAt = -Infinity;
-  /** One grant is taken at a time; the others wait for it. */
-  let taking: Promise<number> | null = null;
+  const most = Math.max(1, perSecond / 2);
+  let tokens = most;
+  let filledAt = monotonicNow();
+  let quietUntil = -Infinity;
+  let opening: Promise<void> | null = null;
 
-  const takeOne = (): boolean => {
-    if (left < 1 || monotonicNow() - grantedAt > grantLivesMs) return false;
-    left -= 1;
-    return true;
+  const open = async (): Promise<void> => {
+    const quietMs = await noteRate(db, projectId, perSecond);
+    if (quietMs > 0) quietUntil = monotonicNow() + quietMs;
   };
 
-  const take = async (): Promise<number> => {
-    const grant = await takeGrant(db, projectId, perSecond);
-    left = grant.granted;
-    grantedAt = monotonicNow();
-    if (grant.pausedMs > maxPatienceMs) {
-      throw transient(
-        'platform_unavailable',
-        `the platform asked for quiet for another ${Math.ceil(grant.pausedMs / 1000)} s (Retry-After)`,
-      );
-    }
-    return grant.granted > 0 ? 0 : Math.max(5, grant.waitMs);
+  /** Takes a permit; else returns how long there is none, in milliseconds. */
+  const take = (): number => {
+    const now = monotonicNow();
+    if (now < quietUntil) return quietUntil - now;
+    tokens = Math.min(most, tokens + ((now - filledAt) * perSecond) / 1000);
+    filledAt = now;
+    if (tokens < 1) return ((1 - tokens) * 1000) / perSecond;
+    tokens -= 1;
+    return 0;
   };
 
   return {
     async permit(signal) {
-      // Ends: the bucket refills at `perSecond`, and a pause is finite.
+      // Where it fails, the next one tries again.
+      await (opening ??= open().catch((error: unknown) => {
+        opening = null;
+        throw error;
+      }));
+      // Ends: the bucket fills at `perSecond`, and a pause is finite.
       for (;;) {
         if (signal?.aborted === true) throw transient('aborted', 'The work was stopped');
-        if (takeOne()) return;
-        taking ??= take().finally(() => {
-          taking = null;
-        });
-        const waitMs = await taking;
-        if (waitMs > 0) {
-          await sleep(Math.min(waitMs, maxPatienceMs), undefined, signal ? { signal } : {}).catch(
-            () => {
-              throw transient('aborted', 'The work was stopped');
-            },
+        const waitMs = take();
+        if (waitMs === 0) return;
+        if (waitMs > maxPatienceMs) {
+          throw transient(
+            'platform_unavailable',
+            `the platform asked for quiet for another ${Math.ceil(waitMs / 1000)} s (Retry-After)`,
           );
         }
+        await sleep(Math.max(1, waitMs), undefined, signal ? { signal } : {}).catch(() => {
+          throw transient('aborted', 'The work was stopped');
+        });
       }
     },
     async pause(forMs) {
-      left = 0;
+      tokens = 0;
+      quietUntil = Math.max(quietUntil, monotonicNow() + forMs);
       await pauseRate(db, projectId, forMs);
     },
   };

@@ -1,7 +1,6 @@
-// One act on one claimed slice: read what is due of it, and write what the evidence says then.
-import { causeChain, isOutlastError, OutlastError, transient } from '../../errors.ts';
+// One act on one slice: read what is due of it, and write what the evidence says then.
+import { causeChain, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { ProjectMeter } from '../../meter.ts';
 import { wholeList } from '../../model.ts';
 import { withTx } from '../../store/db.ts';
 import { appendReading, countPending, measureWalk } from '../../store/evidence.ts';
@@ -33,7 +32,6 @@ export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'isEndIncl
   /** Lists whose days may be asked for by themselves; added to as it is seen. */
   endInclusive: Set<Slice['resource']>;
   source: Worker['source'];
-  meter?: ProjectMeter | undefined;
 };
 
 export type Acted = {
@@ -49,7 +47,7 @@ export type Acted = {
 const done: Acted = { done: true, problem: null };
 
 /**
- * Does what is due for a slice and gives its lease back. Throws only what concerns more than this slice: a final 401 or
+ * Does what is due for a slice. Throws only what concerns more than this slice: a final 401 or
  * 403, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
 export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
@@ -58,7 +56,6 @@ export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
     const { now } = clocksOf(context.platform.clock);
     return now < overAt(slice) ? await readToday(context, slice) : await readPast(context, slice);
   } catch (error) {
-    if (isOutlastError(error, 'lease_lost')) return leaseLost(context, error.message);
     if (concernsTheSliceOnly(error)) {
       const failed = await fail(context, slice, causeChain(error));
       return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
@@ -92,8 +89,7 @@ async function readPast(context: ActContext, slice: Slice): Promise<Acted> {
   const clocks = clocksOf(platform.clock);
   const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
   const { verdict, measured } = await withTx(db, async (tx) => {
-    if (!(await lockSlice(tx, slice)))
-      throw transient('lease_lost', 'The slice went on without us');
+    await lockSlice(tx, slice);
     const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
     await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
     const said = await conclude(tx, slice, clocks, {
@@ -167,7 +163,7 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
   const { began } = read.reading;
   await withTx(db, async (tx) => {
     const { distinct } = await countShown(tx, slice, read.walk);
-    const isMine = await finishSlice(tx, slice, {
+    await finishSlice(tx, slice, {
       state: 'walked',
       attempts: 0,
       walkedAt: began.now,
@@ -177,7 +173,6 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
       dueAt: began.now + settings.refreshMs,
       over: true,
     });
-    if (!isMine) throw transient('lease_lost', 'The slice went on without us');
     if (read.walk > 1) await dropOtherPages(tx, slice, [read.walk]);
   });
   return done;
@@ -193,19 +188,14 @@ const reading = (context: ActContext, { resource }: Slice): ReadContext => ({
 /** Nothing was proved this time; the slice waits its turn, later each time. */
 async function fail(context: ActContext, slice: Slice, problem: string): Promise<Acted> {
   const { attempts, dueAt } = afterFailure(slice, clocksOf(context.platform.clock).now);
-  await finishSlice(context.db, slice, { attempts, dueAt, lastError: problem });
-  return { done: false, problem };
-}
-
-/** Somebody else has the slice by now, and nothing was written (P8). */
-function leaseLost({ meter }: ActContext, problem: string): Acted {
-  meter?.leaseLost();
+  const end = { attempts, dueAt, lastError: problem };
+  await withTx(context.db, (tx) => finishSlice(tx, slice, end));
   return { done: false, problem };
 }
 
 function concernsTheSliceOnly(error: unknown): error is OutlastError {
   return (
     error instanceof OutlastError &&
-    ['platform_unavailable', 'platform_refused'].includes(error.code)
+    ['platform_unavailable', 'platform_refused', 'older_pages'].includes(error.code)
   );
 }

@@ -17,7 +17,6 @@ import { firstPosition, walkView, type PagePosition, type View } from './walk.ts
 export type ReadContext = {
   db: Db;
   platform: Platform;
-  leaseMs: number;
   signal: AbortSignal;
   /** The greatest limit that the platform honours. */
   limit: number;
@@ -216,18 +215,17 @@ function checkpointAt(reading: ReadingInProgress, next: PagePosition): Checkpoin
 }
 
 /**
- * Commits what `read` hands over, all of it before this ends, also where the reading fails: what was shown is held, and
- * nothing is written after the slice was given back.
+ * Commits what `read` hands over, all of it before this ends, also where the reading fails: what was shown is held.
  */
 async function committing<T>(
-  { db, platform, leaseMs, onCommit }: ReadContext,
+  { db, platform, onCommit }: ReadContext,
   slice: Slice,
   walk: number,
   read: (add: Committer['add']) => Promise<T>,
 ): Promise<T> {
   const committer = createCommitter(async (pages, checkpoint) => {
     const writtenAt = platform.clock.now();
-    const effects = await commitPages(db, { slice, walk, pages, checkpoint, leaseMs, writtenAt });
+    const effects = await commitPages(db, { slice, walk, pages, checkpoint, writtenAt });
     onCommit({ ...effects, shown: pages.reduce((sum, one) => sum + one.page.shown, 0) });
   });
   try {

@@ -117,9 +117,7 @@ function InHand({ view, slices }: { view: View; slices: Progress['inHand'] }) {
                 <Foreign text={owner} />
               </>
             )}
-            {pages !== null && (
-              <span class="soft"> · {words.runs.pages(format.number(pages))}</span>
-            )}
+            <span class="soft"> · {words.runs.pages(format.number(pages))}</span>
           </li>
         ))}
       </ul>

@@ -1,0 +1,107 @@
+// What of the ledger is due: the next slice to work on, and how many there are. Reads only.
+import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import type { Queryable } from './db.ts';
+import { columnNamesOf } from './drizzle.ts';
+import { columns, iso, toSlice, type Slice } from './ledger.ts';
+
+/** Half-open days, one resource; absent means all. */
+export type Only = { days?: DayRange; resource?: ListedResource };
+
+export type DueOptions = {
+  projectId: ProjectId;
+  /** Slices due at or before this moment (platform's clock); null: due or not. */
+  dueBy: Instant | null;
+  /** The day whose tail goes ahead. */
+  today: Day;
+  only?: Only;
+  /** Slices that are worked on, or that this run is done with. */
+  except?: SliceKey[];
+  /** The lists that may be asked; absent: all. */
+  lists?: readonly ListedResource[];
+  /** Days before this one have left the window by every clock: they are concluded though their list is not asked. */
+  lapsedBefore?: Day;
+};
+
+/** The condition that both questions share, with the numbers of its parameters. */
+function wanted(dueBy: number, first: number): string {
+  return `($${dueBy}::timestamptz is null or due_at <= $${dueBy}
+                     -- Whatever is due is due within a day, but for days to come and an owner's whole list: what lies
+                     -- beyond was set by a clock that was wrong, and binds nobody.
+                     or (due_at > greatest($${dueBy}, day::timestamp at time zone 'UTC') + interval '25 hours'
+                         and (day > '0001-01-01' or walked_at > $${dueBy}::timestamptz + interval '1 hour')))
+                and ($${first}::date is null or day >= $${first})
+                and ($${first + 1}::date is null or day < $${first + 1})
+                and ($${first + 2}::text is null or resource = $${first + 2})
+                and (resource, owner, day) not in
+                    (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))
+                and ($${first + 6}::text[] is null or resource = any ($${first + 6})
+                     or (day < $${first + 7}::date and deadline_at < '9999-01-01'))`;
+}
+
+function wantedValues({
+  only,
+  except,
+  lists,
+  lapsedBefore,
+}: Pick<DueOptions, 'only' | 'except' | 'lists' | 'lapsedBefore'>): unknown[] {
+  return [
+    only?.days?.from ?? null,
+    only?.days?.to ?? null,
+    only?.resource ?? null,
+    (except ?? []).map((slice) => slice.resource),
+    (except ?? []).map((slice) => slice.owner),
+    (except ?? []).map((slice) => slice.day),
+    lists ?? null,
+    lapsedBefore ?? null,
+  ];
+}
+
+/**
+ * The next due slice: today's first, for its tail is small, then the nearest deadline, and of a month first the days never
+ * read to their ends: they alone can be lost. Null when nothing is due.
+ */
+export async function nextSlice(db: Queryable, options: DueOptions): Promise<Slice | null> {
+  const { rows } = await db.query(
+    `select ${columnNamesOf(columns)}
+       from sync.slices
+      where project_id = $1
+                and ${wanted(2, 4)}
+      order by (day = $3::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
+      limit 1`,
+    [options.projectId, iso(options.dueBy), options.today, ...wantedValues(options)],
+  );
+  const [row] = rows;
+  return row === undefined ? null : toSlice(row);
+}
+
+/** How many slices are due by then (null: at all) besides `except`. */
+export async function countDue(
+  db: Queryable,
+  projectId: ProjectId,
+  dueBy: Instant | null,
+  of: Pick<DueOptions, 'only' | 'except' | 'lists'> = {},
+): Promise<number> {
+  const { rows } = await db.query<{ due: number }>(
+    `select count(*)::int as due from sync.slices
+      where project_id = $1
+                and ${wanted(2, 3)}`,
+    [projectId, iso(dueBy), ...wantedValues(of)],
+  );
+  return rows[0]?.due ?? 0;
+}
+
+/**
+ * What the last attempt at the newest day of a list said, where it failed and the next one is not due yet; null: none
+ * waits so. Of an older day it says nothing: one stubborn day is no platform that is down.
+ */
+export async function newestFailure(db: Queryable, projectId: ProjectId): Promise<string | null> {
+  const { rows } = await db.query<{ error: string | null }>(
+    `select last_error as error
+       from (select distinct on (resource, owner) attempts, last_error
+               from sync.slices where project_id = $1
+              order by resource, owner, day desc) newest
+      where attempts > 0 order by last_error limit 1`,
+    [projectId],
+  );
+  return rows[0]?.error ?? null;
+}

@@ -1,0 +1,128 @@
+// sync.holders: which process writes a project. Taking one raises its epoch, and whoever took it before writes nothing
+// from then on (P8): every transaction of a holder begins by looking (Db.asHolder). The database's clock serves leases
+// only.
+import type { ProjectId } from '../model.ts';
+import { onlyRow, withTx, type Db, type Queryable } from './db.ts';
+
+/** A process as others know it: `holder` for people, `process` for a look whether it has ended. */
+export type HolderName = { holder: string; process: string };
+
+/** Who holds a project, and since when (RFC 3339). */
+export type HeldBy = { holder: string; heldSince: string };
+
+type Row = HeldBy & { projectId: ProjectId; process: string; epoch: number; isFree: boolean };
+
+// A lease that ends later than two of them is from before the database's clock was set back, and binds nobody.
+const rowsOf = (leaseMs: string): string =>
+  `select project_id as "projectId", coalesce(holder, 'another process') as holder, process, epoch::float8 as epoch, coalesce(held_since, statement_timestamp()) as "heldSince",
+          held_until is null
+            or held_until not between statement_timestamp() and statement_timestamp() + 2 * make_interval(secs => ${leaseMs} / 1000.0) as "isFree"
+     from sync.holders`;
+
+/**
+ * Takes a project that nobody holds, or whose holder has ended; returns its epoch, else who holds it. A transaction of
+ * the last holder that is still open is not waited for: it ends by itself.
+ */
+export async function takeProject(
+  db: Db,
+  projectId: ProjectId,
+  { holder, process }: HolderName,
+  leaseMs: number,
+  hasEnded: (process: string) => boolean,
+): Promise<{ epoch: number } | HeldBy> {
+  await db.query(
+    `insert into sync.holders (project_id) select $1
+      where not exists (select from sync.holders where project_id = $1)
+         on conflict do nothing`,
+    [projectId],
+  );
+  const read = async (): Promise<Row> =>
+    onlyRow(
+      await db.query<Row>(`${rowsOf('$2::int')} where project_id = $1`, [projectId, leaseMs]),
+    );
+  const found = await read();
+  const isHeld = !found.isFree && found.process !== process && !hasEnded(found.process);
+  if (isHeld) return { holder: found.holder, heldSince: found.heldSince };
+  const epoch = await withTx(db, async (tx) => {
+    const { rows } = await tx.query(
+      `select from sync.holders where project_id = $1 and epoch = $2 for update skip locked`,
+      [projectId, found.epoch],
+    );
+    if (rows.length === 0) return null;
+    await tx.query(
+      `update sync.holders
+          set holder = $2, process = $3, epoch = epoch + 1, held_since = statement_timestamp(),
+              held_until = statement_timestamp() + make_interval(secs => $4 / 1000.0)
+        where project_id = $1`,
+      [projectId, holder, process, leaseMs],
+    );
+    return found.epoch + 1;
+  });
+  if (epoch !== null) return { epoch };
+  await endFrozenSessions(db, leaseMs);
+  const { holder: by, heldSince } = await read();
+  return { holder: by, heldSince };
+}
+
+/** Renews what a process holds, and returns it. */
+export async function renewProjects(
+  db: Queryable,
+  process: string,
+  projectIds: readonly ProjectId[],
+  leaseMs: number,
+): Promise<ProjectId[]> {
+  const { rows } = await db.query<{ projectId: ProjectId }>(
+    `update sync.holders
+        set held_until = statement_timestamp() + make_interval(secs => $3 / 1000.0)
+      where project_id = any ($1) and process = $2
+     returning project_id as "projectId"`,
+    [projectIds, process, leaseMs],
+  );
+  return rows.map(({ projectId }) => projectId);
+}
+
+/** Gives a project back, to be taken at once by whoever comes. */
+export async function releaseProject(
+  db: Queryable,
+  process: string,
+  projectId: ProjectId,
+): Promise<void> {
+  await db.query(
+    `update sync.holders set holder = null, process = null, held_since = null, held_until = null
+      where project_id = $1 and process = $2`,
+    [projectId, process],
+  );
+}
+
+/** Those of these projects that may be taken. */
+export async function freeProjects(
+  db: Queryable,
+  projectIds: readonly ProjectId[],
+  leaseMs: number,
+  hasEnded: (process: string) => boolean,
+): Promise<ProjectId[]> {
+  const { rows } = await db.query<Row>(`${rowsOf('$2::int')} where project_id = any ($1)`, [
+    projectIds,
+    leaseMs,
+  ]);
+  return rows.filter((row) => row.isFree || hasEnded(row.process)).map((row) => row.projectId);
+}
+
+/**
+ * Ends sessions of ours whose process froze in the middle of a COPY: no time-out of Postgres reaches one that waits for
+ * its client's rows, and its locks would keep the project from everybody (P8). A living COPY takes far less than a lease.
+ */
+export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
+  await withTx(db, async (tx) => {
+    // The writer role may not end a session of the login role it was set from.
+    await tx.query('set local role to default');
+    await tx.query(
+      `select pg_terminate_backend(pid)
+         from pg_stat_activity
+        where datname = current_database() and usename = session_user and application_name = $1
+          and state = 'active' and wait_event = 'ClientRead' and query like 'copy archive.%'
+          and query_start < clock_timestamp() - make_interval(secs => $2)`,
+      ['outlast', leaseMs / 1000],
+    );
+  });
+}

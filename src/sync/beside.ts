@@ -1,0 +1,73 @@
+// A run of a project that another process holds: that one is asked to do it, and says how far it is and what came of it
+// (sync.asks). Should it be gone, or hold the project for one run of its own, the project is taken as soon as it is free.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OutlastError } from '../errors.ts';
+import { addAsk, dropAsk, readAsk, type AskState } from '../store/asks.ts';
+import type { RunCounts } from '../store/runs.ts';
+import type { Hold } from './holder.ts';
+import type { RunOptions, RunReport, Worker } from './worker.ts';
+
+/** What the run in the other process is given; `baseUrl`: which platform is meant. */
+export type Asked = Pick<RunOptions, 'only' | 'acceptNewSource' | 'evenIfParked'> & {
+  baseUrl: string;
+};
+/** How far it is, and what came of it (answer-asks.ts). */
+export type Progress = { counts: RunCounts; slicesDue: number };
+export type Ending =
+  { report: RunReport } | { failed: Pick<OutlastError, 'kind' | 'code' | 'message'> };
+
+const lookEveryMs = 500;
+
+/**
+ * Takes the project or, where another process holds it, asks that one; returns the hold, the report of the other's run, or
+ * null when it was told to stop. Throws what the run there threw.
+ */
+export async function takeOrAsk(
+  worker: Worker,
+  { signal, onProgress, only, acceptNewSource, evenIfParked }: RunOptions,
+): Promise<Hold<Worker> | RunReport | null> {
+  const { db, projectId } = worker;
+  const askId = randomUUID();
+  let isAsked = false;
+  try {
+    // Ends: with the run there or, where nobody is there any more, with the lease (P9).
+    while (!signal.aborted) {
+      const taken = await worker.holder.take(worker);
+      if ('worker' in taken) return taken;
+      if (!isAsked) {
+        const { holder, heldSince: since } = taken;
+        worker.log.info(
+          { projectId, holder, since },
+          'Another process holds the project: it is asked',
+        );
+        const asked: Asked = {
+          baseUrl: worker.source.baseUrl,
+          ...(only === undefined ? {} : { only }),
+          ...(acceptNewSource === undefined ? {} : { acceptNewSource }),
+          ...(evenIfParked === undefined ? {} : { evenIfParked }),
+        };
+        await addAsk(db, projectId, askId, asked);
+        isAsked = true;
+      }
+      const { progress, ending } = (await readAsk(db, projectId, askId)) ?? nothingSaid;
+      if (ending !== null) return reportOf(ending as Ending);
+      if (progress !== null) {
+        const { counts, slicesDue } = progress as Progress;
+        onProgress?.(counts, slicesDue);
+      }
+      await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    }
+    return null;
+  } finally {
+    if (isAsked) await dropAsk(db, projectId, askId).catch(() => undefined);
+  }
+}
+
+const nothingSaid: AskState = { progress: null, ending: null };
+
+function reportOf(ending: Ending): RunReport {
+  if ('report' in ending) return ending.report;
+  const { kind, code, message } = ending.failed;
+  throw new OutlastError(kind, code, message);
+}

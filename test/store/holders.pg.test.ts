@@ -1,0 +1,111 @@
+// Who writes a project (P8): one at a time, fenced by the epoch, and taken over from whoever has ended or frozen.
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import { databaseError } from '../../src/store/db-errors.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { renewProjects, releaseProject, takeProject } from '../../src/store/holders.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+let projectId = '';
+let projects = 0;
+beforeEach(() => (projectId = `p${++projects}`));
+
+const leaseMs = 60_000;
+const named = (name: string) => ({ holder: name, process: `${name} process` });
+const take = (name: string, hasEnded = false, ms = leaseMs) =>
+  takeProject(db, projectId, named(name), ms, () => hasEnded);
+const write = (epoch: number) =>
+  withTx(db.asHolder(projectId, epoch), (tx) =>
+    tx.query(`insert into sync.rate (project_id, per_second) values ($1, 1)`, [projectId]),
+  );
+const written = async (): Promise<number> =>
+  (await db.query('select from sync.rate where project_id = $1', [projectId])).rows.length;
+
+test('one at a time has a project, and the others are told who and since when', async () => {
+  const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => take(name)));
+  expect(all.filter((one) => 'epoch' in one)).toEqual([{ epoch: 1 }]);
+  const { rows } = await db.query<{ holder: string }>(
+    'select holder from sync.holders where project_id = $1',
+    [projectId],
+  );
+  expect(await take('e')).toMatchObject({
+    holder: rows[0]?.holder,
+    heldSince: expect.stringMatching(/^2/) as string,
+  });
+});
+
+test('it is free when it is given back, when its holder has ended, when its lease is over, and after a clock was set back', async () => {
+  await take('a');
+  expect(await take('b', true)).toEqual({ epoch: 2 });
+  // What another holds is not given back.
+  await releaseProject(db, 'a process', projectId);
+  expect(await take('c')).toMatchObject({ holder: 'b' });
+  await releaseProject(db, 'b process', projectId);
+  expect(await take('c')).toEqual({ epoch: 3 });
+  // Of hours, as after the database's clock was set back.
+  for (const by of ["- interval '1 second'", "+ interval '5 hours'"]) {
+    await db.query(`update sync.holders set held_until = statement_timestamp() ${by}`);
+    expect(await take('d')).toHaveProperty('epoch');
+  }
+  expect(await renewProjects(db, 'd process', [projectId], leaseMs)).toEqual([projectId]);
+  expect(await renewProjects(db, 'c process', [projectId], leaseMs)).toEqual([]);
+});
+
+test('whoever took it under an older epoch writes nothing; sabotaged, under the new one it would', async () => {
+  await take('a');
+  await take('b', true);
+  const refused = await write(1).catch((error: unknown) => databaseError(error));
+  expect(refused).toMatchObject({ kind: 'transient', code: 'lease_lost' });
+  expect(await written()).toBe(0);
+  await write(2);
+  expect(await written()).toBe(1);
+});
+
+test('a statement by itself only reads', async () => {
+  await take('a');
+  const held = db.asHolder(projectId, 1);
+  expect((await held.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await expect(held.query('delete from sync.rate')).rejects.toMatchObject({ code: '25006' });
+});
+
+test('nobody takes it from under a transaction that writes; it is renewed all the same', async () => {
+  await take('a');
+  await withTx(db.asHolder(projectId, 1), async (tx) => {
+    expect(await take('b', true)).toMatchObject({ holder: 'a' });
+    expect(await renewProjects(db, 'a process', [projectId], leaseMs)).toEqual([projectId]);
+    await tx.query(`insert into sync.rate (project_id, per_second) values ($1, 1)`, [projectId]);
+  });
+  expect(await take('b', true)).toEqual({ epoch: 2 });
+  expect(await written()).toBe(1);
+});
+
+test('a session frozen in the middle of a COPY is ended after a lease', async () => {
+  await take('a');
+  const frozen = new pg.Client({
+    connectionString: database.connectionString,
+    application_name: 'outlast',
+  });
+  frozen.on('error', () => undefined);
+  await frozen.connect();
+  await frozen.query(`begin; set local statement_timeout = '500ms'`);
+  await frozen.query(`select sync.write_as_holder($1, 1)`, [projectId]);
+  // Begun, and never a row sent: what a stopped process looks like to Postgres.
+  const { connection } = frozen as unknown as { connection: { query(sql: string): void } };
+  connection.query('copy archive.orders from stdin');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  // Sabotaged: a time-out alone does not reach it, nor does a lease not yet over.
+  expect(await take('b', true)).toMatchObject({ holder: 'a' });
+  await expect.poll(() => take('b', true, 1_000)).toEqual({ epoch: 2 });
+  await frozen.end().catch(() => undefined);
+});
