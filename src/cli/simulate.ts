@@ -3,11 +3,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { settingsError } from '../errors.ts';
 import { readDialect, switches } from '../simulator/dialect.ts';
-import { parseFault } from '../simulator/fault-text.ts';
-import { faultSentences, type FaultRule, type Faults } from '../simulator/faults.ts';
+import { faultSentences, readFaults } from '../simulator/faults.ts';
 import { createSimulator, demoProject, type Simulator } from '../simulator/server.ts';
-import { instantIn } from '../simulator/times.ts';
-import { standardWorld } from '../simulator/world.ts';
+import { instantIn, standardWorld } from '../simulator/world.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
 type Flags = {
@@ -113,29 +111,12 @@ function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
     ...(startAt !== undefined && { startAt }),
     speed: number('speed'),
     latencyMs: number('latencyMs'),
-    dialect: readDialect(Object.fromEntries((flags.dialect ?? []).map(pairOf))),
-    faults: faultsOf(flags.fault ?? []),
+    dialect: readDialect(flags.dialect ?? []),
+    faults: readFaults(flags.fault ?? []),
   };
 }
 
 const bad = (sentence: string): Error => settingsError('bad_option', sentence);
-
-function pairOf(text: string): [string, string] {
-  const mark = text.indexOf('=');
-  if (mark < 1) throw bad(`--dialect takes switch=value, not "${text}"`);
-  return [text.slice(0, mark), text.slice(mark + 1)];
-}
-
-/** A fault that is named several times has several rules. */
-function faultsOf(texts: readonly string[]): Partial<Faults> {
-  const faults: Partial<Record<string, FaultRule[]>> = {};
-  for (const text of texts) {
-    for (const [name, rules] of Object.entries(parseFault(text))) {
-      faults[name] = [...(faults[name] ?? []), ...(rules ?? [])];
-    }
-  }
-  return faults;
-}
 
 function announce({ url, projects, world }: Simulator, asJson: boolean): void {
   const size = `${world.ordersPerDay} orders and ${world.classesPerDay} classes a day`;
@@ -154,14 +135,13 @@ function announce({ url, projects, world }: Simulator, asJson: boolean): void {
 
 function switchesHelp(): string {
   const lines = Object.entries(switches).map(([name, of]): [string, string] => {
-    const values =
-      'values' in of ? of.values.join('|') : 'flag' in of ? flagValues(of.flag) : of.amount;
-    return [`${name}=${values}`, of.sentence];
+    const { standard, values = [standard] } = of;
+    const named =
+      typeof standard === 'boolean' ? (standard ? ['on', 'off'] : ['off', 'on']) : values;
+    return [`${name}=${named.join('|')}`, of.sentence];
   });
   return `Switches of --dialect (the first value is the standard one):\n${aligned(lines)}`;
 }
-
-const flagValues = (standard: boolean): string => (standard ? 'on|off' : 'off|on');
 
 function faultsHelp(): string {
   return `Faults of --fault: name always, name=0.05 by chance, name=3x the next three; then @/path for paths that begin

@@ -2,141 +2,100 @@
 // timestamp stays: both are functions of time, so two readers at one instant see the same.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import type { ListKind, Shelf, ShelfSource } from './shelf.ts';
-import { dayMs, dayNumber, writeTime, type DayNumber } from './times.ts';
+import type { Entry, ListSource } from './list.ts';
 import {
   addressText,
   below,
-  countOn,
+  createDayCounts,
+  dayMs,
+  dayNumber,
   hex8,
   hexText,
   mix,
+  owners,
   secondsOn,
   unit,
+  writeTime,
+  type DayNumber,
   type World,
 } from './world.ts';
 
 /** `name` matches anywhere in the class's name, as written. */
 export type ClassFilter = { id?: string; name?: string; owner?: string; txHash?: string };
 
-export const classKind: ListKind<ClassFilter> = {
-  idField: 'id',
-  timeField: 'timestamp',
-  matches: (record, { id, name, owner, txHash }) =>
-    (id === undefined || record['id'] === id) &&
-    (name === undefined || (typeof record['name'] === 'string' && record['name'].includes(name))) &&
-    (owner === undefined || record['owner'] === owner) &&
-    (txHash === undefined || record['tx_hash'] === txHash),
-};
-
-export function classOwners(worldSeed: number, world: World): string[] {
-  return Array.from({ length: Math.max(1, world.owners) }, (_, i) =>
-    addressText(mix(mix(worldSeed, 0x0e25), i)),
-  );
-}
-
 export function classSource(
   worldSeed: number,
   world: World,
   dialect: () => Dialect,
-): ShelfSource<ClassFilter> {
+): ListSource<ClassFilter> {
   const seed = mix(worldSeed, 0xc1a55);
-  const owners = classOwners(worldSeed, world);
-
-  function shelf(day: DayNumber): Shelf<ClassFilter> {
-    const start = day * dayMs;
-    const seconds = secondsOn(seed, day, count(day), world);
-    const chanceOf = mix(seed ^ 0x0c1a5, day);
-    const timeAt = (k: number): Instant => start + (seconds[k] ?? 0) * 1000;
-    const ownerAt = (chance: number, createdAt: Instant, now: Instant): string =>
-      owners[ownerNumber(chance, createdAt, now)] ?? '';
-    return {
-      size: seconds.length,
-      timeAt,
-      seqAt: (k) => k,
-      idAt: (k) => classId(mix(chanceOf, k), day, k),
-      matches: (k, { id, name, owner, txHash }, now) => {
-        const chance = mix(chanceOf, k);
-        if (id !== undefined && classId(chance, day, k) !== id) return false;
-        if (name !== undefined && !className(chance).includes(name)) return false;
-        if (txHash !== undefined && classTxHash(chance) !== txHash) return false;
-        return owner === undefined || ownerAt(chance, timeAt(k), now) === owner;
-      },
-      textAt: (k, now) => {
-        const chance = mix(chanceOf, k);
-        const createdAt = timeAt(k);
-        const id = classId(chance, day, k);
-        return (
-          `{"id":"${id}","name":${JSON.stringify(className(chance))},"symbol":"${symbolOf(chance)}"` +
-          `,"nft_count":${nftCount(chance, createdAt, now)},"uri":"${uriOf(chance)}"` +
-          `,"owner":"${ownerAt(chance, createdAt, now)}","tx_hash":"${classTxHash(chance)}"` +
-          `,"timestamp":"${writeTime(createdAt, 'go', chance)}"` +
-          (dialect().unknownFields ? `,"ext":[${chance}.50,{"x":null}]}` : '}')
-        );
-      },
-    };
-  }
+  const accounts = Array.from({ length: owners }, (_, i) =>
+    addressText(mix(mix(worldSeed, 0x0e25), i)),
+  );
+  const countOn = createDayCounts(seed, world.classesPerDay, world);
 
   /** Changes come at multiples of `driftMs`, all over the platform at once. */
-  const ageMs = (createdAt: Instant, now: Instant): number =>
-    Math.max(0, Math.floor(now / world.driftMs) * world.driftMs - createdAt);
+  const ageMs = (at: Instant, now: Instant): number =>
+    Math.max(0, Math.floor(now / world.driftMs) * world.driftMs - at);
 
-  function nftCount(chance: number, createdAt: Instant, now: Instant): number {
+  function nftCount({ at, chance }: Entry, now: Instant): number {
     const perDay = (chance & 1) === 0 ? 0 : below(mix(chance, 4), 200);
-    return below(mix(chance, 3), 50) + Math.floor((ageMs(createdAt, now) / dayMs) * perDay);
+    return below(mix(chance, 3), 50) + Math.floor((ageMs(at, now) / dayMs) * perDay);
   }
 
   /** One class in six is handed on every 2 to 40 days; a few accounts own most classes. */
-  function ownerNumber(chance: number, createdAt: Instant, now: Instant): number {
+  function ownerAt({ at, chance }: Entry, now: Instant): string {
     const isTraded = unit(mix(chance, 5)) < 1 / 6;
     const everyMs = (2 + 38 * unit(mix(chance, 6))) * dayMs;
-    const transfers = isTraded ? Math.floor(ageMs(createdAt, now) / everyMs) : 0;
+    const transfers = isTraded ? Math.floor(ageMs(at, now) / everyMs) : 0;
     const share = unit(mix(chance, 100 + transfers));
-    return Math.floor(share * share * owners.length);
-  }
-
-  const counts = new Map<DayNumber, number>();
-  function count(day: DayNumber): number {
-    let known = counts.get(day);
-    if (known === undefined) {
-      counts.set(day, (known = countOn(seed, day, world.classesPerDay, world)));
-    }
-    return known;
+    return accounts[Math.floor(share * share * owners)] ?? '';
   }
 
   return {
-    kind: classKind,
+    idField: 'id',
+    timeField: 'timestamp',
     firstDay: dayNumber(world.since),
-    countOn: count,
-    // The platform breaks ties of classes in one way only: as they were made.
-    shelf,
+    countOn,
+    entriesOn: (day) => {
+      const chanceOf = mix(seed ^ 0x0c1a5, day);
+      return Array.from(secondsOn(seed, day, countOn(day), world), (second, seq) => {
+        const chance = mix(chanceOf, seq);
+        return { at: day * dayMs + second * 1000, seq, id: classId(chance, day, seq), chance };
+      });
+    },
+    textOf: (one, now) => {
+      const { id, at, chance } = one;
+      return (
+        `{"id":"${id}","name":${JSON.stringify(className(chance))},"symbol":"${symbolOf(chance)}"` +
+        `,"nft_count":${nftCount(one, now)},"uri":"${uriOf(chance)}"` +
+        `,"owner":"${ownerAt(one, now)}","tx_hash":"${classTxHash(chance)}"` +
+        `,"timestamp":"${writeTime(at, 'go')}"` +
+        (dialect().unknownFields ? `,"ext":[${chance}.50,{"x":null}]}` : '}')
+      );
+    },
+    matches: (one, { id, name, owner, txHash }, now) =>
+      (id === undefined || one.id === id) &&
+      (name === undefined || className(one.chance).includes(name)) &&
+      (txHash === undefined || classTxHash(one.chance) === txHash) &&
+      (owner === undefined || ownerAt(one, now) === owner),
+    matchesWritten: (record, { id, name, owner, txHash }) =>
+      (id === undefined || record['id'] === id) &&
+      (name === undefined ||
+        (typeof record['name'] === 'string' && record['name'].includes(name))) &&
+      (owner === undefined || record['owner'] === owner) &&
+      (txHash === undefined || record['tx_hash'] === txHash),
     stamp: (_day, now, { owner }) => (owner === undefined ? 0 : Math.floor(now / world.driftMs)),
-    onlyDay: ({ id }) => (id === undefined ? null : dayOfClassId(id)),
   };
 }
 
-/** Ids take several forms; each holds the day and the number, so that a lookup by id needs no search. */
+/** Ids take several forms, unique by day and number. */
 function classId(chance: number, day: DayNumber, i: number): string {
   const shape = chance & 3;
   if (shape === 0) return `${hex8(day)}${hex8(i)}${hexText(chance, 6)}`;
   if (shape === 1) return `cls-${day.toString(36)}-${i.toString(36)}`;
   if (shape === 2) return `nftclass${hexText(chance, 2)}x${day.toString(36)}x${i.toString(36)}`;
   return `DC_${day}_${String(i).padStart(5, '0')}`;
-}
-
-const idForms: readonly [RegExp, number][] = [
-  [/^([0-9a-f]{8})[0-9a-f]{56}$/, 16],
-  [/^cls-([0-9a-z]+)-[0-9a-z]+$/, 36],
-  [/^nftclass[0-9a-f]{16}x([0-9a-wyz]+)x[0-9a-z]+$/, 36],
-  [/^DC_(\d+)_\d+$/, 10],
-];
-
-function dayOfClassId(id: string): DayNumber {
-  for (const [form, radix] of idForms) {
-    const day = form.exec(id)?.[1];
-    if (day !== undefined) return Number.parseInt(day, radix);
-  }
-  return NaN;
 }
 
 // Any Unicode, and not unique: two scripts, quotes, markup, an emoji of several code points, combining marks.

@@ -2,11 +2,10 @@
 // One table drives the type, the defaults, the checks and the help.
 import { z } from 'zod';
 import { settingsError } from '../errors.ts';
-import { timeForms } from './times.ts';
+import { timeForms } from './world.ts';
 
-type Switch<T extends string> = { values: readonly T[]; sentence: string; read: z.ZodType<T> };
-type Amount = { amount: number; sentence: string; read: z.ZodType<number> };
-type Flag = { flag: boolean; sentence: string; read: z.ZodType<boolean> };
+/** `values`: of a switch with names for its values, the standard one first. */
+type Switch<T> = { standard: T; values?: readonly T[]; sentence: string; read: z.ZodType<T> };
 
 // Each is read from the texts of a command line.
 const whole = z
@@ -23,22 +22,22 @@ const oneOf = <const T extends readonly [string, ...string[]]>(
   values: T,
   sentence: string,
 ): Switch<T[number]> => ({
+  standard: values[0],
   values,
   sentence,
   read: z.enum(values).describe(`one of ${values.join(', ')}`),
 });
-const amount = (standard: number, sentence: string): Amount => ({
-  amount: standard,
+const amount = (standard: number, sentence: string): Switch<number> => ({
+  standard,
   sentence,
   read: whole,
 });
-const flag = (standard: boolean, sentence: string): Flag => ({
-  flag: standard,
+const flag = (standard: boolean, sentence: string): Switch<boolean> => ({
+  standard,
   sentence,
   read: onOrOff,
 });
 
-/** Of each list of values the first is the standard one. */
 export const switches = {
   dayEnd: oneOf(
     ['inclusive', 'exclusive', 'instant'],
@@ -52,7 +51,6 @@ export const switches = {
   overLimit: oneOf(['clamp', 'refuse'], 'a limit above the greatest: clamped, or answered 400'),
   maxOrders: amount(50, 'greatest limit of the order list'),
   maxClasses: amount(200, 'greatest limit of the class list'),
-  shortPages: amount(0, 'pages carry at most so many records whatever was asked; 0: as asked'),
   emptyList: oneOf(['array', 'null', 'absent'], 'an empty list: [], null or left out'),
   totals: oneOf(
     ['present', 'absent', 'zero', 'first', 'page'],
@@ -68,7 +66,6 @@ export const switches = {
   ),
   statusUnasked: amount(0, 'lists of orders leave this status out unless it is asked for; 0: none'),
   ties: oneOf(['id', 'insertion'], 'what orders records of the same second'),
-  keyLifeMs: amount(0, 'page keys expire after so many milliseconds; 0: never'),
   keyLifeRequests: amount(0, 'page keys expire after so many further requests; 0: never'),
   keyExpired: oneOf(
     ['refuse', 'ignore', 'empty'],
@@ -86,41 +83,31 @@ export const switches = {
   toleranceMs: amount(300_000, 'X-Timestamp may be off by so much; 0: not looked at'),
 } as const;
 
-type Table = typeof switches;
 export type Dialect = {
-  -readonly [K in keyof Table]: Table[K] extends Switch<infer T>
-    ? T
-    : Table[K] extends Amount
-      ? number
-      : boolean;
+  -readonly [K in keyof typeof switches]: (typeof switches)[K]['standard'];
 };
 
-function isSwitch(name: string): name is keyof Table {
-  return Object.hasOwn(switches, name);
-}
+export const standardDialect = Object.fromEntries(
+  Object.entries(switches).map(([name, { standard }]) => [name, standard]),
+) as Dialect;
 
-export function standardDialect(): Dialect {
-  const entries = Object.entries(switches).map(([name, of]) => [
-    name,
-    'values' in of ? of.values[0] : 'flag' in of ? of.flag : of.amount,
-  ]);
-  return Object.fromEntries(entries) as Dialect;
-}
-
-/** Checks switches of a command line. Throws settings `bad_dialect` with a sentence that names what there is. */
-export function readDialect(given: Record<string, string>): Partial<Dialect> {
+/** Switches of a command line, `name=value` each. Throws settings `bad_dialect` with a sentence that names what there is. */
+export function readDialect(texts: readonly string[]): Partial<Dialect> {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, readSwitch(name, value)]),
+    texts.map((text) => {
+      const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+      if (name === '') throw bad(`--dialect takes switch=value, not "${text}"`);
+      if (!isSwitch(name)) {
+        const all = Object.keys(switches).join(', ');
+        throw bad(`there is no switch "${name}"; there are ${all}`);
+      }
+      const { read } = switches[name];
+      const { success, data } = read.safeParse(value);
+      if (!success) throw bad(`the switch ${name} is ${read.description}`);
+      return [name, data];
+    }),
   );
 }
 
-function readSwitch(name: string, value: string): string | number | boolean {
-  if (!isSwitch(name)) throw bad(`there is no switch "${name}"; there are ${listOf(switches)}`);
-  const { read } = switches[name];
-  const { success, data } = read.safeParse(value);
-  if (!success) throw bad(`the switch ${name} is ${read.description}`);
-  return data;
-}
-
-const listOf = (table: object): string => Object.keys(table).join(', ');
+const isSwitch = (name: string): name is keyof Dialect => Object.hasOwn(switches, name);
 const bad = (sentence: string): Error => settingsError('bad_dialect', sentence);

@@ -1,26 +1,24 @@
 // Page keys: opaque to a client, and awkward on purpose. A key says where a page begins, not on which page: what
 // is added or hidden elsewhere does not shift it. Base64 with `+`, `/` and `=`, which a careless client breaks.
-import type { Instant } from '../model.ts';
-import type { ListPlace } from './shelf.ts';
+import type { ListPlace } from './list.ts';
 import { mix } from './world.ts';
 
 export type PageKey = {
   /** `next`: what follows `place`; `prev`: what comes before it; `start`: the first page. */
   kind: 'next' | 'prev' | 'start';
   place: ListPlace;
-  /** When it was given, and the number of the request it was given on; null for a key that does not age. */
-  issued: { at: Instant; request: number } | null;
+  /** The number of the request it was given on; null for a key that does not age. */
+  request: number | null;
 };
 
 const kinds = { n: 'next', p: 'prev', s: 'start' } as const;
 /** The id stands as JSON, for a lone surrogate in it would not survive as UTF-8. */
-const form = /^([nps])(-?\d+)\.(\d+)\.(?:(\d+)\.(\d+))?\.(".*")$/;
+const form = /^([nps])(-?\d+)\.(\d+)\.(\d*)\.(".*")$/;
 
 export function encodeKey(key: PageKey, seed: number): string {
-  const { kind, place, issued } = key;
-  const age = issued === null ? '' : `${issued.at}.${issued.request}`;
+  const { kind, place, request } = key;
   const text = Buffer.from(
-    `${kind[0]}${place.at}.${place.seq}.${age}.${JSON.stringify(place.id)}`,
+    `${kind[0]}${place.at}.${place.seq}.${request ?? ''}.${JSON.stringify(place.id)}`,
     'utf8',
   );
   const check = checkOf(text, seed);
@@ -39,11 +37,11 @@ export function decodeKey(key: string, seed: number): PageKey | null {
   if (checkOf(text, seed) !== check) return null;
   const parts = form.exec(text.toString('utf8'));
   if (parts === null) return null;
-  const [, kind = '', at, seq, issuedAt, request, id = '""'] = parts;
+  const [, kind = '', at, seq, request, id = '""'] = parts;
   return {
     kind: kinds[kind as keyof typeof kinds],
     place: { at: Number(at), seq: Number(seq), id: JSON.parse(id) as string },
-    issued: issuedAt === undefined ? null : { at: Number(issuedAt), request: Number(request) },
+    request: request === '' ? null : Number(request),
   };
 }
 

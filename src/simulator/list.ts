@@ -1,41 +1,79 @@
-// A list of records over days: counts, ranks and pages over a range of time at constant cost whatever the depth.
-// A day that is wholly inside a range is counted, never read; a page touches the days its records stand on.
+// A list of records over days. A day that lies wholly inside the asked range is counted and never made, and a page
+// touches the days its records stand on: it costs the same at any depth. Records are made from their day and number, or
+// written out by whoever holds the simulator; what was written or changed takes the place of its whole day.
 import type { Instant } from '../model.ts';
-import { entryOf, objectIn, type Literal } from './literals.ts';
-import {
-  bisect,
-  entriesOf,
-  explicitShelf,
-  positionOf,
-  type Entry,
-  type ListPlace,
-  type Shelf,
-  type ShelfSource,
-  type Ties,
-} from './shelf.ts';
-import { dayMs, dayNumberOf, type DayNumber } from './times.ts';
+import { dayMs, dayNumberOf, instantIn, type DayNumber } from './world.ts';
 
-/** A piece of one day: its positions `[lo, hi)`, of `positions` where a filter chose some. */
-type Piece = {
-  day: DayNumber;
-  lo: number;
-  hi: number;
-  positions: Uint32Array | null;
-  /** How many records of the selection stand before this piece. */
-  before: number;
+export type Entry = {
+  at: Instant;
+  /** Order of insertion: tells records of one second apart. */
+  seq: number;
+  id: string;
+  /** All that a made record is made from, beside its time and id. */
+  chance: number;
+  /** Of one that was written out or changed: its JSON text at that time. */
+  written?: (now: Instant) => string;
 };
 
+/** Where a list's records come from before anybody changes one. `F` is what the list can be filtered by. */
+export type ListSource<F> = {
+  idField: string;
+  timeField: string;
+  /** Nothing is older. */
+  firstDay: DayNumber;
+  /** How many records a day has once it is over. */
+  countOn(day: DayNumber): number;
+  /** They, in order of time. */
+  entriesOn(day: DayNumber): Entry[];
+  /** A made record as JSON text, as it stands at `now`. */
+  textOf(entry: Entry, now: Instant): string;
+  matches(entry: Entry, filter: F, now: Instant): boolean;
+  /** The same of a record that was written out. */
+  matchesWritten(record: Record<string, unknown>, filter: F): boolean;
+  /** While it stays the same, so does what a filter matches on that day. */
+  stamp(day: DayNumber, now: Instant, filter: F): number;
+};
+
+/**
+ * A record written by a test: JSON text that is sent as it stands (it need not even be JSON), or a value. `at` says
+ * when it appears where the text does not, `id` how it is named in `hide` and `mutate`.
+ */
+export type Literal =
+  | string
+  | { text: string; at?: Instant; id?: string }
+  | { record: Record<string, unknown>; at?: Instant; id?: string };
+
+/** Returns the new record, or its JSON text. */
+export type Change = (
+  record: Record<string, unknown>,
+  text: string,
+) => Record<string, unknown> | string;
+
+export type Ties = 'id' | 'insertion';
+
+/** Where a record stands in its list. An id longer than its key may be is cut: order needs no more. */
+export type ListPlace = { at: Instant; seq: number; id: string };
+
+const maxIdLength = 64;
+export const placeOf = ({ at, seq, id }: Entry): ListPlace => ({
+  at,
+  seq,
+  id: id.slice(0, maxIdLength),
+});
+
 /** What a query selects, ascending; a rank is a record's number in it, from 0. */
-export type Selection<F> = {
+export type Selection = {
   total: number;
-  at(rank: number): { shelf: Shelf<F>; k: number };
+  at(rank: number): Entry;
   /** How many stand before `place`, the record at it included if `after`. */
   rankOf(place: ListPlace, after: boolean): number;
 };
 
 export type RecordList<F> = {
   /** What is visible at `now` with `from <= time < to`. */
-  select(from: Instant, to: Instant, filter: F | null, now: Instant): Selection<F>;
+  select(from: Instant, to: Instant, filter: F | null, now: Instant): Selection;
+  /** Its JSON text as it stands at `now`. */
+  textOf(entry: Entry, now: Instant): string;
   /** The platform stops showing every record of this id; false if none is found in the 70 days before `now`. */
   hide(id: string, now: Instant): boolean;
   insert(literal: Literal, now: Instant): void;
@@ -45,183 +83,216 @@ export type RecordList<F> = {
   refresh(): void;
 };
 
-/** Returns the new record, or its JSON text. */
-export type Change = (
-  record: Record<string, unknown>,
-  text: string,
-) => Record<string, unknown> | string;
-
-/** Records held in memory at once over all days, about five bytes each. */
-const maxCachedRecords = 8_000_000;
-const maxCachedSelections = 200;
+/** Records held in memory at once over all days, a hundred and some bytes each. */
+const maxCachedRecords = 500_000;
 const searchedDays = 70;
 
-export function createList<F>(source: ShelfSource<F>, ties: () => Ties): RecordList<F> {
-  const edited = new Map<DayNumber, Entry<F>[]>();
-  let shelves = new Map<DayNumber, Shelf<F>>();
+/** A day's records in the order shown, and what filters chose of them, for as long as it holds. */
+type MadeDay = { entries: Entry[]; chosen: Map<string, { stamp: number; entries: Entry[] }> };
+
+/** A piece of one day: `[lo, hi)` of its records, or of those that a filter chose. */
+type Piece = {
+  day: DayNumber;
+  lo: number;
+  hi: number;
+  chosen: Entry[] | null;
+  /** How many records of the selection stand before this piece. */
+  before: number;
+};
+
+/** Given `literals`, the list has these and no others. */
+export function createList<F>(
+  source: ListSource<F>,
+  ties: () => Ties,
+  literals: readonly Literal[] | undefined,
+  createdAt: Instant,
+): RecordList<F> {
+  const edited = new Map<DayNumber, Entry[]>();
+  const made = new Map<DayNumber, MadeDay>();
   let cachedRecords = 0;
-  let views = new WeakMap<Shelf<F>, Map<string, { stamp: number; positions: Uint32Array }>>();
-  let selections = new Map<string, Selection<F>>();
   let inserted = 0;
+  let firstDay = source.firstDay;
 
-  const countOn = (day: DayNumber): number => edited.get(day)?.length ?? source.countOn(day);
+  const countOn = (day: DayNumber): number =>
+    edited.get(day)?.length ?? (literals === undefined ? source.countOn(day) : 0);
 
-  function shelfOf(day: DayNumber): Shelf<F> {
-    let shelf = shelves.get(day);
-    if (shelf !== undefined) return shelf;
-    const entries = edited.get(day);
-    shelf = entries === undefined ? source.shelf(day, ties()) : explicitShelf(entries, ties());
-    cachedRecords += shelf.size;
-    shelves.set(day, shelf);
-    for (const [oldest, old] of shelves) {
+  function on(day: DayNumber): MadeDay {
+    const known = made.get(day);
+    if (known !== undefined) return known;
+    const shown = edited.get(day) ?? (countOn(day) === 0 ? [] : source.entriesOn(day));
+    const byId = ties() === 'id';
+    const entries = shown.toSorted((a, b) => comparePlaces(a, b, byId));
+    const fresh: MadeDay = { entries, chosen: new Map() };
+    made.set(day, fresh);
+    cachedRecords += entries.length;
+    for (const [oldest, { entries: old }] of made) {
       if (cachedRecords <= maxCachedRecords || oldest === day) break;
-      shelves.delete(oldest);
-      cachedRecords -= old.size;
+      made.delete(oldest);
+      cachedRecords -= old.length;
     }
-    return shelf;
+    return fresh;
   }
 
-  /** The day's positions that a filter matches, kept as long as they hold. */
-  function positionsOn(day: DayNumber, filter: F, key: string, now: Instant): Uint32Array {
-    const shelf = shelfOf(day);
-    let kept = views.get(shelf);
-    if (kept === undefined) views.set(shelf, (kept = new Map()));
+  function chosenOn(day: DayNumber, filter: F, now: Instant): Entry[] {
+    const { entries, chosen } = on(day);
+    const key = JSON.stringify(filter);
     // Somebody's change may depend on time in any way: an edited day holds for its instant only.
     const stamp = edited.has(day) ? now : source.stamp(day, now, filter);
-    const view = kept.get(key);
-    if (view?.stamp === stamp) return view.positions;
-    const found: number[] = [];
-    for (let k = 0; k < shelf.size; k++) if (shelf.matches(k, filter, now)) found.push(k);
-    const positions = Uint32Array.from(found);
-    if (kept.size > 100) kept.clear();
-    kept.set(key, { stamp, positions });
-    return positions;
+    const known = chosen.get(key);
+    if (known?.stamp === stamp) return known.entries;
+    const found = entries.filter((entry) => matches(entry, filter, now));
+    if (chosen.size > 100) chosen.clear();
+    chosen.set(key, { stamp, entries: found });
+    return found;
   }
 
-  function piecesOf(from: Instant, to: Instant, filter: F | null, now: Instant): Piece[] {
-    const key = filter === null ? '' : JSON.stringify(filter);
+  const textOf = (entry: Entry, now: Instant): string =>
+    entry.written === undefined ? source.textOf(entry, now) : entry.written(now);
+  const matches = (entry: Entry, filter: F, now: Instant): boolean =>
+    entry.written === undefined
+      ? source.matches(entry, filter, now)
+      : source.matchesWritten(objectIn(entry.written(now)), filter);
+
+  function select(from: Instant, to: Instant, filter: F | null, now: Instant): Selection {
+    // A record is visible from its second on.
+    const end = Math.min(to, now + 1);
     const pieces: Piece[] = [];
-    let before = 0;
-    const only = filter === null ? null : (source.onlyDay?.(filter) ?? null);
-    const lastDay = dayNumberOf(to - 1);
-    for (let day = Math.max(firstDay(), dayNumberOf(from)); day <= lastDay; day++) {
-      if (only !== null && day !== only && !edited.has(day)) continue;
+    let total = 0;
+    for (let day = Math.max(firstDay, dayNumberOf(from)); day <= dayNumberOf(end - 1); day++) {
       const count = countOn(day);
       if (count === 0) continue;
-      const positions = filter === null ? null : positionsOn(day, filter, key, now);
-      const size = positions?.length ?? count;
+      const chosen = filter === null ? null : chosenOn(day, filter, now);
+      const firstAt = (at: Instant): number => {
+        const entries = chosen ?? on(day).entries;
+        return bisect(entries.length, (i) => (entries[i]?.at ?? 0) < at);
+      };
       const start = day * dayMs;
-      const lo = start >= from ? 0 : firstAt(day, size, positions, from);
-      const hi = start + dayMs <= to ? size : firstAt(day, size, positions, to);
+      const lo = start >= from ? 0 : firstAt(from);
+      const hi = start + dayMs <= end ? (chosen?.length ?? count) : firstAt(end);
       if (hi <= lo) continue;
-      pieces.push({ day, lo, hi, positions, before });
-      before += hi - lo;
+      pieces.push({ day, lo, hi, chosen, before: total });
+      total += hi - lo;
     }
-    return pieces;
-  }
-
-  function firstAt(
-    day: DayNumber,
-    size: number,
-    positions: Uint32Array | null,
-    at: Instant,
-  ): number {
-    const shelf = shelfOf(day);
-    return bisect(size, (i) => shelf.timeAt(positions === null ? i : (positions[i] ?? 0)) < at);
-  }
-
-  const firstDay = (): DayNumber => {
-    let first = source.firstDay;
-    for (const day of edited.keys()) first = Math.min(first, day);
-    return first;
-  };
-
-  function selectionOf(pieces: Piece[]): Selection<F> {
-    const last = pieces.at(-1);
-    const total = last === undefined ? 0 : last.before + last.hi - last.lo;
+    const entriesOf = ({ day, chosen }: Piece): Entry[] => chosen ?? on(day).entries;
     return {
       total,
       at: (rank) => {
         const piece = pieces[bisect(pieces.length, (i) => (pieces[i]?.before ?? 0) <= rank) - 1];
-        if (piece === undefined || rank >= total) throw new RangeError(`no record of rank ${rank}`);
-        const position = piece.lo + rank - piece.before;
-        return { shelf: shelfOf(piece.day), k: piece.positions?.[position] ?? position };
+        const entry = piece && entriesOf(piece)[piece.lo + rank - piece.before];
+        if (entry === undefined) throw new RangeError(`no record of rank ${rank}`);
+        return entry;
       },
       rankOf: (place, after) => {
         const day = dayNumberOf(place.at);
         const piece = pieces[bisect(pieces.length, (i) => (pieces[i]?.day ?? 0) < day)];
         if (piece === undefined) return total;
         if (piece.day > day) return piece.before;
-        const position = positionOf(shelfOf(day), place, after, ties(), piece.positions);
+        const entries = entriesOf(piece);
+        const byId = ties() === 'id';
+        const position = bisect(entries.length, (i) => {
+          const order = comparePlaces(entries[i] ?? place, place, byId);
+          return after ? order <= 0 : order < 0;
+        });
         return piece.before + Math.min(Math.max(position, piece.lo), piece.hi) - piece.lo;
       },
     };
   }
 
-  function forget(day: DayNumber): void {
-    cachedRecords -= shelves.get(day)?.size ?? 0;
-    shelves.delete(day);
-    selections.clear();
+  /** Puts other records on a day. */
+  function put(day: DayNumber, entries: Entry[]): void {
+    edited.set(day, entries);
+    firstDay = Math.min(firstDay, day);
+    cachedRecords -= made.get(day)?.entries.length ?? 0;
+    made.delete(day);
   }
 
   /** Rewrites the days that show `id`: each of its entries becomes what `rewrite` returns, or nothing. */
-  function edit(id: string, now: Instant, rewrite: (entry: Entry<F>) => Entry<F> | null): boolean {
-    let found = false;
+  function edit(id: string, now: Instant, rewrite: (entry: Entry) => Entry | null): boolean {
     const today = dayNumberOf(now);
-    const days = new Set([
-      ...Array.from({ length: searchedDays }, (_, i) => today - i),
-      ...edited.keys(),
-    ]);
-    for (const day of days) {
-      if (countOn(day) === 0) continue;
-      const entries = edited.get(day) ?? entriesOf(shelfOf(day));
-      if (!entries.some((entry) => entry.id === id)) continue;
-      found = true;
-      edited.set(
+    const searched = Array.from({ length: searchedDays }, (_, i) => today - i);
+    const found = [...new Set([...searched, ...edited.keys()])].filter(
+      (day) => countOn(day) > 0 && on(day).entries.some((entry) => entry.id === id),
+    );
+    for (const day of found) {
+      put(
         day,
-        entries.flatMap((entry) => (entry.id === id ? (rewrite(entry) ?? []) : entry)),
+        on(day).entries.flatMap((entry) => (entry.id === id ? (rewrite(entry) ?? []) : entry)),
       );
-      forget(day);
     }
-    return found;
+    return found.length > 0;
   }
 
+  /** `fallbackAt` is when a record appears whose time can neither be read nor was given. */
+  function insert(literal: Literal, fallbackAt: Instant): Entry {
+    const given = typeof literal === 'string' ? { text: literal } : literal;
+    const text = 'record' in given ? JSON.stringify(given.record) : given.text;
+    const record = objectIn(text);
+    const id = given.id ?? record[source.idField];
+    const entry = {
+      at: Math.floor(given.at ?? instantIn(record[source.timeField]) ?? fallbackAt),
+      // Behind all that were made.
+      seq: 1e9 + inserted++,
+      id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
+      chance: 0,
+      written: () => text,
+    };
+    const day = dayNumberOf(entry.at);
+    put(day, [...(countOn(day) > 0 ? on(day).entries : []), entry]);
+    return entry;
+  }
+
+  // One without a time of its own stands beside the one before it.
+  let at = createdAt;
+  for (const literal of literals ?? []) ({ at } = insert(literal, at));
+
   return {
-    select: (from, to, filter, now) => {
-      // A record is visible from its second on.
-      const end = Math.min(to, now + 1);
-      const isPast = filter === null && to <= now;
-      const key = `${from}|${end}|${isPast ? '' : now}|${JSON.stringify(filter)}`;
-      let selection = selections.get(key);
-      if (selection === undefined) {
-        if (selections.size > maxCachedSelections) selections = new Map();
-        selections.set(key, (selection = selectionOf(piecesOf(from, end, filter, now))));
-      }
-      return selection;
-    },
+    select,
+    textOf,
     hide: (id, now) => edit(id, now, () => null),
-    insert: (literal, now) => {
-      const entry = entryOf(literal, 1e9 + inserted++, source.kind, now);
-      const day = dayNumberOf(entry.at);
-      edited.set(day, [...(edited.get(day) ?? entriesOf(shelfOf(day))), entry]);
-      forget(day);
-    },
+    insert: (literal, now) => void insert(literal, now),
     mutate: (id, change, now) =>
-      edit(id, now, (entry) => {
-        const text = (at: Instant): string => {
-          const was = entry.text(at);
+      edit(id, now, (entry) => ({
+        ...entry,
+        written: (later) => {
+          const was = textOf(entry, later);
           const changed = change(objectIn(was), was);
           return typeof changed === 'string' ? changed : JSON.stringify(changed);
-        };
-        const matches = (filter: F, at: Instant): boolean =>
-          source.kind.matches(objectIn(text(at)), filter);
-        return { ...entry, text, matches };
-      }),
+        },
+      })),
     refresh: () => {
-      shelves = new Map();
+      made.clear();
       cachedRecords = 0;
-      views = new WeakMap();
-      selections = new Map();
     },
   };
+}
+
+function comparePlaces(a: ListPlace, b: ListPlace, byId: boolean): number {
+  if (a.at !== b.at) return a.at - b.at;
+  if (byId && a.id !== b.id) {
+    const [x, y] = [a.id.slice(0, maxIdLength), b.id.slice(0, maxIdLength)];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return a.seq - b.seq;
+}
+
+/** The first index below `size` for which `isBefore` does not hold; it must hold for a beginning only. */
+function bisect(size: number, isBefore: (index: number) => boolean): number {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The object a text holds; an empty one where it holds none. */
+export function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }

@@ -2,10 +2,9 @@
 // minutes away. They are no part of the world, which is made of its seed alone: who starts the same platform anew hands
 // over those it had shown.
 import type { Instant } from '../model.ts';
-import { objectIn } from './literals.ts';
+import { objectIn } from './list.ts';
 import type { Simulator } from './options.ts';
-import { writeTime } from './times.ts';
-import { addressText, below, mix, textSeed } from './world.ts';
+import { addressText, below, mix, textSeed, writeTime } from './world.ts';
 
 /** How their ids begin. */
 export const liveOrderPrefix = 'live-';
@@ -34,7 +33,7 @@ export function startLiveOrders(
     }, ms);
     timers.add(timer);
   };
-  const textOf = (at: Instant): string => writeTime(Math.floor(at / 1000) * 1000, 'rfc3339', 0);
+  const textOf = (at: Instant): string => writeTime(Math.floor(at / 1000) * 1000, 'rfc3339');
 
   const settle = (id: string): void => {
     const hasFailed = below(textSeed(id), 12) === 0;

@@ -1,15 +1,31 @@
 // What a simulator can be told and asked: the options it starts with, and the handle its owner holds.
 import type { Log } from '../log.ts';
 import type { Day, Instant, ListedResource } from '../model.ts';
-import type { SimulatorProject } from './access.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
-import type { RequestLog } from './request-log.ts';
-import type { Change } from './list.ts';
-import type { Literal } from './literals.ts';
-import type { LiteralRecords, ShownRecord } from './platform.ts';
+import type { Change, Literal } from './list.ts';
+import type { LiteralToken, LiteralTransaction } from './lookups.ts';
+import type { ShownRecord } from './pages.ts';
 import type { World } from './world.ts';
+
+/** Several key pairs may carry one name: then they open one project, as after a rotation. */
+export type SimulatorProject = { apiKey: string; apiSecret: string; name: string };
+
+/** Fake on sight: what a demo and a test use. */
+export const demoProject: SimulatorProject = {
+  apiKey: 'demo-key-not-a-secret',
+  apiSecret: 'demo-secret-not-a-secret',
+  name: 'demo',
+};
+
+/** Records given literally: each resource named here has these and no others. Orders are of the first project. */
+export type LiteralRecords = {
+  orders?: readonly Literal[];
+  classes?: readonly Literal[];
+  transactions?: Readonly<Record<string, LiteralTransaction>>;
+  tokens?: readonly LiteralToken[];
+};
 
 export type SimulatorOptions = {
   /** 0 (standard) takes a free one. */
@@ -46,6 +62,31 @@ export type Oracle = {
   operationIds(day: Day, project?: string): string[];
 };
 
+/** One request; `fault` names those that hit it. No header is kept: they hold keys (P10). */
+export type LoggedRequest = {
+  /** On the simulator's clock. */
+  at: Instant;
+  /** In real time, milliseconds: what a rate is measured by. */
+  receivedAt: number;
+  method: string;
+  path: string;
+  query: string;
+  /** 0 where nothing was answered. */
+  status: number;
+  fault?: string;
+  project?: string;
+};
+
+/** What was asked: for tests and benchmarks that ask whether the platform was treated gently. */
+export type RequestLog = {
+  /** The newest 5,000, oldest first. */
+  recent(): LoggedRequest[];
+  /** All, also those no longer among the newest. */
+  total: number;
+  byPath: Record<string, number>;
+  clear(): void;
+};
+
 export type Simulator = {
   url: string;
   port: number;
@@ -64,11 +105,4 @@ export type Simulator = {
   insert(resource: ListedResource, literal: Literal, project?: string): void;
   mutate(resource: ListedResource, id: string, change: Change, project?: string): boolean;
   close(): Promise<void>;
-};
-
-/** Fake on sight: what a demo and a test use. */
-export const demoProject: SimulatorProject = {
-  apiKey: 'demo-key-not-a-secret',
-  apiSecret: 'demo-secret-not-a-secret',
-  name: 'demo',
 };

@@ -2,18 +2,22 @@
 // until it settles; `update_time` is the moment it did.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import { compareText, type ListKind, type Shelf, type ShelfSource, type Ties } from './shelf.ts';
-import { dayMs, dayNumber, writeTime, type DayNumber } from './times.ts';
+import type { Entry, ListSource } from './list.ts';
 import {
   addressText,
   below,
-  countOn,
+  createDayCounts,
+  dayMs,
+  dayNumber,
   hex8,
   hexText,
   mix,
+  owners,
   secondsOn,
   textSeed,
   unit,
+  writeTime,
+  type DayNumber,
   type World,
 } from './world.ts';
 
@@ -27,12 +31,6 @@ const isChosen = (has: boolean, { isNot }: OrderFilter): boolean => has !== (isN
 
 export const statusWords = ['', 'pending', 'success', 'failed'];
 
-export const orderKind: ListKind<OrderFilter> = {
-  idField: 'operation_id',
-  timeField: 'create_time',
-  matches: ({ status }, filter) => isChosen(Number(status) === filter.status, filter),
-};
-
 const messages = [
   'insufficient balance of the payer account',
   'recharge failed: account not found on chain',
@@ -41,18 +39,22 @@ const messages = [
   'recharge failed: "limit exceeded" <code 17> & more',
 ];
 
+const slowSettleMs = 3 * dayMs;
+const failedShare = 0.04;
+/** Orders bought in bulk show no account, amount or number. */
+const batchShare = 0.12;
+
 /** `dialect` is asked for each record, for its switches may be thrown at any time. */
 export function orderSource(
   worldSeed: number,
   project: string,
   world: World,
   dialect: () => Dialect,
-): ShelfSource<OrderFilter> {
+): ListSource<OrderFilter> {
   const seed = mix(mix(worldSeed, 0x0de5), textSeed(project));
-  const accounts = Array.from({ length: Math.max(1, world.owners) }, (_, i) =>
-    addressText(mix(seed, ~i)),
-  );
-  const longestMs = Math.max(world.slowSettleMs, world.settleMs * 3);
+  const accounts = Array.from({ length: owners }, (_, i) => addressText(mix(seed, ~i)));
+  const longestMs = Math.max(slowSettleMs, world.settleMs * 3);
+  const countOn = createDayCounts(seed, world.ordersPerDay, world);
 
   /** Milliseconds from creation until the order settles; Infinity for one that never does. */
   function settleDelayMs(chance: number): number {
@@ -61,52 +63,32 @@ export function orderSource(
       // Whole seconds, mostly short: as update_time shows no fraction either.
       return Math.ceil((world.settleMs * 3 * length * length) / 1000) * 1000;
     }
-    return length < 0.05 ? Infinity : Math.ceil((world.slowSettleMs * length) / 1000) * 1000;
+    return length < 0.05 ? Infinity : Math.ceil((slowSettleMs * length) / 1000) * 1000;
   }
 
-  const outcomeOf = (chance: number): number => (unit(mix(chance, 3)) < world.failedShare ? 3 : 2);
-
-  function shelf(day: DayNumber, ties: Ties): Shelf<OrderFilter> {
-    const start = day * dayMs;
-    const seconds = secondsOn(seed, day, count(day), world);
-    const chanceOf = mix(seed ^ 0x0fde5, day);
-    const id = (i: number): string => orderId(mix(chanceOf, i), day, i);
-    const numbers = orderWithinSeconds(seconds, ties, id);
-    const numberAt = (k: number): number => numbers?.[k] ?? k;
-    const timeAt = (k: number): Instant => start + (seconds[k] ?? 0) * 1000;
-    const statusAt = (k: number, now: Instant): number => {
-      const chance = mix(chanceOf, numberAt(k));
-      return timeAt(k) + settleDelayMs(chance) > now ? 1 : outcomeOf(chance);
-    };
-    return {
-      size: seconds.length,
-      timeAt,
-      seqAt: numberAt,
-      idAt: (k) => id(numberAt(k)),
-      matches: (k, filter, now) => isChosen(statusAt(k, now) === filter.status, filter),
-      textAt: (k, now) => {
-        const chance = mix(chanceOf, numberAt(k));
-        return orderText(id(numberAt(k)), chance, timeAt(k), statusAt(k, now));
-      },
-    };
+  function statusAt({ at, chance }: Entry, now: Instant): 1 | 2 | 3 {
+    if (at + settleDelayMs(chance) > now) return 1;
+    return unit(mix(chance, 3)) < failedShare ? 3 : 2;
   }
 
-  function orderText(id: string, chance: number, createdAt: Instant, status: number): string {
-    const how = dialect();
-    const updatedAt = status === 1 ? createdAt : createdAt + settleDelayMs(chance);
+  function textOf(order: Entry, now: Instant): string {
+    const { id, at, chance } = order;
+    const { timeForm, unknownFields } = dialect();
+    const status = statusAt(order, now);
+    const updatedAt = status === 1 ? at : at + settleDelayMs(chance);
     const message = status === 3 ? (messages[below(mix(chance, 4), messages.length)] ?? '') : '';
     const type = below(mix(chance, 5), 10) < 8 ? 1 : 2;
     return (
       `{"operation_id":"${id}","status":${status},"message":${JSON.stringify(message)}` +
       purchaseText(chance, type) +
-      `,"create_time":"${writeTime(createdAt, how.timeForm, chance)}"` +
-      `,"update_time":"${writeTime(updatedAt, how.timeForm, chance)}","order_type":${type}` +
-      (how.unknownFields ? `${unknownText(chance)}}` : '}')
+      `,"create_time":"${writeTime(at, timeForm)}"` +
+      `,"update_time":"${writeTime(updatedAt, timeForm)}","order_type":${type}` +
+      (unknownFields ? `${unknownText(chance)}}` : '}')
     );
   }
 
   function purchaseText(chance: number, type: number): string {
-    if (unit(mix(chance, 6)) < world.batchShare) return '';
+    if (unit(mix(chance, 6)) < batchShare) return '';
     const account = accounts[below(mix(chance, 7), accounts.length)] ?? '';
     // Whole currency units, a few odd ones; fen. An energy value is worth 10,000 ugas a fen here.
     const fen =
@@ -114,19 +96,21 @@ export function orderSource(
     return `,"account":"${account}","amount":"${fen}","number":"${type === 1 ? `${fen}0000` : fen}"`;
   }
 
-  const counts = new Map<DayNumber, number>();
-  function count(day: DayNumber): number {
-    let known = counts.get(day);
-    if (known === undefined)
-      counts.set(day, (known = countOn(seed, day, world.ordersPerDay, world)));
-    return known;
-  }
-
   return {
-    kind: orderKind,
+    idField: 'operation_id',
+    timeField: 'create_time',
     firstDay: dayNumber(world.since),
-    countOn: count,
-    shelf,
+    countOn,
+    entriesOn: (day) => {
+      const chanceOf = mix(seed ^ 0x0fde5, day);
+      return Array.from(secondsOn(seed, day, countOn(day), world), (second, seq) => {
+        const chance = mix(chanceOf, seq);
+        return { at: day * dayMs + second * 1000, seq, id: orderId(chance, day, seq), chance };
+      });
+    },
+    textOf,
+    matches: (order, filter, now) => isChosen(statusAt(order, now) === filter.status, filter),
+    matchesWritten: ({ status }, filter) => isChosen(Number(status) === filter.status, filter),
     // A day on which nothing can settle any more stays as it is.
     stamp: (day, now) => (now >= (day + 1) * dayMs + longestMs ? Infinity : Math.floor(now / 1000)),
   };
@@ -160,27 +144,4 @@ function base64Id(value: number, length: number): string {
     text += idDigits[rest % 64];
   }
   return text;
-}
-
-/** Which order stands at each position where ties go by id; null where all stand as inserted. */
-function orderWithinSeconds(
-  seconds: Uint32Array,
-  ties: Ties,
-  id: (i: number) => string,
-): Uint32Array | null {
-  if (ties === 'insertion') return null;
-  let numbers: Uint32Array | null = null;
-  for (let from = 0; from < seconds.length;) {
-    let to = from + 1;
-    while (to < seconds.length && seconds[to] === seconds[from]) to++;
-    if (to - from > 1) {
-      numbers ??= Uint32Array.from(seconds, (_, i) => i);
-      const tied = Array.from({ length: to - from }, (_, i) => from + i);
-      const names = new Map(tied.map((i) => [i, id(i)]));
-      tied.sort((a, b) => compareText(names.get(a) ?? '', names.get(b) ?? ''));
-      numbers.set(tied, from);
-    }
-    from = to;
-  }
-  return numbers;
 }

@@ -1,54 +1,40 @@
-// The simulated platform without HTTP: its world, its lists by project, and which endpoint answers a path.
+// The simulated platform without HTTP: its world, its lists by project, who may read them (docs/platform.md §5), and
+// which endpoint answers a path.
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ListedResource } from '../model.ts';
+import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
-import { projectOfCaller, type SimulatorProject } from './access.ts';
-import { simulatedClassesPage } from './classes-page.ts';
-import { classKind, classSource, type ClassFilter } from './classes.ts';
+import { badRequest, forbidden, noSuchPath, type SimulatedAnswer } from './answers.ts';
+import { classSource, type ClassFilter } from './classes.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './list.ts';
-import { literalSource, type Literal } from './literals.ts';
-import { simulatedOrdersPage } from './orders-page.ts';
-import { orderKind, orderSource, type OrderFilter } from './orders.ts';
-import { noSuchPath, type SimulatedAnswer, type SimulatedPage, type PageContext } from './page.ts';
-import { windowStart } from './query.ts';
-import type { ShelfSource } from './shelf.ts';
-import { createSimulatedTokens, type LiteralToken } from './tokens.ts';
 import {
+  createSimulatedTokens,
   createSimulatedTransactions,
-  type LiteralTransaction,
   type SimulatedTransactions,
-} from './transactions.ts';
+} from './lookups.ts';
+import type { LiteralRecords, SimulatorProject } from './options.ts';
+import { orderSource, type OrderFilter } from './orders.ts';
+import {
+  simulatedClassesPage,
+  simulatedOrdersPage,
+  type PageContext,
+  type ShownRecord,
+  type SimulatedPage,
+} from './pages.ts';
+import { BadQuery, windowStart } from './query.ts';
 import { mix, type World } from './world.ts';
-
-/** Records given literally: each resource named here has these and no others. */
-export type LiteralRecords = {
-  /** Of the first project, or by project name. */
-  orders?: readonly Literal[] | Readonly<Record<string, readonly Literal[]>>;
-  classes?: readonly Literal[];
-  transactions?: Readonly<Record<string, LiteralTransaction>>;
-  tokens?: readonly LiteralToken[];
-};
 
 export type Answered = {
   answer: SimulatedPage | SimulatedAnswer;
   project: SimulatorProject | null;
 };
 
-/** A record as the platform shows it at this moment. */
-export type ShownRecord = { id: string; text: string };
-
 export type SimulatedPlatform = {
-  /**
-   * `behindMs`: as it was so long ago, though the request is let in or not by the clock of now.
-   */
-  answer(
-    target: Target,
-    headers: IncomingHttpHeaders,
-    request: number,
-    behindMs?: number,
-  ): Answered;
+  /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
+  answer(target: Target, headers: IncomingHttpHeaders, request: number, behindMs: number): Answered;
   orders(project: string): RecordList<OrderFilter>;
   classes: RecordList<ClassFilter>;
   transactions(project: string): SimulatedTransactions;
@@ -71,9 +57,15 @@ export function createSimulatedPlatform(context: {
   const byKey = new Map(projects.map((project) => [project.apiKey, project]));
   const names = [...new Set(projects.map(({ name }) => name))];
   const keySeed = mix(seed, 0x6e75);
-  const ties = (): Dialect['ties'] => dialect().ties;
+  const createdAt = clock.now();
 
-  const orders = new Map(names.map((name, i) => [name, createList(ordersOf(name, i), ties)]));
+  const orders = new Map(
+    names.map((name, i) => {
+      const source = orderSource(seed, name, world, dialect);
+      const literals = i === 0 ? records.orders : records.orders && [];
+      return [name, createList(source, () => dialect().ties, literals, createdAt)];
+    }),
+  );
   const transactions = new Map(
     names.map((name) => [
       name,
@@ -81,20 +73,13 @@ export function createSimulatedPlatform(context: {
     ]),
   );
   const classes = createList(
-    records.classes === undefined
-      ? classSource(seed, world, dialect)
-      : literalSource(records.classes, classKind, clock.now()),
-    (): Dialect['ties'] => 'insertion',
+    classSource(seed, world, dialect),
+    // The platform breaks ties of classes in one way only: as they were made.
+    () => 'insertion',
+    records.classes,
+    createdAt,
   );
   const tokens = createSimulatedTokens(seed, world, records.tokens);
-
-  function ordersOf(name: string, i: number): ShelfSource<OrderFilter> {
-    if (records.orders === undefined) return orderSource(seed, name, world, dialect);
-    const isList = (given: NonNullable<LiteralRecords['orders']>): given is readonly Literal[] =>
-      Array.isArray(given);
-    const own = isList(records.orders) ? (i === 0 ? records.orders : []) : records.orders[name];
-    return literalSource(own ?? [], orderKind, clock.now());
-  }
 
   function found<T>(map: ReadonlyMap<string, T>, name: string): T {
     const value = map.get(name);
@@ -103,22 +88,21 @@ export function createSimulatedPlatform(context: {
   }
 
   function answerGroupB(
-    target: Target,
-    project: SimulatorProject,
+    { path, query }: Target,
+    { name }: SimulatorProject,
     request: number,
     now: Instant,
   ): SimulatedPage | SimulatedAnswer {
-    const { path, query } = target;
     const how: PageContext = { now: now - dialect().lagMs, dialect: dialect(), keySeed, request };
-    if (path === '/v3/orders') return simulatedOrdersPage(query, found(orders, project.name), how);
+    if (path === '/v3/orders') return simulatedOrdersPage(query, found(orders, name), how);
     if (path === '/v1beta1/nft/classes') return simulatedClassesPage(query, classes, how);
-    const lookup = /^\/(v1beta1|v3)(\/native)?\/tx\/([^/]+)$/.exec(path);
-    if (lookup === null || (lookup[1] === 'v3') !== (lookup[2] !== undefined)) return noSuchPath;
-    const version = lookup[1] === 'v3' ? 'v3' : 'v1beta1';
-    return found(transactions, project.name).answer(version, lookup[3] ?? '', now, how.dialect);
+    const [, version, id = ''] = /^\/(v1beta1|v3\/native)\/tx\/([^/]+)$/.exec(path) ?? [];
+    if (version === undefined) return noSuchPath;
+    const shape = version === 'v1beta1' ? 'v1beta1' : 'v3';
+    return found(transactions, name).answer(shape, id, now, how.dialect);
   }
 
-  function allShown(resource: ListedResource, project: string): Selection<never> {
+  function allShown(resource: ListedResource, project: string): Selection {
     const now = clock.now();
     const { ordersWindow, classesWindow } = dialect();
     const hasWindow = resource === 'orders' ? ordersWindow : classesWindow;
@@ -131,23 +115,34 @@ export function createSimulatedPlatform(context: {
     orders: (project) => found(orders, project),
     classes,
     transactions: (project) => found(transactions, project),
-    answer: (target, headers, request, behindMs = 0) => {
+    answer: (target, headers, request, behindMs) => {
       const { path, query } = target;
+      const now = clock.now();
       if (path === '/token/tokens' || path.startsWith('/token/tokens/')) {
-        const answer = tokens(path, query.get('owner'), clock.now(), dialect());
-        return { answer, project: null };
+        return { answer: tokens(path, query.get('owner'), now, dialect()), project: null };
       }
       if (!/^\/(?:v3|v1beta1)\//.test(path)) return { answer: noSuchPath, project: null };
-      const project = projectOfCaller(target, headers, byKey, clock.now(), dialect().toleranceMs);
-      if ('status' in project) return { answer: project, project: null };
-      return { answer: answerGroupB(target, project, request, clock.now() - behindMs), project };
+      const project = byKey.get(textOf(headers['x-api-key']));
+      if (project === undefined || !isSigned(target, headers, project, now)) {
+        return { answer: forbidden(), project: null };
+      }
+      if (!textOf(headers['content-type']).startsWith('application/json')) {
+        return { answer: badRequest('Content-Type must be application/json'), project };
+      }
+      try {
+        return { answer: answerGroupB(target, project, request, now - behindMs), project };
+      } catch (error) {
+        if (error instanceof BadQuery) return { answer: badRequest(error.message), project };
+        throw error;
+      }
     },
     shown: function* (resource, project) {
       const now = clock.now();
+      const list = resource === 'orders' ? found(orders, project) : classes;
       const selection = allShown(resource, project);
       for (let rank = 0; rank < selection.total; rank++) {
-        const { shelf, k } = selection.at(rank);
-        yield { id: shelf.idAt(k), text: shelf.textAt(k, now) };
+        const entry = selection.at(rank);
+        yield { id: entry.id, text: list.textOf(entry, now) };
       }
     },
     count: (resource, project) => allShown(resource, project).total,
@@ -156,4 +151,22 @@ export function createSimulatedPlatform(context: {
       classes.refresh();
     },
   };
+
+  function isSigned(
+    { path, signed }: Target,
+    headers: IncomingHttpHeaders,
+    { apiSecret: secret }: SimulatorProject,
+    now: Instant,
+  ): boolean {
+    const { toleranceMs } = dialect();
+    const timestamp = textOf(headers['x-timestamp']);
+    if (!/^\d{13}$/.test(timestamp)) return false;
+    if (toleranceMs > 0 && Math.abs(Number(timestamp) - now) > toleranceMs) return false;
+    const expected = Buffer.from(sign({ path, query: signed, timestamp, secret }));
+    const given = Buffer.from(textOf(headers['x-signature']));
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
 }
+
+const textOf = (value: string | string[] | undefined): string =>
+  typeof value === 'string' ? value : '';

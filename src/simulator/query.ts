@@ -5,36 +5,48 @@ import type { Instant } from '../model.ts';
 import type { QueryParameters } from '../platform/target.ts';
 import type { Dialect } from './dialect.ts';
 
-/** A parameter that is a whole number from `least` on; a sentence if it is something else. */
+/** What is asked wrongly is answered 400 with this sentence. */
+export class BadQuery extends Error {}
+
+/** A parameter that is a whole number from `least` on. */
 export function wholeIn(
   query: QueryParameters,
   name: string,
   standard: number,
   least: number,
-): number | string {
+): number {
   const text = query.get(name);
   if (text === undefined) return standard;
-  const value = Number(text);
-  if (!/^\d{1,15}$/.test(text) || value < least) {
-    return `${name} must be a whole number from ${least} on`;
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
+    throw new BadQuery(`${name} must be a whole number from ${least} on`);
   }
-  return value;
+  return Number(text);
 }
 
-/** `sort_by` (docs/platform.md §4.4, §4.7), where it is not ignored; null if it is neither. */
-export function isAscending(query: QueryParameters, { sort }: Dialect): boolean | null {
-  if (sort === 'ignored') return true;
-  const sortBy = query.get('sort_by') ?? 'DATE_DESC';
-  return sortBy === 'DATE_ASC' ? true : sortBy === 'DATE_DESC' ? false : null;
+/** Which of its values a parameter has; the first where it has none. */
+export function choiceIn(query: QueryParameters, name: string, values: readonly string[]): number {
+  const choice = values.indexOf(query.get(name) ?? values[0] ?? '');
+  if (choice < 0) throw new BadQuery(`${name} must be one of ${values.filter(Boolean).join(', ')}`);
+  return choice;
 }
+
+/** The rows a page may carry: as asked (10 by default), up to the greatest limit. */
+export function limitIn(query: QueryParameters, greatest: number, { overLimit }: Dialect): number {
+  const limit = wholeIn(query, 'limit', 10, 1);
+  if (limit > greatest && overLimit === 'refuse') {
+    throw new BadQuery(`limit must not exceed ${greatest}`);
+  }
+  return Math.min(limit, greatest);
+}
+
+/** `sort_by` (docs/platform.md §4.4, §4.7), where it is not ignored. */
+export const isAscending = (query: QueryParameters, { sort }: Dialect): boolean =>
+  choiceIn(query, 'sort_by', ['DATE_DESC', 'DATE_ASC']) === 1 || sort === 'ignored';
 
 const eightHoursMs = 8 * 3_600_000;
 /** How far a zone is ahead of UTC. */
 const aheadMs = { utc: 0, 'utc+8': eightHoursMs, 'utc-8': -eightHoursMs, batches: 0 };
 const batches = 9;
-
-/** Half-open, `[from, to)`. */
-export type Bounds = { from: Instant; to: Instant };
 
 /** The current and the previous calendar month, by the clock that ends the month. */
 export function windowStart(now: Instant, { monthEnd }: Pick<Dialect, 'monthEnd'>): Instant {
@@ -48,20 +60,26 @@ export function windowStart(now: Instant, { monthEnd }: Pick<Dialect, 'monthEnd'
   return start + (gone * (next - start)) / batches;
 }
 
-/** The bounds of `start_date` and `end_date`; a text where one of them is no date. */
-export function dateBoundsOf(
-  query: ReadonlyMap<string, string>,
+/** What `start_date` and `end_date` select, `[from, to)`, of what is not older than `earliest`. */
+export function rangeIn(
+  query: QueryParameters,
   dialect: Dialect,
   earliest: Instant,
-): Bounds | string {
-  const start = query.get('start_date');
-  const end = query.get('end_date');
-  if (start !== undefined && !isDay(start)) return 'start_date must be yyyy-MM-dd';
-  if (end !== undefined && !isDay(end)) return 'end_date must be yyyy-MM-dd';
+): { from: Instant; to: Instant } {
+  const start = dayIn(query, 'start_date');
+  const end = dayIn(query, 'end_date');
   if (dialect.dates === 'ignored') return { from: earliest, to: Infinity };
   const ahead = aheadMs[dialect.dates];
-  const from = start === undefined ? earliest : Math.max(earliest, startOf(start) - ahead);
-  return { from, to: end === undefined ? Infinity : endOf(end, dialect) - ahead };
+  return {
+    from: start === undefined ? earliest : Math.max(earliest, startOf(start) - ahead),
+    to: end === undefined ? Infinity : endOf(end, dialect) - ahead,
+  };
+}
+
+function dayIn(query: QueryParameters, name: string): string | undefined {
+  const day = query.get(name);
+  if (day !== undefined && !isDay(day)) throw new BadQuery(`${name} must be yyyy-MM-dd`);
+  return day;
 }
 
 function endOf(end: string, { dayEnd }: Dialect): Instant {

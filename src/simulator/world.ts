@@ -1,7 +1,8 @@
-// The world's size and rhythm: how many records a day has and at which seconds. A pure function of seed and
-// calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance is a hash
-// of numbers: a generator with a state would depend on who asked first.
-import { dayNumber, type DayNumber } from './times.ts';
+// The world's size and rhythm: how many records a day has, at which seconds, and how a time is spelt. A pure function
+// of seed and calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance
+// is a hash of numbers: a generator with a state would depend on who asked first.
+import { startOf } from '../day.ts';
+import type { Day, Instant } from '../model.ts';
 
 export type World = {
   /** The average of a day that is not quiet. */
@@ -9,16 +10,10 @@ export type World = {
   classesPerDay: number;
   transactionsPerDay: number;
   tokens: number;
-  /** How many accounts own classes, and how many place orders. */
-  owners: number;
   /** Orders usually leave pending within this time … */
   settleMs: number;
-  /** … and this share of them only within `slowSettleMs`; one in twenty of those never does. */
+  /** … and this share of them only within days; one in twenty of those never does. */
   pendingShare: number;
-  slowSettleMs: number;
-  failedShare: number;
-  /** Orders bought in bulk: no account, amount or number. */
-  batchShare: number;
   /** Days without any record. */
   quietShare: number;
   /** Every day the same number, evenly spread: for counting on it. */
@@ -34,24 +29,44 @@ export const standardWorld: World = {
   classesPerDay: 40,
   transactionsPerDay: 50,
   tokens: 6,
-  owners: 40,
   settleMs: 120_000,
   pendingShare: 0.02,
-  slowSettleMs: 3 * 86_400_000,
-  failedShare: 0.04,
-  batchShare: 0.12,
   quietShare: 0.05,
   flat: false,
   since: '2022-07-01',
   driftMs: 600_000,
 };
 
+/** How many accounts own classes, and how many place orders. */
+export const owners = 40;
+
+export const dayMs = 86_400_000;
+
+/** A UTC day counted from 1970-01-01. */
+export type DayNumber = number;
+
+export const dayNumberOf = (at: Instant): DayNumber => Math.floor(at / dayMs);
+export const dayNumber = (day: Day): DayNumber => startOf(day) / dayMs;
+
 const secondsPerDay = 86_400;
 /** Sunday to Saturday; the mean is 1. */
 const weekdayWeight = [0.7, 1.1, 1.12, 1.1, 1.13, 1.12, 0.73];
 
-/** How many records day `day` has once it is over. */
-export function countOn(seed: number, day: DayNumber, perDay: number, world: World): number {
+/** How many records each day has once it is over; what was counted is remembered. */
+export function createDayCounts(
+  seed: number,
+  perDay: number,
+  world: World,
+): (day: DayNumber) => number {
+  const counts = new Map<DayNumber, number>();
+  return (day) => {
+    let known = counts.get(day);
+    if (known === undefined) counts.set(day, (known = countOn(seed, day, perDay, world)));
+    return known;
+  };
+}
+
+function countOn(seed: number, day: DayNumber, perDay: number, world: World): number {
   if (perDay <= 0 || day < dayNumber(world.since)) return 0;
   if (world.flat) return Math.round(perDay);
   const chance = mix(seed, day);
@@ -133,4 +148,30 @@ export function addressText(seed: number): string {
   let text = 'iaa1';
   for (let i = 0; i < 38; i++) text += bech32[mix(seed, i) & 31];
   return text;
+}
+
+/** How a platform may spell a time; all in UTC. */
+export const timeForms = ['rfc3339', 'fraction', 'space', 'go'] as const;
+
+export function writeTime(at: Instant, form: (typeof timeForms)[number]): string {
+  const iso = new Date(at).toISOString();
+  const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  if (form === 'space') return `${day} ${time}`;
+  if (form === 'go') return `${day} ${time} +0000 UTC`;
+  if (form === 'rfc3339') return `${day}T${time}Z`;
+  // The world's times are whole seconds. A shared second keeps a shared fraction, so that order and ties stay.
+  const ms = at % 1000 === 0 ? ((at / 1000) * 7919) % 1000 : at % 1000;
+  return `${day}T${time}.${String(ms).padStart(3, '0')}Z`;
+}
+
+const readable =
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,3})?\d*(?: ?([+-]\d\d):?(\d\d)| ?Z| UTC)?/;
+
+/** The instant in a text a test wrote; null if it is no time. */
+export function instantIn(text: unknown): Instant | null {
+  const parts = typeof text === 'string' ? readable.exec(text) : null;
+  if (parts === null) return null;
+  const [, day, time, fraction = '', hours = '+00', minutes = '00'] = parts;
+  const at = Date.parse(`${day}T${time}${fraction}${hours}:${minutes}`);
+  return Number.isNaN(at) ? null : at;
 }

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wholeList, type Day } from '../../src/model.ts';
-import type { LiteralRecords } from '../../src/simulator/platform.ts';
+import type { LiteralRecords } from '../../src/simulator/options.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { isReject, readOrder } from '../../src/platform/parse.ts';

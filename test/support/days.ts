@@ -49,7 +49,7 @@ export const recordsOf = (days: readonly Day[]) => ({
 export const threeDaysOfRecords = {
   days: ['2026-03-01', '2026-03-31', ...threeDays, '2026-04-04', '2026-04-06'],
   records: recordsOf(threeDays),
-  dialect: { shortPages: 5 },
+  dialect: { maxOrders: 5, maxClasses: 5 },
 } satisfies SimulatorOptions & { days: readonly Day[] };
 
 /** The eighth record of each day, in both lists: it stands in the middle of a page. */

@@ -10,7 +10,7 @@ let bench: Bench;
 
 /** Slow enough that every kill hits a walk, fast enough that the whole takes seconds. */
 const open = async (more: Parameters<typeof createBench>[0] = tenDays): Promise<void> => {
-  const dialect = { keyLifeMs: 150, keyExpired: 'ignore' as const };
+  const dialect = { keyLifeRequests: 20, keyExpired: 'ignore' as const };
   // One lease for all: after so long a session that froze in a COPY is ended.
   bench = await createBench({ latencyMs: 8, dialect, leaseMs, ...more });
 };

@@ -35,8 +35,9 @@ const together: string[][] = [
 const isBelow = (name: string): boolean => name === 'keyExpired' || name === 'overLimit';
 
 /** The values that are not standard. */
-const choices: [string, readonly string[]][] = Object.entries(switches).flatMap(([name, of]) =>
-  'values' in of && !isBelow(name) ? [[name, of.values.slice(1)]] : [],
+const choices = Object.entries(switches).flatMap(
+  ([name, { values }]): [string, readonly (string | number | boolean)[]][] =>
+    values === undefined || isBelow(name) ? [] : [[name, values.slice(1)]],
 );
 
 const dialects = [
@@ -57,8 +58,8 @@ describe('each value of each switch', () => {
     { maxOrders: 20, maxClasses: 50 },
     { maxOrders: 20, maxClasses: 50, overLimit: 'refuse' },
     { maxClasses: 10, overLimit: 'refuse', totals: 'absent' },
-    { shortPages: 7, unknownFields: true },
-    { shortPages: 7, totals: 'absent' },
+    { maxOrders: 7, maxClasses: 7, unknownFields: true },
+    { maxOrders: 7, maxClasses: 7, totals: 'absent' },
   ])('%o', expectExact);
 
   test.each(['refuse', 'ignore', 'empty'] as const)(
@@ -78,11 +79,10 @@ test('the worst of all at once', async () => {
     maxClasses: 50,
     emptyList: 'null',
     totals: 'zero',
-    timeForm: 'mixed',
+    timeForm: 'go',
     ties: 'insertion',
     monthEnd: 'utc+8',
     unknownFields: true,
-    shortPages: 9,
   });
 });
 

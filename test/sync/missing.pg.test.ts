@@ -190,7 +190,7 @@ describe('a record of today that vanishes', () => {
       {
         days: ['2026-03-01', '2026-04-05', today],
         records,
-        dialect: { shortPages: 3 },
+        dialect: { maxOrders: 3, maxClasses: 3 },
         onPage: ({ records: page }) => {
           // One more with every page that is read of today, twice over.
           if (growing > 0 && page.length > 1) {

@@ -95,7 +95,7 @@ const ordersOnly = { classes: 'none' } as const;
 const cases: [string, Partial<Dialect>, Partial<Faults>, ArchivedScope][] = [
   ['months that end at UTC', {}, {}, ordersOnly],
   ['months that end at UTC-8', { monthEnd: 'utc-8' }, {}, ordersOnly],
-  ['two copies, at UTC, short pages', { shortPages: 2 }, copies, ordersOnly],
+  ['two copies, at UTC, short pages', { maxOrders: 2 }, copies, ordersOnly],
   ['two copies, at UTC+8', { monthEnd: 'utc+8' }, copies, both],
   [
     'empty answers about March',

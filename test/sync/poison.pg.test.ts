@@ -93,15 +93,6 @@ describe('P12: text that Postgres cannot hold', () => {
     await expectHealed();
   });
 
-  test('an error with U+0000 in its code and message', async () => {
-    const poisonError = { path: '/v3/orders', with: `start_date=${poisonedDay}` };
-    bench = await createBench({ ...threeDaysOfRecords, faults: { poisonError } });
-    await expectOneLeft();
-    expect((await noted()).last_error).toMatch(/refused \/v3\/orders: 400 BAD\ufffd "no\ufffd/);
-    bench.simulator.setFaults({ poisonError: null });
-    await expectHealed();
-  });
-
   test('sabotage: with the door open it still stops its slice alone', async () => {
     bench = await createBench(threeDaysOfRecords);
     const { platform } = bench.worker;

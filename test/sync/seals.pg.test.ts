@@ -39,7 +39,11 @@ describe('P6: an honest platform ends sealed, however it reads what the document
   ] satisfies Partial<Dialect>[])('%o', async (dialect) => {
     // Where dates are ignored nothing new may come.
     const given = 'dates' in dialect && dialect.dates === 'ignored' ? { records } : { world };
-    bench = await createBench({ ...given, days, dialect: { shortPages: 4, ...dialect } });
+    bench = await createBench({
+      ...given,
+      days,
+      dialect: { maxOrders: 4, maxClasses: 4, ...dialect },
+    });
     await bench.run();
     // Two readings two hours apart; a day apart, where a day shows nothing.
     for (const laterMs of [2 * hour + 60_000, 24 * hour + 60_000]) {

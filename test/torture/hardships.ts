@@ -47,7 +47,7 @@ export function drawHardship(chance: Chance): Hardship | null {
     provable('limits are refused', { overLimit: 'refuse' }),
     ...each('an empty list', 'emptyList', ['null', 'absent']),
     provable('times, ties and fields of every kind', {
-      timeForm: 'mixed',
+      timeForm: chance.pick(['fraction', 'space', 'go']),
       ties: 'insertion',
       unknownFields: true,
     }),

@@ -7,7 +7,7 @@ import { byteBounds } from '../../src/platform/byte-bounds.ts';
 import { windowStart } from '../../src/simulator/query.ts';
 import type { SentPage } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
-import { instantIn } from '../../src/simulator/times.ts';
+import { instantIn } from '../../src/simulator/world.ts';
 import { sorted } from '../support/differences.ts';
 
 /** A record the platform had. */

@@ -2,7 +2,7 @@
 // slices of odd days and what is hidden in even ones, so that no count stays the same by accident (P6 claims no more).
 import { dayOf } from '../../src/day.ts';
 import type { Instant, ListedResource } from '../../src/model.ts';
-import { dayNumber, dayNumberOf, instantIn, writeTime } from '../../src/simulator/times.ts';
+import { dayNumber, dayNumberOf, instantIn, writeTime } from '../../src/simulator/world.ts';
 import type { Action } from './actions.ts';
 import type { Chance } from './chance.ts';
 import type { Stage } from './stage.ts';
@@ -89,11 +89,7 @@ export const recordActions: readonly Action[] = [
       const found = anyRecord(stage, chance, 'orders', ({ record }) => record['status'] === 2);
       if (found === null) return nothing;
       const form = stage.simulator.dialect().timeForm;
-      const updated = writeTime(
-        stage.simulator.clock.now(),
-        form === 'mixed' ? 'rfc3339' : form,
-        0,
-      );
+      const updated = writeTime(stage.simulator.clock.now(), form);
       stage.simulator.mutate('orders', found.id, (record) => ({
         ...record,
         status: 3,

@@ -50,9 +50,8 @@ export function drawWorld(chance: Chance): Drawn {
     world,
     dialect: {
       // Of few records pages are few as well, unless they are short.
-      maxOrders: sizes.pick([50, 20, 10]),
-      maxClasses: sizes.pick([200, 50, 10]),
-      shortPages: sizes.pick([0, 0, 5]),
+      maxOrders: sizes.pick([50, 20, 10, 5]),
+      maxClasses: sizes.pick([200, 50, 10, 5]),
       ...hardship?.dialect,
     },
     latencyMs,
@@ -105,7 +104,6 @@ export function drawFault(chance: Chance, { hardship, lieMs, balancerMs }: Drawn
     serverError: { share: share(0.04), status: chance.pick([500, 502, 503]) },
     htmlPage: { share: share(0.04), status: chance.pick([200, 502]) },
     textNotFound: { share: share(0.02) },
-    poisonError: { share: share(0.02) },
     // Final for the process that meets it.
     forbidden: { share: share(0.002) },
     reset: { share: share(0.04) },

@@ -1,11 +1,25 @@
-// Results of on-chain operations by operation id, in both versions (docs/platform.md §2.5). There is no list of them;
-// an id holds the day and the number, so that a lookup needs none either.
+// What is asked for by its name and not page by page: results of on-chain operations by operation id, in both versions
+// (docs/platform.md §2.5), and credit tokens as a chain node answers them (§2.1, §2.2): no authentication, no paging,
+// zero values left out.
 import type { Day, Instant } from '../model.ts';
+import { nodeError, noSuchPath, notFound, ok, type SimulatedAnswer } from './answers.ts';
 import type { Dialect } from './dialect.ts';
-import { notFound, ok, type SimulatedAnswer } from './page.ts';
 import { windowStart } from './query.ts';
-import { dayMs, dayNumber, writeTime, type DayNumber } from './times.ts';
-import { below, countOn, hex8, hexText, mix, secondsOn, unit, type World } from './world.ts';
+import {
+  addressText,
+  below,
+  createDayCounts,
+  dayMs,
+  dayNumber,
+  hex8,
+  hexText,
+  mix,
+  secondsOn,
+  unit,
+  writeTime,
+  type DayNumber,
+  type World,
+} from './world.ts';
 
 /** JSON texts of the `data` objects that a test wrote. */
 export type LiteralTransaction = { v1beta1?: string; v3?: string };
@@ -49,7 +63,7 @@ export function createSimulatedTransactions(
   literals: Readonly<Record<string, LiteralTransaction>> | undefined,
 ): SimulatedTransactions {
   const seed = mix(mix(worldSeed, 0x7a25), project.length * 31 + (project.codePointAt(0) ?? 0));
-  const count = (day: DayNumber): number => countOn(seed, day, world.transactionsPerDay, world);
+  const count = createDayCounts(seed, world.transactionsPerDay, world);
 
   function find(id: string): { askedAt: Instant; chance: number } | null {
     const parts = /^op-([0-9a-z]{1,6})-([0-9a-z]{1,6})-[0-9a-f]{8}$/.exec(id);
@@ -108,18 +122,14 @@ function dataText(
   // A block every five seconds since the world began.
   const height = isDone ? Math.floor(askedAt / 5000) - 300_000_000 : 0;
   const heightText = version === 'v3' ? `"${height}"` : height;
-  const time = isDone ? writeTime(askedAt + longestMs, dialect.timeForm, chance) : '';
+  const time = isDone ? writeTime(askedAt + longestMs, dialect.timeForm) : '';
   return (
     (version === 'v1beta1'
       ? `{"module":"${module}","type":"${type}"`
       : `{"module":${modules.indexOf(module) + 1},"operation":${number + 1}`) +
     `,"tx_hash":"${isDone ? hexText(mix(chance, 4), 8).toUpperCase() : ''}","status":${status}` +
     `,"message":"${status === 2 ? failure : ''}","block_height":${heightText},"timestamp":"${time}"` +
-    modules
-      .filter((name) => name === module)
-      .map((name) => bodyText(name, version, chance, namesToken))
-      .join('') +
-    '}'
+    `${bodyText(module, version, chance, namesToken)}}`
   );
 }
 
@@ -139,4 +149,68 @@ function bodyText(
   if (!namesToken)
     return `,"${name}":{${classId}${version === 'v1beta1' ? `,"${idField}":""` : ''}}`;
   return `,"${name}":{${classId},"${idField}":"${id}"}`;
+}
+
+/** A token that a test wrote: the JSON texts of its `value` and of its fee's `result`. */
+export type LiteralToken = { symbol: string; owner: string; value: string; fee?: string };
+
+const tokensPath = '/token/tokens';
+
+export function createSimulatedTokens(
+  worldSeed: number,
+  world: World,
+  literals: readonly LiteralToken[] | undefined,
+): (path: string, owner: string | undefined, now: Instant, dialect: Dialect) => SimulatedAnswer {
+  const tokens = literals ?? Array.from({ length: world.tokens }, (_, i) => tokenOf(worldSeed, i));
+  const envelope = (now: Instant, result: string): SimulatedAnswer =>
+    ok(`{"height":"${Math.floor(now / 5000) - 300_000_000}","result":${result}}`);
+  const typed = (token: LiteralToken): string =>
+    `{"type":"chainmod/token/Token","value":${token.value}}`;
+
+  return (path, owner, now, { feePath }) => {
+    if (path === tokensPath) {
+      const listed = tokens.filter((token) => owner === undefined || token.owner === owner);
+      return envelope(now, listed.length === 0 ? 'null' : `[${listed.map(typed).join(',')}]`);
+    }
+    const [symbol, rest, ...more] = path.slice(tokensPath.length + 1).split('/');
+    if (symbol === undefined || symbol === '' || more.length > 0) return noSuchPath;
+    const token = tokens.find((one) => one.symbol === decoded(symbol));
+    if (rest === feePath)
+      return envelope(now, token?.fee ?? feeText(token !== undefined, symbol.length));
+    if (rest !== undefined) return noSuchPath;
+    return token === undefined
+      ? nodeError(400, `token ${symbol} does not exist`)
+      : envelope(now, typed(token));
+  };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** `exist` is a zero value too: left out when false. Short symbols cost more. */
+function feeText(exists: boolean, symbolLength: number): string {
+  const fee = 10 * Math.max(1, 6000 >> symbolLength);
+  return `{${exists ? '"exist":true,' : ''}"issue_fee":{"denom":"ugas","amount":"${fee}"},"mint_fee":{"denom":"ugas","amount":"${fee / 10}"}}`;
+}
+
+function tokenOf(worldSeed: number, i: number): LiteralToken {
+  const chance = mix(mix(worldSeed, 0x70c3), i);
+  const symbol = `credit${'abcdefghijklmnopqrstuvwxyz'[i % 26]}${i < 26 ? '' : Math.floor(i / 26)}`;
+  const owner = addressText(mix(worldSeed, below(chance, 3)));
+  const fields: string[] = [`"symbol":"${symbol}","name":"Credit ${i} 信用"`];
+  const scale = below(mix(chance, 1), 3) * 6;
+  if (scale > 0) fields.push(`"scale":${scale}`);
+  fields.push(`"min_unit":"u${symbol}"`);
+  if (below(mix(chance, 2), 4) > 0) fields.push(`"initial_supply":"${1000 * (1 + (chance & 63))}"`);
+  fields.push(
+    `"max_supply":"${i === 0 ? '18446744073709551615' : 1_000_000 * (1 + (chance & 7))}"`,
+  );
+  if ((chance & 256) > 0) fields.push('"mintable":true');
+  fields.push(`"owner":"${owner}"`);
+  return { symbol, owner, value: `{${fields.join(',')}}` };
 }
