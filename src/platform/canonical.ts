@@ -6,14 +6,12 @@
 //   3. Numbers: plain decimal, no exponent, no trailing fractional zeros, -0 as 0. A number that Postgres' numeric
 //      cannot hold (more than 131072 digits before or 16383 after the point) stays as it was written, in lower case.
 //   4. An array or object with 256 others of its record around it: its text as it stands.
-//   5. A byte that is no valid UTF-8 counts as the lone surrogate U+DC00 + byte.
-//   6. raw_sha256 is the lower-case hex of SHA-256 over the UTF-8 bytes of that text.
+//   5. raw_sha256 is the lower-case hex of SHA-256 over the UTF-8 bytes of that text.
 // So the digest of a record is that of what jsonb prints for it, wherever jsonb can hold the record.
 import { hash } from 'node:crypto';
 import { toUSVString } from 'node:util';
 import { transient } from '../errors.ts';
-import { byteBounds } from './byte-bounds.ts';
-import { compareUtf8 } from './bytes.ts';
+import { byteBounds, compareUtf8 } from './bytes.ts';
 import type { Json } from './json.ts';
 import { canonicalNumber, plainDecimal } from './numbers.ts';
 
@@ -70,7 +68,7 @@ function write(value: Json, out: Canonical): void {
     }
     case 'deep':
       out.fits = false;
-      out.text += value.text.replaceAll(loneSurrogate, (unit) => JSON.stringify(unit).slice(1, -1));
+      out.text += value.text;
   }
 }
 
@@ -104,7 +102,6 @@ function hasKeys(fields: ReadonlyMap<string, Json>, keys: string[]): boolean {
 
 // oxlint-disable-next-line no-control-regex -- the control characters are what it looks for
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
-const loneSurrogate = /\p{Surrogate}/gu;
 
 /** JSON.stringify writes exactly point 2 of the recipe; most strings need none of it, and looking first is cheaper. */
 function writeString(value: string, out: Canonical): void {

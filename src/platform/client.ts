@@ -8,7 +8,7 @@ import type { Instant } from '../model.ts';
 import { unbounded } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { createClock } from './clock.ts';
-import { createExchange } from './exchange.ts';
+import { createExchange, type Fault } from './exchange.ts';
 import { feesQuestion, tokensQuestion, transactionQuestion } from './lookups.ts';
 import { readClassesPage, readOrdersPage } from './pages.ts';
 import type { Limiter, Platform } from './platform.ts';
@@ -20,7 +20,6 @@ import {
   type Question,
   type Request,
 } from './request.ts';
-import { attemptsAtMost, backoffMs, maxPatienceMs, type Fault } from './retry.ts';
 import { classesParams, ordersParams } from './target.ts';
 
 export type PlatformOptions = {
@@ -46,6 +45,24 @@ export type PlatformOptions = {
   monotonicNow?: () => number;
   wallNow?: () => Instant;
 };
+
+/** Requests for one call, the first included. */
+const attemptsAtMost = 5;
+
+/**
+ * A call waits no longer than this, whether for an answer or out of a silence that the platform asked for: then it ends,
+ * and its slice is due again later.
+ */
+export const maxPatienceMs = 60_000;
+
+const firstWaitMs = 250;
+const maxWaitMs = 8000;
+
+/** Exponential with jitter: attempt 1 is followed by 125–250 ms, each further one by twice that, up to 4–8 s. */
+function backoffMs(attempt: number, random: () => number): number {
+  const full = Math.min(firstWaitMs * 2 ** (attempt - 1), maxWaitMs);
+  return Math.round(full * (0.5 + random() / 2));
+}
 
 const otherClock = (status: number): Fault => ({
   code: `http_${status}`,

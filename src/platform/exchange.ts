@@ -2,9 +2,8 @@
 // retries.
 import { codeOf, settingsError, transient } from '../errors.ts';
 import { connectionProblem, createHttpClient, decompressed } from '../http-client.ts';
-import { byteBounds } from './byte-bounds.ts';
+import { byteBounds } from './bytes.ts';
 import { foreignText } from './refusal.ts';
-import type { Fault } from './retry.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
 export type PlatformAnswer = {
@@ -16,6 +15,21 @@ export type PlatformAnswer = {
   isTooLong: boolean;
   sentAt: number;
   receivedAt: number;
+};
+
+/** A passing fault: what the platform did instead of answering. */
+export type Fault = {
+  /** Stable name for logs. */
+  code: string;
+  /** What happened, as the end of a sentence. */
+  text: string;
+  status: number | null;
+  /** What Retry-After asked for, capped; null without one. */
+  retryAfterMs: number | null;
+  /** True when asking again would only bring the same. */
+  final: boolean;
+  /** The platform did answer, in its own way: other questions may fare better. */
+  isAnswer?: boolean;
 };
 
 export type Exchange = {

@@ -4,6 +4,7 @@ import { transient } from '../errors.ts';
 import type { ApiVersion, RejectedRecord } from '../model.ts';
 import { decodeUtf8 } from './bytes.ts';
 import { type Json, type JsonObject, isObject, maxRecordDepth, parseJson } from './json.ts';
+import { envelopeOf, parsedAnswer, unreadable } from './pages.ts';
 import { longReject, reject } from './parse.ts';
 import type { FoundTransaction, ListedToken, NodeTokenList } from './platform.ts';
 import type { Question } from './request.ts';
@@ -22,8 +23,11 @@ export function transactionQuestion(
     name: path,
     params: {},
     read: (body, askedAt) => {
-      const text = objectIn(envelopeOf(body), 'data');
-      return { record: readTransaction(parsed(text), text, operationId), askedAt };
+      const text = objectIn(membersOf(body), 'data');
+      return {
+        record: readTransaction(parsedAnswer(text, maxRecordDepth), text, operationId),
+        askedAt,
+      };
     },
     // The platform's own "not found"; a bare `404 page not found` comes now and then and says nothing.
     missing: (body, askedAt) => (isRefusal(body) ? { value: { record: null, askedAt } } : null),
@@ -36,7 +40,7 @@ export const tokensQuestion = (): Question<NodeTokenList | null> => ({
   path: tokensPath,
   params: {},
   read: (body, askedAt) => {
-    const envelope = envelopeOf(body);
+    const envelope = membersOf(body);
     const height = heightOf(envelope.get('height'));
     return { height, ...tokensIn(envelope), askedAt };
   },
@@ -47,7 +51,7 @@ export const feesQuestion = (symbol: string, path: 'fee' | 'fees'): Question<str
   path: `${tokensPath}/${encodeURIComponent(symbol)}/${path}`,
   name: `${tokensPath}/…/${path}`,
   params: {},
-  read: (body) => objectIn(envelopeOf(body), 'result'),
+  read: (body) => objectIn(membersOf(body), 'result'),
   missing: () => ({ value: null }),
 });
 
@@ -58,7 +62,7 @@ function tokensIn(envelope: Envelope): Pick<NodeTokenList, 'tokens' | 'rejects'>
   // An empty list is null.
   if (result === null) return { tokens, rejects };
   const text = typeof result === 'object' && result.type === 'deep' ? result.text : '';
-  const list = parsed(text, 1);
+  const list = parsedAnswer(text, 1);
   if (typeof list !== 'object' || list?.type !== 'array') throw unreadable('result is no list');
   for (let i = 0; i < list.items.length; i++) {
     const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
@@ -67,7 +71,7 @@ function tokensIn(envelope: Envelope): Pick<NodeTokenList, 'tokens' | 'rejects'>
       rejects.push(long);
       continue;
     }
-    const id = symbolIn(parsed(element));
+    const id = symbolIn(parsedAnswer(element, maxRecordDepth));
     if ('wrong' in id) rejects.push(reject(element, `symbol ${id.wrong}`));
     else tokens.push({ symbol: id.id, text: element });
   }
@@ -77,13 +81,7 @@ function tokensIn(envelope: Envelope): Pick<NodeTokenList, 'tokens' | 'rejects'>
 /** The members of an answer; arrays and objects among them are not taken apart, so that their text is at hand. */
 type Envelope = JsonObject['fields'];
 
-function envelopeOf(body: Buffer): Envelope {
-  const envelope = parsed(decodeUtf8(body).replace(/^\ufeff/, ''), 1);
-  if (!isObject(envelope)) throw unreadable('its JSON is not an object');
-  const error = envelope.fields.get('error');
-  if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
-  return envelope.fields;
-}
+const membersOf = (body: Buffer): Envelope => envelopeOf(decodeUtf8(body), 1);
 
 /** A member's verbatim text, an object's. */
 function objectIn(envelope: Envelope, name: string): string {
@@ -92,17 +90,8 @@ function objectIn(envelope: Envelope, name: string): string {
   if (longReject(text) !== null) {
     throw transient('unusable_answer', `its ${name} is longer than a record may be`);
   }
-  if (!isObject(parsed(text))) throw unreadable(`it has no ${name} object`);
+  if (!isObject(parsedAnswer(text, maxRecordDepth))) throw unreadable(`it has no ${name} object`);
   return text;
-}
-
-/** Throws transient `unreadable_page`. */
-function parsed(text: string, maxDepth = maxRecordDepth): Json {
-  try {
-    return parseJson(text, maxDepth);
-  } catch (error) {
-    throw unreadable('its body is not JSON', error);
-  }
 }
 
 /** Whether a body is the platform's error envelope. */
@@ -120,6 +109,3 @@ function heightOf(value: Json | undefined): string | null {
   const text = typeof value === 'object' && value?.type === 'number' ? value.text : value;
   return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text : null;
 }
-
-const unreadable = (what: string, cause?: unknown): Error =>
-  transient('unreadable_page', `the answer cannot be read: ${what}`, cause);

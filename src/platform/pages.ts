@@ -1,5 +1,6 @@
 // A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `PlatformPage` out.
 // What is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
+import { isUtf8 } from 'node:buffer';
 import { dayOf } from '../day.ts';
 import { transient } from '../errors.ts';
 import type {
@@ -10,8 +11,7 @@ import type {
   ParsedRecord,
   RejectedRecord,
 } from '../model.ts';
-import { byteBounds } from './byte-bounds.ts';
-import { decodeUtf8 } from './bytes.ts';
+import { byteBounds, decodeUtf8 } from './bytes.ts';
 import { storable } from './canonical.ts';
 import {
   isObject,
@@ -22,7 +22,7 @@ import {
   type JsonObject,
 } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
-import { isReject, readClass, readOrder, unpinned } from './parse.ts';
+import { isReject, longReject, readClass, readOrder, reject, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
@@ -49,7 +49,9 @@ function readPage(
   askedAt: Instant,
   askedDay: Day = dayOf(askedAt),
 ): PlatformPage {
-  const text = decodeUtf8(body).replace(/^\ufeff/, '');
+  const isText = isUtf8(body);
+  // All that JSON is built of is ASCII: read as Latin-1, what is no UTF-8 shows none the less where its records stand.
+  const text = body.toString(isText ? 'utf8' : 'latin1');
   const data = dataOf(text);
   const list = listOf(data, listField);
   const records: ParsedRecord[] = [];
@@ -57,7 +59,10 @@ function readPage(
   let first: string | null = null;
   let last: string | null = null;
   for (const [i, value] of list.items.entries()) {
-    const result = read(value, text.slice(list.spans[2 * i], list.spans[2 * i + 1]), askedDay);
+    const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
+    const result = isText
+      ? read(value, element, askedDay)
+      : readBytes(read, Buffer.from(element, 'latin1'), askedDay);
     if (isReject(result)) rejects.push(result);
     else records.push(result);
     last = isReject(result) ? result.sha256 : result.id;
@@ -80,28 +85,43 @@ function readPage(
   };
 }
 
+/** A record of a page that is no UTF-8; it may be some itself. */
+function readBytes(read: ReadRecord, bytes: Buffer, askedDay: Day): ParsedRecord | RejectedRecord {
+  const long = longReject(bytes);
+  if (long !== null) return long;
+  const text = decodeUtf8(bytes);
+  return text === '' ? reject(bytes, 'it is not UTF-8') : read(parseJson(text), text, askedDay);
+}
+
 type NextKey = Pick<PlatformPage, 'nextKey' | 'nextKeyForm'>;
 
 const noKey: NextKey = { nextKey: null, nextKeyForm: null };
 
-const unreadable = (what: string, cause?: unknown): Error =>
-  transient('unreadable_page', `the answer is no page: ${what}`, cause);
+/** The answer is none: a passing fault. */
+export const unreadable = (what: string, cause?: unknown): Error =>
+  transient('unreadable_page', `the answer cannot be read: ${what}`, cause);
 
-function parsed(text: string): Json {
+/** Throws transient `unreadable_page`, and `too_long` where there are too many values. */
+export function parsedAnswer(text: string, maxDepth: number): Json {
   try {
-    return parseJson(text, recordDepthInPage + maxRecordDepth);
+    return parseJson(text, maxDepth);
   } catch (error) {
     if (error instanceof RangeError) throw transient('too_long', `an answer of ${error.message}`);
     throw unreadable('its body is not JSON', error);
   }
 }
 
-function dataOf(text: string): JsonObject {
-  const envelope = parsed(text);
+/** The members of an answer that is not an error. */
+export function envelopeOf(text: string, maxDepth: number): JsonObject['fields'] {
+  const envelope = parsedAnswer(text, maxDepth);
   if (!isObject(envelope)) throw unreadable('its JSON is not an object');
   const error = envelope.fields.get('error');
   if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
-  const data = envelope.fields.get('data');
+  return envelope.fields;
+}
+
+function dataOf(text: string): JsonObject {
+  const data = envelopeOf(text, recordDepthInPage + maxRecordDepth).get('data');
   if (!isObject(data)) throw unreadable('it has no data object');
   return data;
 }

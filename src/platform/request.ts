@@ -4,11 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { OutlastError } from '../errors.ts';
 import type { RequestOutcome } from '../meter.ts';
 import type { Instant } from '../model.ts';
-import { byteBounds } from './byte-bounds.ts';
+import { byteBounds } from './bytes.ts';
 import { clockErrorMs, type LearningClock } from './clock.ts';
-import type { PlatformAnswer, Exchange } from './exchange.ts';
+import type { Exchange, Fault, PlatformAnswer } from './exchange.ts';
 import { readRefusal, RefusalError, refusalText } from './refusal.ts';
-import { isPassing, readRetryAfter, type Fault } from './retry.ts';
 import { signedHeaders } from './sign.ts';
 import { queryText, type Params } from './target.ts';
 import { readHttpDate } from './times.ts';
@@ -50,6 +49,13 @@ export type Request = <T>(
   signal: AbortSignal | undefined,
   onArrived: () => void,
 ) => Promise<AttemptOutcome<T>>;
+
+/**
+ * Statuses that pass. 404 is one: lists have been answered with a bare `404 page not found` now and then, and a
+ * list that is not there at all shows soon enough.
+ */
+const isPassing = (status: number): boolean =>
+  status === 404 || status === 408 || status === 425 || status === 429 || status >= 500;
 
 /** Gateways say 401 where the platform itself says 403: of a key, a signature or a clock that is not taken. */
 const refusesKey = (status: number): boolean => status === 401 || status === 403;
@@ -163,5 +169,16 @@ const headersFor = (
 ): Record<string, string> =>
   signedHeaders({ path, query, timestamp: String(signedAt), secret: apiSecret, apiKey });
 
-const startsLikeJson = (body: Buffer): boolean =>
-  /^\ufeff?\s*\{/.test(body.toString('utf8', 0, 64));
+const startsLikeJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('utf8', 0, 64));
+
+/** Longer requests for quiet are taken for this long: one mistaken header must not cost days of a month that closes. */
+const maxQuietMs = 3_600_000;
+
+/** `Retry-After` (RFC 9110): seconds or an HTTP date on the platform's clock; null if absent or unreadable. */
+function readRetryAfter(header: string | undefined, platformNow: Instant): number | null {
+  if (header === undefined) return null;
+  const date = readHttpDate(header);
+  if (date === null && !/^\d+$/.test(header)) return null;
+  const forMs = date === null ? Number(header) * 1000 : date - platformNow;
+  return Math.min(Math.max(forMs, 0), maxQuietMs);
+}

@@ -1,64 +1,49 @@
 // The platform's times, whose text format is unknown (docs/platform.md §2.3): every form seen so far, read
 // explicitly. Engines disagree on `new Date(text)`, so no foreign text ever reaches it. Pure.
 import type { Instant } from '../model.ts';
-import type { Json } from './json.ts';
-import { plainDecimal } from './numbers.ts';
 
-// RFC 3339; `yyyy-MM-dd HH:mm:ss[.fff]`, which is UTC; Go's `2022-07-29 11:28:58 +0000 UTC m=+0.1`, where the
-// zone's name and the monotonic reading say nothing that the offset does not.
+// RFC 3339; `yyyy-MM-dd HH:mm:ss[.fff]`, which is UTC; Go's `2022-07-29 11:28:58 +0000 UTC`, where the zone's name says
+// nothing that the offset does not.
 const form =
-  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(?: ?(?:[Zz]|UTC|([+-]\d\d:?\d\d)(?: (?:[A-Za-z]{1,5}|[+-]\d{2,4}))?))?(?: m=[+-]\d+(?:\.\d+)?)?$/;
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?(?: ?(?:[Zz]|([+-]\d\d:?\d\d)(?: [A-Z]{1,5})?))?$/;
 /** The form that all become, and most have. */
 const ownForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const epochSeconds = /^\d{10}$/;
-const epochMilliseconds = /^\d{13}$/;
 
 /**
  * A time as RFC 3339 text in UTC with up to microseconds, e.g. `2026-03-01T10:00:00Z`, `…00.123456Z`; null if
  * it cannot be read or is no real time between the years 1 and 9999. Finer fractions are cut off, not rounded.
- * Numbers, and texts of digits alone, are epoch seconds (10 digits) or milliseconds (13).
  */
-export function readTime(value: Json): string | null {
-  if (typeof value === 'string') return readTimeText(value.trim());
-  if (value === null || typeof value === 'boolean' || value.type !== 'number') return null;
-  const plain = plainDecimal(value.text);
-  return plain === null ? null : readTimeText(plain);
-}
-
-function readTimeText(text: string): string | null {
+export function readTime(given: unknown): string | null {
+  if (typeof given !== 'string') return null;
+  const text = given.trim();
   if (ownForm.test(text)) {
     return isCalendarDay(text) && isTimeOfDay(text.slice(11, 19)) ? text : null;
   }
   const parts = form.exec(text);
-  if (parts === null) {
-    if (epochSeconds.test(text)) return utcText(Number(text) * 1000);
-    return epochMilliseconds.test(text) ? utcText(Number(text)) : null;
-  }
+  if (parts === null) return null;
   const [, day = '', time = '', fraction = '', zone] = parts;
   if (!isCalendarDay(day) || !isTimeOfDay(time)) return null;
-  const digits = withoutTrailingZeros(fraction.slice(0, 6));
+  const digits = fraction.slice(0, 6).replace(/0+$/, '');
   const rest = digits === '' ? 'Z' : `.${digits}Z`;
   const offset = zone === undefined ? 0 : offsetMinutes(zone);
   if (offset === null) return null;
   if (offset === 0) return `${day}T${time}${rest}`;
   // Our own text by now, in the one form every engine must read alike.
-  const utc = utcText(Date.parse(`${day}T${time}Z`) - offset * 60_000);
-  return utc === null ? null : utc.slice(0, 19) + rest;
+  const utc = new Date(Date.parse(`${day}T${time}Z`) - offset * 60_000).toISOString();
+  // Outside the years 1 to 9999 Postgres and `Day` do not write alike.
+  return utc.length === 24 && !utc.startsWith('0000') ? utc.slice(0, 19) + rest : null;
 }
 
 /**
- * The name of the form a time is written in: `rfc3339`, `rfc3339 with fractions`, `space`, `go`, `epoch`; `unreadable`,
- * and `none` where there is no time.
+ * The name of the form a time is written in: `rfc3339`, `rfc3339 with fractions`, `space`, `go`; `unreadable`, and
+ * `none` where there is no time.
  */
 export function timeForm(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'none';
-  if (typeof value !== 'string' && typeof value !== 'number') return 'unreadable';
-  const text = String(value).trim();
-  if (epochSeconds.test(text) || epochMilliseconds.test(text)) return 'epoch';
-  if (readTimeText(text) === null) return 'unreadable';
+  if (typeof value !== 'string' || readTime(value) === null) return 'unreadable';
+  const text = value.trim();
   if (/ [+-]\d{4}/.test(text)) return 'go';
-  const isFine = /[.,]\d/.test(text);
-  return `${text[10] === ' ' ? 'space' : 'rfc3339'}${isFine ? ' with fractions' : ''}`;
+  return `${text[10] === ' ' ? 'space' : 'rfc3339'}${text.includes('.') ? ' with fractions' : ''}`;
 }
 
 /** Minutes east of Greenwich; null if there is no such offset. */
@@ -67,15 +52,6 @@ function offsetMinutes(zone: string): number | null {
   const minutes = Number(zone.slice(-2));
   if (hours > 23 || minutes > 59) return null;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
-}
-
-/**
- * Milliseconds since 1970 as RFC 3339; null outside the years 1 to 9999, which Postgres and `Day` cannot write alike.
- */
-function utcText(ms: number): string | null {
-  const text = new Date(ms).toISOString();
-  if (text.length !== 24 || text.startsWith('0000')) return null;
-  return `${text.slice(0, 19)}${text.slice(19, 23) === '.000' ? '' : `.${withoutTrailingZeros(text.slice(20, 23))}`}Z`;
 }
 
 function isCalendarDay(day: string): boolean {
@@ -93,24 +69,9 @@ function daysInMonth(year: number, month: number): number {
 const isTimeOfDay = (time: string): boolean =>
   time < '24' && time.slice(3, 5) < '60' && time.slice(6, 8) < '60';
 
-const withoutTrailingZeros = (digits: string): string => digits.replace(/0+$/, '');
-
 const httpForm =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
-const monthNames = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
-  'May',
-  'Jun',
-  'Jul',
-  'Aug',
-  'Sep',
-  'Oct',
-  'Nov',
-  'Dec',
-];
+const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** The instant in a `Date` or `Retry-After` header (IMF-fixdate of RFC 9110); null if it is none. */
 export function readHttpDate(text: string): Instant | null {

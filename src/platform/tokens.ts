@@ -2,9 +2,17 @@
 // table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
 import type { ParsedRecord, RejectedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
-import { amountOf, type Columns, type ReadFields, integerOf, textOf } from './fields.ts';
 import { type Json, type JsonObject, isObject, parseJson } from './json.ts';
-import { readId, recordOf, reject } from './parse.ts';
+import {
+  amountOf,
+  integerOf,
+  readId,
+  recordOf,
+  reject,
+  textOf,
+  type Columns,
+  type ReadFields,
+} from './parse.ts';
 
 /**
  * The record of a token: `{"token": its element of the list, "fees": the result of its fees}`, both verbatim. The

@@ -3,9 +3,16 @@
 import type { ParsedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
 import { jsonbText } from './canonical.ts';
-import { type Columns, type ReadFields, integerOf, textOf, timeOf, wholeOf } from './fields.ts';
 import type { Json } from './json.ts';
-import { recordOf } from './parse.ts';
+import {
+  integerOf,
+  recordOf,
+  textOf,
+  timeOf,
+  wholeOf,
+  type Columns,
+  type ReadFields,
+} from './parse.ts';
 
 /** Reads the `data` of a lookup's answer. The result names no operation: it is the one that was asked for. */
 export const readTransaction = (data: Json, text: string, operationId: string): ParsedRecord =>

@@ -271,7 +271,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'P5: original bytes are not kept',
-      'rawBytes: fits ? null : encodeUtf8(text)',
+      'rawBytes: fits ? null : Buffer.from(text)',
       'rawBytes: null',
       'store/commit.pg',
     ],
@@ -452,8 +452,8 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'an error envelope is an empty page',
-      `if (error !== undefined && error !== null) throw unreadable('it is an error envelope');\n  const data = envelope`,
-      'const data = envelope',
+      `if (error !== undefined && error !== null) throw unreadable('it is an error envelope');`,
+      '',
       'platform/pages',
     ],
     [

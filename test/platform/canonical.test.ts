@@ -95,7 +95,7 @@ describe('canonical JSON', () => {
       if (expected !== null) expect(jsonbText(value)).toBe(expected);
       expect(canonical(parseJson(jsonbText(value))).fits).toBe(true);
     }
-    const deep = parseJson('[[["\ud800"]]]', 2);
+    const deep = parseJson('[[["\\ud800"]]]', 2);
     expect(canonical(deep)).toEqual({ text: '[[["\\ud800"]]]', fits: false });
     expect(jsonbText(deep)).toBe('[["\ufffd"]]');
   });

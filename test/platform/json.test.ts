@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8, encodeUtf8 } from '../../src/platform/bytes.ts';
 import { type Json, parseJson } from '../../src/platform/json.ts';
 
 /** The tree as JSON.parse would give it, where that is exact enough to compare. */
@@ -124,21 +123,4 @@ describe('the reader of JSON', () => {
     const value = parseJson(JSON.stringify({ message: 'x"'.repeat(2_500_000) }));
     expect(plain(value)).toHaveProperty('message.length', 5_000_000);
   });
-});
-
-it('bytes that are no UTF-8 survive as text and come back', () => {
-  const bytes = fc.oneof(
-    fc.uint8Array({ maxLength: 40 }),
-    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
-    fc.constant(
-      Buffer.from([0x22, 0xed, 0xa0, 0x80, 0xe6, 0x95, 0xb0, 0xff, 0xf0, 0x9f, 0x98, 0x80]),
-    ),
-  );
-  fc.assert(
-    fc.property(bytes, (array) => {
-      const original = Buffer.from(array);
-      expect(encodeUtf8(decodeUtf8(original))).toEqual(original);
-    }),
-  );
-  expect(decodeUtf8(Buffer.from([0x61, 0xff, 0x62]))).toBe('a\udcffb');
 });

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/platform/json.ts';
 import { readHttpDate, readTime } from '../../src/platform/times.ts';
 
 describe('a time of the platform', () => {
@@ -19,12 +18,7 @@ describe('a time of the platform', () => {
     ['2022-07-29 11:28:58 +0000 UTC', '2022-07-29T11:28:58Z'],
     ['2022-07-29 11:28:58.123 +0000 UTC', '2022-07-29T11:28:58.123Z'],
     ['2022-07-29 11:28:58.123456789 +0800 CST', '2022-07-29T03:28:58.123456Z'],
-    ['2022-07-29 11:28:58 +0800 +08', '2022-07-29T03:28:58Z'],
-    ['2022-07-29 11:28:58.1 +0000 UTC m=+0.123456789', '2022-07-29T11:28:58.1Z'],
-    ['2022-07-29 11:28:58 UTC', '2022-07-29T11:28:58Z'],
     [' 2026-03-01T10:00:00Z ', '2026-03-01T10:00:00Z'],
-    ['1706745600', '2024-02-01T00:00:00Z'],
-    ['1706745600123', '2024-02-01T00:00:00.123Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z'],
     ['0050-06-01T01:00:00+02:00', '0050-05-31T23:00:00Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
@@ -53,11 +47,7 @@ describe('a time of the platform', () => {
     '',
     '  ',
     'yesterday',
-    '1',
-    '0',
-    '170674560',
-    '17067456000',
-    '-1706745600',
+    '1706745600',
     '1 Mar 2026 10:00:00 GMT',
     '2026-3-1 10:00:00',
     '２０２６-03-01T10:00:00Z',
@@ -65,12 +55,9 @@ describe('a time of the platform', () => {
     expect(readTime(text)).toBeNull();
   });
 
-  it('may be a number, and nothing else but text', () => {
-    expect(readTime(parseJson('1706745600'))).toBe('2024-02-01T00:00:00Z');
-    expect(readTime(parseJson('1.7067456e9'))).toBe('2024-02-01T00:00:00Z');
-    expect(readTime(parseJson('1706745600123'))).toBe('2024-02-01T00:00:00.123Z');
-    for (const text of ['1e999999', '12', '-1706745600', 'true', 'null', '[]', '{}']) {
-      expect(readTime(parseJson(text))).toBeNull();
+  it('is nothing else but text', () => {
+    for (const value of [1706745600, 1706745600123, true, null, [], {}]) {
+      expect(readTime(value)).toBeNull();
     }
   });
 

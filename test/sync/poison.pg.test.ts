@@ -4,7 +4,7 @@ import { isOnCluster } from '../support/postgres.ts';
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { byteBounds } from '../../src/platform/byte-bounds.ts';
+import { byteBounds } from '../../src/platform/bytes.ts';
 import { storable } from '../../src/platform/canonical.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { openDb, withTx } from '../../src/store/db.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { dayOf } from '../../src/day.ts';
 import { listedResources, type Day, type Instant, type ListedResource } from '../../src/model.ts';
-import { byteBounds } from '../../src/platform/byte-bounds.ts';
+import { byteBounds } from '../../src/platform/bytes.ts';
 import { windowStart } from '../../src/simulator/query.ts';
 import type { SentPage } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/server.ts';

@@ -73,8 +73,8 @@ const scalar = fc.oneof(
     '1772704800',
   ),
   fc.constantFrom('true', 'false', 'null', '"true"', '[]', '{}'),
-  // Bytes that are no UTF-8, as the door reads them; and what nests as deep as is taken apart, and deeper.
-  fc.constantFrom('"\udcff"', '"\udcc3\udcff\\ud800"', deep(252), deep(254), deep(255), deep(300)),
+  // What nests as deep as is taken apart, and deeper.
+  fc.constantFrom(deep(252), deep(254), deep(255), deep(300)),
 );
 const body = fc
   .array(fc.tuple(fc.constantFrom('id', 'class_id', '\\u0000', 'a', ''), scalar), { maxLength: 4 })

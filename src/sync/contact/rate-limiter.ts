@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { transient } from '../../errors.ts';
 import type { ProjectId } from '../../model.ts';
 import type { Limiter } from '../../platform/platform.ts';
-import { maxPatienceMs } from '../../platform/retry.ts';
+import { maxPatienceMs } from '../../platform/client.ts';
 import type { Db } from '../../store/db.ts';
 import { noteRate, pauseRate } from '../../store/rate.ts';
 
