@@ -206,7 +206,7 @@ export function textOf(fields: ReadFields, name: string): string | null {
 }
 
 /** Text for an indexed column. */
-export function indexedTextOf(fields: ReadFields, name: string): string | null {
+function indexedTextOf(fields: ReadFields, name: string): string | null {
   const text = textOf(fields, name);
   return text !== null && text.length > maxIndexedLength ? unread(fields, name) : text;
 }

@@ -27,7 +27,6 @@ export type OrdersQuery = {
 export type ClassesQuery = {
   offset: number;
   limit: number;
-  id?: string;
   owner?: string;
   startDate?: Day;
   endDate?: Day;

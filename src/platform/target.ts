@@ -55,7 +55,6 @@ export function classesParams(query: ClassesQuery): Params {
   return withoutEmpty({
     offset: String(query.offset),
     limit: String(query.limit),
-    id: query.id,
     owner: query.owner,
     start_date: query.startDate,
     end_date: query.endDate,

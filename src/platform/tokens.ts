@@ -47,7 +47,7 @@ export function symbolIn(element: Json | undefined): { id: string } | { wrong: s
 }
 
 /** Typed columns that follow from the record alone, and the names of the fields that could not be read. */
-export function tokenColumns(record: Json): Columns {
+function tokenColumns(record: Json): Columns {
   const token: ReadFields = { of: fieldsOf(fieldsOf(record, 'token'), 'value'), unread: [] };
   const fees = fieldsOf(record, 'fees');
   const issue: ReadFields = { of: fieldsOf(fees, 'issue_fee'), unread: [] };

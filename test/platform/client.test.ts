@@ -108,11 +108,11 @@ describe('a request', () => {
       countTotal: true,
     });
     await platform.orders({ ...query, pageKey: '' });
-    await platform.classes({ offset: 0, limit: 200, sortBy: 'DATE_ASC', owner: '', id: 'c 1' });
+    await platform.classes({ offset: 0, limit: 200, sortBy: 'DATE_ASC', owner: 'c 1' });
     expect(server.requests.map((request) => request.url)).toEqual([
       '/v3/orders?page_key=a%2Bb%2Fc%3D%3D%26x%3Cy%3E%20%C3%A9&limit=50&status=1&start_date=2026-03-01&sort_by=DATE_ASC&count_total=1',
       '/v3/orders?limit=50&sort_by=DATE_ASC',
-      '/v1beta1/nft/classes?offset=0&limit=200&id=c%201&sort_by=DATE_ASC',
+      '/v1beta1/nft/classes?offset=0&limit=200&owner=c%201&sort_by=DATE_ASC',
     ]);
     for (const { url = '', headers, method } of server.requests) {
       const { pathname, searchParams } = new URL(url, server.url);
@@ -184,21 +184,18 @@ describe('a request', () => {
     expect(platform.clock.lastDate()).toBe(now);
   });
 
-  it.each(['ftp://127.0.0.1', 'localhost:80', 'https://a:b@host', 'https://host/?x=1', ''])(
-    'is never sent to %j',
-    (baseUrl) => {
-      const options = { apiKey, apiSecret, timeoutMs: 1, baseUrl } as PlatformOptions;
-      expect(() => createPlatform(options)).toThrow(/the base URL must be/);
-    },
-  );
-
-  it.each([{ apiKey: 'a\nb' }, { apiKey: 'clé' }, { apiKey: '' }, { apiSecret: '' }])(
-    'is never sent with %j',
-    (pair) => {
-      const options = { apiKey, apiSecret, timeoutMs: 1, baseUrl: 'http://h', ...pair };
-      expect(() => createPlatform(options as PlatformOptions)).toThrow(/the API (key|secret) must/);
-    },
-  );
+  it.each([
+    ...['ftp://127.0.0.1', 'localhost:80', 'https://a:b@host', 'https://host/?x=1', ''].map(
+      (baseUrl) => ({ baseUrl, says: /the base URL must be/ }),
+    ),
+    ...[{ apiKey: 'a\nb' }, { apiKey: 'clé' }, { apiKey: '' }, { apiSecret: '' }].map((pair) => ({
+      ...pair,
+      says: /the API (key|secret) must/,
+    })),
+  ])('is never sent with %j', ({ says, ...wrong }) => {
+    const options = { apiKey, apiSecret, timeoutMs: 1, baseUrl: 'http://h', ...wrong };
+    expect(() => createPlatform(options as PlatformOptions)).toThrow(says);
+  });
 });
 
 describe('a passing fault', () => {
@@ -240,23 +237,23 @@ describe('a passing fault', () => {
     ['HPE_|HTTPParserError', (request) => request.socket.end('no HTTP at all\r\n\r\n')],
   ];
 
-  it.each(faults)('(%s) is retried and logged', async (code, fault) => {
-    const { platform, server, log, waits, permits } = await scene(once(fault));
-    expect(await platform.orders(query)).toMatchObject({ shown: 0 });
-    expect([server.requests.length, platform.requests(), permits()]).toEqual([2, 2, 2]);
-    expect(waits).toEqual([125]);
-    expect(log()).toMatch(new RegExp(`"fault":"(${code})`));
-  });
+  it.each(faults)(
+    '(%s) is asked again and logged; one that lasts ends the call',
+    async (code, fault, ends) => {
+      const { platform, server, log, waits, permits } = await scene(once(fault));
+      expect(await platform.orders(query)).toMatchObject({ shown: 0 });
+      expect([server.requests.length, platform.requests(), permits()]).toEqual([2, 2, 2]);
+      expect(waits).toEqual([125]);
+      expect(log()).toMatch(new RegExp(`"fault":"(${code})`));
 
-  it.each(faults)('(%s) that lasts ends the call', async (code, fault, ends) => {
-    const { platform, server, waits } = await scene(fault);
-    const error = await errorOf(platform.orders(query));
-    const endsAs = ends ?? 'platform_unavailable';
-    expect(isOutlastError(error, endsAs) && error.kind).toBe('transient');
-    expect(server.requests.length).toBe(5);
-    expect(waits).toEqual([125, 250, 500, 1000]);
-    expect(code).not.toBe('');
-  });
+      const lasting = await scene(fault);
+      const error = await errorOf(lasting.platform.orders(query));
+      const endsAs = ends ?? 'platform_unavailable';
+      expect(isOutlastError(error, endsAs) && error.kind).toBe('transient');
+      expect(lasting.server.requests.length).toBe(5);
+      expect(lasting.waits).toEqual([125, 250, 500, 1000]);
+    },
+  );
 
   it('is signed afresh on every retry', async () => {
     const { platform, server } = await scene((_, response, number) => {
@@ -304,28 +301,22 @@ describe('a passing fault', () => {
   const tooLong = Buffer.alloc(byteBounds.answer + 1, '{"data":x');
 
   it('that is an endless answer is asked for again in smaller pages only', async () => {
-    const { platform, server } = await scene((_, response) => answer(response, 200, tooLong), {
-      timeoutMs: 60_000,
-    });
-    const error = await errorOf(platform.orders(query));
-    expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
-    expect(causeChain(error)).toMatch(
-      /\/v3\/orders is of no use: an answer longer than 67108864 bytes$/,
-    );
-    const limits = server.requests.map(({ url }) => /limit=(\d+)/.exec(url ?? '')?.[1]);
-    expect(limits).toEqual(['50', '25', '13', '7', '4', '2', '1']);
-    // It told the time all the same.
-    expect(platform.clock.lastDate()).not.toBeNull();
-  });
-
-  it('that is a page too long is asked for again in smaller ones', async () => {
+    const isSmall = (url = ''): boolean => /limit=(?:13|[1-9])(?:&|$)/.test(url);
     const { platform, server } = await scene(
       ({ url }, response) =>
-        answer(response, 200, url?.includes('limit=25') === true ? emptyPage : tooLong),
+        answer(response, 200, url?.includes('/orders') && isSmall(url) ? emptyPage : tooLong),
       { timeoutMs: 60_000 },
     );
     expect(await platform.orders(query)).toMatchObject({ shown: 0 });
-    expect(server.requests.length).toBe(2);
+    const error = await errorOf(platform.classes({ offset: 0, limit: 3, sortBy: 'DATE_ASC' }));
+    expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
+    expect(causeChain(error)).toMatch(
+      /\/nft\/classes is of no use: an answer longer than 67108864 bytes$/,
+    );
+    const limits = server.requests.map(({ url }) => /limit=(\d+)/.exec(url ?? '')?.[1]);
+    expect(limits).toEqual(['50', '25', '13', '3', '2', '1']);
+    // It told the time all the same.
+    expect(platform.clock.lastDate()).not.toBeNull();
   });
 
   it('that is a token too long sets that token aside, and a result too long is of no use', async () => {
@@ -358,13 +349,30 @@ describe('a passing fault', () => {
 });
 
 describe('Retry-After', () => {
-  const later = (headers: Record<string, string>, status = 429): Handler =>
-    once((_, response) => answer(response, status, '', headers));
-
-  it('is the least time waited, by this call and by everybody', async () => {
-    const { platform, waits, pauses } = await scene(later({ 'retry-after': '3' }, 503));
-    await platform.orders(query);
-    expect([waits, pauses]).toEqual([[3000], [3000]]);
+  const hour = 3_600_000;
+  it.each<[number, string | null, number[], number[]]>([
+    // The least time waited, by this call and by everybody.
+    [503, '3', [3000], [3000]],
+    ...['soon', '-5', '0'].map((odd): [number, string, number[], number[]] => [
+      429,
+      odd,
+      [125],
+      [125],
+    ]),
+    // Not needed with a 429 for everybody to keep quiet.
+    [429, null, [125], [125]],
+    // Beyond a minute this call ends, and everybody is quiet for an hour at most.
+    [429, '99999999999', [], [hour]],
+  ])('with %i of %j: waits %j, and everybody %j', async (status, header, waited, paused) => {
+    const headers: Record<string, string> = header === null ? {} : { 'retry-after': header };
+    const { platform, server, waits, pauses } = await scene(
+      once((_, response) => answer(response, status, '', headers)),
+    );
+    const answered = platform.orders(query);
+    if (waited.length === 0) {
+      expect(isOutlastError(await errorOf(answered), 'platform_unavailable')).toBe(true);
+    } else await answered;
+    expect([waits, pauses, server.requests.length]).toEqual([waited, paused, 1 + waited.length]);
   });
 
   it('may be a date on the clock of the platform', async () => {
@@ -376,27 +384,6 @@ describe('Retry-After', () => {
     await platform.orders(query);
     expect(waits[0]).toBeGreaterThan(18_000);
     expect(waits[0]).toBeLessThanOrEqual(20_000);
-  });
-
-  it.each(['soon', '-5', '0'])('of %j leaves the usual wait', async (header) => {
-    const { platform, waits, pauses } = await scene(later({ 'retry-after': header }));
-    await platform.orders(query);
-    expect([waits, pauses]).toEqual([[125], [125]]);
-  });
-
-  it('beyond a minute quiets everybody for an hour at most, and ends this call', async () => {
-    const { platform, server, waits, pauses } = await scene(
-      later({ 'retry-after': '99999999999' }),
-    );
-    const error = await errorOf(platform.orders(query));
-    expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
-    expect([waits, pauses, server.requests.length]).toEqual([[], [3_600_000], 1]);
-  });
-
-  it('is not needed with a 429 for everybody to keep quiet', async () => {
-    const { platform, pauses } = await scene(later({}));
-    await platform.orders(query);
-    expect(pauses).toEqual([125]);
   });
 });
 
