@@ -80,8 +80,8 @@ comment on column analytics.slices_in_hand.day is 'The UTC day; null for an owne
 comment on column analytics.slices_in_hand.walk is 'The number of the walk in progress';
 comment on column analytics.slices_in_hand.pages is 'How many pages that walk has read';
 
--- P7: each slice with its reservations. A slice that is still open makes no claim, so that it has none but pending
--- orders.
+-- P7: each slice with what may be claimed of it, said once for every view, page and report: that all of it is held, and
+-- that all of it is settled. A slice that is still open makes no claim, so that it has no reservation but pending orders.
 -- The whole list of an owner, whatever its days, is walked under the day 0001-01-01: it finds classes that were
 -- transferred in. It is no day of the calendar and makes no claim about one. Days that were asked for after they had
 -- left the window have no deadline (9999-12-31): nothing overtakes them, so that they stay open until they are proved. A record
@@ -108,6 +108,8 @@ select s.project_id,
          case when s.state in ('walked', 'final') and s.proof = 'none' then 'no_proof' end,
          case when s.unresolved > 0 then 'unresolved_orders' end
        ], null) as reservations,
+       claim.is_held,
+       claim.is_held and s.unresolved = 0 as is_settled,
        s.last_error,
        s.due_at
   from sync.slices s
@@ -121,6 +123,7 @@ select s.project_id,
                              where p.project_id = r.project_id and p.resource = r.resource and p.owner = r.owner
                                and p.day = r.day and p.walk >= walked.whole_walk and r.sha256 = any (p.rejects))
               group by project_id, resource, owner, day) r using (project_id, resource, owner, day)
+ cross join lateral (select s.state not in ('open', 'lost') and s.proof <> 'none' and r.rejected is null as is_held) claim
  where s.day > '0001-01-01';
 comment on view analytics.coverage is 'What is held of each UTC day, how sure that is, and every reservation';
 comment on column analytics.coverage.owner is 'The owner whose classes these are; empty for the whole list';
@@ -262,15 +265,14 @@ select project_id,
        count(*)::integer as lists,
        bool_or(owner = '') as is_whole_list,
        min(deadline_at) as deadline_at,
-       bool_and(state in ('sealed', 'final') and cardinality(reservations) = 0 and rejected = 0) as is_complete
+       bool_and(is_held) as is_held,
+       bool_and(is_settled) as is_settled
   from analytics.coverage
  group by project_id, resource, day;
 comment on view analytics.coverage_by_day is
   'The coverage calendar: one row for each UTC day of a resource, the weakest of its lists deciding';
 comment on column analytics.coverage_by_day.lists is
   'How many lists stand for the day: one, or one for each owner whose classes are archived';
-comment on column analytics.coverage_by_day.is_complete is
-  'Whether the day has neither a hole nor a doubt: sealed or final, no reservation, no reject';
 
 create view analytics.coverage_by_month as
 select project_id,
@@ -279,25 +281,23 @@ select project_id,
        extract(day from month + interval '1 month' - interval '1 day')::integer as days_in_month,
        count(state)::integer as days_accounted,
        count(*) filter (where state = 'open')::integer as days_open,
-       count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
+       count(*) filter (where is_held)::integer as days_held,
+       count(*) filter (where is_settled)::integer as days_settled,
        count(*) filter (where state = 'sealed')::integer as days_sealed,
        count(*) filter (where state = 'final')::integer as days_final,
        count(*) filter (where state = 'lost')::integer as days_lost,
-       count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'readings')::integer as days_by_readings,
-       count(*) filter (where is_complete)::integer as days_complete,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
          case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
        ], null) as reservations,
        sum(rejected)::bigint as rejected,
-       count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
+       count(*) filter (where is_held) = extract(day from month + interval '1 month' - interval '1 day') as is_held,
+       count(*) filter (where is_settled) = extract(day from month + interval '1 month' - interval '1 day') as is_settled
   from analytics.coverage_by_day
  group by project_id, resource, month;
 comment on view analytics.coverage_by_month is 'The coverage of each calendar month, counted in days';
-comment on column analytics.coverage_by_month.is_complete is
-  'Whether the month has neither a hole nor a doubt: every day of the calendar month is complete';
 
 create view analytics.coverage_by_resource as
 select project_id,
@@ -306,11 +306,10 @@ select project_id,
        max(day) as last_day,
        count(*)::integer as days_accounted,
        count(*) filter (where state = 'open')::integer as days_open,
-       count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
+       count(*) filter (where is_held)::integer as days_held,
+       count(*) filter (where is_settled)::integer as days_settled,
        count(*) filter (where state = 'lost')::integer as days_lost,
-       count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'readings')::integer as days_by_readings,
-       count(*) filter (where is_complete)::integer as days_complete,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
@@ -336,13 +335,13 @@ select project_id,
        proof,
        reservations,
        rejected,
-       unresolved,
        state = 'lost' as is_lost,
        deadline_at
   from analytics.coverage_by_day
- where not is_complete;
+ where not is_held;
 comment on view analytics.incomplete_days is
-  'Every day that has a hole or a doubt, and why; days lost for ever first. Today''s is always among them';
+  'Every day of which not all is held, and why. Today''s is always among them. Orders that are pending are no hole: '
+  'analytics.unresolved_orders';
 comment on column analytics.incomplete_days.is_lost is
   'True where the month left the window before the day was read whole: for ever';
 

@@ -85,7 +85,8 @@ select project_id,
        max(proved_at) as proved_at,
        coalesce(max(reservations), '{}') as reservations,
        coalesce(sum(rejected), 0)::bigint as rejected,
-       coalesce(bool_or(is_complete), false) as is_complete
+       coalesce(bool_or(is_held), false) as is_held,
+       coalesce(bool_or(is_settled), false) as is_settled
   from (select project_id,
                slice_day as day,
                count(*) as orders,
@@ -105,12 +106,13 @@ select project_id,
                null::timestamptz as proved_at,
                null::text[] as reservations,
                null::bigint as rejected,
-               null::boolean as is_complete
+               null::boolean as is_held,
+               null::boolean as is_settled
           from archive.orders
          group by project_id, slice_day
         union all
         select project_id, day, 0, 0, 0, 0, 0, null, null, null, null, null, null, 0,
-               state, proof, proved_at, reservations, rejected, is_complete
+               state, proof, proved_at, reservations, rejected, is_held, is_settled
           from analytics.coverage_by_day
          where resource = 'orders') figures
  group by project_id, day;
@@ -141,20 +143,20 @@ select project_id,
        extract(day from month + interval '1 month' - interval '1 day')::integer as days_in_month,
        count(state)::integer as days_accounted,
        count(*) filter (where state = 'open')::integer as days_open,
-       count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
+       count(*) filter (where is_held)::integer as days_held,
+       count(*) filter (where is_settled)::integer as days_settled,
        count(*) filter (where state = 'sealed')::integer as days_sealed,
        count(*) filter (where state = 'final')::integer as days_final,
        count(*) filter (where state = 'lost')::integer as days_lost,
-       count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'readings')::integer as days_by_readings,
-       count(*) filter (where is_complete)::integer as days_complete,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
          case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
        ], null) as reservations,
        sum(rejected)::bigint as rejected,
-       count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
+       count(*) filter (where is_held) = extract(day from month + interval '1 month' - interval '1 day') as is_held,
+       count(*) filter (where is_settled) = extract(day from month + interval '1 month' - interval '1 day') as is_settled
   from analytics.orders_by_day
  group by project_id, month;
 comment on view analytics.orders_by_month is
@@ -183,12 +185,13 @@ select a.project_id,
        coalesce(c.days_accounted, 0) as days_accounted,
        coalesce(c.days_open, 0) as days_open,
        coalesce(c.days_held, 0) as days_held,
+       coalesce(c.days_settled, 0) as days_settled,
        coalesce(c.days_lost, 0) as days_lost,
-       coalesce(c.days_reserved, 0) as days_reserved,
        coalesce(c.days_by_readings, 0) as days_by_readings,
        coalesce(c.reservations, '{}') as reservations,
        coalesce(c.rejected, 0) as rejected,
-       coalesce(c.is_complete, false) as is_complete
+       coalesce(c.is_held, false) as is_held,
+       coalesce(c.is_settled, false) as is_settled
   from (select project_id,
                date_trunc('month', slice_day::timestamp)::date as month,
                account,
@@ -232,7 +235,8 @@ select t.project_id,
        c.proved_at,
        coalesce(c.reservations, '{}') as reservations,
        coalesce(c.rejected, 0) as rejected,
-       coalesce(c.is_complete, false) as is_complete
+       coalesce(c.is_held, false) as is_held,
+       coalesce(c.is_settled, false) as is_settled
   from (select project_id,
                slice_day as day,
                status,
@@ -270,12 +274,13 @@ select t.project_id,
        coalesce(c.days_accounted, 0) as days_accounted,
        coalesce(c.days_open, 0) as days_open,
        coalesce(c.days_held, 0) as days_held,
+       coalesce(c.days_settled, 0) as days_settled,
        coalesce(c.days_lost, 0) as days_lost,
-       coalesce(c.days_reserved, 0) as days_reserved,
        coalesce(c.days_by_readings, 0) as days_by_readings,
        coalesce(c.reservations, '{}') as reservations,
        coalesce(c.rejected, 0) as rejected,
-       coalesce(c.is_complete, false) as is_complete
+       coalesce(c.is_held, false) as is_held,
+       coalesce(c.is_settled, false) as is_settled
   from (select project_id,
                date_trunc('month', slice_day::timestamp)::date as month,
                status,
@@ -311,7 +316,8 @@ select project_id,
        coalesce(max(reservations), '{}') as reservations,
        coalesce(sum(rejected), 0)::bigint as rejected,
        coalesce(bool_or(is_whole_list), false) as is_whole_list,
-       coalesce(bool_or(is_complete), false) as is_complete
+       coalesce(bool_or(is_held), false) as is_held,
+       coalesce(bool_or(is_settled), false) as is_settled
   from (select project_id,
                slice_day as day,
                count(*) as classes,
@@ -323,11 +329,12 @@ select project_id,
                null::text[] as reservations,
                null::bigint as rejected,
                null::boolean as is_whole_list,
-               null::boolean as is_complete
+               null::boolean as is_held,
+               null::boolean as is_settled
           from archive.nft_classes
          group by project_id, slice_day
         union all
-        select project_id, day, 0, null, 0, state, proof, proved_at, reservations, rejected, is_whole_list, is_complete
+        select project_id, day, 0, null, 0, state, proof, proved_at, reservations, rejected, is_whole_list, is_held, is_settled
           from analytics.coverage_by_day
          where resource = 'nft_classes') figures
  group by project_id, day;
@@ -344,20 +351,20 @@ select project_id,
        extract(day from month + interval '1 month' - interval '1 day')::integer as days_in_month,
        count(state)::integer as days_accounted,
        count(*) filter (where state = 'open')::integer as days_open,
-       count(*) filter (where state in ('walked', 'sealed', 'final'))::integer as days_held,
+       count(*) filter (where is_held)::integer as days_held,
+       count(*) filter (where is_settled)::integer as days_settled,
        count(*) filter (where state = 'sealed')::integer as days_sealed,
        count(*) filter (where state = 'final')::integer as days_final,
        count(*) filter (where state = 'lost')::integer as days_lost,
-       count(*) filter (where cardinality(reservations) > 0)::integer as days_reserved,
        count(*) filter (where proof = 'readings')::integer as days_by_readings,
-       count(*) filter (where is_complete)::integer as days_complete,
        array_remove(array[
          case when bool_or('lost' = any (reservations)) then 'lost' end,
          case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
          case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
        ], null) as reservations,
        sum(rejected)::bigint as rejected,
-       count(*) filter (where is_complete) = extract(day from month + interval '1 month' - interval '1 day') as is_complete
+       count(*) filter (where is_held) = extract(day from month + interval '1 month' - interval '1 day') as is_held,
+       count(*) filter (where is_settled) = extract(day from month + interval '1 month' - interval '1 day') as is_settled
   from analytics.nft_classes_by_day
  group by project_id, month;
 comment on view analytics.nft_classes_by_month is
@@ -374,8 +381,8 @@ select o.project_id,
        c.last_day as covered_to,
        coalesce(c.days_open, 0) as days_open,
        coalesce(c.days_held, 0) as days_held,
+       coalesce(c.days_settled, 0) as days_settled,
        coalesce(c.days_lost, 0) as days_lost,
-       coalesce(c.days_reserved, 0) as days_reserved,
        coalesce(c.days_by_readings, 0) as days_by_readings,
        coalesce(c.reservations, '{}') as reservations,
        coalesce(c.rejected, 0) as rejected,

@@ -8,7 +8,7 @@ import { painted, type Paint } from './print.ts';
 const marks: Readonly<Record<DayMark, { sign: string; meaning: string; paint: Paint }>> = {
   sealed: { sign: 's', meaning: 'sealed', paint: 'green' },
   final: { sign: 'f', meaning: 'final', paint: 'green' },
-  proved: { sign: 'p', meaning: 'proved', paint: 'cyan' },
+  proved: { sign: 'p', meaning: 'pending', paint: 'cyan' },
   unproved: { sign: '?', meaning: 'not proved', paint: 'yellow' },
   open: { sign: 'o', meaning: 'open', paint: 'yellow' },
   lost: { sign: 'L', meaning: 'LOST', paint: 'red' },

@@ -134,15 +134,15 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
   return [
     ...deadlines.map((at) => {
       const group = months.filter(({ deadlineAt }) => deadlineAt === at);
-      const requests = group.reduce((sum, one) => sum + one.requests, 0);
-      const takesMs = group.reduce((sum, one) => sum + one.takesMs, 0);
+      const requests = group.reduce((sum, one) => sum + one.missing, 0);
+      const takesMs = group.reduce((sum, one) => sum + one.missingTakesMs, 0);
       const names = [...new Set(group.map(({ month }) => month.slice(0, 7)))].join(', ');
       const tight = group.some(({ fits }) => fits === 'tight')
         ? ': TIGHT, more than half of the time left'
         : '';
       const needs =
         requests === 0
-          ? 'Nothing of it is left to ask'
+          ? 'Nothing of it is missing'
           : `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs)} at ${rateText(perSecond)}`;
       return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. ${needs}${tight}.`;
     }),

@@ -162,20 +162,20 @@ function worst(found: Level[]): Level {
   return found.includes('warning') ? 'warning' : 'ok';
 }
 
-type Counts = 'days' | 'open' | 'lost' | 'proved';
+type Counts = 'days' | 'open' | 'lost' | 'held';
 const sum = (projects: ProjectStatus[], field: Counts): number =>
   projects
     .flatMap(({ lists }) => lists.flatMap(({ months }) => months))
     .reduce((total, month) => total + month[field], 0);
 
 const allText = (projects: ProjectStatus[]): string =>
-  `${formatCount(sum(projects, 'proved'))} of ${formatCount(sum(projects, 'days'))} days are proved, and nothing is at risk`;
+  `${formatCount(sum(projects, 'held'))} of ${formatCount(sum(projects, 'days'))} days are held, and nothing is at risk`;
 
 /**
  * As plug-ins give performance data. `last_run`: how long ago the newest run began; of several projects, the longest.
  */
 function figures(projects: ProjectStatus[]): string {
-  const counts = (['days', 'proved', 'open', 'lost'] as const).map(
+  const counts = (['days', 'held', 'open', 'lost'] as const).map(
     (field) => `${field}=${sum(projects, field)}`,
   );
   const begun = projects.flatMap(({ last_run: run }) =>

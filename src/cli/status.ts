@@ -4,7 +4,7 @@ import { moment } from '../alert/words.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
-import { sliceStates, wholeList, type Why } from '../model.ts';
+import { wholeList, type Why } from '../model.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar.ts';
 import {
   readReplica,
@@ -18,13 +18,11 @@ import {
 import { readSettings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import { notYetKnown } from '../store/projects.ts';
-import type { Foresight } from '../sync/forecast/read-forecast.ts';
 import { openToRead, type Store, withStore } from './app.ts';
 import { calendarLines } from './calendar.ts';
 import { check } from './status-check.ts';
 import { factLines, olderOffers } from './facts.ts';
 import {
-  forecastCells,
   forecastJson,
   foreseeAll,
   lateLines,
@@ -34,7 +32,7 @@ import {
   type Foreseen,
 } from './forecast.ts';
 import { operationLines, tokenLines } from './operations-tokens.ts';
-import { formatCount, formatSpan, indentedTable, print, printJson, type Cell } from './print.ts';
+import { formatCount, formatSpan, indentedTable, print, printJson } from './print.ts';
 
 export const statusCommand = (command: Command): Command =>
   command
@@ -165,7 +163,7 @@ function projectText(
   if (calendar.length > 0) {
     lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');
   }
-  lines.push(monthTable(project.lists, foresight), '');
+  lines.push(monthTable(project.lists), '');
   for (const line of foresight === undefined ? [] : timeLines(foresight, now))
     lines.push(`  ${line}`);
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
@@ -215,30 +213,22 @@ function heldTable(lists: ListStatus[]): string {
   );
 }
 
-function monthTable(lists: ListStatus[], foresight?: Foresight): string {
+function monthTable(lists: ListStatus[]): string {
   const months = lists.flatMap((list) => list.months);
-  // States that occur nowhere would only be columns of noughts.
-  const shown = sliceStates.filter((state) => months.some((month) => month[state] > 0));
+  // What occurs nowhere would only be columns of noughts.
+  const shown = (['open', 'final', 'lost'] as const).filter((state) =>
+    months.some((month) => month[state] > 0),
+  );
   return indentedTable(
-    [
-      'month',
-      'resource',
-      'days',
-      ...shown,
-      'proved',
-      // `outlast plan` shows them as well.
-      { header: 'requests', spare: 2 },
-      { header: 'time', spare: 1 },
-      'before',
-    ],
+    ['month', 'resource', 'days', 'held', 'settled', ...shown],
     lists.flatMap((list) =>
-      list.months.map((month): Cell[] => [
+      list.months.map((month) => [
         month.month.slice(0, 7),
         shortName(list),
         month.days,
+        month.held,
+        month.settled,
         ...shown.map((state) => month[state]),
-        month.proved,
-        ...forecastCells(foresight, { ...list, month: month.month }),
       ]),
     ),
   );
@@ -259,14 +249,12 @@ const whyTexts: Partial<Record<Why, string>> = {
 
 /** What the table comes to, in a sentence. */
 function verdict(list: ListStatus): string {
-  const sum = (field: 'days' | 'open' | 'lost' | 'proved'): number =>
+  const sum = (field: 'days' | 'open' | 'lost' | 'held' | 'settled'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
-  const [days, open, lost] = [sum('days'), sum('open'), sum('lost')];
-  const read = days - open - lost;
-  const parts = [`${read} of ${days} days read to their ends`];
+  const [open, lost] = [sum('open'), sum('lost')];
+  const parts = [`${sum('held')} of ${sum('days')} days held, ${sum('settled')} of them settled`];
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
-  parts.push(`${sum('proved')} proved`);
   for (const { why, days: count, next_at: at } of list.whys) {
     const next = at === null ? '' : ` (read again from ${moment(Date.parse(at))} on)`;
     parts.push(`${count} ${whyTexts[why] ?? why}${next}`);

@@ -48,8 +48,8 @@ const coverage = z.object({
   sealed: count,
   final: count,
   lost: count,
-  proved: count,
-  reserved: count,
+  held: count,
+  settled: count,
 });
 export type ExportedMonth = z.infer<typeof coverage>;
 

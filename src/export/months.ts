@@ -18,8 +18,8 @@ export async function readExportedMonths(
             array_agg(distinct day::text)                        as days,
             count(*)::int                                        as slices,
             ${countsByState()},
-            (count(*) filter (where proof <> 'none'))::int       as proved,
-            (count(*) filter (where reservations <> '{}'))::int  as reserved
+            (count(*) filter (where is_held))::int               as held,
+            (count(*) filter (where is_settled))::int            as settled
        from analytics.coverage
       where project_id = any ($1)
       group by 1, 2, 3
@@ -33,11 +33,11 @@ export async function readExportedMonths(
         month === covered.month &&
         path.startsWith(`${project}/${covered.resource}/`),
     );
-    const held = withEmptyDays(days, file?.days ?? []);
+    const kept = withEmptyDays(days, file?.days ?? []);
     return {
       ...covered,
-      records: held.reduce((sum, { records }) => sum + records, 0),
-      digest: monthDigest(held),
+      records: kept.reduce((sum, { records }) => sum + records, 0),
+      digest: monthDigest(kept),
     };
   });
 }

@@ -136,6 +136,12 @@ export type CoverageDay = {
   deadlineAt: string;
   /** Empty for a claim without reservations. */
   reservations: Reservation[];
+  /** Whether all of it is held: read whole and proved, no record without a usable id. */
+  isHeld: boolean;
+  /** Whether it is, and nothing is pending. */
+  isSettled: boolean;
+  /** When it is looked at next; null when it is not: it is final or lost. */
+  dueAt: string | null;
   lastError: string | null;
 };
 

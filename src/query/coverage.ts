@@ -20,7 +20,8 @@ export type CoverageRow = Omit<CoverageDay, 'platformTotal' | 'shownTotal' | 're
 export const coverageColumns = `
   project_id as "project", resource, owner, day, state, proof, why, proved_at as "provedAt", walked_at as "walkedAt",
   platform_total as "platformTotal", shown_total as "shownTotal", unresolved, rejected, deadline_at as "deadlineAt",
-  reservations, last_error as "lastError"`;
+  reservations, is_held as "isHeld", is_settled as "isSettled", due_at as "dueAt",
+  last_error as "lastError"`;
 
 /** Counts of records: far below 2^53. */
 export const withCounts = <Row extends CoverageRow>(row: Row) => ({

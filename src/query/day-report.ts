@@ -54,7 +54,7 @@ function statementOf(resource: DayQuery['resource']): string {
        where project_id = $1 and resource = $2 and day = $3 and ($4::text is null or owner = $4)
        order by owner limit 1
     )
-    select ${coverageColumns}, newest_page_at as "newestPageAt", due_at as "dueAt",
+    select ${coverageColumns}, newest_page_at as "newestPageAt",
            (select array_agg(d.owner order by d.owner) from analytics.coverage d
              where d.project_id = $1 and d.resource = $2 and d.day = $3) as owners,
            (select count(*)::int ${held}) as records,

@@ -20,16 +20,6 @@ export function markOf({ state, proof }: Pick<CoverageDay, 'state' | 'proof'>): 
 export const weaker = (a: DayMark, b: DayMark): DayMark =>
   dayMarks.indexOf(a) < dayMarks.indexOf(b) ? a : b;
 
-/**
- * What its mark does not tell remains to be said of it: a record that could not be read, an order that will never be settled. While the platform still answers for the day, a pending order is no doubt.
- */
-export const isInDoubt = ({ state, rejected, reservations }: CoverageDay): boolean =>
-  rejected > 0 || (state === 'final' && reservations.includes('unresolved_orders'));
-
-/** Read to its end, proved, and nothing in doubt. A pending order may still change it. */
-export const isSafe = (day: CoverageDay): boolean =>
-  !['lost', 'open', 'unproved'].includes(markOf(day)) && !isInDoubt(day);
-
 /** Not safe yet, and the platform still answers for it. */
 export const mayBecomeSafe = (day: CoverageDay): boolean =>
   day.state !== 'final' && ['open', 'unproved'].includes(markOf(day));

@@ -28,17 +28,21 @@ const provedBy = (resource: ListedResource): string => `
    group by day`;
 
 /**
- * The coverage of each period; $1 is the project. As of an instant, $4, a day is complete only where its proof is no
+ * The coverage of each period; $1 is the project. As of an instant, $4, a day is held only where its proof is no
  * younger: what was proved later says nothing of what was held then.
  */
-const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => `
+const coverage = (
+  by: By,
+  resource: ListedResource,
+  isAsOf: boolean,
+  then = isAsOf ? ' and is_proved_then' : '',
+): string => `
   select ${periodOf(by, 'day')} as period,
          count(*)::int                                                          as accounted,
          ${countsByState(['open', 'sealed', 'final', 'lost'])},
-         count(*) filter (where state in ('walked', 'sealed', 'final'))::int    as held,
-         count(*) filter (where cardinality(reservations) > 0)::int             as reserved,
+         count(*) filter (where is_held${then})::int                            as held,
+         count(*) filter (where is_settled${then})::int                         as settled,
          count(*) filter (where proof = 'readings')::int                           as by_readings,
-         count(*) filter (where is_complete${isAsOf ? ' and is_proved_then' : ''})::int as complete,
          array_remove(array[${reservationNames
            .map((name) => `case when bool_or('${name}' = any (reservations)) then '${name}' end`)
            .join(', ')}], null)                                                 as reservations,
@@ -48,6 +52,10 @@ const coverage = (by: By, resource: ListedResource, isAsOf: boolean): string => 
    where project_id = $1 and resource = '${resource}'
      and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
    group by 1`;
+
+/** How many days of the period were asked for. */
+const daysAsked = (by: By): string =>
+  `(least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period))`;
 
 /** Rows at most: a report, and not an export. */
 export const rowsAtMost = 100_000;
@@ -67,14 +75,13 @@ export const withCoverage = (
   with figures as (${figures}),
        coverage as (${coverage(by, resource, isAsOf)})
   select period, ${columns},
-         -- The part of the period that was asked for.
-         least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "days",
-         coalesce(c.accounted, 0) as "daysAccounted", coalesce(c.open, 0) as "daysOpen", coalesce(c.held, 0) as "daysHeld",
+         ${daysAsked(by)} as "days",
+         coalesce(c.accounted, 0) as "daysAccounted", coalesce(c.open, 0) as "daysOpen",
+         coalesce(c.held, 0) as "daysHeld", coalesce(c.settled, 0) as "daysSettled",
          coalesce(c.sealed, 0) as "daysSealed", coalesce(c.final, 0) as "daysFinal", coalesce(c.lost, 0) as "daysLost",
-         coalesce(c.reserved, 0) as "daysReserved", coalesce(c.by_readings, 0) as "daysByReadings",
-         coalesce(c.complete, 0) as "daysComplete", coalesce(c.reservations, '{}') as "reservations",
+         coalesce(c.by_readings, 0) as "daysByReadings", coalesce(c.reservations, '{}') as "reservations",
          coalesce(c.rejected, 0) as "rejected",
-         coalesce(c.complete, 0) = least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period) as "isComplete"
+         coalesce(c.held, 0) = ${daysAsked(by)} as "isHeld", coalesce(c.settled, 0) = ${daysAsked(by)} as "isSettled"
     from figures f full join coverage c using (period)
    order by ${['period', ...groups].join(', ')}
    limit ${rowsAtMost + 1}`;

@@ -10,8 +10,8 @@ export type StatisticsQuery = {
   to?: Day;
   by: 'day' | 'month';
   /**
-   * As for lists: by what was known at an instant. Days, and coverage, are those of now; no day is complete that was
-   * proved later.
+   * As for lists: by what was known at an instant. Days, and coverage, are those of now; no day is held that was proved
+   * later.
    */
   asOf?: string;
 };
@@ -24,25 +24,28 @@ export type PeriodCoverage = {
   days: number;
   /** Of them, days that the ledger knows; the others lie before the first day of the archive or in the future. */
   daysAccounted: number;
-  /** Not read to their ends yet; read; of these proved while the platform can still be asked, or held for good. */
+  /** Not read to their ends yet. */
   daysOpen: number;
+  /** Days of which all is held; of these, days with nothing pending. */
   daysHeld: number;
+  daysSettled: number;
+  /** Proved, with nothing pending, while the platform can still be asked; and those whose month has left the window. */
   daysSealed: number;
   daysFinal: number;
   /** Left the window before they were read whole: a hole for ever. */
   daysLost: number;
-  /** With any reservation; proved by two readings alone, the weaker proof; without a hole or a doubt. */
-  daysReserved: number;
+  /** Proved by two readings alone, the weaker proof. */
   daysByReadings: number;
-  daysComplete: number;
   reservations: Reservation[];
   /** Records without a usable id: in no figure. */
   rejected: number;
   /**
-   * Whether the figure can be reported as it is: every day is complete, and as of an instant was proved by then.
-   * Nothing shown is left out of it; what the platform shows no more (`missingSince`) stays in it.
+   * Whether all of it is held: every day is, and as of an instant was proved by then. Nothing shown is left out of the
+   * figure; what the platform shows no more (`missingSince`) stays in it.
    */
-  isComplete: boolean;
+  isHeld: boolean;
+  /** Whether it is, and nothing is pending, so that no sum will change. */
+  isSettled: boolean;
 };
 
 export type OrderGroup = 'status' | 'account' | 'order_type';

@@ -22,8 +22,9 @@ export type MonthStatus = {
   sealed: number;
   final: number;
   lost: number;
-  /** Days with a proof of any kind (docs/guarantee.md). */
-  proved: number;
+  /** Days of which all is held, and of these those with nothing pending. */
+  held: number;
+  settled: number;
   /** RFC 3339. */
   deadline_at: string;
 };
@@ -190,7 +191,7 @@ const whysOf = (
     project,
   );
 
-/** The months of every list by the states of their days; an owner's whole list is no day of any. */
+/** The months of every list by the states of their days. */
 export function readMonthStatus(
   db: Queryable,
   project: string,
@@ -199,9 +200,9 @@ export function readMonthStatus(
     db,
     `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
             ${countsByState()},
-            count(*) filter (where proof <> 'none')::int as proved,
+            count(*) filter (where is_held)::int as held, count(*) filter (where is_settled)::int as settled,
             min(deadline_at) as deadline_at
-       from sync.slices where project_id = $1 and day > '${wholeList}'
+       from analytics.coverage where project_id = $1
       group by 1, 2, 3 order by resource desc, owner, month`,
     project,
   );

@@ -38,7 +38,8 @@ const statement = `
   ledger as (
     select project_id, resource,
            ${countsByState()},
-           count(*) filter (where cardinality(reservations) > 0) as reserved,
+           count(*) filter (where is_held)::int                  as held,
+           count(*) filter (where is_settled)::int               as settled,
            sum(unresolved)                                      as unresolved,
            sum(rejected)                                        as rejected,
            min(deadline_at) filter (where state not in ('final', 'lost')) as next_deadline
@@ -48,7 +49,7 @@ const statement = `
   )
   select project_id as "project", resource, records, oldest as "oldestDay", newest as "newestDay",
          ${sliceStates.map((state) => `coalesce(${state}, 0) as ${state}`).join(', ')},
-         coalesce(reserved, 0)::int as reserved,
+         coalesce(held, 0) as held, coalesce(settled, 0) as settled,
          coalesce(unresolved, 0) as unresolved, coalesce(rejected, 0) as rejected,
          next_deadline as "nextDeadlineAt"
     from held left join ledger using (project_id, resource)

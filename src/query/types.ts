@@ -152,8 +152,9 @@ export type Summary = {
   newestDay: Day | null;
   /** Slices of the ledger by state. */
   days: Record<SliceState, number>;
-  /** Slices with a reservation. */
-  reserved: number;
+  /** Slices of which all is held, and of these those with nothing pending. */
+  held: number;
+  settled: number;
   unresolved: number;
   rejected: number;
   /** The nearest deadline of a slice that is neither final nor lost. */

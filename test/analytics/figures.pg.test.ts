@@ -180,16 +180,17 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
   const clean = `update sync.slices set state = 'sealed', proof = 'books', why = null, unresolved = 0 where day < '2026-04-01'`;
   const slice = `where resource = 'orders' and day = '2026-03-14'`;
 
-  test('a month is complete when every day of it is', async () => {
+  test('a month is held and settled when every day of it is', async () => {
     const [row] = await having(clean, () => ask(march));
     expect(row).toMatchObject({
       days_in_month: 31,
       days_accounted: 31,
       days_held: 31,
       days_sealed: 31,
-      days_complete: 31,
+      days_settled: 31,
       reservations: [],
-      is_complete: true,
+      is_held: true,
+      is_settled: true,
     });
   });
 
@@ -197,23 +198,18 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
     [
       'a lost day',
       `update sync.slices set state = 'lost', proof = 'none' ${slice}`,
-      { days_lost: 1, days_held: 30, reservations: ['lost'] },
+      { days_lost: 1, reservations: ['lost'] },
     ],
+    ['an open day', `update sync.slices set state = 'open' ${slice}`, { days_open: 1 }],
     [
-      'an open day',
-      `update sync.slices set state = 'open' ${slice}`,
-      { days_open: 1, days_held: 30 },
+      'a day read once',
+      `update sync.slices set state = 'walked', proof = 'none' ${slice}`,
+      { days_sealed: 30 },
     ],
-    ['a day not sealed', `update sync.slices set state = 'walked' ${slice}`, { days_sealed: 30 }],
     [
       'a day without proof',
       `update sync.slices set state = 'final', proof = 'none' ${slice}`,
-      { days_final: 1, days_reserved: 1, reservations: ['no_proof'] },
-    ],
-    [
-      'a pending order',
-      `update sync.slices set unresolved = 1 ${slice}`,
-      { days_reserved: 1, reservations: ['unresolved_orders'] },
+      { days_final: 1, reservations: ['no_proof'] },
     ],
     ['a reject', enterReject('2026-03-14'), { rejected: '1' }],
     ['a day nobody accounts for', `delete from sync.slices ${slice}`, { days_accounted: 30 }],
@@ -222,13 +218,31 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
   test('a day proved by two readings alone is marked as the weaker claim', async () => {
     const weaker = `update sync.slices set proof = 'readings' ${slice}`;
     const [row] = await having(`${clean}; ${weaker}`, () => ask(march));
-    expect(row).toMatchObject({ days_by_readings: 1, days_complete: 31, is_complete: true });
+    expect(row).toMatchObject({ days_by_readings: 1, days_settled: 31, is_settled: true });
+  });
+
+  test('a pending order keeps its month from being settled, and not from being held', async () => {
+    const pending = `update sync.slices set state = 'final', unresolved = 1 ${slice}`;
+    const [row] = await having(`${clean}; ${pending}`, () => ask(march));
+    const said = { days_held: 31, is_held: true, days_settled: 30, is_settled: false };
+    expect(row).toMatchObject({ ...said, reservations: ['unresolved_orders'] });
+    expect(
+      await having(`${clean}; ${pending}`, () =>
+        ask(`select day from analytics.incomplete_days where day < '2026-04-01'`),
+      ),
+    ).toEqual([]);
   });
 
   // P7
-  test.each(spoilt)('%s is shown, and the month is not complete', async (_, change, expected) => {
+  test.each(spoilt)('%s is shown, and the month is not held', async (_, change, expected) => {
     const [row] = await having(`${clean}; ${change}`, () => ask(march));
-    expect(row).toMatchObject({ ...expected, days_complete: 30, is_complete: false });
+    expect(row).toMatchObject({
+      days_held: 30,
+      is_held: false,
+      days_settled: 30,
+      is_settled: false,
+      ...expected,
+    });
     const [total] = await ask(`select count(*) from archive.orders where slice_day < '2026-04-01'`);
     // The figures themselves do not depend on it.
     expect(row?.['orders']).toBe(total?.['count']);
@@ -245,14 +259,14 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
     const at = key === 'day' ? '2026-03-14' : '2026-03-01';
     const rows = await having(`${clean}; ${spoilt[0]?.[1]}`, () =>
       ask(
-        `select is_complete, reservations from analytics.${view} where ${key} = $1
+        `select is_held, reservations from analytics.${view} where ${key} = $1
            ${view === 'coverage_by_month' ? `and resource = 'orders'` : ''}`,
         [at],
       ),
     );
     expect(rows.length).toBeGreaterThan(0);
     expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
-      new Set(['{"is_complete":false,"reservations":["lost"]}']),
+      new Set(['{"is_held":false,"reservations":["lost"]}']),
     );
   });
 
@@ -269,11 +283,9 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
       `update archive.orders set slice_day = '2020-01-05'
         where operation_id = (select min(operation_id) from archive.orders)`,
       () =>
-        ask(
-          `select orders, state, is_complete from analytics.orders_by_day where day = '2020-01-05'`,
-        ),
+        ask(`select orders, state, is_held from analytics.orders_by_day where day = '2020-01-05'`),
     );
-    expect(elsewhere).toEqual({ orders: '1', state: null, is_complete: false });
+    expect(elsewhere).toEqual({ orders: '1', state: null, is_held: false });
     const [quiet] = await ask<{ count: number }>(
       `select count(*)::int from analytics.orders_by_day where orders = 0 and state <> 'open'`,
     );
@@ -286,7 +298,7 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
        insert into sync.slices (project_id, resource, owner, day, state, deadline_at)
        values ('p', 'nft_classes', 'b', '2026-03-14', 'lost', '2026-04-30')`,
       () =>
-        ask(`select state, proof, lists, is_whole_list, reservations, is_complete
+        ask(`select state, proof, lists, is_whole_list, reservations, is_held
                from analytics.coverage_by_day where resource = 'nft_classes' and day = '2026-03-14'`),
     );
     expect(row).toEqual({
@@ -295,7 +307,7 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
       lists: 2,
       is_whole_list: false,
       reservations: ['lost'],
-      is_complete: false,
+      is_held: false,
     });
   });
 });

@@ -345,7 +345,7 @@ describe('late changes', () => {
       spent_fen_added: '300',
       spent_units_added: '3.00',
       days_accounted: 0,
-      is_complete: false,
+      is_settled: false,
     });
   });
 });

@@ -22,7 +22,7 @@ test('has a letter for each day of a month, and says what those that occur mean'
     '                      1      8      15     22     29',
     '2026-02  nft_classes  ffffffffffffffffffffLL??????',
     '2026-03  orders       ·sssssssspo····················',
-    '                      s sealed  f final  p proved  ? not proved  o open  L LOST',
+    '                      s sealed  f final  p pending  ? not proved  o open  L LOST',
   ]);
 });
 

@@ -74,7 +74,7 @@ const figures = questions.filter(({ sql }) =>
 // P7
 test.each(figures)('question $number shows the coverage of its figures', async ({ number }) => {
   const [row] = await answer(number);
-  expect(row).toHaveProperty('is_complete');
+  expect(row).toHaveProperty('is_settled');
 });
 
 describe('the answers are right', () => {
@@ -91,7 +91,7 @@ describe('the answers are right', () => {
     expect(month).toMatchObject({
       spent_units: held?.spent,
       without_amount: held?.none,
-      is_complete: false,
+      is_settled: false,
     });
     const [then] = await answer(17);
     expect(then).toMatchObject({ orders: '2', pending: '0', spent_units: '3.00' });

@@ -219,7 +219,7 @@ describe('the state of the archive', () => {
           months.reduce((all, month) => all + month[state], 0),
         );
       }
-      const days = months.reduce((all, month) => all + month.days - month.proved, 0);
+      const days = months.reduce((all, month) => all + month.days - month.held, 0);
       const today = (await hasNoProof(resource, '2026-04-06')) ? 1 : 0;
       // A second reading is no trouble while it is to come.
       const { rows } = await bench.db.query(

@@ -319,7 +319,8 @@ test('figures are those of the library, each with its coverage', async () => {
     orders: same?.orders,
     spent_fen: same?.spentFen,
     days: 31,
-    is_complete: same?.isComplete,
+    is_held: same?.isHeld,
+    is_settled: same?.isSettled,
     reservations: same?.reservations,
   });
   expect('account' in (month ?? {})).toBe(false);

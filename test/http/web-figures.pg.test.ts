@@ -143,17 +143,17 @@ describe('figures', () => {
     const [, json = ''] = /data-chart="([^"]*)"/.exec(html) ?? [];
     const drawn = JSON.parse(json.replaceAll('&quot;', '"')) as {
       labels: string[];
-      isWhole: boolean[];
+      isHeld: boolean[];
     };
     // The archive begins on the first of March.
     expect(drawn.labels[0]).toBe('03-01');
-    const whole = new Map(drawn.labels.map((label, i) => [label, drawn.isWhole[i]]));
-    expect(whole.get('04-01')).toBe(true);
-    expect(whole.get('04-02')).toBe(false);
+    const held = new Map(drawn.labels.map((label, i) => [label, drawn.isHeld[i]]));
+    expect(held.get('04-01')).toBe(true);
+    expect(held.get('04-02')).toBe(false);
     const rows = rowsOf(html, figures.orders);
     const coverage = (day: string): string | undefined =>
       rows.find(([name]) => name === day)?.at(-1);
-    expect(coverage('1 Apr 2026')).toBe(figures.complete);
+    expect(coverage('1 Apr 2026')).toBe(figures.settled);
     expect(coverage('2 Apr 2026')).toBe(figures.incomplete);
     expect(rows.at(-1)?.at(-1)).toContain(figures.incomplete);
     const months = await page('/figures?by=month');

@@ -460,6 +460,9 @@ describe('the headline', () => {
     rejected: 0,
     deadlineAt: `${day.slice(0, 4)}-${String(Number(day.slice(5, 7)) + 1).padStart(2, '0')}-30T00:00:00Z`,
     reservations: [],
+    isHeld: !['open', 'lost'].includes(more.state ?? '') && more.proof !== 'none' && !more.rejected,
+    isSettled: !more.unresolved,
+    dueAt: null,
     lastError: null,
     ...more,
   });
@@ -503,9 +506,9 @@ describe('the headline', () => {
     expect(safetyOf(days, end)).toMatchObject({ safe: 0, notYet: 1, closing: { atRisk: 1 } });
   });
 
-  test('a record that could not be read is a reservation, and a pending order may still change its day', () => {
+  test('a record that could not be read is a reservation, and a day with a pending order is safe and not settled', () => {
     const days = [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })];
-    expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, reserved: 1, changing: 1 });
+    expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, reserved: 1, unsettled: 1 });
   });
 
   test('lost days and final days without proof are never safe', () => {
@@ -521,7 +524,7 @@ describe('the headline', () => {
       readOnce: 0,
       lost: ['2026-01-01'],
       reserved: 1,
-      changing: 0,
+      unsettled: 0,
       closing: null,
     });
   });

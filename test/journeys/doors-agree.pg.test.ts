@@ -390,7 +390,7 @@ test('figures are sums of the records that the same instant shows', async () => 
       expect(made.reduce((sum, row) => sum + row.classes, 0)).toBe(classes.length);
       if (asOf !== null) continue;
       const view = await sql(
-        `select ${by}::text as period, orders::int, spent_fen::text as spent, is_complete, reservations from analytics.orders_by_${by}
+        `select ${by}::text as period, orders::int, spent_fen::text as spent, is_held, is_settled, reservations from analytics.orders_by_${by}
           where project_id = 'p' order by 1`,
       );
       expect(view).toEqual(
@@ -398,7 +398,8 @@ test('figures are sums of the records that the same instant shows', async () => 
           period: row.period,
           orders: row.orders,
           spent: row.spentFen,
-          is_complete: row.isComplete,
+          is_held: row.isHeld,
+          is_settled: row.isSettled,
           reservations: row.reservations,
         })),
       );

@@ -50,7 +50,8 @@ const asView = (row: OrderFigures): Row => ({
   without_amount: String(row.amountUnknown),
   reservations: row.reservations,
   rejected: String(row.rejected),
-  is_complete: row.isComplete,
+  is_held: row.isHeld,
+  is_settled: row.isSettled,
 });
 const ofView = (names: string[], row: Row): Row =>
   Object.fromEntries(
@@ -75,24 +76,22 @@ describe('orders', () => {
       'days_accounted',
       'days_open',
       'days_held',
+      'days_settled',
       'days_sealed',
       'days_final',
       'days_lost',
-      'days_reserved',
       'days_by_readings',
-      'days_complete',
     ];
     expect(
       rows.map((row) => [
         row.daysAccounted,
         row.daysOpen,
         row.daysHeld,
+        row.daysSettled,
         row.daysSealed,
         row.daysFinal,
         row.daysLost,
-        row.daysReserved,
         row.daysByReadings,
-        row.daysComplete,
       ]),
     ).toEqual(expected.map((row) => days.map((name) => row[name])));
     expect(rows.map(({ days: all }) => all)).toEqual(expected.map((row) => row['days_in_month']));
@@ -119,7 +118,7 @@ describe('orders', () => {
       const rows = await archive.statistics.orders({ project, by: 'day', groupBy });
       const sums = whole.map(({ period, ...row }) => {
         const parts = rows.filter((one) => one.period === period);
-        expect(parts.every((one) => one.isComplete === row.isComplete)).toBe(true);
+        expect(parts.every((one) => one.isSettled === row.isSettled)).toBe(true);
         const total = (name: 'amountFen' | 'spentFen' | 'numberUgas'): bigint =>
           parts.reduce((sum, one) => sum + BigInt(one[name]), 0n);
         return {
@@ -139,12 +138,12 @@ describe('orders', () => {
     const [part, ...others] = await archive.statistics.orders(query);
     expect(others).toEqual([]);
     const days = await archive.statistics.orders({ ...query, by: 'day' });
-    expect(part).toMatchObject({ period: '2026-03-01', days: 15, daysLost: 1, isComplete: false });
+    expect(part).toMatchObject({ period: '2026-03-01', days: 15, daysLost: 1, isHeld: false });
     expect(part?.orders).toBe(days.reduce((sum, day) => sum + day.orders, 0));
-    const clean = days.find((day) => day.isComplete)?.period ?? '';
+    const clean = days.find((day) => day.isSettled)?.period ?? '';
     expect(
       await archive.statistics.orders({ project, by: 'month', from: clean, to: addDays(clean, 1) }),
-    ).toMatchObject([{ days: 1, daysComplete: 1, isComplete: true }]);
+    ).toMatchObject([{ days: 1, daysHeld: 1, isHeld: true, daysSettled: 1, isSettled: true }]);
   });
 
   test('a hole shows where no order is, whatever they are grouped by', async () => {
@@ -159,7 +158,7 @@ describe('orders', () => {
           daysAccounted: 1,
           daysLost: 1,
           reservations: ['lost'],
-          isComplete: false,
+          isHeld: false,
         },
       ]);
     }
@@ -230,22 +229,22 @@ describe('as of an instant', () => {
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  test('are complete only where what proves it had been proved by then', async () => {
+  test('are held only where what proves it had been proved by then', async () => {
     const query = { project, from: '2026-03-01', to: '2026-03-10', by: 'day' } as const;
-    const completeDays = async (asOf: string): Promise<number[]> => {
+    const heldDays = async (asOf: string): Promise<number[]> => {
       const orders = await archive.statistics.orders({ ...query, asOf });
       const classes = await archive.statistics.nftClasses({ ...query, asOf });
-      return [orders, classes].map((rows) => rows.filter(({ isComplete }) => isComplete).length);
+      return [orders, classes].map((rows) => rows.filter(({ isHeld }) => isHeld).length);
     };
     const [proved] = await ask(
       `select to_char(max(proved_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
          from analytics.coverage where project_id = 'p'`,
     );
-    const now = await completeDays('9999-12-31T23:59:59Z');
+    const now = await heldDays('9999-12-31T23:59:59Z');
     expect(Math.min(...now)).toBeGreaterThan(3);
-    expect(await completeDays(String(proved?.['at']))).toEqual(now);
+    expect(await heldDays(String(proved?.['at']))).toEqual(now);
     // Nothing had been read yet: no order, and no claim that there was none.
-    expect(await completeDays('2026-04-01T00:00:00Z')).toEqual([0, 0]);
+    expect(await heldDays('2026-04-01T00:00:00Z')).toEqual([0, 0]);
   });
 });
 
@@ -262,11 +261,12 @@ describe('classes', () => {
         row.nfts,
         row.isWholeList,
         row.daysLost,
-        row.isComplete,
+        row.isHeld,
+        row.isSettled,
       ]),
     ).toEqual(
       expected.map((row) =>
-        ['month', 'classes', 'nfts', 'is_whole_list', 'days_lost', 'is_complete'].map(
+        ['month', 'classes', 'nfts', 'is_whole_list', 'days_lost', 'is_held', 'is_settled'].map(
           (name) => row[name],
         ),
       ),

@@ -97,7 +97,7 @@ export async function report(archive: Archive, project: string): Promise<string[
     groupBy: ['account'],
   });
   const lines = march.map(
-    (row) => `${row.account}: ${row.spentUnits}${row.isComplete ? '' : ' (not all is held)'}`,
+    (row) => `${row.account}: ${row.spentUnits}${row.isSettled ? '' : ' (may still change)'}`,
   );
   return lines;
 }
@@ -123,7 +123,7 @@ export async function certainty(
   project: string,
 ): Promise<{ uncertain: string[]; summary: Summary[] }> {
   const uncertain = (await archive.coverage({ project, resource: 'orders' })).filter(
-    (day) => day.state === 'open' || day.reservations.length > 0,
+    (day) => !day.isHeld,
   );
   const summary = await archive.summary({ project });
   return { uncertain: uncertain.map((day) => day.day), summary };

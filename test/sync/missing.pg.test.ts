@@ -74,10 +74,10 @@ describe('a record that vanishes from a sealed day', () => {
     expect(await falseSeals(bench)).toEqual([]);
     // As docs/guarantee.md has it: nothing shown is left out, and what is shown no more is counted and named.
     const { rows } = await bench.db.query(
-      `select is_complete, orders::int, (select array_agg(id) from analytics.missing_records) as missing
+      `select is_settled, orders::int, (select array_agg(id) from analytics.missing_records) as missing
          from analytics.orders_by_day where day = '2026-04-02'`,
     );
-    expect(rows).toEqual([{ is_complete: true, orders: 12, missing: [gone] }]);
+    expect(rows).toEqual([{ is_settled: true, orders: 12, missing: [gone] }]);
   });
 
   test('is noticed and sealed over by the ticks alone', async () => {

@@ -8,6 +8,7 @@ select
     proof,
     reservations,
     rejected,
-    is_complete
+    is_held,
+    is_settled
 from {{ source('analytics', 'coverage_by_day') }}
 {% if var('outlast_project') %}where project_id = '{{ var('outlast_project') }}'{% endif %}

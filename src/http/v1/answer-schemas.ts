@@ -60,6 +60,10 @@ export const why = z.enum([
 export const reservations = z
   .array(z.enum(reservationNames))
   .describe('What is not certain, by name; empty for a clean claim');
+export const isHeld = truth.describe(
+  'Whether all of it is held: read whole and proved, no record without a usable id; as of an instant, by then',
+);
+export const isSettled = truth.describe('Whether it is, and nothing is pending');
 
 /** What a column is given as, and what its type says beside its meaning. */
 const given: Record<ColumnType, { kind: z.ZodType; as?: string }> = {

@@ -36,6 +36,9 @@ export const coverageDayShape: RowShape<CoverageDay> = {
   ),
   deadlineAt: time,
   reservations: kind.reservations,
+  isHeld: kind.isHeld,
+  isSettled: kind.isSettled,
+  dueAt: timeOrNull.describe('When it is looked at next; null: never again'),
   lastError: textOrNull,
 };
 export const coverageDay = row<CoverageDay>(
@@ -79,7 +82,8 @@ export const summary = row<Summary>('Summary', 'How one list of one project stan
   days: z
     .object({ open: whole, walked: whole, sealed: whole, final: whole, lost: whole })
     .describe('Days by state'),
-  reserved: whole.describe('Days with a reservation'),
+  held: whole.describe('Days of which all is held'),
+  settled: whole.describe('Of them, days with nothing pending'),
   unresolved: whole,
   rejected: whole,
   nextDeadlineAt: timeOrNull,

@@ -15,19 +15,17 @@ const { textOrNull, whole, wholeOrNull, day, decimal, truth } = kind;
 
 const period = day.describe('The day, or the first day of the month');
 const coverage: RowShape<Omit<PeriodCoverage, 'period'>> = {
-  isComplete: truth.describe(
-    'Whether it can be reported as it is: every day is held and proved, as of an instant by then. Records the platform shows no more stay in the figures',
-  ),
+  isHeld: kind.isHeld,
+  isSettled: kind.isSettled,
   days: whole.describe('Days of the period within `from` and `to`'),
   daysAccounted: whole.describe('Of them, days that the ledger knows'),
   daysOpen: whole.describe('Not read to their ends yet'),
-  daysHeld: whole,
+  daysHeld: whole.describe('Days of which all is held'),
+  daysSettled: whole.describe('Of them, days with nothing pending'),
   daysSealed: whole,
   daysFinal: whole,
   daysLost: whole.describe('Left the window before they were read: a hole for ever'),
-  daysReserved: whole,
   daysByReadings: whole.describe('Proved by two readings alone, the weaker proof'),
-  daysComplete: whole,
   reservations: kind.reservations,
   rejected: whole.describe('Records without a usable id: in no figure'),
 };

@@ -8,7 +8,7 @@ import { wholeReply } from './lists.ts';
 import { route, type Reply, type Route } from './route.ts';
 
 const about =
-  'Report no figure without its coverage: `is_complete` is true when every day asked for is held, proved and without a doubt. A period that is only lost is a row too.';
+  'Report no figure without its coverage: `is_held` is true when all of every day asked for is held, `is_settled` when besides nothing is pending, so that no sum will change. Records the platform shows no more stay in the figures. A period that is only lost is a row too.';
 
 /** What rows are not grouped by is no column of theirs. */
 function grouped(

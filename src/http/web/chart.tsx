@@ -1,5 +1,5 @@
 // A chart, and the same figures as a table under it. The chart may round what it draws, the table never does; a period
-// that is not wholly covered is marked in both (P7).
+// of which not all is held is marked in both (P7), and one with pending orders in the table.
 import type { ComponentChildren } from 'preact';
 import type { PeriodCoverage } from '../../query/statistics-types.ts';
 import { addDays, monthStart } from '../../day.ts';
@@ -13,10 +13,10 @@ export type By = 'day' | 'month';
 
 export type Period = {
   period: Day;
-  isWhole: boolean;
-  /** Of its days that the archive accounts for those without a hole or a doubt; days before its first are no hole. */
-  daysWhole: number;
+  /** Days that the archive accounts for, for days before its first are no hole; of them, those held, and settled. */
   days: number;
+  held: number;
+  settled: number;
 };
 
 export type Series = {
@@ -38,10 +38,13 @@ type Props = {
 
 export const periodOf = (row: PeriodCoverage): Period => ({
   period: row.period,
-  isWhole: row.daysAccounted > 0 && row.daysComplete === row.daysAccounted,
-  daysWhole: row.daysComplete,
   days: row.daysAccounted,
+  held: row.daysHeld,
+  settled: row.daysSettled,
 });
+
+export const isHeld = ({ days, held }: Omit<Period, 'period'>): boolean =>
+  days > 0 && held === days;
 
 export function Chart(props: Props & { isSmall?: boolean }) {
   const { view, title, by, periods, series, isStacked = true, isSmall = false } = props;
@@ -49,7 +52,7 @@ export function Chart(props: Props & { isSmall?: boolean }) {
   const drawn = {
     type: 'bar',
     labels: periods.map(({ period }) => period.slice(by === 'day' ? 5 : 0, by === 'day' ? 10 : 7)),
-    isWhole: periods.map(({ isWhole }) => isWhole),
+    isHeld: periods.map(isHeld),
     incomplete: words.figures.incomplete,
     stacked: isStacked,
     sets: series.flatMap(({ label, colour, values }) =>
@@ -57,7 +60,7 @@ export function Chart(props: Props & { isSmall?: boolean }) {
     ),
   };
   const [first, last] = [periods[0], periods.at(-1)];
-  const doubtful = periods.filter(({ isWhole }) => !isWhole).length;
+  const doubtful = periods.filter((one) => !isHeld(one)).length;
   const about =
     first === undefined || last === undefined
       ? title
@@ -115,7 +118,7 @@ export function FiguresTable(
         caption={title}
         columns={columns}
         rows={[...lines, sums]}
-        rowClass={(line) => (line === sums ? 'sum' : line.coverage.isWhole ? undefined : 'doubt')}
+        rowClass={(line) => (line === sums ? 'sum' : isHeld(line.coverage) ? undefined : 'doubt')}
         isNarrow
       />
       {csv !== undefined && (
@@ -129,21 +132,28 @@ export function FiguresTable(
 
 /** All periods as if they were one. */
 export function together(periods: readonly Period[]): Omit<Period, 'period'> {
+  const sum = (of: (one: Period) => number): number =>
+    periods.reduce((total, one) => total + of(one), 0);
   return {
-    isWhole: periods.every(({ isWhole }) => isWhole),
-    daysWhole: periods.reduce((sum, { daysWhole }) => sum + daysWhole, 0),
-    days: periods.reduce((sum, { days }) => sum + days, 0),
+    days: sum(({ days }) => days),
+    held: sum(({ held }) => held),
+    settled: sum(({ settled }) => settled),
   };
 }
 
-export function coverageText(view: View, { isWhole, daysWhole, days }: Omit<Period, 'period'>) {
-  const { words, format } = view;
-  if (isWhole) return words.figures.complete;
-  const of = words.figures.wholeDays(format.number(daysWhole), format.number(days));
+function coverageText({ words, format }: View, of: Omit<Period, 'period'>) {
+  const { days, held, settled } = of;
+  if (settled === days && days > 0) return words.figures.settled;
+  const counts = words.figures.heldDays(
+    format.number(held),
+    format.number(settled),
+    format.number(days),
+  );
+  const text = isHeld(of) ? words.figures.unsettled : <strong>{words.figures.incomplete}</strong>;
   return (
     <>
-      <strong>{words.figures.incomplete}</strong>
-      {days > 1 && <span class="soft"> ({of})</span>}
+      {text}
+      {days > 1 && <span class="soft"> ({counts})</span>}
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { CoverageDay } from '../../query/book-types.ts';
-import { isSafe, mayBecomeSafe } from '../../query/how-sure.ts';
+import { mayBecomeSafe } from '../../query/how-sure.ts';
 
 export type Safety = {
   /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
@@ -13,10 +13,10 @@ export type Safety = {
   /** Of these: read once, and held; the second reading is to come. */
   readOnce: number;
   lost: Day[];
-  /** Held for good with a reservation, or with a record that could not be read. */
+  /** Held for good without proof, or with a record that could not be read. */
   reserved: number;
-  /** Of the safe ones: days with orders that are pending, and so may still change. */
-  changing: number;
+  /** Of the safe ones: days with orders that are pending. */
+  unsettled: number;
   /** The month that leaves the window next, with days that are not final yet; null: none is held. */
   closing: { month: Day; at: Instant; atRisk: number } | null;
 };
@@ -37,7 +37,7 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     readOnce: 0,
     lost: [],
     reserved: 0,
-    changing: 0,
+    unsettled: 0,
     closing: null,
   };
   for (const [day, slices] of days) {
@@ -47,10 +47,10 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
       safety.notYet++;
       const unsafe = slices.filter(mayBecomeSafe);
       if (unsafe.every(({ why }) => why === 'read once')) safety.readOnce++;
-    } else if (!slices.every(isSafe)) safety.reserved++;
+    } else if (!slices.every(({ isHeld }) => isHeld)) safety.reserved++;
     else {
       safety.safe++;
-      if (slices.some(({ unresolved }) => unresolved > 0)) safety.changing++;
+      if (!slices.every(({ isSettled }) => isSettled)) safety.unsettled++;
     }
   }
   const inWindow = coverage.filter(

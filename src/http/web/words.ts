@@ -92,7 +92,7 @@ export const en = {
   reservations: {
     lost: 'lost before it was read whole',
     no_proof: 'held, but not proved',
-    unresolved_orders: 'with orders that are not settled',
+    unresolved_orders: 'orders are not settled',
   } satisfies Record<Reservation, string>,
 
   headline: {
@@ -125,10 +125,10 @@ export const en = {
     },
     readOnce: (days: string) =>
       `${days === '1' ? 'One day was' : `${days} days were`} read once and held: a second reading two hours later seals what it showed; that a day shows nothing is believed a day later.`,
-    changing: (days: string) =>
+    unsettled: (days: string) =>
       days === '1'
-        ? 'On one day orders are pending and may still change.'
-        : `On ${days} days orders are pending and may still change.`,
+        ? 'Of one day all is held, and orders are pending.'
+        : `Of ${days} days all is held, and orders are pending.`,
     stalled: (span: string) =>
       `For ${span} no run has done all that was due: what comes now may not be read in time.`,
     noRisk: 'nothing is at risk.',
@@ -149,7 +149,7 @@ export const en = {
     about: 'A cell is a day of one list. Choose one to see what is held and why it is trusted.',
     keys: 'The arrow keys go from day to day and from list to list, Home and End to the ends of a month.',
     unproved: 'read, not proved',
-    proved: 'read and proved',
+    proved: 'all held, orders pending',
     years: 'Years',
     newest: 'The newest months',
   },
@@ -349,11 +349,12 @@ export const en = {
     burnt: 'burnt',
     type: (type: string) => (type === '1' ? 'gas' : type === '2' ? 'business fee' : `type ${type}`),
     period: 'Period',
-    complete: 'whole',
-    incomplete: 'with holes or doubts',
-    incompleteDays: 'Not every one of these days is without a hole or a doubt.',
+    settled: 'all held and settled',
+    unsettled: 'all held, orders pending',
+    incomplete: 'not all held',
+    incompleteDays: 'Not all of these days is held.',
     incompleteNote:
-      'Striped: days that are not read or not proved, or orders that may still change, as today’s always may. Do not report these as they stand.',
+      'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.',
     asTable: 'The same as a table',
     csv: 'As CSV',
     lastDays: 'The last 60 days',
@@ -361,9 +362,10 @@ export const en = {
     sum: 'Sum',
     coverage: 'Coverage',
     range: (from: string, to: string) => `${from} – ${to}`,
-    wholeDays: (whole: string, of: string) => `${whole} of ${of} days without a hole or a doubt`,
+    heldDays: (held: string, settled: string, of: string) =>
+      `${held} of ${of} days are all held, ${settled} of them settled: no order is pending`,
     about: (what: string, from: string, to: string, sums: string, doubtful: string) =>
-      `${what}, ${from} – ${to}: ${sums}${doubtful === '' ? '' : `; periods with holes or doubts: ${doubtful}`}`,
+      `${what}, ${from} – ${to}: ${sums}${doubtful === '' ? '' : `; periods of which not all is held: ${doubtful}`}`,
     unknownPrice: 'price unknown',
     unknownCount: 'count unknown',
     transfers: 'transfers',

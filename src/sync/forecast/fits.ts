@@ -27,8 +27,11 @@ export type MonthForecast = {
 export type Fits = 'yes' | 'tight' | 'no';
 
 export type Fit = {
-  /** Requests still needed before the deadline. */
+  /** Requests that will be sent before the deadline. */
   requests: number;
+  /** Of them, what is missing now: first readings of days that are over, second ones, and what is not proved. */
+  missing: number;
+  missingTakesMs: number;
   /** Requests of nearer deadlines, which go first. */
   requestsBefore: number;
   /** How long its own requests take at what the standing requests leave of the rate, in milliseconds. */
@@ -98,10 +101,13 @@ function fitGroup(
   const isTooMuch = decisive.takesMs > decisive.leftMs;
   return group.map((month) => {
     const requests = sumOfRequests(month.needs);
+    const missing = month.needs.unread + month.needs.again;
     const hasDeadline = month.deadlineAt !== null && until !== null;
     const fits = !hasDeadline ? null : isTooMuch ? 'no' : load > 0.5 ? 'tight' : 'yes';
     const fit: Fit = {
       requests,
+      missing,
+      missingTakesMs: missing / perMs,
       requestsBefore: before,
       takesMs: requests / perMs,
       fits,

@@ -1,8 +1,8 @@
 // @ts-check
-// Draws the charts that the page describes: each <canvas data-chart> carries its own data. Periods that are not wholly
-// covered are striped, and a table of the same figures stands below each for whoever sees no picture.
+// Draws the charts that the page describes: each <canvas data-chart> carries its own data. Periods of which not all is
+// held are striped, and a table of the same figures stands below each for whoever sees no picture.
 
-/** @typedef {{ type: 'bar' | 'line', labels: string[], isWhole: boolean[], incomplete: string, stacked: boolean, sets: { label: string, data: number[], colour: string }[] }} Drawn */
+/** @typedef {{ type: 'bar' | 'line', labels: string[], isHeld: boolean[], incomplete: string, stacked: boolean, sets: { label: string, data: number[], colour: string }[] }} Drawn */
 
 /** @type {any} */
 const Chart = /** @type {any} */ (globalThis).Chart;
@@ -10,19 +10,19 @@ const Chart = /** @type {any} */ (globalThis).Chart;
 const colourOf = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** Stripes behind what is not whole. */
+/** Stripes behind periods of which not all is held. */
 const stripes = {
   id: 'stripes',
   beforeDatasetsDraw(/** @type {any} */ chart) {
     const { ctx, chartArea, scales } = chart;
-    const isWhole = chart.config.options.isWhole ?? [];
-    if (isWhole.length === 0) return;
-    const width = scales.x.width / isWhole.length;
+    const isHeld = chart.config.options.isHeld ?? [];
+    if (isHeld.length === 0) return;
+    const width = scales.x.width / isHeld.length;
     ctx.save();
     ctx.strokeStyle = colourOf('read');
     ctx.globalAlpha = 0.6;
-    isWhole.forEach((/** @type {boolean} */ whole, /** @type {number} */ i) => {
-      if (whole) return;
+    isHeld.forEach((/** @type {boolean} */ held, /** @type {number} */ i) => {
+      if (held) return;
       const left = scales.x.getPixelForValue(i) - width / 2;
       ctx.save();
       ctx.beginPath();
@@ -48,7 +48,7 @@ function draw() {
   for (const chart of drawn) chart.destroy();
   drawn = [...document.querySelectorAll('canvas[data-chart]')].map((canvas) => {
     /** @type {Drawn} */
-    const { type, labels, isWhole, incomplete, stacked, sets } = JSON.parse(
+    const { type, labels, isHeld, incomplete, stacked, sets } = JSON.parse(
       canvas.getAttribute('data-chart') ?? '',
     );
     const ink = colourOf('soft');
@@ -60,14 +60,14 @@ function draw() {
         datasets: sets.map(({ label, data, colour }) => ({
           label,
           data,
-          // What is not whole is paler, so that the stripes show through.
-          backgroundColor: isWhole.map((whole) => `${colourOf(colour)}${whole ? '' : '80'}`),
+          // What is not all held is paler, so that the stripes show through.
+          backgroundColor: isHeld.map((held) => `${colourOf(colour)}${held ? '' : '80'}`),
           categoryPercentage: 0.92,
           barPercentage: 0.94,
         })),
       },
       options: {
-        isWhole,
+        isHeld,
         locale: document.documentElement.lang,
         animation: false,
         maintainAspectRatio: false,
@@ -103,7 +103,7 @@ function draw() {
           tooltip: {
             callbacks: {
               footer: (/** @type {{ dataIndex: number }[]} */ [item]) =>
-                item !== undefined && isWhole[item.dataIndex] === false ? incomplete : '',
+                item !== undefined && isHeld[item.dataIndex] === false ? incomplete : '',
             },
           },
         },

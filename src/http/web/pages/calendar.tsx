@@ -2,13 +2,14 @@
 import { addDays, daysIn, monthStart, rangesOf } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { CoverageDay } from '../../../query/book-types.ts';
-import { isInDoubt, markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
+import { markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
 import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 /** As a day goes through them. */
 const legend: readonly DayMark[] = ['open', 'unproved', 'proved', 'sealed', 'final', 'lost'];
 
+/** `isInDoubt`: there are records without a usable id, which its mark does not tell. */
 type Cell = { mark: DayMark; isInDoubt: boolean };
 
 /** Of several lists of a day the weakest decides. */
@@ -20,7 +21,7 @@ function cellsOf(coverage: readonly CoverageDay[]): Map<string, Cell> {
     const held = cells.get(key);
     cells.set(key, {
       mark: weaker(mark, held?.mark ?? mark),
-      isInDoubt: isInDoubt(slice) || (held?.isInDoubt ?? false),
+      isInDoubt: slice.rejected > 0 || (held?.isInDoubt ?? false),
     });
   }
   return cells;

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
-import { isSafe, markOf } from '../../../query/how-sure.ts';
+import { markOf } from '../../../query/how-sure.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign } from '../layout.tsx';
@@ -67,7 +67,7 @@ function Verdict({ view, report }: Of) {
   return (
     <>
       <p class="lead">
-        <strong class={isBad ? 'bad' : isSafe(report) ? 'good' : undefined}>
+        <strong class={isBad ? 'bad' : report.isHeld ? 'good' : undefined}>
           {isGrowing ? words.day.growing : markText(view, markOf(report))}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}

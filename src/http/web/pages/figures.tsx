@@ -9,7 +9,7 @@ import type {
   NftOwner,
   OrderFigures,
 } from '../../../query/statistics-types.ts';
-import { together, type By, type Series } from '../chart.tsx';
+import { isHeld, together, type By, type Series } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
 import { Table } from '../table.tsx';
@@ -165,13 +165,19 @@ function InSum(props: {
 }) {
   const { view, orders, made } = props;
   const { words, format } = view;
-  const { isWhole, daysWhole, days } = together(axisOf(byPeriod(orders)));
+  const of = together(axisOf(byPeriod(orders)));
   const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number | string): string =>
     grouped(sumOf(rows.map(of)));
   return (
     <>
-      <p class="lead">{words.figures.wholeDays(format.number(daysWhole), format.number(days))}</p>
-      {!isWhole && (
+      <p class="lead">
+        {words.figures.heldDays(
+          format.number(of.held),
+          format.number(of.settled),
+          format.number(of.days),
+        )}
+      </p>
+      {!isHeld(of) && (
         <p class="notice mild">
           <span class="stripes" aria-hidden="true" /> {words.figures.incompleteNote}
         </p>
@@ -270,7 +276,7 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
   const { words, format } = view;
   const { figures } = words;
   const { by, from, to } = range;
-  const isWhole = together(axisOf(byPeriod(orders))).isWhole;
+  const isSafe = isHeld(together(axisOf(byPeriod(orders))));
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">{figures.accounts}</h2>
@@ -281,7 +287,7 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
         </p>
       ) : (
         <>
-          {!isWhole && <p class="soft">{figures.incompleteDays}</p>}
+          {!isSafe && <p class="soft">{figures.incompleteDays}</p>}
           <Table
             caption={figures.accounts}
             columns={[

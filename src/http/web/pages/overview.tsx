@@ -81,7 +81,7 @@ const stalledMs = 6 * 3_600_000;
 function Lead(props: { view: View; safety: Safety; progress: Progress | null }) {
   const { view, safety, progress } = props;
   const { words, format, now } = view;
-  const { closing, lost, readOnce, reserved, changing } = safety;
+  const { closing, lost, readOnce, reserved, unsettled } = safety;
   const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   // Both on the platform's clock.
@@ -120,7 +120,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
           </>
         )}{' '}
         {readOnce > 0 && words.headline.readOnce(format.number(readOnce))}{' '}
-        {changing > 0 && words.headline.changing(format.number(changing))}{' '}
+        {unsettled > 0 && words.headline.unsettled(format.number(unsettled))}{' '}
         {reserved > 0 && words.headline.reserved(format.number(reserved))}
       </p>
     </>

@@ -1,14 +1,14 @@
 // Whether the days that a list was narrowed to are wholly covered, in a line.
 import { addDays, dayOf, startOf } from '../../../day.ts';
 import type { Day, ListedResource, ProjectId } from '../../../model.ts';
-import { isSafe, markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
+import { markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
 import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 export type RangeCoverage = {
   /** Days of the range that the ledger knows. */
   days: number;
-  /** Of them, those that are not safe, each with the mark of its weakest list. */
+  /** Of them, those of which not all is held, each with the mark of its weakest list. */
   holes: { day: Day; mark: DayMark }[];
   /** Days of the range, up to today, that the ledger does not know. */
   unknown: number;
@@ -24,7 +24,7 @@ export async function readRange(
 ): Promise<RangeCoverage> {
   const slices = await archive.coverage({ project, resource, ...range });
   const holes = new Map<Day, DayMark>();
-  for (const slice of slices.filter((one) => !isSafe(one))) {
+  for (const slice of slices.filter(({ isHeld }) => !isHeld)) {
     const mark = markOf(slice);
     holes.set(slice.day, weaker(mark, holes.get(slice.day) ?? mark));
   }
