@@ -228,8 +228,19 @@ select project_id, resource, owner, min(day_from) as first_day, max(day_to) - 1 
        case when bool_or(balance = 'more') then 'more'
             when bool_and(balance = 'equal') then 'equal'
             else 'less or unknown' end as balance,
-       coalesce(array_agg(day_from order by day_from) filter (where balance = 'more'), '{}') as more_from
-  from (select *, max(asked_at) over (partition by project_id, resource, owner) as newest from analytics.books) b
+       coalesce(jsonb_agg(jsonb_build_object('from', day_from, 'to', day_to - 1,
+                                             'counted', greatest(total, pending + succeeded + failed), 'shown', shown)
+                          order by day_from) filter (where balance = 'more'), '[]') as more,
+       min(more_since) filter (where balance = 'more') as more_since
+  from (select *, max(asked_at) over list as newest,
+               min(asked_at) filter (where balance = 'more' and asked_at > coalesce(balanced_at, '-infinity')) over list
+                 as more_since
+          from (select *, max(asked_at) filter (where not is_more) over list as balanced_at
+                  from (select *, bool_or(balance = 'more') over (partition by project_id, resource, owner, asked_at)
+                                    as is_more
+                          from analytics.books) asked
+                window list as (partition by project_id, resource, owner)) since
+        window list as (partition by project_id, resource, owner)) b
  where asked_at = newest
  group by project_id, resource, owner, asked_at;
 comment on view analytics.balances is
@@ -238,7 +249,9 @@ comment on view analytics.balances is
 comment on column analytics.balances.first_day is 'The first UTC day that is counted';
 comment on column analytics.balances.last_day is 'The last one';
 comment on column analytics.balances.asked_at is 'When the platform was asked, on its clock';
-comment on column analytics.balances.more_from is 'The parts that count more than was shown, by their first days';
+comment on column analytics.balances.more is
+  'The parts that do not balance: first and last day, how many records the platform counts and its lists showed';
+comment on column analytics.balances.more_since is 'Since when there have been such parts; null: there are none';
 
 create view analytics.coverage_by_day as
 select project_id,

@@ -103,11 +103,12 @@ export function caveatLines(foresight: Foresight, now: Instant): string[] {
   if (isRateAssumed) {
     lines.push(`No run has told its rate yet: ${rateText(perSecond)} are assumed.`);
   }
-  if (months.some(({ sizes }) => sizes === 'unknown')) {
+  const unread = months.filter((month) => month.unread.length > 0);
+  if (unread.some(({ sizes }) => sizes === 'unknown')) {
     lines.push(
       'Nothing of some list has been read yet: one page a day is assumed, it may be far more.',
     );
-  } else if (months.some(({ sizes }) => sizes === 'estimated')) {
+  } else if (unread.some(({ sizes }) => sizes === 'estimated')) {
     lines.push('Days not read yet are taken to be as large as their neighbours.');
   }
   return lines;
@@ -132,10 +133,12 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
   const { months, perSecond } = foresight;
   const deadlines = [...new Set(months.flatMap(({ deadlineAt: at }) => (at === null ? [] : [at])))];
   return [
-    ...deadlines.map((at) => {
+    ...deadlines.flatMap((at) => {
       const group = months.filter(({ deadlineAt }) => deadlineAt === at);
       const requests = group.reduce((sum, one) => sum + one.missing, 0);
       const takesMs = group.reduce((sum, one) => sum + one.missingTakesMs, 0);
+      // Done before its deadline, it only waits to leave.
+      if (requests === 0 && at <= now) return [];
       const names = [...new Set(group.map(({ month }) => month.slice(0, 7)))].join(', ');
       const tight = group.some(({ fits }) => fits === 'tight')
         ? ': TIGHT, more than half of the time left'

@@ -220,7 +220,7 @@ function monthTable(lists: ListStatus[]): string {
     months.some((month) => month[state] > 0),
   );
   return indentedTable(
-    ['month', 'resource', 'days', 'held', 'settled', ...shown],
+    ['month', 'resource', 'days', 'all held', 'settled', ...shown],
     lists.flatMap((list) =>
       list.months.map((month) => [
         month.month.slice(0, 7),
@@ -239,6 +239,7 @@ const nameOf = (list: { resource: string; owner: string }): string =>
 
 /** Where the ledger's word is not a person's. */
 const whyTexts: Partial<Record<Why, string>> = {
+  'read once': 'read once and not sealed yet',
   'showed less': 'showed less than is held',
   'counts more': 'counted more than they showed',
   'books do not balance': 'in books that do not balance yet',
@@ -252,7 +253,9 @@ function verdict(list: ListStatus): string {
   const sum = (field: 'days' | 'open' | 'lost' | 'held' | 'settled'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
   const [open, lost] = [sum('open'), sum('lost')];
-  const parts = [`${sum('held')} of ${sum('days')} days held, ${sum('settled')} of them settled`];
+  const parts = [
+    `${sum('held')} of ${sum('days')} days all held, ${sum('settled')} of them settled`,
+  ];
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   for (const { why, days: count, next_at: at } of list.whys) {
@@ -264,19 +267,25 @@ function verdict(list: ListStatus): string {
 
 /** The platform's own count of all days that are over, beside what its lists showed. */
 function booksText(books: BooksStatus): string {
-  const { total, pending, succeeded, failed, shown, balance, more_from: more } = books;
+  const { total, pending, succeeded, failed, shown, balance, more, more_since: since } = books;
   const statuses =
     pending === null || succeeded === null || failed === null
       ? ''
       : `: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed, ${formatCount(pending)} pending`;
   const counted = total === null ? 'gives no total of' : `counts ${formatCount(total)}`;
   const beside = (): string => {
-    if (shown === null) return 'Not all of these days are read yet.';
+    if (shown === null) return 'Not all of these days had been read then; it is asked again.';
     if (balance === 'equal') return 'All of these are held.';
-    const days = more.slice(0, 3).join(', from ');
-    return balance === 'more'
-      ? `Its lists showed ${formatCount(shown)}, fewer than it counts from ${days} on: these days are read again.`
-      : `Its lists showed ${formatCount(shown)}: all of these are held.`;
+    if (balance !== 'more') return `Its lists showed ${formatCount(shown)}: all of these are held.`;
+    const parts = more.slice(0, 3).map((part) => {
+      const days = part.from === part.to ? `of ${part.from}` : `from ${part.from} to ${part.to}`;
+      return part.counted === null || part.counted <= part.shown
+        ? `${days} it counts more of a status than it showed`
+        : `${days} it counts ${formatCount(part.counted)} and showed ${formatCount(part.shown)}`;
+    });
+    const others = more.length > 3 ? `, and ${more.length - 3} more` : '';
+    const at = since === null ? '' : `, since ${moment(Date.parse(since))}`;
+    return `THIS DOES NOT BALANCE${at}: ${parts.join('; ')}${others}. These days are read again, first after a quarter of an hour, later once a day, until it does.`;
   };
   const list = nameOf(books).replace('nft_classes', 'NFT classes');
   return `From ${books.first_day} to ${books.last_day} the platform ${counted} ${list}${statuses}. ${beside()} Asked at ${moment(Date.parse(books.asked_at))}.`;

@@ -174,6 +174,11 @@ export type Balance = {
   /** Distinct records that the newest readings of these days showed; null where a day was not read yet. */
   shown: number | null;
   balance: 'more' | 'equal' | 'less or unknown';
-  /** The parts that count more than was shown, by their first days. */
-  moreFrom: Day[];
+  /**
+   * The parts that do not balance, `from` and `to` included: what the platform counts there, and what it showed. Where
+   * these are the same, it counts more of a status.
+   */
+  more: { from: Day; to: Day; counted: number | null; shown: number }[];
+  /** Since when there have been such parts; null: there are none. */
+  moreSince: string | null;
 };

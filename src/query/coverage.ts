@@ -58,7 +58,7 @@ export async function readBalances(reader: Reader, given: BalanceQuery): Promise
   const query = parseArguments('books', balanceArguments, given);
   const { rows } = await reader.query<BalanceRow>(
     `select project_id as "project", resource, owner, first_day as "firstDay", last_day as "lastDay",
-            asked_at as "askedAt", ${balanceCounts.join(', ')}, balance, more_from::text[] as "moreFrom"
+            asked_at as "askedAt", ${balanceCounts.join(', ')}, balance, more, more_since as "moreSince"
        from analytics.balances
       where project_id = $1 and ($2::text is null or resource = $2)
       order by resource desc, owner`,

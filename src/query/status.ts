@@ -58,7 +58,8 @@ export type BooksStatus = {
   failed: number | null;
   shown: number | null;
   balance: Balance['balance'];
-  more_from: string[];
+  more: Balance['more'];
+  more_since: string | null;
 };
 
 export type RunStatus = {
@@ -240,7 +241,7 @@ const booksOf = (db: Queryable, project: string): Promise<BooksStatus[]> =>
     db,
     `select resource, owner, first_day, last_day, asked_at, total::float8 as total, pending::float8 as pending,
             succeeded::float8 as succeeded, failed::float8 as failed, shown::float8 as shown, balance,
-            more_from::text[] as more_from
+            more, more_since
        from analytics.balances where project_id = $1 order by resource desc, owner`,
     project,
   );

@@ -145,6 +145,8 @@ export type CoveredSlice = {
   unresolved: number;
   rejected: string;
   reservations: string[];
+  is_held: boolean;
+  is_settled: boolean;
   /** Where its journal stands; null where it has none. */
   journal_entry: number | null;
   journal_head: string | null;
@@ -157,13 +159,48 @@ export async function coverageOf(
 ): Promise<CoveredSlice[]> {
   const { rows } = await db.query<CoveredSlice>(
     `select day, owner, state, proof, proved_at, walked_at, platform_total, shown_total, unresolved, rejected,
-            reservations, c.seq as journal_entry, encode(c.head, 'hex') as journal_head
+            reservations, is_held, is_settled, c.seq as journal_entry, encode(c.head, 'hex') as journal_head
        from analytics.coverage
        left join sync.chains c using (project_id, resource, owner, day)
       where project_id = $1 and resource = $2
         and day >= $3 and day < ($3::date + interval '1 month')::date
       order by day, owner`,
     [projectId, resource, month],
+  );
+  return rows;
+}
+
+/** What the platform counted of a span of days, first and last day included, beside what its lists had shown. */
+export type CertifiedBooks = {
+  owner: string;
+  from: Day;
+  to: Day;
+  asked_at: string;
+  total: number | null;
+  pending: number | null;
+  succeeded: number | null;
+  failed: number | null;
+  shown: number | null;
+  balance: 'more' | 'equal' | 'less or unknown';
+};
+
+/** The newest books by then that count days of a month: one span, or the parts of it that did not balance, too. */
+export async function booksOf(
+  db: Queryable,
+  { projectId, resource }: Listed,
+  month: Day,
+  by: string,
+): Promise<CertifiedBooks[]> {
+  const { rows } = await db.query<CertifiedBooks>(
+    `select owner, day_from as "from", day_to - 1 as "to", asked_at, total::float8 as total, pending::float8 as pending,
+            succeeded::float8 as succeeded, failed::float8 as failed, shown::float8 as shown, balance
+       from (select *, max(asked_at) over (partition by owner) as newest
+               from analytics.books
+              where project_id = $1 and resource = $2 and asked_at <= $4
+                and day_from < ($3::date + interval '1 month')::date and day_to > $3) b
+      where asked_at = newest
+      order by owner, day_from, day_to`,
+    [projectId, resource, month, by],
   );
   return rows;
 }

@@ -4,7 +4,13 @@ import * as z from 'zod';
 import type { Day, ListedResource, ProjectId } from '../model.ts';
 import { canonical, sha256 } from '../platform/canonical.ts';
 import { parseJson } from '../platform/json.ts';
-import type { CoveredSlice, DatedFact, HeldCertificate, Replaced } from '../store/certificates.ts';
+import type {
+  CertifiedBooks,
+  CoveredSlice,
+  DatedFact,
+  HeldCertificate,
+  Replaced,
+} from '../store/certificates.ts';
 import type { MonthDigest } from './digest.ts';
 
 /** The first version of the format; another one would say so here. */
@@ -44,9 +50,11 @@ export type Certificate = {
   records: number;
   digest: string;
   leaves_sha256: string;
-  /** Days of which a slice was lost, and days with any reservation at all. */
+  /** Days of which a slice was lost; of which not all is held, these included; and with something pending. */
   lost_days: Day[];
-  reserved_days: Day[];
+  days_not_held: Day[];
+  days_not_settled: Day[];
+  books: CertifiedBooks[];
   facts: DatedFact[];
   /** The certificate of the same list that was issued before this one, by the digest of its bytes. */
   previous: { month: string; sha256: string } | null;
@@ -64,6 +72,7 @@ export type Certified = {
   certifiedAt: string;
   contents: MonthDigest;
   coverage: CoveredSlice[];
+  books: CertifiedBooks[];
   facts: DatedFact[];
   previous: { month: Day; text: string } | null;
   replaces: Replaced | null;
@@ -71,8 +80,7 @@ export type Certified = {
 
 /** A certificate as it is entered. */
 export function certify(given: Certified): HeldCertificate {
-  const { projectId, resource, month, certifiedAt, contents, coverage, facts, previous, replaces } =
-    given;
+  const { projectId, resource, month, certifiedAt, contents, coverage, previous, replaces } = given;
   const issue = (replaces?.issue ?? 0) + 1;
   const certificate: Certificate = {
     format: certificateFormat,
@@ -84,8 +92,10 @@ export function certify(given: Certified): HeldCertificate {
     digest: contents.digest,
     leaves_sha256: contents.leavesSha256,
     lost_days: daysWith(coverage, (slice) => slice.state === 'lost'),
-    reserved_days: daysWith(coverage, (slice) => slice.reservations.length > 0),
-    facts,
+    days_not_held: daysWith(coverage, (slice) => !slice.is_held),
+    days_not_settled: daysWith(coverage, (slice) => slice.unresolved > 0),
+    books: given.books,
+    facts: given.facts,
     previous:
       previous === null
         ? null
@@ -129,6 +139,7 @@ const claims = z.object({
   records: z.number(),
   digest,
   leaves_sha256: digest,
+  books: z.array(z.unknown()),
   previous: z.object({ month, sha256: digest }).nullable(),
   issue: z.number(),
   days: z.array(

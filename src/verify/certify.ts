@@ -3,6 +3,7 @@
 import { windowAt } from '../day.ts';
 import { sha256 } from '../platform/canonical.ts';
 import {
+  booksOf,
   coverageOf,
   enterCertificate,
   factsOf,
@@ -65,6 +66,7 @@ async function certifyMonth(
       certifiedAt: at,
       contents: digest.end(),
       coverage,
+      books: await booksOf(tx, of, month, at),
       facts: await factsOf(tx, of),
       previous: await newestCertificate(tx, of),
       replaces,

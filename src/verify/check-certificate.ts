@@ -2,7 +2,7 @@
 import { linesOf } from '../files.ts';
 import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
-import type { HeldCertificate } from '../store/certificates.ts';
+import { booksOf, type HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import { entriesUnlike } from '../store/journal/chain-queries.ts';
@@ -63,6 +63,10 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
     for (const says of contradictions(of, held, claims)) await contradicts(says);
     const broken = brokenLink(claims, checking.all);
     if (broken !== null) await contradicts(broken);
+    const books = await booksOf(tx, of, held.month, held.certifiedAt);
+    if (bytesOf(JSON.stringify(books)) !== bytesOf(JSON.stringify(claims.books))) {
+      await contradicts('the books that it names are not those that are held');
+    }
     for (const { owner, day, seq } of await entriesUnlike(tx, of, entriesOf(claims))) {
       await contradicts(
         `the journal entry ${seq} of ${day}${owner === '' ? '' : ` of ${owner}`}, which it names, is not held`,

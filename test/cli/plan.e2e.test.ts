@@ -147,7 +147,7 @@ describe('status', () => {
   test('has the requests, their time, and the loud line', async () => {
     await enterWindow(50_000_000);
     const { stdout } = await outlast('status');
-    expect(stdout).toMatch(/TOO LATE[^]*month[^]*requests +time +before/);
+    expect(stdout).toMatch(/TOO LATE[^]*month +resource +days +all held +settled/);
     expect(stdout).toContain(`${lastMonth.slice(0, 7)} must be done by `);
     await db.query('update sync.slices set shown_total = 10 where shown_total is not null');
     expect((await outlast('status')).stdout).not.toContain('TOO LATE');
@@ -162,7 +162,7 @@ describe('status', () => {
     );
     const { stdout } = await outlast('status');
     expect(stdout).toMatch(
-      /orders: 3 of \d+ days read to their ends, \d+ open [^,]*, 1 proved, 1 with pending orders \(read again [^)]*\), 1 read once/,
+      /orders: 1 of \d+ days all held, 1 of them settled, \d+ open [^,]*, 1 with pending orders \(read again [^)]*\), 1 read once/,
     );
   });
 
@@ -211,7 +211,7 @@ describe('status --check', () => {
     const [level, code, line] = await checked();
     expect([level, code]).toEqual(['OK', 0]);
     expect(line).toMatch(
-      / and nothing is at risk \| days=\d+ proved=\d+ open=0 lost=0 last_run=U\n$/,
+      / and nothing is at risk \| days=\d+ held=\d+ open=0 lost=0 last_run=U\n$/,
     );
 
     await readAt(`now() - interval '3 hours'`);

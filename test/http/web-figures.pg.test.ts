@@ -21,7 +21,7 @@ const escaped = '&quot;>&lt;script>alert(1)&lt;/script>&amp;\u202e';
 const secret = { name: 'OUTLAST_API_SECRET', value: 'set', from: 'file', isSecret: true } as const;
 
 const certificate =
-  '{"b": "ü", "a":  [1.50], "lost_days": ["2026-03-01", "2026-03-02"], "reserved_days": ["2026-03-01", "2026-03-02", "2026-03-04"]}';
+  '{"b": "ü", "a":  [1.50], "lost_days": ["2026-03-01", "2026-03-02"], "days_not_held": ["2026-03-01", "2026-03-02", "2026-03-04"], "books": [{"from": "2026-03-01", "to": "2026-03-31", "total": 9, "shown": 8, "asked_at": "2026-04-01T03:00:00Z", "balance": "more"}]}';
 
 let bench: Bench;
 let archive: Archive;
@@ -180,7 +180,9 @@ describe('figures', () => {
 
 test('a certificate comes as the file that is certified, byte for byte', async () => {
   const html = await page('/certificates');
-  expect(rowsOf(html, words.en.certificates.title)[1]?.[4]).toBe('2 lostone with a reservation');
+  expect(rowsOf(html, words.en.certificates.title)[1]?.[4]).toBe(
+    '2 lostone not all heldFrom 1 Mar 2026 to 31 Mar 2026 the platform counted 9, its lists showed 8: asked at 2026-04-01 03:00',
+  );
   const [, href = ''] = /href="([^"]*\/certificates\/orders[^"]*)"/.exec(html) ?? [];
   const answer = await fetch(served.url + href.replaceAll('&amp;', '&'));
   const { rows } = await bench.db.query(`select certificate::text as text from sync.certificates`);

@@ -522,6 +522,7 @@ describe('the headline', () => {
       safe: 1,
       notYet: 0,
       readOnce: 0,
+      readAgainAt: null,
       lost: ['2026-01-01'],
       reserved: 1,
       unsettled: 0,

@@ -53,7 +53,8 @@ describe('a day', () => {
         owner: '',
         firstDay: '2026-03-01',
         balance: 'equal',
-        moreFrom: [],
+        more: [],
+        moreSince: null,
       }),
     ]);
     expect(day?.history.count).toBe(day?.history.items.length);

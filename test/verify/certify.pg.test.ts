@@ -186,7 +186,7 @@ describe('a month that is over', () => {
     await archive.run();
     const [{ certificate }] = (await certificates()) as [Row];
     expect(certificate.lost_days).toEqual(['2026-03-11']);
-    expect(certificate.reserved_days).toEqual(expect.arrayContaining(['2026-03-11', '2026-03-12']));
+    expect(certificate.days_not_held).toEqual(expect.arrayContaining(['2026-03-11', '2026-03-12']));
     const lost = certificate.days.find(({ day }) => day === '2026-03-11');
     expect(lost?.slices).toMatchObject([{ state: 'lost', reservations: ['lost'] }]);
     expect((await archive.verify()).findings).toEqual([]);

@@ -69,7 +69,10 @@ export const balance = row<Balance>(
     balance: z
       .enum(['more', 'equal', 'less or unknown'])
       .describe('More than was shown is not believed: the days are read again'),
-    moreFrom: z.array(day).describe('The parts that count more, by their first days'),
+    more: z
+      .array(z.object({ from: day, to: day, counted: wholeOrNull, shown: whole }))
+      .describe('The parts that do not balance, first and last day included'),
+    moreSince: timeOrNull.describe('Since when there have been such parts'),
   },
 );
 

@@ -10,8 +10,9 @@ export type Safety = {
   safe: number;
   /** Over and not read to their end, or not proved, while the platform still answers for them. */
   notYet: number;
-  /** Of these: read once, and held; the second reading is to come. */
+  /** Of these: read once, and held; and when the first of their second readings is due. */
   readOnce: number;
+  readAgainAt: string | null;
   lost: Day[];
   /** Held for good without proof, or with a record that could not be read. */
   reserved: number;
@@ -35,6 +36,7 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     safe: 0,
     notYet: 0,
     readOnce: 0,
+    readAgainAt: null,
     lost: [],
     reserved: 0,
     unsettled: 0,
@@ -46,7 +48,11 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     else if (slices.some(mayBecomeSafe)) {
       safety.notYet++;
       const unsafe = slices.filter(mayBecomeSafe);
-      if (unsafe.every(({ why }) => why === 'read once')) safety.readOnce++;
+      if (unsafe.every(({ why }) => why === 'read once')) {
+        safety.readOnce++;
+        const next = [safety.readAgainAt, ...unsafe.map(({ dueAt }) => dueAt)];
+        safety.readAgainAt = next.filter((at) => at !== null).toSorted()[0] ?? null;
+      }
     } else if (!slices.every(({ isHeld }) => isHeld)) safety.reserved++;
     else {
       safety.safe++;

@@ -102,6 +102,8 @@ export const en = {
     safe: (days: string) =>
       days === '1' ? 'The one day so far is safe.' : `All ${days} days are safe.`,
     notYet: (days: string, of: string) => `${days} of ${of} days are not safe yet.`,
+    readOnceOnly: (days: string, of: string) =>
+      `All ${of} days are held; ${days === '1' ? 'one is' : `${days} are`} not sealed yet, after one reading.`,
     lost: (days: string, safe: string) =>
       days === '1'
         ? `${safe} days are safe; one is lost for ever.`
@@ -119,12 +121,17 @@ export const en = {
     holds: {
       equal: 'All of these are held.',
       less: (shown: string) => `Its lists showed ${shown}: all of these are held.`,
-      more: (shown: string, days: string) =>
-        `Its lists showed ${shown}, fewer than it counts from ${days} on: these days are read again.`,
-      unread: 'Not all of these days are read yet.',
+      more: (parts: string, since: string) =>
+        `This has not balanced since ${since}: ${parts}. These days are read again, first after a quarter of an hour, later once a day, until it does.`,
+      part: (days: string, counted: string, shown: string) =>
+        `of ${days} it counts ${counted} and showed ${shown}`,
+      partOfStatus: (days: string) => `of ${days} it counts more of a status than it showed`,
+      unread: 'Not all of these days had been read then; it is asked again.',
     },
-    readOnce: (days: string) =>
-      `${days === '1' ? 'One day was' : `${days} days were`} read once and held: a second reading two hours later seals what it showed; that a day shows nothing is believed a day later.`,
+    readOnce: (days: string, at: string) =>
+      days === '1'
+        ? `One day was read once and is held; the second reading, which seals it, comes at ${at}.`
+        : `${days} days were read once and are held; their second readings, which seal them, begin at ${at}.`,
     unsettled: (days: string) =>
       days === '1'
         ? 'Of one day all is held, and orders are pending.'
@@ -139,7 +146,7 @@ export const en = {
     lostMore: (days: string) =>
       `${days}. The platform had forgotten them before they were read whole; what was read is kept.`,
     reserved: (days: string) =>
-      days === '1' ? 'One day has a reservation.' : `${days} days have a reservation.`,
+      `On ${days === '1' ? 'one day' : `${days} days`} a doubt remains: never proved, or a record without a usable id.`,
     parked: 'The platform refuses this project: nothing more is read until that is settled.',
     alerts: (count: string) => (count === '1' ? 'One alert is open.' : `${count} alerts are open.`),
     whatToDo: 'What to do',
@@ -479,10 +486,13 @@ export const en = {
     digest: 'Digest, and how to check it',
     list: 'List',
     days: 'Days',
-    whole: 'no reservation',
+    held: 'all held',
     lost: (days: string) => (days === '1' ? 'one lost' : `${days} lost`),
-    reserved: (days: string) =>
-      days === '1' ? 'one with a reservation' : `${days} with a reservation`,
+    notHeld: (days: string) => (days === '1' ? 'one not all held' : `${days} not all held`),
+    unsettled: (days: string) =>
+      days === '1' ? 'one with orders pending' : `${days} with orders pending`,
+    books: (from: string, to: string, total: string, shown: string, asked: string) =>
+      `From ${from} to ${to} the platform counted ${total}, its lists showed ${shown}: asked at ${asked}`,
     file: 'Certificate',
     download: 'Download',
     more: 'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.',

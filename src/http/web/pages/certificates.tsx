@@ -113,22 +113,47 @@ function Certified(props: { view: View; certificates: readonly MonthCertificate[
 }
 
 /** What the certificate itself says of its days (docs/verify.md). */
-type Said = { lost_days?: Day[]; reserved_days?: Day[] };
+type Said = {
+  lost_days?: Day[];
+  days_not_held?: Day[];
+  days_not_settled?: Day[];
+  books?: {
+    from: Day;
+    to: Day;
+    total: number | null;
+    shown: number | null;
+    asked_at: string;
+    balance: string;
+  }[];
+};
 
 function Days({ view: { words, format }, of }: { view: View; of: MonthCertificate }) {
-  const { lost_days: lost = [], reserved_days: reserved = [] } = JSON.parse(
-    of.certificateJson,
-  ) as Said;
-  // A lost day has a reservation by that alone.
-  const others = reserved.filter((day) => !lost.includes(day));
-  if (reserved.length === 0) return <>{words.certificates.whole}</>;
+  const said = JSON.parse(of.certificateJson) as Said;
+  const { lost_days: lost = [], days_not_held: not = [], days_not_settled: pending = [] } = said;
+  const count = (days: readonly Day[]): string => format.number(days.length);
+  // A lost day is not held by that alone.
+  const others = not.filter((day) => !lost.includes(day));
   return (
     <>
       {lost.length > 0 && (
-        <strong class="bad">{words.certificates.lost(format.number(lost.length))}</strong>
+        <div>
+          <strong class="bad">{words.certificates.lost(count(lost))}</strong>
+        </div>
       )}
-      {lost.length > 0 && others.length > 0 && <br />}
-      {others.length > 0 && words.certificates.reserved(format.number(others.length))}
+      {others.length > 0 && <div>{words.certificates.notHeld(count(others))}</div>}
+      {not.length === 0 && <div>{words.certificates.held}</div>}
+      {pending.length > 0 && <div>{words.certificates.unsettled(count(pending))}</div>}
+      {(said.books ?? []).map((books) => (
+        <div class={books.balance === 'more' ? 'bad' : 'soft'}>
+          {words.certificates.books(
+            format.day(books.from),
+            format.day(books.to),
+            books.total === null ? words.unknown : format.number(books.total),
+            books.shown === null ? words.unknown : format.number(books.shown),
+            format.time(books.asked_at),
+          )}
+        </div>
+      ))}
     </>
   );
 }

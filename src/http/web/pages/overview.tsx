@@ -1,5 +1,5 @@
 // The first page: whether all days are safe, until when what is not can still be read, and every day at a glance.
-import { addDays, dayOf } from '../../../day.ts';
+import { addDays, dayOf, daysIn } from '../../../day.ts';
 import { listedResources, type ListedResource } from '../../../model.ts';
 import type { Balance, CoverageDay } from '../../../query/book-types.ts';
 import type { Progress } from '../../../query/report-types.ts';
@@ -70,7 +70,9 @@ function headlineOf({ words, format }: View, safety: Safety): string {
   if (safety.lost.length > 0)
     return headline.lost(format.number(safety.lost.length), format.number(safety.safe));
   if (safety.notYet > 0) {
-    return headline.notYet(format.number(safety.notYet), format.number(safety.days));
+    const isRead = safety.readOnce === safety.notYet && safety.reserved === 0;
+    const say = isRead ? headline.readOnceOnly : headline.notYet;
+    return say(format.number(safety.notYet), format.number(safety.days));
   }
   return headline.safe(format.number(safety.days));
 }
@@ -81,7 +83,7 @@ const stalledMs = 6 * 3_600_000;
 function Lead(props: { view: View; safety: Safety; progress: Progress | null }) {
   const { view, safety, progress } = props;
   const { words, format, now } = view;
-  const { closing, lost, readOnce, reserved, unsettled } = safety;
+  const { closing, lost, readOnce, readAgainAt, reserved, unsettled } = safety;
   const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   // Both on the platform's clock.
@@ -119,7 +121,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
             )}
           </>
         )}{' '}
-        {readOnce > 0 && words.headline.readOnce(format.number(readOnce))}{' '}
+        {readOnce > 0 && words.headline.readOnce(format.number(readOnce), format.time(readAgainAt))}{' '}
         {unsettled > 0 && words.headline.unsettled(format.number(unsettled))}{' '}
         {reserved > 0 && words.headline.reserved(format.number(reserved))}
       </p>
@@ -127,18 +129,26 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
   );
 }
 
+/** The others are in /archive/v1/books. */
+const partsShown = 3;
+
 /** As an accountant would say it: what the platform counts, and whether it is held. */
-function booksText({ words, format }: View, of: Balance): string {
+function booksText(view: View, of: Balance): string {
+  const { words, format } = view;
   const { headline } = words;
-  const { total, succeeded, failed, pending, shown, balance, moreFrom } = of;
+  const { total, succeeded, failed, pending, shown, balance, more, moreSince } = of;
   const holds = (): string => {
     if (shown === null) return headline.holds.unread;
     if (balance === 'equal') return headline.holds.equal;
-    const count = format.number(shown);
-    const days = moreFrom.slice(0, 3).map((day) => format.day(day));
-    return balance === 'more'
-      ? headline.holds.more(count, days.join(', '))
-      : headline.holds.less(count);
+    if (balance !== 'more') return headline.holds.less(format.number(shown));
+    const parts = more.slice(0, partsShown).map((part) => {
+      const days = rangesText(view, daysIn({ from: part.from, to: addDays(part.to, 1) }));
+      return part.counted === null || part.counted <= part.shown
+        ? headline.holds.partOfStatus(days)
+        : headline.holds.part(days, format.number(part.counted), format.number(part.shown));
+    });
+    const others = more.length > partsShown ? ['…'] : [];
+    return headline.holds.more([...parts, ...others].join('; '), format.time(moreSince));
   };
   return headline.books({
     list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],
