@@ -22,7 +22,7 @@ import {
   type JsonObject,
 } from './json.ts';
 import { canonicalNumber } from './numbers.ts';
-import { isReject, longReject, readClass, readOrder, reject, unpinned } from './parse.ts';
+import { isReject, readClass, readOrder, reject, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
@@ -87,8 +87,6 @@ function readPage(
 
 /** A record of a page that is no UTF-8; it may be some itself. */
 function readBytes(read: ReadRecord, bytes: Buffer, askedDay: Day): ParsedRecord | RejectedRecord {
-  const long = longReject(bytes);
-  if (long !== null) return long;
   const text = decodeUtf8(bytes);
   return text === '' ? reject(bytes, 'it is not UTF-8') : read(parseJson(text), text, askedDay);
 }

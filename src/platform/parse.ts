@@ -9,7 +9,7 @@ import type { ColumnValue, Day, ParsedRecord, RejectedRecord } from '../model.ts
 import type { ReadColumns } from '../resources.ts';
 import { byteBounds } from './bytes.ts';
 import { canonical, jsonbText, sha256, storable } from './canonical.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
 import { canonicalNumber, plainDecimal } from './numbers.ts';
 import { readTime } from './times.ts';
 
@@ -40,9 +40,7 @@ function readRecord(
 ): ParsedRecord | RejectedRecord {
   const long = longReject(text);
   if (long !== null) return long;
-  if (value === null || typeof value !== 'object' || value.type !== 'object') {
-    return reject(text, 'the element is not an object');
-  }
+  if (!isObject(value)) return reject(text, 'the element is not an object');
   const id = readId(value.fields.get(idField));
   if ('wrong' in id) return reject(text, `${idField} ${id.wrong}`);
   try {

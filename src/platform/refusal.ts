@@ -2,7 +2,7 @@
 import { causeChain, OutlastError } from '../errors.ts';
 import { decodeUtf8 } from './bytes.ts';
 import { storable } from './canonical.ts';
-import { parseJson } from './json.ts';
+import { isObject, parseJson } from './json.ts';
 
 /** The platform's own words: HTTP status, and `code` and `message` of its error body where it has one. */
 export type Refusal = { status: number; code: string | null; message: string | null };
@@ -61,10 +61,9 @@ export function readRefusal(status: number, body: Buffer, hide: (text: string) =
   const refusal: Refusal = { status, code: null, message: null };
   try {
     const envelope = parseJson(decodeUtf8(body));
-    if (typeof envelope !== 'object' || envelope?.type !== 'object') return refusal;
-    const error = envelope.fields.get('error');
+    const error = isObject(envelope) ? envelope.fields.get('error') : undefined;
     if (typeof error === 'string') return { ...refusal, message: hide(error) };
-    if (typeof error !== 'object' || error?.type !== 'object') return refusal;
+    if (!isObject(error)) return refusal;
     const [code, message] = [error.fields.get('code'), error.fields.get('message')];
     if (typeof code === 'string') refusal.code = hide(code);
     if (typeof message === 'string') refusal.message = hide(message);

@@ -3,7 +3,7 @@
 import type { ParsedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
 import { jsonbText } from './canonical.ts';
-import type { Json } from './json.ts';
+import { isObject, type Json } from './json.ts';
 import {
   integerOf,
   recordOf,
@@ -20,8 +20,7 @@ export const readTransaction = (data: Json, text: string, operationId: string): 
 
 /** Typed columns of a transaction result and the names of the fields that could not be read. */
 function transactionColumns(data: Json): Columns {
-  const isResult = typeof data === 'object' && data?.type === 'object';
-  const fields: ReadFields = { of: isResult ? data.fields : new Map(), unread: [] };
+  const fields: ReadFields = { of: isObject(data) ? data.fields : new Map(), unread: [] };
   const columns: ReadColumns<'transactions'> = {
     // In v3 native a number: kept as its text, for published lists of their meanings disagree.
     module: textOf(fields, 'module'),
@@ -41,9 +40,9 @@ function transactionColumns(data: Json): Columns {
 
 /** A body as JSON text for a jsonb column; only the one that matches the operation is given. */
 function bodyOf(fields: ReadFields, name: string): string | null {
-  const value: Json | undefined = fields.of.get(name);
+  const value = fields.of.get(name);
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value === 'object' && value.type === 'object') return jsonbText(value);
+  if (isObject(value)) return jsonbText(value);
   fields.unread.push(name);
   return null;
 }

@@ -1,5 +1,4 @@
 // What a simulator can be told and asked: the options it starts with, and the handle its owner holds.
-import type { Log } from '../log.ts';
 import type { Day, Instant, ListedResource } from '../model.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
@@ -47,7 +46,6 @@ export type SimulatorOptions = {
   latencyMs?: number;
   /** Told of every page of a list that left whole, its faults included. */
   onPage?: (page: SentPage) => void;
-  log?: Log;
 };
 
 /** A page as it was sent: its records as exact JSON texts, in the order shown. */

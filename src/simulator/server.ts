@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { settingsError } from '../errors.ts';
-import { silentLog } from '../log.ts';
 import type { Instant, ListedResource } from '../model.ts';
 import { targetOf, type QueryParameters, type Target } from '../platform/target.ts';
 import { noSuchPath, ok, type SimulatedAnswer } from './answers.ts';
@@ -32,7 +31,7 @@ const controlPath = '/_simulator';
 
 /** Throws settings `simulator_listen` if the port or host cannot be had. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { seed = 1, host = '127.0.0.1', latencyMs = 0, log = silentLog() } = options;
+  const { seed = 1, host = '127.0.0.1', latencyMs = 0 } = options;
   const { projects = [demoProject], records = {}, now: outside = Date.now, onPage } = options;
   const firstProject = projects[0]?.name ?? '';
   const world = { ...standardWorld, ...options.world };
@@ -82,7 +81,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
         ...(names.length > 0 && { fault: names.join(' ') }),
         ...(project !== null && { project: project.name }),
       });
-      log.debug({ path: target.path, status, faults: names }, 'a request was answered');
     };
     const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
     if (delayMs === 0) return send();
