@@ -9,11 +9,13 @@ import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
-import { environmentOf, type Ended } from '../support/command.ts';
+import { environmentOf, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { orderOf } from '../support/days.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -73,7 +75,7 @@ async function rowsOf(sql: string): Promise<Row[]> {
 
 type Certificate = {
   lost_days: string[];
-  reserved_days: string[];
+  days_not_settled: string[];
   records: number;
   days: { day: string }[];
 };
@@ -134,7 +136,7 @@ test('a month kept up with: final without a lost day, certified, verified by row
       .filter(({ day }) => String(day) >= '2026-03-01')
       .map(({ day }) => ({ day, reservations: ['unresolved_orders'] })),
   );
-  const { lost_days: lost, reserved_days: named, days, records } = await certificate('orders');
+  const { lost_days: lost, days_not_settled: named, days, records } = await certificate('orders');
   expect(lost).toEqual([]);
   expect(named).toEqual(reserved.map(({ day }) => day));
   expect(days).toHaveLength(31);
@@ -144,6 +146,54 @@ test('a month kept up with: final without a lost day, certified, verified by row
   expect(records).toBe(held?.['held']);
   const verified = await outlast('verify', '--month', '2026-03');
   expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+});
+
+test('a month that is held goes without a word: every sync ends with 0, and nobody is told of anything', async () => {
+  const receiver = await startReceiver();
+  // One of its orders never settles.
+  simulator.insert('orders', orderOf('2026-02-27', 1, { operation_id: 'never', status: 1 }));
+  for (const [day, time] of [
+    ['2026-03-29', '12:00:00'],
+    ['2026-03-29', '15:00:00'],
+    ['2026-03-30', '16:00:00'],
+    ['2026-03-31', '03:00:00'],
+  ] as const) {
+    simulator.setNow(Date.parse(`${day}T${time}Z`));
+    if (time === '12:00:00') await readBesides('2026-02-27', '2026-02-28');
+    await syncAt(day, time);
+  }
+  const env = {
+    OUTLAST_LOG_LEVEL: 'warn',
+    OUTLAST_HEARTBEAT_URL: `${receiver.url}/beat`,
+    OUTLAST_ALERT_WEBHOOK: `${receiver.url}/alert`,
+  };
+  const ends = Date.parse('2026-04-01T18:00:00Z');
+  let syncs = 0;
+  for (let at = Date.parse('2026-03-31T09:00:00Z'); at <= ends; at += 3 * 3_600_000) {
+    simulator.setNow(at);
+    const { code, stderr } = await startCommand(['sync', '--json'], {
+      env: { ...settings(), ...env },
+    }).ended;
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('{'));
+    expect({ at: new Date(at).toISOString(), code, warnings }).toMatchObject({
+      code: 0,
+      warnings: [],
+    });
+    syncs++;
+  }
+  expect(receiver.requests.map(({ path }) => path)).toEqual(Array(syncs).fill('/beat'));
+  const { code, stdout } = await outlast('status', '--check');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('nothing is at risk')]);
+  expect(
+    await rowsOf(
+      `select day, state, is_held, is_settled from analytics.coverage
+        where resource = 'orders' and day between '2026-02-27' and '2026-02-28' order by day`,
+    ),
+  ).toEqual([
+    { day: '2026-02-27', state: 'final', is_held: true, is_settled: false },
+    { day: '2026-02-28', state: 'final', is_held: true, is_settled: true },
+  ]);
+  await receiver.close();
 });
 
 test('P7: off in the wrong weeks: exactly the days nobody could read are lost, in status, certificate and views', async () => {

@@ -15,7 +15,7 @@ export type Requests = {
   unread: number;
   /** Readings that are owed besides: the second one, and what is not proved. */
   again: number;
-  /** Days of the month that have not come yet: read twice when they are over. */
+  /** Days of the month that are not over yet: read twice when they are. */
   toCome: number;
   /** Daily readings of what is proved. */
   daily: number;
@@ -81,7 +81,7 @@ export function requestsOf(one: ListDay, records: number, until: Instant, terms:
     if (at >= until) return needs;
     const kind = isProved
       ? 'daily'
-      : startOf(one.day) > now
+      : overAt > now
         ? 'toCome'
         : readings.length === 0
           ? 'unread'
