@@ -76,7 +76,7 @@ async function demo(once: boolean): Promise<number> {
     const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
     archive = await openMigrated(settings, log, metrics.meter);
     say(`  archive   embedded PostgreSQL under ${dataDir}`);
-    live = startLiveOrders(simulator, { shownBefore: await liveOrdersOf(archive.db) });
+    live = startLiveOrders(simulator, await liveOrdersOf(archive.db));
     const [project] = settings.projects;
     if (project === undefined) throw new Error('the demo has one project');
     const news = createNews(metrics.meter.of(project.id));

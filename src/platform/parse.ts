@@ -129,8 +129,8 @@ const statusWords = new Map([
 ]);
 
 /**
- * Typed columns of an order (docs/platform.md §2.3) and the names of the fields that could not be read. A function of the order alone,
- * but for `askedDay`: the `slice_day` of an order whose create_time cannot be read.
+ * Typed columns of an order (docs/platform.md §2.3) and the names of the fields that could not be read. A function of
+ * the order alone, but for `askedDay`: the `slice_day` of an order whose create_time cannot be read.
  */
 export function orderColumns(order: JsonObject, askedDay: Day): Columns {
   const fields: ReadFields = { of: order.fields, unread: [] };
@@ -157,8 +157,8 @@ function statusOf(fields: ReadFields): number | null {
 }
 
 /**
- * Typed columns of a class (docs/platform.md §2.6) and the names of the fields that could not be read. A function of the class alone,
- * but for `askedDay`: the `slice_day` of a class whose timestamp cannot be read.
+ * Typed columns of a class (docs/platform.md §2.6) and the names of the fields that could not be read. A function of the
+ * class alone, but for `askedDay`: the `slice_day` of a class whose timestamp cannot be read.
  */
 export function classColumns(nftClass: JsonObject, askedDay: Day): Columns {
   const fields: ReadFields = { of: nftClass.fields, unread: [] };

@@ -11,19 +11,17 @@ export const liveOrderPrefix = 'live-';
 
 export type LiveOrders = { close(): void };
 
-export type LiveOrdersOptions = {
-  /** The JSON of live orders that an earlier start has shown; those still pending settle at once. */
-  shownBefore?: readonly string[];
-  /** An order comes after so many milliseconds on average, from half of it to half as much again. */
-  everyMs?: number;
-  /** It is pending for so many. */
-  settleMs?: number;
-};
+/** An order comes after so long on average, from half of it to half as much again, and is pending for a while. */
+const everyMs = 15_000;
+const settleMs = 40_000;
 
-/** Of the simulator's first project. */
+/**
+ * Of the simulator's first project. `shownBefore`: the JSON of live orders that an earlier start has shown; those still
+ * pending settle at once.
+ */
 export function startLiveOrders(
   simulator: Simulator,
-  { shownBefore = [], everyMs = 15_000, settleMs = 40_000 }: LiveOrdersOptions = {},
+  shownBefore: readonly string[] = [],
 ): LiveOrders {
   const timers = new Set<NodeJS.Timeout>();
   const after = (ms: number, act: () => void): void => {
