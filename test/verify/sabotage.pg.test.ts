@@ -324,6 +324,7 @@ describe('a certificate', () => {
       /^orders-2026-03.certificate.json: it is not/,
     ],
     ['its records', set('{records}', '7'), /number of records/],
+    ['its books', set('{books}', '[{"total": 7}]'), /books that it names/],
     ['its moment', set('{certified_at}', '"2027-01-01T00:00:00Z"'), /certified_at/],
     ['its format', set('{format}', '"other"'), /no certificate of the form/],
     ['its days', set('{days}', 'null'), /no certificate of the form/],

@@ -359,7 +359,7 @@ export const en = {
     settled: 'all held and settled',
     unsettled: 'all held, orders pending',
     incomplete: 'not all held',
-    incompleteDays: 'Not all of these days is held.',
+    incompleteDays: 'Of some of these days not all is held.',
     incompleteNote:
       'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.',
     asTable: 'The same as a table',
@@ -370,7 +370,7 @@ export const en = {
     coverage: 'Coverage',
     range: (from: string, to: string) => `${from} – ${to}`,
     heldDays: (held: string, settled: string, of: string) =>
-      `${held} of ${of} days are all held, ${settled} of them settled: no order is pending`,
+      `${held} of ${of} days are all held; ${settled} of them are settled, with no order pending`,
     about: (what: string, from: string, to: string, sums: string, doubtful: string) =>
       `${what}, ${from} – ${to}: ${sums}${doubtful === '' ? '' : `; periods of which not all is held: ${doubtful}`}`,
     unknownPrice: 'price unknown',

@@ -73,7 +73,8 @@ function Verdict({ view, report }: Of) {
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
         {why !== null && !isGrowing && ` · ${words.whys[why]}`}
       </p>
-      {reservations.length > 0 && (
+      {/* While the platform is asked, the line above says what keeps it. */}
+      {reservations.length > 0 && (isBad || state === 'final') && (
         <p class={`notice${isBad ? '' : ' mild'}`}>
           {words.day.reservations}: {reservations.map((one) => words.reservations[one]).join('; ')}
         </p>
