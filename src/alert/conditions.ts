@@ -69,7 +69,7 @@ export function conditionsOf(inputs: AlertInputs, watch: ProcessState): Conditio
     ...inputs.rejects.map(({ resource, count }) => ({
       kind: 'rejects' as const,
       subject: resource,
-      text: `${resource}: ${counted(count, 'record')} without a usable id or too long, kept as ${count === 1 ? 'a reject' : 'rejects'} with the reason.`,
+      text: `${resource}: ${counted(count, 'record')} without a usable id, too long or no UTF-8, kept as ${count === 1 ? 'a reject' : 'rejects'} with the reason.`,
     })),
     ...inputs.changedFacts.map(({ fact, from, to }) => ({
       kind: 'fact_changed' as const,
