@@ -153,10 +153,9 @@ comment on column analytics.coverage.due_at is
 -- To count the rows takes as long as there are rows. Written with them, in the same transaction (P1), the figure is as
 -- exact; `outlast verify` compares it with the journal, and the journal with the rows.
 create view analytics.record_totals as
-select project_id, resource, sum(records)::bigint as records
+select project_id, resource, records
   from sync.chains
- where resource in ('orders', 'nft_classes')
- group by project_id, resource;
+ cross join lateral (values ('orders', orders), ('nft_classes', nft_classes)) lists (resource, records);
 comment on view analytics.record_totals is
   'How many records of each list are held, missing ones included, without counting them: as many as were ever archived';
 comment on column analytics.record_totals.records is 'Records held';
@@ -169,7 +168,7 @@ select project_id, resource, owner, day, no as reading_no,
   from sync.readings;
 comment on view analytics.readings is
   'Each whole reading of a past day: two of them, from either end of the list, prove it';
-comment on column analytics.readings.reading_no is 'Readings and books of a list in their order; not without gaps';
+comment on column analytics.readings.reading_no is 'The number of its entry in the project''s journal';
 comment on column analytics.readings.begins_at is 'Whether it began at the oldest or at the newest record';
 comment on column analytics.readings.began_at is 'On the platform''s clock';
 comment on column analytics.readings.ended_at is 'On the platform''s clock';
@@ -179,7 +178,7 @@ comment on column analytics.readings.lacks is 'How many records that were held o
 comment on column analytics.readings.claims is 'How many more records a total of it counted than it showed';
 
 create view analytics.day_history as
-select j.project_id, j.resource, j.owner, j.day, j.seq as entry, j.entered_at, j.kind,
+select j.project_id, j.resource, j.owner, j.day, j.no as entry, j.entered_at, j.kind,
        coalesce(cardinality(j.ids), 0) as records,
        said ->> 'state' as state,
        said ->> 'proof' as proof,
@@ -191,7 +190,7 @@ select j.project_id, j.resource, j.owner, j.day, j.seq as entry, j.entered_at, j
  where j.day > '0001-01-01';
 comment on view analytics.day_history is
   'What was written of each day, in its order: the journal''s entries, those of the ledger with what the day became';
-comment on column analytics.day_history.entry is 'The number of the entry in the day''s chain, from 1';
+comment on column analytics.day_history.entry is 'The number of the entry in the project''s journal';
 comment on column analytics.day_history.entered_at is 'When it was written, on the database''s clock';
 comment on column analytics.day_history.kind is
   'pages, contents, ledger, reading, dropped, missing, returned or certified: docs/verify.md has what each is';
@@ -495,9 +494,7 @@ select p.project_id,
          (select sum(hash_record_extended(t, 0)) from sync.token_snapshots t where t.project_id = p.project_id),
          (select sum(hash_record_extended(b, 0)) from sync.rebuilds b where b.project_id = p.project_id),
          (select count(*) from sync.certificates c where c.project_id = p.project_id),
-         -- What no slice shows: results of operations, and tokens.
-         (select sum(c.seq) from sync.chains c
-           where c.project_id = p.project_id and c.resource in ('transactions.v1beta1', 'transactions.v3', 'tokens')),
+         (select c.no from sync.chains c where c.project_id = p.project_id),
          (select sum(hash_record_extended(r, 0))
             from (select * from sync.runs r where r.project_id = p.project_id
                    order by r.started_at desc limit 5) r))) as revision

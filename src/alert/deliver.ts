@@ -120,7 +120,7 @@ function addressed(
   url.hash = '';
   const named = heads
     .slice(0, namedAtMost)
-    .map(({ project, n, head }) => `${project} ${n} ${head}`);
+    .map(({ project, no, head }) => `${project} ${no} ${head}`);
   const headers = {
     // The little that is answered is not decompressed here.
     'accept-encoding': 'identity',

@@ -62,8 +62,8 @@ export function bodyOf(
 const headsAtMost = 20;
 /** Half of the room. */
 const headsInChat = 7;
-const headLine = ({ project, n, head }: NamedHead): string =>
-  `Journal of ${project}: head ${n} is ${head}`;
+const headLine = ({ project, no, head }: NamedHead): string =>
+  `Journal of ${project}: head ${no} is ${head}`;
 
 /** A message that says nothing is wrong, to try the way. */
 export function testBody(format: AlertFormat): string {

@@ -172,8 +172,8 @@ function projectText(
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
   if (project.head !== null) {
-    const { n, at, head } = project.head;
-    lines.push(`  journal: head ${n} of ${at.slice(0, 16).replace('T', ' ')} (UTC) is ${head}`);
+    const { no, at, head } = project.head;
+    lines.push(`  journal: head ${no} of ${at.slice(0, 16).replace('T', ' ')} (UTC) is ${head}`);
   }
   lines.push(...factLines(project.facts));
   const firstOf = (resource: string): string | undefined =>

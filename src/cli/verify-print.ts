@@ -151,7 +151,7 @@ const headLines = (journals: ChainsVerified[]): string[] =>
     ...(head === null
       ? []
       : [
-          `the journal of ${project} has head ${head.n}, of ${head.at.slice(0, 16).replace('T', ' ')} (UTC)\n  ${head.head}`,
+          `the journal of ${project} has head ${head.no}, of ${head.at.slice(0, 16).replace('T', ' ')} (UTC)\n  ${head.head}`,
         ]),
     ...(passed.length === 0
       ? []

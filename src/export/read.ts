@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
 import { analyzeNew, onlyRow, unhurried, withTx, type Db, type Tx } from '../store/db.ts';
-import { numberFromHeld } from '../store/journal/journal.ts';
 import { checkExport, type FoundExport } from './check.ts';
 import { readContent } from './content.ts';
 import type { Engine } from './duckdb.ts';
@@ -77,7 +76,6 @@ async function bringInAll(
     onProgress({ file: file.path, rows, all });
   }
   await analyzeNew(tx);
-  await numberFromHeld(tx);
 }
 
 /** Throws settings `database_not_empty`. */

@@ -40,9 +40,8 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'readings', table: 'sync.readings', day: null, order: 'resource, owner, day, no' },
   { name: 'books', table: 'sync.books', day: null, order: 'resource, owner, no' },
   { name: 'rejects', table: 'sync.rejects', day: null, order: 'resource, sha256' },
-  { name: 'chains', table: 'sync.chains', day: null, order: 'resource, owner, day' },
-  { name: 'journal', table: 'sync.journal', day: 'day', order: 'resource, owner, day, seq', isBulky: true },
-  { name: 'heads', table: 'sync.heads', day: null, order: 'n' },
+  { name: 'chains', table: 'sync.chains', day: null, order: 'project_id' },
+  { name: 'journal', table: 'sync.journal', day: 'day', order: 'no', isBulky: true },
   { name: 'facts', table: 'sync.facts', day: null, order: 'fact' },
   { name: 'certificates', table: 'sync.certificates', day: null, order: 'resource, month, issue' },
   { name: 'runs', table: 'sync.runs', day: null, order: 'run_id' },
@@ -54,7 +53,7 @@ export const exportedTables: readonly ExportedTable[] = [
 
 /**
  * What an export leaves out: who writes, and how fast, is of a running process, the schema comes with a
- * release, a request is soon forgotten, and up to where the journal is told the next run says.
+ * release, and a request is soon forgotten.
  */
 export const leftOut: readonly string[] = [
   'sync.asks',
@@ -62,7 +61,6 @@ export const leftOut: readonly string[] = [
   'sync.rate',
   'sync.migrations',
   'sync.taken_requests',
-  'sync.told',
 ];
 
 /** A column with its SQL type, as Postgres names it. */

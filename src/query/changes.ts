@@ -1,24 +1,15 @@
-// What changed, in an order that never skips one: the journal's entries by their numbers, up to where everyone has ended who took a
-// lower one (docs/follow.md).
+// What changed, in an order that never skips one: the journal's entries by their numbers, in which they were committed
+// (docs/follow.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { settingsError, transient, type OutlastError } from '../errors.ts';
-import { resources, wholeList, type ProjectId, type Resource } from '../model.ts';
+import { resources, type ProjectId, type Resource } from '../model.ts';
 import { columnsOf, fieldsOf, type Fields } from '../resources.ts';
 import { archivedName, archivedOf, ofKey, shapeOf, type TableShape } from '../store/tables.ts';
-import {
-  cursorSaid,
-  isStorable,
-  limit,
-  oneOf,
-  parseArguments,
-  project,
-  whole,
-} from './arguments.ts';
+import { cursorSaid, limit, oneOf, parseArguments, project, whole } from './arguments.ts';
 import { invalidArgument, optional } from './check-arguments.ts';
 import { columnsNow } from './columns.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
-import { isArchiveDay } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { Change, Changes, ChangesPage } from './types.ts';
 
@@ -50,10 +41,6 @@ const newestArguments = z.strictObject({ project });
 /** An entry of the journal, and how many of its changes were read. */
 type Place = {
   entryId: string;
-  resource: string;
-  owner: string;
-  day: string;
-  seq: number;
   n: number;
   /** The first 8 bytes of the entry's head, hex: an archive that was restored to an earlier state has another entry. */
   head: string;
@@ -66,7 +53,7 @@ export const createChanges = (reader: Reader): Changes => ({
   list: async (given) => listChanges(reader, parseArguments('changes.list', listArguments, given)),
   newest: async (given) => {
     const { project: of } = parseArguments('changes.newest', newestArguments, given);
-    const { newest } = await look(reader, of, null);
+    const { newest } = await look(reader, { project: of, limit: 0 }, null);
     return newest === null ? null : positionText(fingerprint(of), newest);
   },
   follow: (given) =>
@@ -101,97 +88,75 @@ async function listChanges(
   const waitUntil = performance.now() + query.waitMs;
   // Ends: at the first change, or when it has waited long enough.
   for (;;) {
-    const { newest, isKnown, isStandby } = await look(reader, of, from);
-    if (from !== null && !isKnown) throw unknownPosition(from, newest, isStandby);
-    const isNews = newest !== null && isAfter(newest, from);
-    const items = isNews ? await changesBetween(reader, query, from, newest) : [];
-    const isUpToDate = items.length < query.limit;
+    const { newest, isKnown, rows } = await look(reader, query, from);
+    if (from !== null && !isKnown) throw await unknownPosition(reader, from, newest);
+    // What told of no record is not looked at again.
+    from = newest;
+    const isUpToDate = rows.length < query.limit;
     const leftMs = signal?.aborted === true ? 0 : waitUntil - performance.now();
-    if (items.length > 0 || leftMs <= 0) {
-      const upTo = isNews ? newest : from;
-      const position = upTo === null ? null : positionText(fingerprint(of), upTo);
+    if (rows.length > 0 || leftMs <= 0) {
+      const items = await changesOf(reader, of, rows);
+      const position = newest === null ? null : positionText(fingerprint(of), newest);
       return {
         items,
         position: isUpToDate ? position : (items.at(-1)?.position ?? position),
         isUpToDate,
       };
     }
-    // What told of no record is not looked at again.
-    if (isNews) from = newest;
     await sleepUnless(signal, Math.min(lookEveryMs, leftMs));
   }
 }
 
-const isAfter = (one: Place, other: Place | null): boolean =>
-  other === null ||
-  BigInt(one.entryId) > BigInt(other.entryId) ||
-  (one.entryId === other.entryId && (one.head !== other.head || one.n > other.n));
+type Row = Place &
+  Pick<Change, 'change' | 'id' | 'observedAt' | 'writtenAt' | 'rawSha256'> & { resource: string };
 
 /**
- * Where the feed ends for now, and whether a place is one of its own. What has ended by now is asked first and by
- * itself: whoever reads after that sees all of it, unless a balancer led it to a replica meanwhile.
+ * What lies after a place, where the feed ends for now, and whether the place is one of its own: in one statement, so
+ * that the end is that of what was read.
  */
 async function look(
   reader: Reader,
-  of: ProjectId,
-  at: Place | null,
-): Promise<{ newest: Place | null; isKnown: boolean; isStandby: boolean }> {
-  const now = await reader.query<{ to: string | null }>('select sync.told_now() as to');
-  const { rows } = await reader.query<{
-    newest: Place | null;
-    isKnown: boolean;
-    isStandby: boolean;
-  }>(
-    // The sequence: as in ledger.ts, told_to is looked up where entries are numbered.
-    `with told as materialized (select sync.told_to($1) as up_to from sync.entry_ids)
-     select (select json_build_object('entryId', entry_id::text, 'resource', resource, 'owner', owner, 'day', day::text, 'seq', seq,
-                                      'n', ${allOfThem}, 'head', encode(substring(head for 8), 'hex'))
-               from sync.journal
-              where project_id = $1 and entry_id <= greatest(case when not pg_is_in_recovery() then $8::bigint end, (select up_to from told))
-              order by entry_id desc, resource desc, owner desc, day desc, seq desc
-              limit 1) as newest,
-            exists (select 1 from sync.journal
-                     where project_id = $1 and resource = $2 and owner = $3 and day = $4::date and seq = $5::int
-                       and entry_id = $6::bigint and encode(substring(head for 8), 'hex') = $7) as "isKnown",
-            pg_is_in_recovery() as "isStandby"`,
-    [of, at?.resource, at?.owner, at?.day, at?.seq, at?.entryId, at?.head, now.rows[0]?.to],
-  );
-  return rows[0] ?? { newest: null, isKnown: false, isStandby: false };
-}
-
-type Row = Place & Pick<Change, 'change' | 'id' | 'observedAt' | 'writtenAt' | 'rawSha256'>;
-
-/** What lies after one place and not after another, in its order. */
-async function changesBetween(
-  reader: Reader,
   query: { project: ProjectId; resource?: Resource | undefined; limit: number },
   after: Place | null,
-  upTo: Place,
-): Promise<Change[]> {
-  const { rows } = await reader.query<Row>(
-    `select j.entry_id::text as "entryId", j.resource, j.owner, j.day::text, j.seq, encode(substring(j.head for 8), 'hex') as head, c.n,
-            c.change, c.id, c.observed_at as "observedAt", j.entered_at as "writtenAt",
-            encode(c.raw_sha256, 'hex') as "rawSha256"
-       from sync.journal j
-      cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas) c
-      where j.project_id = $1 and j.entry_id >= $2::bigint and j.entry_id <= $8::bigint
-        and ((j.entry_id, j.resource, j.owner, j.day, j.seq) > ($2::bigint, $3, $4, $5::date, $6::int)
-             or (j.resource, j.owner, j.day, j.seq) = ($3, $4, $5::date, $6::int) and c.n > $7::int)
-        and ($9::text is null or split_part(j.resource, '.', 1) = $9)
-      order by j.entry_id, j.resource, j.owner, j.day, j.seq, c.n
-      limit $10`,
+): Promise<{ newest: Place | null; isKnown: boolean; rows: Row[] }> {
+  const { rows } = await reader.query<
+    Row & { newestId: string; newestHead: string; isKnown: boolean }
+  >(
+    `select chain.no::text as "newestId", encode(substring(chain.head for 8), 'hex') as "newestHead",
+            exists (select from sync.journal k
+                     where k.project_id = $1 and k.no = $2::bigint and encode(substring(k.head for 8), 'hex') = $4) as "isKnown",
+            told.*
+       from sync.chains chain
+       left join lateral (
+              select j.no::text as "entryId", encode(substring(j.head for 8), 'hex') as head, c.n, j.resource, c.change, c.id,
+                     c.observed_at as "observedAt", j.entered_at as "writtenAt", encode(c.raw_sha256, 'hex') as "rawSha256"
+                from sync.journal j
+               cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas) c
+               where j.project_id = $1 and j.no >= $2::bigint and (j.no > $2::bigint or c.n > $3::int)
+                 and ($5::text is null or split_part(j.resource, '.', 1) = $5)
+               order by j.no, c.n
+               limit $6) told on true
+      where chain.project_id = $1
+      order by chain.no, told."entryId"::bigint, told.n`,
     [
       query.project,
-      ...(after === null
-        ? ['0', '', '', wholeList, 0, 0]
-        : [after.entryId, after.resource, after.owner, after.day, after.seq, after.n]),
-      upTo.entryId,
+      after?.entryId ?? '0',
+      after?.n ?? 0,
+      after?.head ?? null,
       query.resource ?? null,
       query.limit,
     ],
   );
-  const contents = await contentsOf(reader, query.project, rows);
-  const ofQuery = fingerprint(query.project);
+  const [first] = rows;
+  if (first === undefined) return { newest: null, isKnown: false, rows: [] };
+  const newest = { entryId: first.newestId, n: allOfThem, head: first.newestHead };
+  // Where nothing lies behind the place there is one row, of the chain alone.
+  return { newest, isKnown: first.isKnown, rows: first.change === null ? [] : rows };
+}
+
+async function changesOf(reader: Reader, of: ProjectId, rows: Row[]): Promise<Change[]> {
+  const contents = await contentsOf(reader, of, rows);
+  const ofQuery = fingerprint(of);
   return rows.map((row) => {
     const { entryId, id, change, observedAt, writtenAt, rawSha256 } = row;
     const [resource, apiVersion = null] = row.resource.split('.');
@@ -271,16 +236,8 @@ function versionsSql(shape: TableShape, fields: Fields): string {
 
 const fingerprint = (of: ProjectId): string => fingerprintOf('changes', { project: of });
 
-const positionText = (ofQuery: string, place: Place): string =>
-  cursorText(ofQuery, 'after', [
-    place.entryId,
-    place.resource,
-    place.owner,
-    place.day,
-    String(place.seq),
-    String(place.n),
-    place.head,
-  ]);
+const positionText = (ofQuery: string, { entryId, n, head }: Place): string =>
+  cursorText(ofQuery, 'after', [entryId, String(n), head]);
 
 /** Throws settings `argument_invalid`. */
 function placeOf(of: ProjectId, position: string): Place {
@@ -295,23 +252,25 @@ function placeOf(of: ProjectId, position: string): Place {
 
 const readPlace = (of: ProjectId, position: string): Place =>
   readCursorText(position, fingerprint(of), (parts) => {
-    const isPlace = (texts: unknown[]): texts is string[] =>
-      texts.length === 7 && texts.every((text) => typeof text === 'string');
-    if (!isPlace(parts)) return null;
-    const [entryId = '', resource = '', owner = '', day = '', seq = '', n = '', head = ''] = parts;
-    const isWhole = [entryId, seq, n].every((text) => /^\d{1,18}$/.test(text));
-    return isWhole &&
-      Number(seq) <= allOfThem &&
-      Number(n) <= allOfThem &&
-      isArchiveDay(day) &&
-      isStorable(resource + owner)
-      ? { entryId, resource, owner, day, seq: Number(seq), n: Number(n), head }
-      : null;
+    const [entryId, n, head] = parts;
+    const isPlace = parts.length === 3 && parts.every((text) => typeof text === 'string');
+    const isNumbered = [entryId, n].every((text) => /^\d{1,18}$/.test(String(text)));
+    if (!isPlace || !isNumbered || Number(n) > allOfThem || !/^[0-9a-f]{16}$/.test(String(head)))
+      return null;
+    return { entryId: String(entryId), n: Number(n), head: String(head) };
   }).key;
 
 /** A replica may hold it later; anything else will never hold it. */
-function unknownPosition(at: Place, newest: Place | null, isStandby: boolean): OutlastError {
-  if (isStandby && (newest === null || BigInt(at.entryId) > BigInt(newest.entryId))) {
+async function unknownPosition(
+  reader: Reader,
+  at: Place,
+  newest: Place | null,
+): Promise<OutlastError> {
+  const { rows } = await reader.query<{ standby: boolean }>(
+    'select pg_is_in_recovery() as standby',
+  );
+  const isAhead = newest === null || BigInt(at.entryId) > BigInt(newest.entryId);
+  if (rows[0]?.standby === true && isAhead) {
     return transient(
       'position_ahead',
       'This replica does not hold that position yet. Ask again later.',

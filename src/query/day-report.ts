@@ -67,7 +67,7 @@ function statementOf(resource: DayQuery['resource']): string {
              `select begins_at as "beginsAt", began_at as "beganAt", ended_at as "endedAt", shown, lacks, claims
                 ${readings} order by reading_no desc`,
            )} as readings,
-           (select coalesce(max(entry), 0) ${history}) as entries,
+           (select count(*)::int ${history}) as entries,
            ${listed(
              `select entry, entered_at as "enteredAt", kind, records, state, proof, platform_total as "platformTotal",
                      shown_total as "shownTotal", unresolved ${history} order by entry desc limit ${entriesAtMost}`,

@@ -47,7 +47,7 @@ export type DayReading = {
 
 /** One entry of a day's journal (docs/verify.md). */
 export type DayEntry = {
-  /** Its number in the day's chain, from 1. */
+  /** Its number in the project's journal. */
   entry: number;
   /** On the database's clock. */
   enteredAt: string;

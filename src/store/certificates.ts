@@ -123,11 +123,11 @@ export function enterCertificate(
     );
     const [entered] = rows;
     if (entered === undefined) return false;
-    const chain = { projectId, resource, owner: '', day: certificate.month };
+    const place = { projectId, resource, owner: '', day: certificate.month };
     const { issue } = certificate;
     // As Postgres prints it.
     const sha256 = createHash('sha256').update(entered.entered).digest('hex');
-    await enterCertified(tx, chain, { issue, sha256, file_sha256: fileSha256 });
+    await enterCertified(tx, place, { issue, sha256, file_sha256: fileSha256 });
     return true;
   });
 }
@@ -147,9 +147,6 @@ export type CoveredSlice = {
   reservations: string[];
   is_held: boolean;
   is_settled: boolean;
-  /** Where its journal stands; null where it has none. */
-  journal_entry: number | null;
-  journal_head: string | null;
 };
 
 export async function coverageOf(
@@ -159,9 +156,8 @@ export async function coverageOf(
 ): Promise<CoveredSlice[]> {
   const { rows } = await db.query<CoveredSlice>(
     `select day, owner, state, proof, proved_at, walked_at, platform_total, shown_total, unresolved, rejected,
-            reservations, is_held, is_settled, c.seq as journal_entry, encode(c.head, 'hex') as journal_head
+            reservations, is_held, is_settled
        from analytics.coverage
-       left join sync.chains c using (project_id, resource, owner, day)
       where project_id = $1 and resource = $2
         and day >= $3 and day < ($3::date + interval '1 month')::date
       order by day, owner`,

@@ -96,7 +96,7 @@ async function ask(client: pg.Client, role: string | null): Promise<Server | und
   return rows[0];
 }
 
-/** Numbers of entries and locks are the coordinator's alone: through a worker a follower would miss changes. */
+/** The functions that write the journal are the coordinator's alone. */
 async function refuseWorker(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ coordinates: boolean }>(
     'select citus_is_coordinator() as coordinates',

@@ -79,7 +79,7 @@ export async function commitPagesIn(
       expectsNew: expectsNew
         ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
         : null,
-      entry: { chain: slice, told: { kind: 'pages', says } },
+      entry: { place: slice, told: { kind: 'pages', says } },
     },
     pages.flatMap((one) =>
       one.page.records.map((record) => ({ record, observedAt: one.observedAt })),

@@ -1,5 +1,5 @@
 // `outlast migrate --distributed`: lays the tables out over the workers of a Citus cluster, by project, so that all of
-// a project is on one of them. What numbers entries of the journal stays on the coordinator alone.
+// a project is on one of them. What writes the journal stays on the coordinator alone.
 import { fatal, settingsError } from '../errors.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { ourSettings } from './transaction-settings.ts';
@@ -110,7 +110,6 @@ export async function checkLogins(tx: Tx): Promise<void> {
 const sentAlong = [
   'sync.utc(timestamptz)',
   'sync.ledger_of(sync.slices)',
-  'sync.page_digest(sync.pages)',
   'sync.first_stored(text)',
   'sync.changes_of(text, text, text[], bytea)',
   'analytics.status_name(integer)',

@@ -119,43 +119,40 @@ export async function countPending(db: Queryable, slice: Slice): Promise<number>
 export type EndedReading = Pick<Reading, 'end' | 'began' | 'ended' | 'claims'> &
   Measured & { daysAsked: 1 | 2 };
 
-/**
- * Adds a reading to the slice's. The slice's row is locked by then. `sync.entry_ids` is named as in `inOrder` (ledger.ts):
- * where projects lie on several machines, one of them numbers the entries.
- */
+/** Adds a reading to the slice's. */
 export async function appendReading(tx: Tx, slice: Slice, reading: EndedReading): Promise<void> {
-  const { began, ended, byStatus } = reading;
+  const { began, ended, byStatus, lacks, claims, pending, shown } = reading;
   await tx.query(
-    `with added as (
-       insert into sync.readings (project_id, resource, owner, day, no, from_end, days_asked,
-                                  began_at, began_machine_at, began_earliest_at, ended_at, ended_machine_at, ended_latest_at,
-                                  shown, by_status, lacks, claims, pending, digest)
-       select $1, $2, $3, $4::date, n.entry_id, $5, $6, $7::timestamptz, $8::timestamptz, $9::timestamptz, $10::timestamptz,
-              $11::timestamptz, $12::timestamptz, $13, $14::int[], $15, $16, $17, $18::bytea
-         from sync.next_entry() n, sync.entry_ids
-       returning *
-     )
-     select sync.journal_append($1, $2, $3, $4::date, 'reading', sync.reading_of(row(a.*)::sync.readings)::text, null, null)
-       from added a, sync.entry_ids`,
+    `select sync.add_reading(jsonb_populate_record(null::sync.readings, $1::jsonb || jsonb_build_object('digest', $2::bytea)))`,
     [
-      ...keyOf(slice),
-      reading.end,
-      reading.daysAsked,
-      moment(began.now),
-      moment(began.machine),
-      moment(began.earliest),
-      moment(ended.now),
-      moment(ended.machine),
-      moment(ended.latest),
-      reading.shown,
-      byStatus,
-      reading.lacks,
-      reading.claims,
-      reading.pending,
+      JSON.stringify({
+        ...nameOf(slice),
+        day: slice.day,
+        from_end: reading.end,
+        days_asked: reading.daysAsked,
+        began_at: moment(began.now),
+        began_machine_at: moment(began.machine),
+        began_earliest_at: moment(began.earliest),
+        ended_at: moment(ended.now),
+        ended_machine_at: moment(ended.machine),
+        ended_latest_at: moment(ended.latest),
+        by_status: byStatus,
+        shown,
+        lacks,
+        claims,
+        pending,
+      }),
       reading.digest,
     ],
   );
 }
+
+type ListName = Pick<Slice, 'projectId' | 'resource' | 'owner'>;
+const nameOf = ({ projectId, resource, owner }: ListName) => ({
+  project_id: projectId,
+  resource,
+  owner,
+});
 
 /** What a day is judged by. */
 export type Evidence = {
@@ -208,7 +205,7 @@ const toReading = (row: ReadingRow): Reading => ({
 /** The evidence of every day of a list in `[from, to)` that has a row in the ledger, by day. */
 export async function readEvidence(
   db: Queryable,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
   { earliest }: Pick<Clocks, 'earliest'>,
 ): Promise<Map<Day, Evidence>> {
@@ -280,7 +277,7 @@ export async function readEvidence(
 /** The days of a list in `[from, to)`, and older ones without a deadline, that something is still due of. */
 export async function daysAskedFor(
   db: Queryable,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
 ): Promise<Day[]> {
   const { rows } = await db.query<{ day: Day }>(
@@ -296,7 +293,7 @@ export async function daysAskedFor(
 /** What the newest readings of the days `[from, to)` showed together; null where a day of them was not read. */
 export async function shownIn(
   db: Queryable,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
 ): Promise<{ all: number; byStatus: ByStatus } | null> {
   const { rows } = await db.query<{ unread: number; all: number; by_status: number[] }>(
@@ -339,37 +336,26 @@ export type BooksRow = {
 /** Writes the books of a list, in the order given. */
 export async function appendBooks(
   tx: Tx,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  list: ListName,
   books: readonly BooksRow[],
 ): Promise<void> {
   for (const one of books) {
-    await tx.query(
-      `with added as (
-         insert into sync.books (project_id, resource, owner, no, day_from, day_to, asked_at, total, by_status,
-                                 shown, shown_by_status, is_more, is_equal, asks, in_words)
-         select $1, $2, $3, n.entry_id, $4::date, $5::date, $6::timestamptz, $7, $8::int[], $9, $10::int[], $11, $12, $13, $14
-           from sync.next_entry() n, sync.entry_ids
-         returning *
-       )
-       select sync.journal_append($1, $2, $3, '0001-01-01', 'books', sync.books_of(row(a.*)::sync.books)::text, null, null)
-         from added a, sync.entry_ids`,
-      [
-        projectId,
-        resource,
-        owner,
-        one.days.from,
-        one.days.to,
-        iso(one.askedAt),
-        one.total,
-        one.byStatus,
-        one.shown?.all ?? null,
-        one.shown?.byStatus ?? null,
-        one.isMore,
-        one.isEqual,
-        one.asks,
-        one.inWords,
-      ],
-    );
+    await tx.query('select sync.add_books(jsonb_populate_record(null::sync.books, $1::jsonb))', [
+      JSON.stringify({
+        ...nameOf(list),
+        day_from: one.days.from,
+        day_to: one.days.to,
+        asked_at: iso(one.askedAt),
+        total: one.total,
+        by_status: one.byStatus,
+        shown: one.shown?.all ?? null,
+        shown_by_status: one.shown?.byStatus ?? null,
+        is_more: one.isMore,
+        is_equal: one.isEqual,
+        asks: one.asks,
+        in_words: one.inWords,
+      }),
+    ]);
   }
 }
 
@@ -379,7 +365,7 @@ export async function appendBooks(
  */
 export async function booksAsked(
   db: Queryable,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { projectId, resource, owner }: ListName,
 ): Promise<{ askedAt: Instant | null; moreSince: Instant | null; wasRead: boolean }> {
   const { rows } = await db.query<{
     asked_at: string | null;

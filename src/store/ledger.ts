@@ -32,35 +32,37 @@ export const iso = (at: Instant | null): string | null =>
 export const countsByState = (states: readonly SliceState[] = sliceStates): string =>
   states.map((state) => `count(*) filter (where state = '${state}')::int as ${state}`).join(', ');
 
-/**
- * What a statement returned of slices, as rows `s` that the journal takes: it locks their chains one after the other.
- * Where projects lie on several machines, entries are numbered on the one that has the sequence: named here, it keeps
- * the journal's functions from being sent to another one together with the statement.
- */
-export const inOrder = (returned: string): string => `
-     (select row(r.*)::sync.slices as s, resource, owner, day from ${returned} r, sync.entry_ids
-       order by resource, owner, day) ${returned}_ones`;
+const sliceName = 'project_id as project, resource, owner, day';
+type SliceName = { project: string; resource: string; owner: string; day: Day };
+
+/** Calls a function of the journal for each of these slices, in their order. */
+async function enterEach(tx: Tx, slices: SliceName[], call: string): Promise<void> {
+  if (slices.length === 0) return;
+  await tx.query(
+    `select ${call}
+       from (select * from json_to_recordset($1) as s (project text, resource text, owner text, day date)
+              order by project, resource, owner, day) s`,
+    [JSON.stringify(slices)],
+  );
+}
 
 export type NewSlice = SliceKey & { dueAt: Instant; deadlineAt: Instant };
 
 /** Enters slices that are not in the ledger yet; the others stay as they are (P7). Returns how many were new. */
-export async function addSlices(db: Queryable, added: NewSlice[]): Promise<number> {
+export async function addSlices(tx: Tx, added: NewSlice[]): Promise<number> {
   if (added.length === 0) return 0;
-  const { rows } = await db.query(
-    `with added as (
-       insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
-       select * from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[])
-                       as n (project_id, resource, owner, day)
-        -- Else it would wait for whoever is writing one of them, who may be frozen.
-        where (project_id, resource, owner, day) not in (
-                select project_id, resource, owner, day from sync.slices
-                 where project_id = any ($1::text[]) and resource = any ($2::text[]) and owner = any ($3::text[])
-                   and day = any ($4::date[]))
-        order by 1, 2, 3, 4
-           on conflict do nothing
-       returning *
-     )
-     select sync.journal_ledger(null, s) from ${inOrder('added')}`,
+  const { rows } = await tx.query<SliceName>(
+    `insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[])
+                     as n (project_id, resource, owner, day)
+      -- Else it would wait for whoever is writing one of them, who may be frozen.
+      where (project_id, resource, owner, day) not in (
+              select project_id, resource, owner, day from sync.slices
+               where project_id = any ($1::text[]) and resource = any ($2::text[]) and owner = any ($3::text[])
+                 and day = any ($4::date[]))
+      order by 1, 2, 3, 4
+         on conflict do nothing
+     returning ${sliceName}`,
     [
       added.map((slice) => slice.projectId),
       added.map((slice) => slice.resource),
@@ -70,6 +72,7 @@ export async function addSlices(db: Queryable, added: NewSlice[]): Promise<numbe
       added.map((slice) => iso(slice.deadlineAt)),
     ],
   );
+  await enterEach(tx, rows, 'sync.journal_ledger(null, project, resource, owner, day)');
   return rows.length;
 }
 
@@ -161,17 +164,12 @@ export type Finished = Pick<
 };
 
 /** Writes what an act came to; what is not given stays as it is. */
-export async function finishSlice(
-  db: Queryable,
-  slice: Slice,
-  changes: Partial<Finished>,
-): Promise<void> {
+export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finished>): Promise<void> {
   const end: Finished = { ...slice, lastError: null, over: false, ...changes };
-  await db.query(
+  const { rows } = await tx.query<{ was: string }>(
     `with was as materialized (
-       select sync.ledger_of(row(s.*)::sync.slices) as said from sync.slices s where ${ofSlice} for no key update
-     ),
-     done as (
+       select sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s where ${ofSlice} for no key update
+     )
      update sync.slices
         set state = $5, proof = $6, proved_at = $7, walked_at = $8, whole_walk = $9,
             platform_total = $10, shown_total = $11, unresolved = $12,
@@ -180,9 +178,7 @@ export async function finishSlice(
             walk_order = $17, why = $18
        from was
       where ${ofSlice}
-     returning slices.*
-     )
-     select sync.journal_ledger(was.said, s) from was, ${inOrder('done')}`,
+     returning was.said as was`,
     [
       ...keyOf(slice),
       end.state,
@@ -201,6 +197,12 @@ export async function finishSlice(
       end.why,
     ],
   );
+  const [before] = rows;
+  if (before === undefined) return;
+  await tx.query('select sync.journal_ledger($5::jsonb, $1, $2, $3, $4)', [
+    ...keyOf(slice),
+    before.was,
+  ]);
 }
 
 /** So that a day is judged by one at a time. */
@@ -227,18 +229,20 @@ export async function lockSlices(
 
 /** Takes back days that were never read of a list that nobody asks for any more. */
 export async function dropUnreadDays(
-  db: Queryable,
+  tx: Tx,
   projectId: ProjectId,
   resource: ListedResource,
 ): Promise<void> {
-  await db.query(
-    `with dropped as (
-       delete from sync.slices
-        where project_id = $1 and resource = $2 and walk = 0 and state = 'open' and whole_walk = 0
-       returning *
-     )
-     select sync.journal_dropped(s) from ${inOrder('dropped')}`,
+  const { rows } = await tx.query<SliceName>(
+    `delete from sync.slices
+      where project_id = $1 and resource = $2 and walk = 0 and state = 'open' and whole_walk = 0
+     returning ${sliceName}`,
     [projectId, resource],
+  );
+  await enterEach(
+    tx,
+    rows,
+    `sync.journal_append(project, resource, owner, day, 'dropped', '{}', null, null)`,
   );
 }
 

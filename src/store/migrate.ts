@@ -26,7 +26,6 @@ import {
   type Tx,
   type TxTimeouts,
 } from './db.ts';
-import { numberFromHeld } from './journal/journal.ts';
 import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
@@ -90,10 +89,7 @@ async function lookAround(
   const applied = await appliedMigrations(tx);
   refuseOthers(applied, known);
   const notes = await ensureRoles(tx);
-  const isCurrent = applied.length === known.length;
-  // This may be a restored database.
-  if (isCurrent) await numberFromHeld(tx);
-  const isDue = !isCurrent || (await areGrantsDue(tx));
+  const isDue = applied.length !== known.length || (await areGrantsDue(tx));
   return { count: applied.length, notes, isDue };
 }
 

@@ -5,9 +5,9 @@ import type { Day, Instant, ListedResource, ObservedRecord, ProjectId } from '..
 import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
 import {
-  chainBeside,
+  placeBeside,
   enterStored,
-  type Chain,
+  type Place,
   type Stored,
   type StoredContent,
   type EntryNote,
@@ -43,7 +43,7 @@ export type RecordsTo = {
    * Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. A
    * record stands under the day of the list that shows it unless its own day's list has shown it.
    */
-  entry?: { chain: Chain; told: EntryNote };
+  entry?: { place: Place; told: EntryNote };
 };
 
 /**
@@ -69,9 +69,9 @@ export async function writeInto(
   writtenAt: Instant,
 ): Promise<RecordEffects> {
   const stored: Stored = { first: [], changed: [], late: [], found: [], moved: [] };
-  const chain = to.entry?.chain ?? chainBeside(to.projectId, shapeName(shape));
-  const effects = await write(tx, shape, to, chain.day, observed, writtenAt, stored);
-  await enterStored(tx, chain, to.entry?.told ?? null, stored);
+  const place = to.entry?.place ?? placeBeside(to.projectId, shapeName(shape));
+  const effects = await write(tx, shape, to, place.day, observed, writtenAt, stored);
+  await enterStored(tx, place, to.entry?.told ?? null, stored);
   return effects;
 }
 

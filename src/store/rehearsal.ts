@@ -10,7 +10,6 @@ import { commitPagesIn } from './commit.ts';
 import { databaseError, namedIfCut } from './db-errors.ts';
 import { analyzeNew, openDb, withTx, type Tx } from './db.ts';
 import { appendBooks, appendReading, measureWalk, shownIn } from './evidence.ts';
-import { makeHead } from './journal/heads.ts';
 import { addSlices, finishSlice, type Slice } from './ledger.ts';
 import { migrateWithin } from './migrate.ts';
 import { saveProject } from './projects.ts';
@@ -94,7 +93,6 @@ async function writeOnce(tx: Tx, projectId: ProjectId, now: Instant): Promise<vo
     await appendEvidence(tx, slice, now);
     await finishSlice(tx, slice, { state: 'walked', wholeWalk: 2, over: true });
   }
-  await makeHead(tx, projectId);
   await analyzeNew(tx);
 }
 

@@ -29,20 +29,14 @@ const grants = `
   ${versionGrants}
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
-  revoke update, delete on sync.certificates, sync.journal, sync.heads,
-                           sync.readings, sync.books from outlast_writer;
+  revoke update, delete on sync.certificates, sync.journal, sync.readings, sync.books from outlast_writer;
   revoke delete on sync.chains from outlast_writer;
   grant select on all tables in schema archive, analytics to outlast_reader;
-  grant usage, select on sequence sync.entry_ids to outlast_writer;
-  grant select on sequence sync.entry_ids to outlast_reader;
   -- By name, for a database may keep what is made in it from everybody (alter default privileges).
   grant execute on all functions in schema sync, analytics to outlast_writer;
   grant execute on all functions in schema analytics to outlast_reader;
-  grant execute on function sync.told_now(), sync.told_to(text), sync.ended_up_to(bigint),
-                            sync.changes_of(text, text, text[], bytea) to outlast_reader;
-  -- Restored without the roles, a function is everybody's: pg_restore drops the whole statement that also revokes.
-  revoke execute on function sync.number_after(bigint) from public;
-  grant select on sync.journal, sync.heads, sync.told, sync.readings, sync.books to outlast_reader;
+  grant execute on function sync.changes_of(text, text, text[], bytea) to outlast_reader;
+  grant select on sync.chains, sync.journal, sync.readings, sync.books to outlast_reader;
   grant select on all tables in schema analytics to outlast_writer;
   grant insert (project_id, operation_id, api_version, created_on) on sync.watched_operations to outlast_intake;
 `;

@@ -474,45 +474,30 @@ export const certificates = sync.table(
   ],
 );
 
-/** Whose journal an entry is: a slice's, or that of what no slice shows, under the day 0001-01-01. */
-const chainKey = () => ({
-  projectId: key('project_id').notNull(),
-  resource: key('resource').notNull(),
-  owner: key('owner').notNull(),
-  day: date('day').notNull(),
-});
-
-/** Where the journal of each slice stands. */
+/** Where the journal of each project stands. */
 export const chains = sync.table(
   'chains',
   {
-    ...chainKey(),
-    seq: integer('seq').notNull().default(0),
+    projectId: key('project_id').notNull(),
+    no: bigint('no', { mode: 'number' }).notNull().default(0),
     /** The digest of the newest entry and of all before it. */
     head: bytea('head').notNull(),
-    /** What the journal last said of the ledger's row. */
-    ledger: jsonb('ledger'),
-    /** SHA-256 of the newest entry of pages: today's last page is read again at every tick. */
-    pages: bytea('pages'),
-    /** The newest entry that a head of the project covers. */
-    coveredSeq: integer('covered_seq').notNull().default(0),
-    /** How many records its entries stored for the first time: what a list holds is the sum of its chains. */
-    records: bigint('records', { mode: 'number' }).notNull().default(0),
+    /** How many orders, and classes, its entries stored for the first time: as many are held. */
+    orders: bigint('orders', { mode: 'number' }).notNull().default(0),
+    nftClasses: bigint('nft_classes', { mode: 'number' }).notNull().default(0),
   },
-  (t) => [
-    primaryKey({ name: 'chains_pkey', columns: [t.projectId, t.resource, t.owner, t.day] }),
-    index('chains_uncovered')
-      .on(t.projectId)
-      .where(sql`covered_seq < seq`),
-  ],
+  (t) => [primaryKey({ name: 'chains_pkey', columns: [t.projectId] })],
 );
 
 /** What was written, in its order: append-only, written by the migration's functions only. */
 export const journal = sync.table(
   'journal',
   {
-    ...chainKey(),
-    seq: integer('seq').notNull(),
+    projectId: key('project_id').notNull(),
+    no: bigint('no', { mode: 'number' }).notNull(),
+    resource: key('resource').notNull(),
+    owner: key('owner').notNull(),
+    day: date('day').notNull(),
     /** The database's clock. */
     enteredAt: moment('entered_at').notNull(),
     kind: text('kind').notNull(),
@@ -523,41 +508,11 @@ export const journal = sync.table(
     shas: bytea('shas'),
     /** SHA-256 over the head before it and this entry. */
     head: bytea('head').notNull(),
-    /** Its number among all entries: changes are told in this order. */
-    entryId: bigint('entry_id', { mode: 'bigint' }).notNull(),
-    /** Every entry up to this number had ended when this one was written. */
-    toldTo: bigint('told_to', { mode: 'bigint' }).notNull(),
   },
   (t) => [
-    primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.seq] }),
-    index('journal_entry_id').on(t.projectId, t.entryId),
+    primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.no] }),
+    index('journal_slice').on(t.projectId, t.resource, t.owner, t.day, t.no),
   ],
-);
-
-/** Up to where all entries had ended at the end of a project's run, for readers who see no lock. */
-export const told = sync.table(
-  'told',
-  {
-    projectId: key('project_id').notNull(),
-    toldTo: bigint('told_to', { mode: 'bigint' }).notNull(),
-  },
-  (t) => [primaryKey({ name: 'told_pkey', columns: [t.projectId] })],
-);
-
-/** The journal as a whole, from time to time: what is worth keeping elsewhere. */
-export const heads = sync.table(
-  'heads',
-  {
-    projectId: key('project_id').notNull(),
-    n: integer('n').notNull(),
-    /** The database's clock. */
-    at: moment('at').notNull(),
-    /** A line for each chain that moved since the head before: resource, owner, day, entry, its head. */
-    body: text('body').notNull(),
-    /** SHA-256 over the head before it and the body. */
-    head: bytea('head').notNull(),
-  },
-  (t) => [primaryKey({ name: 'heads_pkey', columns: [t.projectId, t.n] })],
 );
 
 /** What is wrong and was told, or is to be told: one row for each condition that holds, so that none is told twice. */

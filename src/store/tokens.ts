@@ -7,7 +7,7 @@ import {
   type RejectedRecord,
 } from '../model.ts';
 import { onlyRow, withTx, type Db, type Queryable, type Tx } from './db.ts';
-import { chainBeside, enterMissing } from './journal/journal.ts';
+import { placeBeside, enterMissing } from './journal/journal.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
@@ -87,12 +87,12 @@ async function commitIn(
     ],
   );
   const entered = await writeRejects(tx, projectId, rejects, takenAt);
-  const chain = chainBeside(projectId, 'tokens');
+  const place = placeBeside(projectId, 'tokens');
   const told = { kind: 'contents' as const, says: { rejects: entered } };
   const to = {
     projectId,
     expectsNew: null,
-    ...(entered.length > 0 ? { entry: { chain, told } } : {}),
+    ...(entered.length > 0 ? { entry: { place, told } } : {}),
   };
   const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
   // P4: absence is recorded, and nothing more comes of it.
@@ -103,7 +103,7 @@ async function commitIn(
     [projectId, symbols, iso(takenAt), iso(writtenAt)],
   );
   const missing = gone.rows.map(({ symbol }) => symbol).toSorted();
-  await enterMissing(tx, chain, missing, takenAt);
+  await enterMissing(tx, place, missing, takenAt);
   return { ...effects, rejected: entered.length };
 }
 

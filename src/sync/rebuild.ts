@@ -71,7 +71,7 @@ export async function rebuild(
     const rows = await rowsAfter(db, of, at.doneUpTo ?? '', rowsAtATime);
     if (rows.length === 0) {
       const returned = await retryRejects(db, of);
-      await withTx(db, (tx) => countEntered(tx, of.projectId, archivedName(of)));
+      await withTx(db, (tx) => countEntered(tx, of.projectId));
       await endRebuild(db, of, at);
       return sofar(returned, true);
     }
@@ -156,9 +156,9 @@ async function retryRejects(db: Db, of: Archived): Promise<number> {
       await withTx(db, async (tx) => {
         const observed = [{ record, observedAt: Date.parse(seenAt) }];
         await dropReject(tx, of, sha256);
-        const chain = { projectId: of.projectId, resource: of.resource, owner, day };
+        const place = { projectId: of.projectId, resource: of.resource, owner, day };
         const told = { kind: 'returned' as const, says: { reject: sha256 } };
-        const to = { projectId: of.projectId, expectsNew: null, entry: { chain, told } };
+        const to = { projectId: of.projectId, expectsNew: null, entry: { place, told } };
         await writeInto(tx, shapeOf(of), to, observed, writtenAt);
       });
       returned += 1;

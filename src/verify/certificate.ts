@@ -11,6 +11,7 @@ import type {
   HeldCertificate,
   Replaced,
 } from '../store/certificates.ts';
+import type { Head } from '../store/journal/heads.ts';
 import type { MonthDigest } from './digest.ts';
 
 /** The first version of the format; another one would say so here. */
@@ -28,8 +29,6 @@ export type CertifiedSlice = {
   unresolved: number;
   rejected: number;
   reservations: string[];
-  /** Where the journal of the slice stood: an entry, and its head, which covers all before it. */
-  journal: { entry: number; head: string } | null;
 };
 
 export type CertifiedDay = {
@@ -56,6 +55,8 @@ export type Certificate = {
   days_not_settled: Day[];
   books: CertifiedBooks[];
   facts: DatedFact[];
+  /** Where the project's journal stood: an entry, and its head, which covers all before it. */
+  journal: { no: number; head: string } | null;
   /** The certificate of the same list that was issued before this one, by the digest of its bytes. */
   previous: { month: string; sha256: string } | null;
   /** 1 for the first certificate of the month. */
@@ -74,13 +75,15 @@ export type Certified = {
   coverage: CoveredSlice[];
   books: CertifiedBooks[];
   facts: DatedFact[];
+  head: Head | null;
   previous: { month: Day; text: string } | null;
   replaces: Replaced | null;
 };
 
 /** A certificate as it is entered. */
 export function certify(given: Certified): HeldCertificate {
-  const { projectId, resource, month, certifiedAt, contents, coverage, previous, replaces } = given;
+  const { projectId, resource, month, certifiedAt, contents, coverage } = given;
+  const { head, previous, replaces } = given;
   const issue = (replaces?.issue ?? 0) + 1;
   const certificate: Certificate = {
     format: certificateFormat,
@@ -96,6 +99,7 @@ export function certify(given: Certified): HeldCertificate {
     days_not_settled: daysWith(coverage, (slice) => slice.unresolved > 0),
     books: given.books,
     facts: given.facts,
+    journal: head === null ? null : { no: head.no, head: head.head },
     previous:
       previous === null
         ? null
@@ -140,21 +144,10 @@ const claims = z.object({
   digest,
   leaves_sha256: digest,
   books: z.array(z.unknown()),
+  journal: z.object({ no: z.number().int(), head: digest }).nullable(),
   previous: z.object({ month, sha256: digest }).nullable(),
   issue: z.number(),
-  days: z.array(
-    z.object({
-      day: z.string(),
-      records: z.number(),
-      digest,
-      slices: z.array(
-        z.object({
-          owner: z.string(),
-          journal: z.object({ entry: z.number(), head: digest }).nullable(),
-        }),
-      ),
-    }),
-  ),
+  days: z.array(z.object({ day: z.string(), records: z.number(), digest })),
 });
 
 export type Claims = z.infer<typeof claims>;
@@ -184,8 +177,4 @@ const certifiedSlice = (slice: CoveredSlice): CertifiedSlice => ({
   unresolved: slice.unresolved,
   rejected: Number(slice.rejected),
   reservations: slice.reservations,
-  journal:
-    slice.journal_entry === null || slice.journal_head === null
-      ? null
-      : { entry: slice.journal_entry, head: slice.journal_head },
 });

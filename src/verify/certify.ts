@@ -11,6 +11,7 @@ import {
   newestCertificate,
   type MonthKey,
 } from '../store/certificates.ts';
+import { newestHead } from '../store/journal/heads.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf, certify } from './certificate.ts';
@@ -68,6 +69,7 @@ async function certifyMonth(
       coverage,
       books: await booksOf(tx, of, month, at),
       facts: await factsOf(tx, of),
+      head: await newestHead(tx, projectId),
       previous: await newestCertificate(tx, of),
       replaces,
     });

@@ -1,22 +1,15 @@
-// The journal against itself, the project's heads against the journal, and heads that were kept elsewhere against both:
-// who makes a whole chain anew is found out by a head that left the machine before.
+// The journal against itself, and heads that were kept elsewhere against it: who makes the whole chain anew is found out
+// by a head that left the machine before.
 import type { ProjectId } from '../model.ts';
 import type { Tx } from '../store/db.ts';
-import {
-  brokenEntries,
-  cutChains,
-  headsOf,
-  miscountedChains,
-  uncoveredEntries,
-  type HeldHead,
-  type EntryPlace,
-} from '../store/journal/chain-queries.ts';
+import { brokenEntries, chainEnds } from '../store/journal/chain-queries.ts';
+import { headsHeld, newestHead, type Head } from '../store/journal/heads.ts';
 import type { Finding } from './finding.ts';
 
 export type ChainsVerified = {
   project: ProjectId;
   /** The newest head; null before there is one. */
-  head: HeldHead | null;
+  head: Head | null;
   /** Heads kept elsewhere that the chain passes through. */
   passed: string[];
   findings: number;
@@ -36,49 +29,31 @@ export async function checkChains(
     findings += 1;
     return onFinding({ kind: 'journal', project: projectId, resource: null, when, id: null, says });
   };
-  for (const place of await brokenEntries(tx, projectId)) {
+  for (const { no, resource, owner, day } of await brokenEntries(tx, projectId)) {
+    const list = `${resource}${owner === '' ? '' : ` of ${owner}`}`;
     await tell(
-      place.day,
-      `${nameOf(place)} does not follow from the entries before it: it was altered, or one is gone`,
+      day,
+      `entry ${no}, of ${list}, does not follow from the entry before it: it was altered, or one is gone`,
     );
   }
-  for (const place of await cutChains(tx, projectId)) {
-    await tell(place.day, `the journal does not end with ${nameOf(place)}, as its chain says`);
+  const { said, is } = await chainEnds(tx, projectId);
+  if (said?.no !== is?.no || said?.head !== is?.head) {
+    await tell(null, `the journal does not end with entry ${said?.no ?? 0}, as its chain says`);
   }
-  for (const { resource, owner, day, records, stored } of await miscountedChains(tx, projectId)) {
-    const says = `the chain of ${listOf(resource, owner)} counts ${records} records, and its entries stored ${stored}`;
-    await tell(day, says);
-  }
-  for (const place of await uncoveredEntries(tx, projectId)) {
+  for (const list of ['orders', 'nft_classes'] as const) {
+    if (said === null || is === null || said[list] === is[list]) continue;
     await tell(
-      place.day,
-      `${nameOf(place)} is not the one that head ${place.n} of the project covers`,
+      null,
+      `the chain counts ${said[list]} of ${list}, and its entries stored ${is[list]}`,
     );
   }
-  const heads = await headsOf(tx, projectId);
-  for (const { n, follows } of heads) {
-    if (!follows)
-      await tell(null, `head ${n} of the project does not follow from the one before it`);
-  }
-  const passed = kept.filter((head) => heads.some((one) => one.head === head));
+  const passed = await headsHeld(tx, projectId, kept);
   for (const head of kept) {
     if (passed.includes(head)) continue;
     await tell(
       null,
-      `the head ${head} was kept elsewhere, and no head of this archive is that: its journal was made anew, or is an older one`,
+      `the head ${head} was kept elsewhere, and no entry of this journal has it: it was made anew, or is an older one`,
     );
   }
-  const newest = heads.at(-1);
-  return {
-    project: projectId,
-    head: newest === undefined ? null : { n: newest.n, at: newest.at, head: newest.head },
-    passed,
-    findings,
-  };
+  return { project: projectId, head: await newestHead(tx, projectId), passed, findings };
 }
-
-const listOf = (resource: string, owner: string): string =>
-  `${resource}${owner === '' ? '' : ` of ${owner}`}`;
-
-const nameOf = ({ resource, owner, seq }: EntryPlace): string =>
-  `entry ${seq} of ${listOf(resource, owner)}`;

@@ -57,8 +57,8 @@ async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void
   const tell = async (): Promise<void> => {
     const [first] = open;
     if (first === undefined) return;
-    const gone = open.filter((one) => one.seq !== null);
-    const extra = open.filter((one) => one.seq === null);
+    const gone = open.filter((one) => one.no !== null);
+    const extra = open.filter((one) => one.no === null);
     open = [];
     // What no slice shows is under no day.
     const when = isListed(of.resource) ? (gone[0]?.day ?? null) : null;
@@ -105,7 +105,7 @@ function listed(contents: ContentDifference[]): string {
 }
 
 const entryOf = (one: ContentDifference | undefined): string =>
-  one === undefined ? '' : ` by entry ${one.seq} of ${placeOf(one)}`;
+  one === undefined ? '' : ` by entry ${one.no} of ${placeOf(one)}`;
 
 const placeOf = ({ owner, day }: { owner: string | null; day: string | null }): string =>
   `${day ?? ''}${(owner ?? '') === '' ? '' : ` of ${owner}`}`;
@@ -125,9 +125,9 @@ async function checkLedger(tx: Tx, of: Of, report: Report): Promise<void> {
       await tell(day, owner, 'the day is in the ledger, and nothing in the journal entered it');
     else await tell(day, owner, differing(held, said));
   }
-  for (const { owner, day, seq, was, said } of await ledgerOvertaken(tx, of)) {
+  for (const { owner, day, no, was, said } of await ledgerOvertaken(tx, of)) {
     const says = was === null ? 'the day was gone from the ledger' : differing(was, said ?? {});
-    await tell(day, owner, `until entry ${seq} was written: ${says}`);
+    await tell(day, owner, `until entry ${no} was written: ${says}`);
   }
   for (const { owner, day } of await unaccountedDays(tx, of)) {
     await tell(day, owner, 'nothing in the ledger accounts for the day');

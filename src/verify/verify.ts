@@ -49,7 +49,7 @@ export async function isAnythingKnown(
 ): Promise<boolean> {
   const places = [
     ['sync.slices', 'day'],
-    ['sync.chains', 'day'],
+    ['sync.journal', 'day'],
     ['sync.certificates', 'month'],
     ['sync.watched_operations', 'created_on'],
     ['archive.orders', 'slice_day'],

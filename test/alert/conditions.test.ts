@@ -480,7 +480,7 @@ describe('messages', () => {
     expect(bodyOf(flood, 'json').length).toBeLessThan(20_000);
     // WeCom counts bytes, and the heads are not what is left out.
     const wide = flood.map((one) => ({ ...one, text: `${one.text} 截止日期已过，且没有证明。` }));
-    const head = { n: 1, at: '2026-04-06T12:00:00Z', head: '3f'.repeat(32) };
+    const head = { no: 1, at: '2026-04-06T12:00:00Z', head: '3f'.repeat(32) };
     const heads = flood.slice(0, 30).map(({ projectId: project }) => ({ project, ...head }));
     const { text } = JSON.parse(bodyOf(wide, 'wecom', heads)) as { text: { content: string } };
     expect(Buffer.byteLength(text.content)).toBeGreaterThan(1_800);

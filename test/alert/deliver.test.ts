@@ -138,7 +138,7 @@ it('posts JSON, and calls a heartbeat with a plain GET', async () => {
 });
 
 it('names the heads of the journal as its user agent, which receivers log of a plain GET', async () => {
-  const head = { project: 'p', n: 17, at: '2026-04-06T12:00:00Z', head: '3f'.repeat(32) };
+  const head = { project: 'p', no: 17, at: '2026-04-06T12:00:00Z', head: '3f'.repeat(32) };
   await to({ body: null, heads: [head] });
   await to({ body: null });
   expect(receiver.requests.map(({ agent }) => agent)).toEqual([

@@ -160,8 +160,8 @@ test('a database that a sync could not use is a fault, and what every first sync
   expect((await runHere(['migrate'], { env })).code).toBe(0);
   await admin.query(
     `revoke all on sync.slices from outlast_writer;
-     revoke all on function sync.journal_dropped from public, outlast_writer, outlast_reader;
-     alter function sync.journal_dropped owner to current_user`,
+     revoke all on function sync.journal_ledger from public, outlast_writer, outlast_reader;
+     alter function sync.journal_ledger owner to current_user`,
   );
   const unable = await both();
   expect(unable).toMatchObject({
@@ -171,7 +171,7 @@ test('a database that a sync could not use is a fault, and what every first sync
   });
   await admin.query(
     `grant all on sync.slices to outlast_writer;
-     alter function sync.journal_dropped owner to ${login}`,
+     alter function sync.journal_ledger owner to ${login}`,
   );
 
   // Busy now is no fault: a sync would try again.

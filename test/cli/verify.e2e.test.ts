@@ -76,7 +76,7 @@ describe('an archive that nobody touched', () => {
 
   test('passes the heads that were kept elsewhere; another one ends with 1, and what is none with 2', async () => {
     const { rows } = await archive.db.query<{ head: string }>(
-      `select encode(head, 'hex') as head from sync.heads order by n`,
+      `select encode(head, 'hex') as head from sync.journal order by no`,
     );
     const file = join(archive.folder, 'p.heads');
     await writeFile(file, rows.map(({ head }, i) => `${i + 1}\t2026-05-01\t${head}\n`).join(''));
@@ -86,7 +86,7 @@ describe('an archive that nobody touched', () => {
     expect(passed.stdout).toContain('of the heads that were kept elsewhere');
     const other = await verify('--head', '0'.repeat(64));
     expect(other.code).toBe(1);
-    expect(other.stdout).toMatch(/journal +p: the head 0{64} was kept elsewhere, and no head/);
+    expect(other.stdout).toMatch(/journal +p: the head 0{64} was kept elsewhere, and no entry/);
     expect(await verify('--head', 'abc')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is no head: give its 64 hex digits'),

@@ -17,8 +17,8 @@ const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1] ?? '',
   );
-const [records = '', days = '', entries = '', heads = '', contents = ''] = blocks('sql').map(
-  (sql) => sql.replaceAll(`'default'`, `'p'`),
+const [records = '', days = '', entries = '', end = '', contents = ''] = blocks('sql').map((sql) =>
+  sql.replaceAll(`'default'`, `'p'`),
 );
 const [, copying = '', script = ''] = blocks('sh');
 
@@ -105,8 +105,12 @@ describe.skipIf(isOnCluster)('by SQL', () => {
       entries,
       `update sync.journal set body = body || ' ' where kind = 'pages' and day = '2026-03-05'`,
     ],
-    ['heads follow from each other', heads, `update sync.heads set body = body || 'x'`],
-    ['heads cover what is there', heads, `delete from sync.journal where day = '2026-03-05'`],
+    ['no entry is gone', entries, `delete from sync.journal where day = '2026-03-05'`],
+    [
+      'the journal ends where its chain does',
+      end,
+      `delete from sync.journal where no = (select max(no) from sync.journal)`,
+    ],
     ['what was stored is held', contents, `delete from archive.orders where operation_id = 'op_7'`],
     [
       'nothing else is held',

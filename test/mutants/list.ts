@@ -277,8 +277,20 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'the journal is told nothing',
-      'await enterStored(tx, chain, to.entry?.told ?? null, stored);',
+      'await enterStored(tx, place, to.entry?.told ?? null, stored);',
       '',
+      'verify/heads.pg',
+    ],
+    [
+      'the end of the chain is not compared',
+      'if (said?.no !== is?.no || said?.head !== is?.head)',
+      'if (false)',
+      'verify/sabotage.pg',
+    ],
+    [
+      'heads go to the file of another chain',
+      'last.kept !== null && !(await isHeadHeld(db, projectId, last.kept))',
+      'false',
       'verify/heads.pg',
     ],
     [

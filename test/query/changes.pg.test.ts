@@ -8,8 +8,7 @@ import { openArchive, type Archive, type Change, type ChangesPage } from '../../
 import { silentLog } from '../../src/log.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
-import { chainBeside, enterMissing, numberFromHeld } from '../../src/store/journal/journal.ts';
-import { saveProject } from '../../src/store/projects.ts';
+import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeRecords } from '../../src/store/records.ts';
 import type { Served } from '../../src/http/server.ts';
 import { runHere } from '../support/command-here.ts';
@@ -42,27 +41,8 @@ async function write(tx: Tx, given: Given[], at = noon): Promise<void> {
   );
 }
 
-/** And waits until it is told: what other tests write to the same server is waited for, too. */
-async function commit(given: Given[], at = noon): Promise<void> {
-  await withTx(db, (tx) => write(tx, given, at));
-  await settled();
-}
-
-const settled = (): Promise<unknown> =>
-  expect
-    .poll(
-      async () => {
-        // By itself: locks are held where entries are numbered, on a cluster its coordinator.
-        const { rows: told } = await db.query<{ to: string }>('select sync.told_now() as to');
-        const { rows } = await db.query<{ open: boolean }>(
-          `select exists (select 1 from sync.journal where project_id = $1 and entry_id > $2) as open`,
-          [project, told[0]?.to],
-        );
-        return rows[0]?.open;
-      },
-      { interval: 10 },
-    )
-    .toBe(false);
+const commit = (given: Given[], at = noon): Promise<void> =>
+  withTx(db, (tx) => write(tx, given, at));
 
 async function all(after?: string): Promise<Change[]> {
   const { items } = await archive.changes.list({
@@ -85,9 +65,8 @@ test('new, changed, late, missing and found are told once each, with what was sa
       `update archive.orders set missing_since = $2 where project_id = $1 and operation_id = 'b'`,
       [project, new Date(noon + 3000).toISOString()],
     );
-    await enterMissing(tx, chainBeside(project, 'orders'), ['b'], noon + 3000);
+    await enterMissing(tx, placeBeside(project, 'orders'), ['b'], noon + 3000);
   });
-  await settled();
   await commit([{ id: 'b' }], noon + 4000);
   await commit([{ id: 'b' }], noon + 5000);
 
@@ -123,15 +102,8 @@ test('new, changed, late, missing and found are told once each, with what was sa
   expect([items.length, isUpToDate]).toEqual([4, false]);
   expect(await all((await archive.changes.newest({ project })) ?? '')).toEqual([]);
   expect((await archive.changes.list({ project, resource: 'tokens' })).items).toEqual([]);
-  await endRun();
   expect(await inSql()).toEqual(found.map(({ change, id }) => `${change} ${id}`));
 });
-
-/** As every run ends that wrote anything: what was written by then is told in SQL, too. */
-async function endRun(): Promise<void> {
-  await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
-  await db.query('select sync.make_head($1)', [project]);
-}
 
 async function inSql(): Promise<string[]> {
   const { rows } = await db.query<{ told: string }>(
@@ -162,24 +134,26 @@ describe('what is committed late', () => {
     };
   }
 
-  test('is told all the same: nothing is told before whatever began earlier has ended', async () => {
-    await db.query('select 1');
+  test('is told first: whoever writes next waits for it', async () => {
     const late = await unfinished([{ id: 'late' }]);
-    // Another chain, or it would wait for the journal.
-    await otherChain('early');
+    const early = commit([{ id: 'early' }]);
+    await expect.poll(waiting, { interval: 10 }).toBe(true);
     const before = await archive.changes.list({ project });
     expect(before.items).toEqual([]);
-    await endRun();
     expect(await inSql()).toEqual([]);
-    await late.end();
-    await settled();
-    expect((await all(before.position ?? undefined)).map(told)).toEqual([
-      'new late ',
-      'found early',
-    ]);
-    await endRun();
-    expect(await inSql()).toEqual(['new late', 'found early']);
+    await Promise.all([late.end(), early]);
+    const after = ['new late', 'new early'];
+    expect((await all(before.position ?? undefined)).map((one) => told(one).trim())).toEqual(after);
+    expect(await inSql()).toEqual(after);
   });
+
+  const waiting = async (): Promise<boolean> => {
+    const { rows } = await db.query<{ waits: boolean }>(
+      `select exists (select from pg_locks join pg_stat_activity using (pid)
+                       where datname = current_database() and not granted) as waits`,
+    );
+    return rows[0]?.waits === true;
+  };
 
   test('a record that two change is told as it changed, whoever began first', async () => {
     await commit([{ id: 'shared', message: 'first', update: 1 }]);
@@ -189,36 +163,12 @@ describe('what is committed late', () => {
       await withTx(db, (other) => write(other, [{ id: 'shared', message: 'second', update: 2 }]));
       await write(tx, [{ id: 'shared', message: 'third', update: 3 }]);
     });
-    await settled();
     expect((await all()).map(told)).toEqual([
       'new shared first',
       'changed shared second',
       'changed shared third',
     ]);
   });
-
-  test('sabotaged: by the greatest number seen alone it is skipped', async () => {
-    const late = await unfinished([{ id: 'late' }]);
-    await otherChain('early');
-    const seen = async (above: string): Promise<{ entry: string; id: string }[]> => {
-      const { rows } = await db.query<{ entry: string; id: string }>(
-        `select entry_id::text as entry, id from sync.journal j cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas)
-          where project_id = $1 and entry_id > $2::bigint order by entry_id`,
-        [project, above],
-      );
-      return rows;
-    };
-    const [first] = await seen('0');
-    await late.end();
-    expect(first?.id).toBe('early');
-    expect(await seen(first?.entry ?? '')).toEqual([]);
-  });
-
-  const otherChain = (id: string): Promise<unknown> =>
-    db.query(
-      `select sync.journal_append($1, 'nft_classes', '', '0001-01-01', 'contents', $2, null, null)`,
-      [project, JSON.stringify({ found: [[id, '2026-03-11T12:00:00Z']] })],
-    );
 });
 
 test('four writers and a reader that breaks off anywhere: its copy is the archive, and nothing came twice', async () => {
@@ -261,7 +211,6 @@ test('four writers and a reader that breaks off anywhere: its copy is the archiv
   };
   const reading = reader();
   await Promise.all([0, 1, 2, 3].map(writer));
-  await settled();
   isWriting = false;
   await reading;
 
@@ -286,7 +235,7 @@ test('a position outlives vacuum, which writes every table anew, and a reconnect
   const owner = await openDb({ connectionString, role: null, max: 1, log: silentLog() });
   // Not in a transaction, as every other statement is.
   await owner.pool.query(
-    'vacuum (full, freeze, analyze) sync.journal, sync.told, archive.orders, archive.order_versions',
+    'vacuum (full, freeze, analyze) sync.journal, sync.chains, archive.orders, archive.order_versions',
   );
   await owner.close();
   const reopened = await openArchive({ connectionString, max: 1 });
@@ -302,7 +251,6 @@ test('a position outlives vacuum, which writes every table anew, and a reconnect
     'changed a second',
     'new c ',
   ]);
-  await endRun();
   expect(await inSql()).toEqual(['new a', 'new b', 'changed a', 'new c']);
 });
 
@@ -396,15 +344,6 @@ describe('by every door', () => {
 });
 
 describe('after a restore', () => {
-  test('numbers go on above whatever was noted, also where the sequence lags', async () => {
-    await commit([{ id: 'before' }]);
-    await saveProject(db, project, { baseUrl: 'http://x', apiKey: 'k' }, '2026-03-10', noon);
-    await db.query('insert into sync.told values ($1, 500)', [project]);
-    await numberFromHeld(db);
-    const { rows } = await owner.query('select last_value from sync.entry_ids');
-    expect(rows).toEqual([{ last_value: '500' }]);
-  });
-
   let opened: Opened;
   let owner: Db;
   beforeAll(async () => {
@@ -427,7 +366,15 @@ describe('after a restore', () => {
     const [kept] = await all();
     await commit([{ id: 'lost' }]);
     const [lost] = await all(kept?.position);
-    await owner.query('delete from sync.journal where entry_id = $1', [lost?.entryId]);
+    await owner.query('delete from sync.journal where project_id = $1 and no = $2', [
+      project,
+      lost?.entryId,
+    ]);
+    await owner.query(
+      `update sync.chains c set no = j.no, head = j.head from sync.journal j
+        where c.project_id = $1 and j.project_id = $1 and j.no = $2`,
+      [project, kept?.entryId],
+    );
     await commit([{ id: 'instead' }]);
     await expect(all(lost?.position)).rejects.toMatchObject({ code: 'position_unknown' });
     expect((await all(kept?.position)).map(told)).toEqual(['new instead ']);

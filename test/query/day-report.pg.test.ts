@@ -71,7 +71,7 @@ describe('a day', () => {
       kind: 'ledger',
       state: 'sealed',
       proof: 'books',
-      entry: entries.length,
+      entry: Math.max(...entries.map(({ entry }) => entry)),
       platformTotal: day?.platformTotal,
       enteredAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     });
@@ -106,7 +106,7 @@ describe('a day', () => {
         items: [{ sha256: '01', reason: 'no id', seenAt: '2026-04-03T00:00:00Z' }],
       },
     });
-    expect(day?.history.items[0]?.entry).toBe(day?.history.count);
+    expect(day?.history.items).toHaveLength(day?.history.count ?? 0);
     expect(day?.history.items.map(({ kind }) => kind)).toContain('missing');
   });
 

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive, Order } from '../../src/index.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
-import type { Db } from '../../src/store/db.ts';
+import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { addSlices } from '../../src/store/ledger.ts';
 import { eachInProject } from '../support/opened.ts';
@@ -115,9 +115,11 @@ describe('while rows are inserted and updated underneath', () => {
 test('a stream gives what was committed before it under a platform clock far ahead of ours', async () => {
   const day = '2999-03-10';
   const at = Date.parse('2999-03-11T00:00:00Z');
-  await addSlices(db, [
-    { projectId: project, resource: 'orders', owner: '', day, dueAt: at, deadlineAt: at },
-  ]);
+  await withTx(db, (tx) =>
+    addSlices(tx, [
+      { projectId: project, resource: 'orders', owner: '', day, dueAt: at, deadlineAt: at },
+    ]),
+  );
   const slice = await nextSlice(db, { projectId: project, dueBy: null, today: day });
   if (slice === null) throw new Error('nothing is due');
   const element = `{"operation_id":"ahead","status":2,"create_time":"${day} 10:00:00"}`;

@@ -28,9 +28,11 @@ afterAll(async () => {
 let projects = 0;
 beforeEach(async () => {
   const projectId = `p${++projects}`;
-  await addSlices(db, [
-    { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
-  ]);
+  await withTx(db, (tx) =>
+    addSlices(tx, [
+      { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
+    ]),
+  );
   slice = await next(projectId);
 });
 
@@ -150,7 +152,7 @@ test('P8: entering days waits for no slice that somebody else is writing', async
   const days = [day, '2026-03-11'].map((one) => ({ ...given, day: one }));
   const entered = await withTx(db, async (tx) => {
     await tx.query('update sync.slices set due_at = due_at where project_id = $1', [projectId]);
-    return addSlices(db, days);
+    return withTx(db, (other) => addSlices(other, days));
   });
   expect(entered).toBe(1);
 });
@@ -262,16 +264,18 @@ test('P2: contents committed in every order, from different slices, end in the s
   for (const sequence of permutations(contents)) {
     const projectId = `perm${++projects}`;
     const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'];
-    await addSlices(
-      db,
-      days.map((d) => ({
-        projectId,
-        resource: 'orders' as const,
-        owner: '',
-        day: d,
-        dueAt: noon,
-        deadlineAt: noon,
-      })),
+    await withTx(db, (tx) =>
+      addSlices(
+        tx,
+        days.map((d) => ({
+          projectId,
+          resource: 'orders' as const,
+          owner: '',
+          day: d,
+          dueAt: noon,
+          deadlineAt: noon,
+        })),
+      ),
     );
     const slices: Slice[] = [];
     for (const content of sequence) {
@@ -309,9 +313,11 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
   const results = new Set<string>();
   for (const sequence of permutations([0, 1, 2])) {
     const projectId = `seq${++projects}`;
-    await addSlices(db, [
-      { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
-    ]);
+    await withTx(db, (tx) =>
+      addSlices(tx, [
+        { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
+      ]),
+    );
     slice = await next(projectId);
     const asked = (i: number, at: number) =>
       page(i, at, [
@@ -341,16 +347,18 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
 test('overlapping commits from several writers neither deadlock nor lose a content', async () => {
   const writers = 4;
   const ids = Array.from({ length: 60 }, (_, i) => `o${i}`);
-  await addSlices(
-    db,
-    Array.from({ length: writers }, (_, i) => ({
-      projectId: slice.projectId,
-      resource: 'orders' as const,
-      owner: '',
-      day: `2026-02-0${i + 1}`,
-      dueAt: noon,
-      deadlineAt: noon,
-    })),
+  await withTx(db, (tx) =>
+    addSlices(
+      tx,
+      Array.from({ length: writers }, (_, i) => ({
+        projectId: slice.projectId,
+        resource: 'orders' as const,
+        owner: '',
+        day: `2026-02-0${i + 1}`,
+        dueAt: noon,
+        deadlineAt: noon,
+      })),
+    ),
   );
   const slices: Slice[] = [];
   for (let i = 0; i < writers; i++) slices.push(await next(slice.projectId, slices));
@@ -398,9 +406,11 @@ test('a record stands under the day whose list shows it, until its own day’s l
   const [before, after] = ['2026-03-09', '2026-03-11'];
   for (const other of [before, after, wholeList]) {
     const times = { dueAt: noon, deadlineAt: noon };
-    await addSlices(db, [
-      { projectId: slice.projectId, resource: 'orders', owner: '', day: other, ...times },
-    ]);
+    await withTx(db, (tx) =>
+      addSlices(tx, [
+        { projectId: slice.projectId, resource: 'orders', owner: '', day: other, ...times },
+      ]),
+    );
   }
   expect(await under(before, noon)).toBe(before);
   expect(await under(wholeList, noon + 1)).toBe(before);
@@ -410,7 +420,7 @@ test('a record stands under the day whose list shows it, until its own day’s l
   expect(await under(wholeList, noon + 5)).toBe(day);
   const { rows } = await db.query(
     `select day, body::jsonb -> 'moved' as moved from sync.journal
-      where project_id = $1 and (body like '%"first"%' or body like '%"moved"%') order by entry_id`,
+      where project_id = $1 and (body like '%"first"%' or body like '%"moved"%') order by no`,
     [slice.projectId],
   );
   expect(rows).toEqual([

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 async function newSlice(projectId: string, resource: ListedResource, of = day): Promise<Slice> {
   const due = { dueAt: noon, deadlineAt: noon };
-  await addSlices(db, [{ projectId, resource, owner: '', day: of, ...due }]);
+  await withTx(db, (tx) => addSlices(tx, [{ projectId, resource, owner: '', day: of, ...due }]));
   const slice = await nextSlice(db, { projectId, dueBy: null, today: of, only: { resource } });
   if (slice === null) throw new Error('nothing is due');
   return slice;

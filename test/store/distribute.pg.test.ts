@@ -40,7 +40,7 @@ onCluster('TEST_CITUS_URL: run again, it finds every table in its place', async 
 });
 
 onCluster(
-  'TEST_CITUS_URL: a worker is refused, for it would number entries of its own',
+  'TEST_CITUS_URL: a worker is refused, for it has not the functions that write the journal',
   async () => {
     for (const worker of await workersOf(database)) {
       await expect(openDb({ connectionString: worker, log: silentLog() })).rejects.toMatchObject({

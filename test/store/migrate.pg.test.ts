@@ -163,23 +163,6 @@ test('grants that are missing are given by the next start', async () => {
   expect(await ungranted()).toEqual([]);
 });
 
-test('functions that run as their owner are not everybody’s in a database that was restored without the roles', async () => {
-  await migrate(database.connectionString, log);
-  const open = await withClient(database.connectionString, async (client) => {
-    // As pg_restore leaves them: what revokes is in one statement with the grant to a role that is not there.
-    await client.query(
-      `revoke all on all tables in schema archive, sync, analytics from outlast_writer;
-       grant execute on function sync.number_after(bigint) to public`,
-    );
-    await migrate(database.connectionString, log);
-    return client.query<{ name: string }>(
-      `select p.proname as name from pg_proc p, aclexplode(p.proacl) a
-        where p.pronamespace = 'sync'::regnamespace and p.proname like 'number%' and p.prosecdef and a.grantee = 0`,
-    );
-  });
-  expect(open.rows).toEqual([]);
-});
-
 /** Tables that the writer may not read. */
 async function ungranted(): Promise<string[]> {
   const { rows } = await withClient(database.connectionString, (client) =>

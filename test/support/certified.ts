@@ -151,11 +151,11 @@ export async function observe(
   if (isReject(record)) throw new Error(record.reason);
   const observed = [{ record, observedAt: Date.parse(at) }];
   const of = { projectId: 'p', resource: 'orders' as const };
-  const chain = { ...of, owner: '', day };
+  const place = { ...of, owner: '', day };
   const to = {
     ...of,
     expectsNew: null,
-    entry: { chain, told: { kind: 'contents' as const, says: {} } },
+    entry: { place, told: { kind: 'contents' as const, says: {} } },
   };
   await withTx(db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
 }

@@ -4,7 +4,7 @@ import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
 import type { Simulator } from '../../src/simulator/server.ts';
-import { openDb } from '../../src/store/db.ts';
+import { openDb, withTx } from '../../src/store/db.ts';
 import { addSlices } from '../../src/store/ledger.ts';
 import { saveProject } from '../../src/store/projects.ts';
 import { listsOf } from '../../src/sync/enter-days.ts';
@@ -44,7 +44,7 @@ async function enterUndue(
   const slices = listsOf(scope).flatMap((list) =>
     days.map((day) => ({ projectId, ...list, day, dueAt, deadlineAt: noDeadline })),
   );
-  await addSlices(db, slices);
+  await withTx(db, (tx) => addSlices(tx, slices));
   await db.query(
     'update sync.slices set due_at = null where project_id = $1 and day = any ($2::date[])',
     [projectId, days],

@@ -7,11 +7,11 @@ import type { Slice } from '../../src/store/ledger.ts';
 export async function settle(db: Queryable, sql: string, parameters?: unknown[]): Promise<void> {
   await db.query(sql, parameters);
   await db.query(
-    `with found as materialized (
-       select c.ledger, row(s.*)::sync.slices as slice
-         from sync.slices s left join sync.chains c using (project_id, resource, owner, day)
-     )
-     select sync.journal_ledger(ledger, slice) from found, sync.entry_ids`,
+    `select sync.journal_ledger(j.said, s.project_id, s.resource, s.owner, s.day)
+       from sync.slices s
+       left join lateral (select j.body::jsonb - 'was' as said from sync.journal j
+                           where (j.project_id, j.resource, j.owner, j.day, j.kind) = (s.project_id, s.resource, s.owner, s.day, 'ledger')
+                           order by j.no desc limit 1) j on true`,
   );
 }
 

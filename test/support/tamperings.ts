@@ -6,13 +6,10 @@ import type { Finding } from '../../src/verify/finding.ts';
 /**
  * `$final` and `$sealed`: days of orders, of two months, with a proof by totals and more than one order. `$certified`:
  * an order of a certified month. `$order`: one of a month that is open. `$missing`: one that vanished. `$versioned`: a
- * class with versions. `$reject`: the digest of a reject, hex. `$head`: the number of a head that has one after it.
+ * class with versions. `$reject`: the digest of a reject, hex.
  */
 export type Chosen = Partial<
-  Record<
-    'final' | 'sealed' | 'certified' | 'order' | 'missing' | 'versioned' | 'reject' | 'head',
-    string
-  >
+  Record<'final' | 'sealed' | 'certified' | 'order' | 'missing' | 'versioned' | 'reject', string>
 >;
 
 export type Tampering = [
@@ -46,15 +43,15 @@ export const isForged = (sql: string): boolean => sql.includes('from jsonb_each(
 /** The journal made anew from its entries, without those of the condition. */
 export const remadeJournal = (without = 'false'): string => `
   create temp table entries as select * from sync.journal where not (${without});
-  truncate sync.journal, sync.chains, sync.heads;
+  truncate sync.journal, sync.chains;
   select sync.journal_append(project_id, resource, owner, day, kind, body, ids, shas)
-    from (select * from entries order by entry_id) e;
-  drop table entries;
-  select sync.make_head('p');`;
+    from (select * from entries order by entries.no) e;
+  drop table entries;`;
 
 const forgedRaw = `n.raw || '{"message": "forged"}'`;
 const ofFinal = `project_id = 'p' and resource = 'orders' and day = '$final'`;
 const ofSealed = `project_id = 'p' and resource = 'orders' and day = '$sealed'`;
+const ofFirst = `no = (select min(no) from sync.journal where ${ofSealed})`;
 const readingColumns = `project_id, resource, owner, day, from_end, days_asked, began_at, began_machine_at, began_earliest_at,
       ended_at, ended_machine_at, ended_latest_at, shown, by_status, lacks, claims, pending, digest`;
 const ofReject = `sha256 = decode('$reject', 'hex')`;
@@ -77,10 +74,13 @@ export const tamperings: readonly Tampering[] = [
   ['an open day gone', `delete from sync.slices where ${ofSealed}`, 'ledger', /gone from the ledger/],
   ['all days of a month gone', `delete from sync.slices where resource = 'orders' and date_trunc('month', day) = date_trunc('month', date '$final')`, 'ledger', /gone from the ledger/],
   ['a day by hand', `insert into sync.slices (project_id, resource, day, deadline_at, state) values ('p', 'orders', '2020-02-01', '2020-03-31', 'final')`, 'ledger', /nothing in the journal entered it/],
-  ['a day gone with its journal', `delete from sync.slices where ${ofSealed}; delete from sync.chains where ${ofSealed}; delete from sync.journal where ${ofSealed}`, 'ledger', /nothing in the ledger accounts for the day/],
-  ['the same, and what the heads say', `delete from sync.slices where ${ofSealed}; delete from sync.chains where ${ofSealed}; delete from sync.journal where ${ofSealed}`, 'journal', /is not the one that head \d+ of the project covers/],
+  ['a day gone with its journal', `delete from sync.slices where ${ofSealed}; delete from sync.journal where ${ofSealed}`, 'ledger', /nothing in the ledger accounts for the day/],
+  ['the same, and what the next entries say', `delete from sync.slices where ${ofSealed}; delete from sync.journal where ${ofSealed}`, 'journal', /does not follow from the entry before it/],
   ['a ledger row altered, and written again by the service', `update sync.slices set shown_total = 1 where ${ofSealed};
-    select sync.journal_ledger(sync.ledger_of(s), row(s.*)::sync.slices) from sync.slices s where ${ofSealed}`, 'ledger', /until entry \d+ was written: shown_total was 1/],
+    select sync.journal_ledger(sync.ledger_of(s), project_id, resource, owner, day) from sync.slices s where ${ofSealed}`, 'ledger', /until entry \d+ was written: shown_total was 1/],
+  ['a day gone, and entered again by the service', `delete from sync.slices where ${ofSealed};
+    insert into sync.slices (project_id, resource, day, deadline_at) values ('p', 'orders', '$sealed', '2026-06-01');
+    select sync.journal_ledger(null, 'p', 'orders', '', '$sealed')`, 'ledger', /until entry \d+ was written: the day was gone from the ledger/],
   // Pages.
   ['all pages gone', `delete from sync.pages`, 'ledger', /page 0 of walk \d+ is gone/],
   ['the page of a final day gone', `delete from sync.pages where ${ofFinal}`, 'ledger', /page 0 of walk \d+ is gone/],
@@ -145,15 +145,16 @@ export const tamperings: readonly Tampering[] = [
   ['a certificate altered, row and all', `update sync.certificates set certificate = jsonb_set(certificate, '{lost_days}', '["2026-03-01"]')`, 'certificate', /is not the one that was issued/],
   ['a certificate by hand', `insert into sync.certificates select project_id, resource, '2020-02-01', certified_at, certificate, digest, leaves_sha256, 1 from sync.certificates where resource = 'orders'`, 'certificate', /nothing in the journal issued it/],
   // The journal itself.
-  ['an entry altered', `update sync.journal set body = body || ' ' where ${ofSealed} and seq = 1`, 'journal', /entry 1 of orders does not follow/],
+  ['an entry altered', `update sync.journal set body = body || ' ' where ${ofFirst}`, 'journal', /entry \d+, of orders, does not follow/],
   ['an entry of contents altered', `update sync.journal set ids = array_remove(ids, ids[1]), shas = substring(shas from 33) where ${ofSealed} and shas is not null`, 'journal', /does not follow/],
-  ['an entry gone', `delete from sync.journal where ${ofSealed} and seq = 1`, 'journal', /does not follow/],
-  ['the last entry gone', `delete from sync.journal j using sync.chains c where (j.project_id, j.resource, j.owner, j.day, j.seq) = (c.project_id, c.resource, c.owner, c.day, c.seq) and j.day = '$sealed'`, 'journal', /does not end with entry/],
+  ['an entry of another day', `update sync.journal set day = '2026-03-02' where ${ofFirst}`, 'journal', /entry \d+, of orders, does not follow/],
+  ['the head of an entry altered', `update sync.journal set head = sha256('x') where ${ofFirst}`, 'journal', /entry \d+, of orders, does not follow/],
+  ['an entry gone', `delete from sync.journal where ${ofFirst}`, 'journal', /does not follow/],
+  ['the last entry gone', `delete from sync.journal where no = (select max(no) from sync.journal)`, 'journal', /does not end with entry/],
   ['an entry that is no JSON', `update sync.journal set body = 'x' where ${ofSealed} and kind = 'ledger'`, 'journal', /cannot be read: it was altered/],
-  ['the records of a chain', `update sync.chains set records = records + 1 where ${ofSealed}`, 'journal', /the chain of orders counts \d+ records, and its entries stored \d+/],
-  ['a head altered', `update sync.heads set head = sha256('x') where n = $head`, 'journal', /head \d+ of the project does not follow/],
-  ['what a head covers altered', `update sync.heads set body = body || 'orders' where n = $head`, 'journal', /./],
-  ['an order gone, and its chain made anew', `delete from archive.orders where operation_id = '$order'; update sync.pages set ids = array_remove(ids, '$order');
-    delete from sync.journal where resource = 'orders'; delete from sync.chains where resource = 'orders'`, 'journal', /is not the one that head \d+ of the project covers/],
-  ['a head gone', `delete from sync.heads where n = $head`, 'journal', /head \d+ of the project does not follow/],
+  ['the last entries gone', `delete from sync.journal where no > (select max(no) - 3 from sync.journal)`, 'journal', /does not end with entry/],
+  ['the records of the chain', `update sync.chains set orders = orders + 1`, 'journal', /the chain counts \d+ of orders, and its entries stored \d+/],
+  ['the end of the chain', `update sync.chains set head = sha256('x')`, 'journal', /does not end with entry/],
+  ['an order gone, and all that is told of its list', `delete from archive.orders where operation_id = '$order'; update sync.pages set ids = array_remove(ids, '$order');
+    delete from sync.journal where resource = 'orders'`, 'journal', /does not follow from the entry before it/],
 ];

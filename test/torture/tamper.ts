@@ -112,7 +112,6 @@ async function choose(db: Queryable): Promise<Chosen> {
     missing: 'select min(operation_id) from archive.orders where missing_since is not null',
     versioned: 'select min(id) from archive.nft_class_versions',
     reject: `select min(encode(sha256, 'hex')) from sync.rejects where resource = 'orders'`,
-    head: 'select min(n)::text from sync.heads where n < (select max(n) from sync.heads)',
   };
   const chosen: Chosen = {};
   for (const [name, sql] of Object.entries(statements) as [keyof Chosen, string][]) {

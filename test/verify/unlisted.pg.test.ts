@@ -22,7 +22,6 @@ const tables = [
   'sync.rejects',
   'sync.chains',
   'sync.journal',
-  'sync.heads',
 ];
 
 beforeAll(async () => {
@@ -366,7 +365,7 @@ describe('projects side by side', () => {
     await archive.owner.query(
       `select sync.journal_append('q', resource, owner, day, kind, body, ids, shas)
          from (select * from sync.journal
-                where project_id = 'p' and resource not in ('orders', 'nft_classes') order by entry_id) entries`,
+                where project_id = 'p' and resource not in ('orders', 'nft_classes') order by no) entries`,
     );
   };
 

@@ -46,7 +46,7 @@ const reading = row<DayReading>('DayReading', 'A whole reading of a past day', {
 });
 
 const entry = row<DayEntry>('DayEntry', 'An entry of a day’s journal', {
-  entry: whole.describe('Its number in the day’s chain, from 1'),
+  entry: whole.describe('Its number in the project’s journal'),
   enteredAt: time.describe('On the database’s clock'),
   kind: z
     .enum(['pages', 'contents', 'reading', 'ledger', 'dropped', 'missing', 'returned', 'certified'])

@@ -1,143 +1,58 @@
-// The journal's chains against themselves: is each entry's head made of what stands there, is none gone, and is what
-// heads of the project once covered still there? As in check-contents.ts no function of the database's own is used.
+// The journal's chain against itself: is each entry's head made of what stands there, and is none gone? As in
+// check-contents.ts no function of the database's own is used.
 import type { Day, ProjectId } from '../../model.ts';
 import type { Tx } from '../db.ts';
 
-export type EntryPlace = { resource: string; owner: string; day: Day; seq: number };
+export type JournalEntry = { no: number; resource: string; owner: string; day: Day };
 
-/** The first entry of each chain that does not follow from the one before it. */
-export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<EntryPlace[]> {
-  const { rows } = await tx.query<EntryPlace>(
+/** The entries that do not follow from the ones before them, in their order; at most a hundred. */
+export async function brokenEntries(tx: Tx, projectId: ProjectId): Promise<JournalEntry[]> {
+  const { rows } = await tx.query<JournalEntry>(
     `with entries as (
-       select *, lag(seq) over chain as seq_before, lag(head) over chain as head_before
+       select *, lag(no) over chain as no_before, lag(head) over chain as head_before
          from sync.journal
         where project_id = $1
-       window chain as (partition by resource, owner, day order by seq)
+       window chain as (order by no)
      )
-     select resource, owner, day, min(seq) as seq
+     select no::float8 as no, resource, owner, day
        from entries
-      where seq <> coalesce(seq_before, 0) + 1
+      where no <> coalesce(no_before, 0) + 1
          or head <> sha256(
-              coalesce(head_before, sha256(convert_to(concat_ws(E'\\t', project_id, resource, owner, to_char(day, 'YYYY-MM-DD')), 'UTF8')))
-              || convert_to(concat_ws(E'\\t', seq, to_char(entered_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kind, body)
+              coalesce(head_before, sha256(convert_to(project_id, 'UTF8')))
+              || convert_to(concat_ws(E'\\t', no, resource, owner, to_char(day, 'YYYY-MM-DD'),
+                                      to_char(entered_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kind, body)
                             || E'\\n' || coalesce(array_to_string(ids, E'\\n'), ''), 'UTF8')
               || coalesce(shas, ''))
-      group by resource, owner, day
-      order by resource, day, owner`,
+      order by entries.no
+      limit 100`,
     [projectId],
   );
   return rows;
 }
 
-/**
- * Chains whose last entries are gone, or that have entries which they do not end with; `seq` is where they should end.
- */
-export async function cutChains(tx: Tx, projectId: ProjectId): Promise<EntryPlace[]> {
-  const { rows } = await tx.query<EntryPlace>(
-    `with newest as (
-       select distinct on (resource, owner, day) resource, owner, day, seq, head
-         from sync.journal
-        where project_id = $1
-        order by resource, owner, day, seq desc
-     )
-     select resource, owner, day, coalesce(c.seq, newest.seq) as seq
-       from newest
-       full join (select * from sync.chains where project_id = $1) c using (resource, owner, day)
-      where (c.seq, c.head) is distinct from (newest.seq, newest.head)
-      order by resource, day, owner`,
-    [projectId],
-  );
-  return rows;
-}
+/** What the chain says of its end and its records, and what the entries come to; null: there is no such row, or none. */
+export type ChainEnd = Record<'no' | 'orders' | 'nft_classes', number> & { head: string };
 
-export type Miscounted = Omit<EntryPlace, 'seq'> & { records: number; stored: number };
-
-/** Chains that say of another number of records that their entries stored them for the first time. */
-export async function miscountedChains(tx: Tx, projectId: ProjectId): Promise<Miscounted[]> {
-  const { rows } = await tx.query<Miscounted>(
-    // By the text: a body that was altered may be no JSON, and in one that is, a quote inside a text is escaped.
-    `with entered as (
-       select resource, owner, day,
-              sum(substring(body, '[,{]"first":(\\d{1,9})')::int) as stored
-         from sync.journal
-        where project_id = $1
-        group by resource, owner, day
-     )
-     select resource, owner, day, c.records::float8 as records, coalesce(stored, 0)::float8 as stored
-       from sync.chains c
-       left join entered using (resource, owner, day)
-      where c.project_id = $1 and c.records <> coalesce(stored, 0)
-      order by resource, day, owner`,
-    [projectId],
-  );
-  return rows;
-}
-
-/** Entries that are not in the journal with these heads (lower-case hex). */
-export async function entriesUnlike(
-  tx: Tx,
-  { projectId, resource }: { projectId: ProjectId; resource: string },
-  named: (Omit<EntryPlace, 'resource'> & { head: string })[],
-): Promise<EntryPlace[]> {
-  const { rows } = await tx.query<EntryPlace>(
-    `select $2 as resource, e.owner, e.day, e.seq
-       from unnest($3::text[], $4::date[], $5::int[], $6::text[]) as e(owner, day, seq, head)
-       left join sync.journal j on j.project_id = $1 and j.resource = $2 and j.owner = e.owner and j.day = e.day and j.seq = e.seq
-      where j.head is distinct from decode(e.head, 'hex')
-      order by e.day, e.owner`,
-    [
-      projectId,
-      resource,
-      named.map(({ owner }) => owner),
-      named.map(({ day }) => day),
-      named.map(({ seq }) => seq),
-      named.map(({ head }) => head),
-    ],
-  );
-  return rows;
-}
-
-export type HeldHead = { n: number; at: string; head: string };
-
-/** Every head of the project in its order, and whether it follows from the one before it. */
-export async function headsOf(
+export async function chainEnds(
   tx: Tx,
   projectId: ProjectId,
-): Promise<(HeldHead & { follows: boolean })[]> {
-  const { rows } = await tx.query<HeldHead & { follows: boolean }>(
-    `select n, at, encode(head, 'hex') as head,
-            n = coalesce(lag(n) over w, 0) + 1
-            and head = sha256(coalesce(lag(head) over w, sha256(convert_to(project_id, 'UTF8'))) || convert_to(body, 'UTF8')) as follows
-       from sync.heads
-      where project_id = $1
-     window w as (order by n)
-      order by n`,
-    [projectId],
-  );
-  return rows;
-}
-
-/** Entries that a head of the project covers and that are not there as they were, each with the first such head. */
-export async function uncoveredEntries(
-  tx: Tx,
-  projectId: ProjectId,
-): Promise<(EntryPlace & { n: number })[]> {
-  const { rows } = await tx.query<EntryPlace & { n: number }>(
-    // As texts: a body that was altered may hold anything.
-    `with covered as (
-       select n, split_part(line, E'\\t', 1) as resource, split_part(line, E'\\t', 2) as owner, split_part(line, E'\\t', 3) as day,
-              split_part(line, E'\\t', 4) as seq, split_part(line, E'\\t', 5) as head
-         from sync.heads, regexp_split_to_table(rtrim(body, E'\\n'), E'\\n') line
-        where project_id = $1
-     )
-     select resource, owner, day, case when seq ~ '^\\d{1,9}$' then seq::int else 0 end as seq, min(c.n) as n
-       from covered c
-       left join (select resource, owner, to_char(day, 'YYYY-MM-DD') as day, seq::text as seq, encode(head, 'hex') as head
-                    from sync.journal where project_id = $1) j using (resource, owner, day, seq)
-      where j.head is distinct from c.head
-      group by resource, owner, day, seq
-      order by n, resource, day, owner`,
-    [projectId],
-  );
-  return rows;
+): Promise<{ said: ChainEnd | null; is: ChainEnd | null }> {
+  // By the text: a body that was altered may be no JSON, and in one that is, a quote inside a text is escaped.
+  const stored = (resource: string): string =>
+    `coalesce(sum(substring(body, '[,{]"first":(\\d{1,9})')::int) filter (where resource = '${resource}'), 0)::float8 as ${resource}`;
+  const [chain, entries] = await Promise.all([
+    tx.query<ChainEnd>(
+      `select no::float8 as no, encode(head, 'hex') as head, orders::float8 as orders, nft_classes::float8 as nft_classes
+         from sync.chains where project_id = $1`,
+      [projectId],
+    ),
+    tx.query<ChainEnd>(
+      `with newest as (select no, head from sync.journal where project_id = $1 order by no desc limit 1)
+       select newest.no::float8 as no, encode(newest.head, 'hex') as head, counted.*
+         from newest
+        cross join (select ${stored('orders')}, ${stored('nft_classes')} from sync.journal where project_id = $1) counted`,
+      [projectId],
+    ),
+  ]);
+  return { said: chain.rows[0] ?? null, is: entries.rows[0] ?? null };
 }

@@ -9,9 +9,9 @@ import { archivedName, ofKey, shapeOf, type Archived } from '../tables.ts';
 /** Contents of records as the journal tells them, one row each. `$1` is the project. */
 const saidOf = (of: Archived): string => `
     select u.id collate "C" as id, substring(j.shas from 32 * (r.after + u.k::int - 1) + 1 for 32) as sha, r.at as observed_at, r.after + u.k <= (j.said ->> 'first')::int as is_first,
-           j.owner, j.day, j.seq
+           j.owner, j.day, j.no
       -- Fetched once an entry (offset 0): by substring alone it would be once a content.
-      from (select owner, day, seq, ids, shas || ''::bytea as shas, body::jsonb as said
+      from (select no, owner, day, ids, shas || ''::bytea as shas, body::jsonb as said
               from sync.journal
              where project_id = $1 and resource = '${archivedName(of)}' and shas is not null offset 0) j
      cross join lateral (select (run ->> 0)::timestamptz as at,
@@ -22,14 +22,14 @@ const saidOf = (of: Archived): string => `
     -- Cut out here (offset 0): a join would carry an entry's whole digests along with each of its contents.
     offset 0`;
 
-/** A content that only one side has. `seq` is the entry of its slice that tells of it; null: none does. */
+/** A content that only one side has. `no` is the entry that tells of it; null: none does. */
 export type ContentDifference = {
   id: string;
   sha256: string;
   observed_at: string;
   owner: string | null;
   day: Day | null;
-  seq: number | null;
+  no: number | null;
 };
 
 /**
@@ -52,7 +52,7 @@ export function readContentDifferences(
        select ${key}, raw_sha256, observed_at from ${versions} v where ${ofKey(shape, 'v')}
      )
      select coalesce(s.id, h.id) as id, encode(coalesce(s.sha, h.sha), 'hex') as sha256,
-            coalesce(s.observed_at, h.observed_at) as observed_at, s.owner, s.day, s.seq
+            coalesce(s.observed_at, h.observed_at) as observed_at, s.owner, s.day, s.no::float8 as no
        from said s
        full join held h on h.id = s.id and h.sha = s.sha and h.observed_at = s.observed_at
       where s.id is null or h.id is null
@@ -95,17 +95,17 @@ export function readDayDifferences(
   return readInPages(
     tx,
     `with entries as (
-       select entry_id, day, ids, body::jsonb as said
+       select no, day, ids, body::jsonb as said
          from sync.journal
         where project_id = $1 and resource = '${archivedName(of)}'
           and (strpos(body, '"first":') > 0 or strpos(body, '"moved":') > 0)
      ),
      said as (
        select distinct on (id) id, day
-         from (select id collate "C" as id, day, entry_id from entries, unnest(ids[1 : (said ->> 'first')::int]) id
+         from (select id collate "C" as id, day, no from entries, unnest(ids[1 : (said ->> 'first')::int]) id
                 union all
-               select id collate "C", day, entry_id from entries, jsonb_array_elements_text(said -> 'moved') id) told
-        order by id, entry_id desc
+               select id collate "C", day, no from entries, jsonb_array_elements_text(said -> 'moved') id) told
+        order by id, no desc
      )
      select o.${key} as id, o.slice_day as held, nullif(said.day, '0001-01-01') as said
        from ${table} o

@@ -33,7 +33,7 @@ export async function ledgerDifferences(tx: Tx, of: Of): Promise<LedgerDifferenc
          from (select distinct on (owner, day) owner, day, kind, body
                  from sync.journal
                 where project_id = $1 and resource = $2 and kind in ('ledger', 'dropped')
-                order by owner, day, seq desc) newest
+                order by owner, day, no desc) newest
      ),
      held as (
        select owner, day, ${ledgerOf} as ledger from sync.slices s where project_id = $1 and resource = $2
@@ -46,20 +46,20 @@ export async function ledgerDifferences(tx: Tx, of: Of): Promise<LedgerDifferenc
   );
 }
 
-export type LedgerOvertaken = OfSlice & { seq: number; was: LedgerSaid; said: LedgerSaid };
+export type LedgerOvertaken = OfSlice & { no: number; was: LedgerSaid; said: LedgerSaid };
 
 /** Rows that said something else than the journal when they were written next. */
 export async function ledgerOvertaken(tx: Tx, of: Of): Promise<LedgerOvertaken[]> {
   return rowsOf(
     tx,
     `with entries as (
-       select owner, day, seq, body::jsonb as said, lag(body::jsonb - 'was') over (partition by owner, day order by seq) as before
+       select owner, day, no, body::jsonb as said, lag(body::jsonb - 'was') over (partition by owner, day order by no) as before
          from sync.journal
         where project_id = $1 and resource = $2 and kind in ('ledger', 'dropped')
      )
-     select owner, day, seq, nullif(said -> 'was', 'null') as was, before as said
+     select owner, day, no::float8 as no, nullif(said -> 'was', 'null') as was, before as said
        from entries where said ? 'was'
-      order by day, owner, seq`,
+      order by day, owner, no`,
     of,
   );
 }
@@ -105,10 +105,10 @@ export function readPageDifferences(
     `with said as (
        select distinct on (owner, day, walk, page) owner, day, (said ->> 'walk')::int as walk,
               (one ->> 0)::int as page, one ->> 1 as digest
-         from (select owner, day, seq, body::jsonb as said
+         from (select no, owner, day, body::jsonb as said
                  from sync.journal where project_id = $1 and resource = $2 and kind = 'pages') j
         cross join jsonb_array_elements(said -> 'pages') one
-        order by owner, day, walk, page, seq desc
+        order by owner, day, walk, page, no desc
      ),
      held as (
        select owner, day, walk, page, ${pageDigest} as digest
@@ -134,23 +134,22 @@ export async function evidenceDifferences(
   of: Of,
   kind: 'reading' | 'books',
 ): Promise<EvidenceDifference[]> {
-  const [table, key] = kind === 'reading' ? ['sync.readings', "- 'day'"] : ['sync.books', ''];
-  const day = kind === 'reading' ? 'day' : 'null::date';
+  const [table, day] = kind === 'reading' ? ['sync.readings', 'day'] : ['sync.books', 'null::date'];
   return rowsOf(
     tx,
     `with said as (
-       select owner, day, body::jsonb as said from sync.journal
+       select no, owner, ${day} as day, body::jsonb as said from sync.journal
         where project_id = $1 and resource = $2 and kind = '${kind}'
      ),
      held as (
-       select owner, ${day} as day, to_jsonb(e) - 'project_id' - 'resource' - 'owner' ${key} as held
+       select no, owner, ${day} as day,
+              to_jsonb(e) - 'project_id' - 'resource' - 'owner' - 'no'${kind === 'reading' ? " - 'day'" : ''} as held
          from ${table} e where project_id = $1 and resource = $2
      )
-     select coalesce(held.owner, said.owner) as owner, ${kind === 'reading' ? 'coalesce(said.day, held.day)' : 'null::date'} as day,
-            coalesce(held ->> 'no', said ->> 'no')::float8 as no, held is not null as is_held, said is not null as is_said
-       from said full join held on said.owner = held.owner and said ->> 'no' = held ->> 'no'
-      where said is distinct from held
-         or ('${kind}' = 'reading' and said.day is distinct from held.day)
+     select coalesce(held.owner, said.owner) as owner, coalesce(said.day, held.day) as day, no::float8 as no,
+            held is not null as is_held, said is not null as is_said
+       from said full join held using (no)
+      where (said, said.owner, said.day) is distinct from (held, held.owner, held.day)
       order by 2, 1, 3`,
     of,
   );

@@ -1,28 +1,49 @@
-// Heads of a project, sync.heads: each covers the whole journal as it stood. They are worth something where the
-// archive's administrators cannot reach: whoever keeps one can tell later that everything up to it still stands.
+// Heads of a project's journal: each covers all of it as it stood. They are worth something where the archive's
+// administrators cannot reach: whoever keeps one can tell later that everything up to it still stands.
 import type { ProjectId } from '../../model.ts';
 import type { Queryable } from '../db.ts';
 
-/** `head` is lower-case hex, `at` RFC 3339 by the database's clock. */
-export type Head = { n: number; at: string; head: string };
+/** The head of entry `no`, lower-case hex; `at`: when it was entered, RFC 3339 by the database's clock. */
+export type Head = { no: number; at: string; head: string };
 
-/** Makes a head where anything was written since the last one. False: nothing was. */
-export async function makeHead(db: Queryable, projectId: ProjectId): Promise<boolean> {
-  const { rows } = await db.query<{ n: number | null }>('select sync.make_head($1) as n', [
-    projectId,
-  ]);
-  return (rows[0]?.n ?? null) !== null;
-}
-
-/** The newest head; null before there is one. */
+/** The newest head; null before anything was written. */
 export async function newestHead(db: Queryable, projectId: ProjectId): Promise<Head | null> {
-  const [head] = await heads(db, projectId, 'order by n desc limit 1', []);
-  return head ?? null;
+  const { rows } = await db.query<Head>(
+    `select no::float8 as no, entered_at as at, encode(head, 'hex') as head
+       from sync.journal where project_id = $1
+      order by sync.journal.no desc limit 1`,
+    [projectId],
+  );
+  return rows[0] ?? null;
 }
 
-/** Heads from number `n` on, in their order; a thousand at most. */
-export const headsFrom = (db: Queryable, projectId: ProjectId, n: number): Promise<Head[]> =>
-  heads(db, projectId, 'and n >= $2 order by n limit 1000', [n]);
+/** Whether the journal's entry has this head. */
+export async function isHeadHeld(
+  db: Queryable,
+  projectId: ProjectId,
+  { no, head }: Pick<Head, 'no' | 'head'>,
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from sync.journal where project_id = $1 and no = $2 and head = decode($3, 'hex')`,
+    [projectId, no, head],
+  );
+  return rows.length > 0;
+}
+
+/** Those of these heads, lower-case hex, that an entry of the journal has. */
+export async function headsHeld(
+  db: Queryable,
+  projectId: ProjectId,
+  heads: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ head: string }>(
+    `select encode(head, 'hex') as head from sync.journal
+      where project_id = $1 and head in (select decode(h, 'hex') from unnest($2::text[]) h)`,
+    [projectId, heads],
+  );
+  const held = new Set(rows.map(({ head }) => head));
+  return heads.filter((head) => held.has(head));
+}
 
 /** Heads of several projects as they are told to others: where nothing was written yet there is none. */
 export type NamedHead = Head & { project: ProjectId };
@@ -37,17 +58,4 @@ export async function newestHeads(
     if (head !== null) found.push({ project, ...head });
   }
   return found;
-}
-
-async function heads(
-  db: Queryable,
-  projectId: ProjectId,
-  rest: string,
-  parameters: unknown[],
-): Promise<Head[]> {
-  const { rows } = await db.query<Head>(
-    `select n, at, encode(head, 'hex') as head from sync.heads where project_id = $1 ${rest}`,
-    [projectId, ...parameters],
-  );
-  return rows;
 }

@@ -4,11 +4,11 @@
 import { wholeList, type Day, type Instant, type ProjectId } from '../../model.ts';
 import { textArray, type Queryable, type Tx } from '../db.ts';
 
-/** Whose chain an entry goes to: a slice's, or that of what no slice shows. */
-export type Chain = { projectId: ProjectId; resource: string; owner: string; day: Day };
+/** What an entry tells of: a slice, or what no slice shows. */
+export type Place = { projectId: ProjectId; resource: string; owner: string; day: Day };
 
-/** The chain of what was stored outside a slice; `resource` as `archivedName` has it. */
-export const chainBeside = (projectId: ProjectId, resource: string): Chain => ({
+/** Of what was stored outside a slice; `resource` as `archivedName` has it. */
+export const placeBeside = (projectId: ProjectId, resource: string): Place => ({
   projectId,
   resource,
   owner: '',
@@ -36,7 +36,7 @@ export type EntryNote = { kind: 'pages' | 'contents' | 'returned'; says: Record<
 /** One entry for what a transaction wrote. The last of its statements: the chain's row is locked after all others. */
 export async function enterStored(
   tx: Tx,
-  chain: Chain,
+  place: Place,
   told: EntryNote | null,
   { first, changed, late, found, moved }: Stored,
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function enterStored(
     ...(moved.length > 0 ? { moved } : {}),
   };
   const isNone = contents.length === 0;
-  await append(tx, chain, told?.kind ?? 'contents', body, {
+  await append(tx, place, told?.kind ?? 'contents', body, {
     ids: isNone ? null : textArray(contents.map(({ id }) => id)),
     // Postgres takes bytes as they are.
     shas: isNone ? null : Buffer.from(contents.map(({ sha256 }) => sha256).join(''), 'hex'),
@@ -76,14 +76,14 @@ function runsOf(contents: StoredContent[]): [at: string, count: number][] {
 /** Records were marked missing since a moment. */
 export async function enterMissing(
   db: Queryable,
-  chain: Chain,
+  place: Place,
   ids: string[],
   at: Instant,
 ): Promise<void> {
   if (ids.length === 0) return;
   await append(
     db,
-    chain,
+    place,
     'missing',
     { at: new Date(at).toISOString() },
     {
@@ -93,18 +93,18 @@ export async function enterMissing(
   );
 }
 
-/** A certificate of the month that begins with the chain's day: `sha256` is that of its JSON as Postgres prints it. */
+/** A certificate of the month that begins with the day: `sha256` is that of its JSON as Postgres prints it. */
 export function enterCertified(
   tx: Tx,
-  chain: Chain,
+  place: Place,
   issued: { issue: number; sha256: string; file_sha256: string },
 ): Promise<void> {
-  return append(tx, chain, 'certified', issued, { ids: null, shas: null });
+  return append(tx, place, 'certified', issued, { ids: null, shas: null });
 }
 
 async function append(
   db: Queryable,
-  { projectId, resource, owner, day }: Chain,
+  { projectId, resource, owner, day }: Place,
   kind: string,
   body: object,
   { ids, shas }: { ids: string | null; shas: Buffer | null },
@@ -121,28 +121,19 @@ async function append(
   ]);
 }
 
-/** After an import or a restore: what will be written has greater numbers than what is held. Cheap otherwise. */
-export async function numberFromHeld(db: Queryable): Promise<void> {
-  await db.query('select sync.number_from_held()');
-}
-
-/** What the chains say of how many records they stored follows again from their entries. */
-export async function countEntered(tx: Tx, projectId: ProjectId, resource: string): Promise<void> {
-  // Nothing is entered meanwhile. In the order in which heads lock them, or the two wait for each other.
-  await tx.query(
-    `select from sync.chains where project_id = $1 and resource = $2
-      order by owner, day for no key update`,
-    [projectId, resource],
-  );
-  await tx.query(
-    `update sync.chains c set records = e.stored
-       from (select chain.owner, chain.day, coalesce(sum(sync.first_stored(j.body)), 0) as stored
-               from sync.chains chain
-               left join sync.journal j using (project_id, resource, owner, day)
-              where chain.project_id = $1 and chain.resource = $2
-              group by chain.owner, chain.day) e
-      where c.project_id = $1 and c.resource = $2 and c.owner = e.owner and c.day = e.day
-        and c.records <> e.stored`,
-    [projectId, resource],
+/** What the chain says of how many records it stored follows again from its entries. */
+export async function countEntered(db: Queryable, projectId: ProjectId): Promise<void> {
+  const stored = (resource: string): string =>
+    `coalesce(sum(sync.first_stored(j.body)) filter (where j.resource = '${resource}'), 0) as ${resource}`;
+  await db.query(
+    // Nothing is entered meanwhile.
+    `with chain as materialized (select from sync.chains where project_id = $1 for no key update),
+     entered as (
+       select ${stored('orders')}, ${stored('nft_classes')} from chain, sync.journal j where j.project_id = $1
+     )
+     update sync.chains c set orders = e.orders, nft_classes = e.nft_classes
+       from entered e
+      where c.project_id = $1 and (c.orders, c.nft_classes) <> (e.orders, e.nft_classes)`,
+    [projectId],
   );
 }
