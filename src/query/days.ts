@@ -1,5 +1,5 @@
 // The days that a question may name: UTC's, half-open, `[from, to)` of `slice_day`. Which day a record belongs to is
-// decided where it is read (platform/orders.ts, platform/classes.ts).
+// decided where it is read (platform/parse.ts).
 import * as z from 'zod';
 import { addDays, isDay } from '../day.ts';
 import type { Day, DayRange } from '../model.ts';
