@@ -1,0 +1,61 @@
+// The books by themselves: when they balance, and which spans are asked and written where they do not.
+import { describe, expect, test } from 'vitest';
+import { balance, reconcile, type DaySpan } from '../../src/sync/reconcile.ts';
+
+describe('more is counted than was shown', () => {
+  // Two of the five are rejects, whose status nobody knows.
+  const shown = { all: 5, byStatus: [0, 3, 0] } as const;
+  test.each([
+    ['in all', 6, null],
+    ['in the sum of the statuses', 5, [2, 4, 0]],
+    ['in one status', 5, [3, 0, 0]],
+  ] as const)('%s', (_, total, byStatus) =>
+    expect(balance({ total, byStatus }, shown)).toEqual({ isMore: true, isEqual: false }),
+  );
+
+  test.each([
+    ['as many', 5, [2, 3, 0], true],
+    ['fewer, as where totals are capped', 4, [0, 3, 0], false],
+    ['nothing', null, null, false],
+  ] as const)('not where %s are counted', (_, total, byStatus, isEqual) =>
+    expect(balance({ total, byStatus }, shown)).toEqual({ isMore: false, isEqual }),
+  );
+});
+
+describe('of four days', () => {
+  /** What is asked and written where these spans count more. */
+  function played(more: readonly string[]): { asked: string[]; written: string[] } {
+    const name = ({ from, to }: DaySpan): string => `${from}-${to}`;
+    const asked: string[] = [];
+    const written: string[] = [];
+    const steps = reconcile<{ of: string; isMore: boolean; isEqual: boolean }>({ from: 0, to: 4 });
+    let row = { of: '', isMore: false, isEqual: false };
+    for (let step = steps.next(row); step.done !== true; step = steps.next(row)) {
+      if ('write' in step.value) written.push(step.value.write.of);
+      else {
+        const of = name(step.value.ask);
+        asked.push(of);
+        row = { of, isMore: more.includes(of), isEqual: false };
+      }
+    }
+    return { asked, written };
+  }
+
+  test('the span is asked for alone where it balances', () => {
+    expect(played([])).toEqual({ asked: ['0-4'], written: ['0-4'] });
+  });
+
+  test('the span is halved down to the day that counts more', () => {
+    expect(played(['0-4', '2-4', '3-4'])).toEqual({
+      asked: ['0-4', '0-2', '2-4', '2-3', '3-4'],
+      written: ['0-2', '2-3', '3-4'],
+    });
+  });
+
+  test('no day is believed of a span that counts more though no half does', () => {
+    expect(played(['0-4'])).toEqual({
+      asked: ['0-4', '0-2', '2-4'],
+      written: ['0-2', '2-4', '0-4'],
+    });
+  });
+});
