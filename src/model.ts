@@ -111,6 +111,19 @@ export type DayBooks = {
   isDay: boolean;
 };
 
+/** What the platform counts of a span of days, beside what its lists showed. */
+export type BalanceCounts = {
+  /** Null where it gives no total. */
+  total: number | null;
+  /** Of them, orders by status; null of classes, and where the status is of no use. */
+  pending: number | null;
+  succeeded: number | null;
+  failed: number | null;
+  /** Distinct records that the newest readings of these days showed; null where a day was not read yet. */
+  shown: number | null;
+  balance: 'more' | 'equal' | 'less or unknown';
+};
+
 /** Why a day is not proved. */
 export type Why =
   | 'not over'

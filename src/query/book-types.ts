@@ -2,6 +2,7 @@
 // types.ts.
 import type {
   ApiVersion,
+  BalanceCounts,
   Day,
   ListedResource,
   ProjectId,
@@ -156,7 +157,7 @@ export type CoverageQuery = {
 export type BalanceQuery = { project: ProjectId; resource?: ListedResource };
 
 /** The newest books of a list: what the platform counts of all days that are over, beside what its lists showed. */
-export type Balance = {
+export type Balance = BalanceCounts & {
   project: ProjectId;
   resource: ListedResource;
   /** The owner whose classes are counted; '' for the whole list. */
@@ -165,15 +166,6 @@ export type Balance = {
   firstDay: Day;
   lastDay: Day;
   askedAt: string;
-  /** Null where it gives no total. */
-  total: number | null;
-  /** Of them, orders by status; null of classes, and where the status is of no use. */
-  pending: number | null;
-  succeeded: number | null;
-  failed: number | null;
-  /** Distinct records that the newest readings of these days showed; null where a day was not read yet. */
-  shown: number | null;
-  balance: 'more' | 'equal' | 'less or unknown';
   /**
    * The parts that do not balance, `from` and `to` included: what the platform counts there, and what it showed. Where
    * these are the same, it counts more of a status.

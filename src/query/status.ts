@@ -1,5 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
-import { wholeList, type Why } from '../model.ts';
+import { wholeList, type BalanceCounts, type Why } from '../model.ts';
 import type { Balance } from './book-types.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
@@ -44,7 +44,7 @@ export type ListStatus = {
 };
 
 /** A row of analytics.balances: what the platform counts of all days that are over, beside what its lists showed. */
-export type BooksStatus = {
+export type BooksStatus = BalanceCounts & {
   resource: string;
   owner: string;
   /** The first and the last day that are counted, `yyyy-MM-dd`. */
@@ -52,12 +52,6 @@ export type BooksStatus = {
   last_day: string;
   /** RFC 3339. */
   asked_at: string;
-  total: number | null;
-  pending: number | null;
-  succeeded: number | null;
-  failed: number | null;
-  shown: number | null;
-  balance: Balance['balance'];
   more: Balance['more'];
   more_since: string | null;
 };

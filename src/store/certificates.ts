@@ -1,7 +1,7 @@
 // sync.certificates, and what goes into one besides the records. A certificate is entered once and never changed. One
 // statement a function.
 import { createHash } from 'node:crypto';
-import type { Day, ListedResource, ProjectId } from '../model.ts';
+import type { BalanceCounts, Day, ListedResource, ProjectId } from '../model.ts';
 import type { Listed } from './held-for-proof.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { enterCertified } from './journal/journal.ts';
@@ -167,17 +167,11 @@ export async function coverageOf(
 }
 
 /** What the platform counted of a span of days, first and last day included, beside what its lists had shown. */
-export type CertifiedBooks = {
+export type CertifiedBooks = BalanceCounts & {
   owner: string;
   from: Day;
   to: Day;
   asked_at: string;
-  total: number | null;
-  pending: number | null;
-  succeeded: number | null;
-  failed: number | null;
-  shown: number | null;
-  balance: 'more' | 'equal' | 'less or unknown';
 };
 
 /** The newest books by then that count days of a month: one span, or the parts of it that did not balance, too. */
