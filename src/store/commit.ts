@@ -2,12 +2,14 @@
 // Several pages at hand are committed together; a commit's sync to disk is what costs.
 import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
-import { withTx, type Db, type Tx } from './db.ts';
+import { sentTogether, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Slice } from './ledger.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
 import { enteredReject, type EnteredReject } from './rejects.ts';
-import { writeRecords, type RecordEffects } from './records.ts';
+import { storeRecords, type RecordEffects } from './records.ts';
+import { enterStored } from './journal/journal.ts';
+import { tableShapes } from './tables.ts';
 
 export type PagesCommit = {
   slice: Slice;
@@ -50,42 +52,38 @@ export async function commitPagesIn(
 ): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
-  const isNewer = await moveCheckpoint(tx, slice, {
-    walk,
-    checkpoint: commit.checkpoint,
-    oldestAskedAt: Math.min(...observed),
-    newestAskedAt: Math.max(...observed),
-  });
-  if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
-  const [, digests, rejects] = await Promise.all([
+  const to = {
+    projectId: slice.projectId,
+    // A page of classes begins with the row that the page before it ended with.
+    expectsNew: expectsNew
+      ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
+      : null,
+  };
+  const records = pages.flatMap((one) =>
+    one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
+  );
+  const [isNewer, digests, rejects, { effects, stored }] = await sentTogether([
+    moveCheckpoint(tx, slice, {
+      walk,
+      checkpoint: commit.checkpoint,
+      oldestAskedAt: Math.min(...observed),
+      newestAskedAt: Math.max(...observed),
+    }),
+    writePages(tx, slice, walk, pages),
+    writeRejects(tx, slice, pages),
+    storeRecords(tx, tableShapes[slice.resource], to, slice.day, records, commit.writtenAt),
     // The first walk has no others.
     pages[0]?.number === 0 && walk > 1
       ? dropOtherPages(tx, slice, [slice.wholeWalk, walk])
-      : undefined,
-    writePages(tx, slice, walk, pages),
-    writeRejects(tx, slice, pages),
+      : Promise.resolve(),
   ]);
+  if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
   const says = {
     walk,
     pages: digests,
     ...(rejects.length > 0 ? { rejects } : {}),
   };
-  const effects = await writeRecords(
-    tx,
-    {
-      projectId: slice.projectId,
-      resource: slice.resource,
-      // A page of classes begins with the row that the page before it ended with.
-      expectsNew: expectsNew
-        ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
-        : null,
-      entry: { place: slice, told: { kind: 'pages', says } },
-    },
-    pages.flatMap((one) =>
-      one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
-    ),
-    commit.writtenAt,
-  );
+  await enterStored(tx, slice, { kind: 'pages', says }, stored);
   return { ...effects, rejected: rejects.length };
 }
 

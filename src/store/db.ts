@@ -17,6 +17,7 @@ import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { Client } from './client.ts';
 import { namedIfCut } from './db-errors.ts';
+import { inGroups, type Transact } from './group-commit.ts';
 import { checkTlsFiles } from './tls.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
@@ -41,11 +42,11 @@ export type Db = Queryable & {
   readonly role: string | null;
   /** How a transaction begins. */
   readonly begin: string;
-  /** What one begins with besides that may write; empty: nothing. */
-  readonly fence: string;
+  /** Of whoever took a project: what a transaction that may write begins with besides, and how they are run; null: nobody. */
+  readonly hold: { fence: string; transact: Transact<Tx> } | null;
   /**
-   * The same for whoever took a project under this epoch (P8): its transactions fail with `lease_lost` once another has
-   * taken it, and a statement by itself only reads.
+   * The same for whoever took a project under this epoch (P8): its transactions run one after another, several in one,
+   * and fail with `lease_lost` once another has taken it. A statement by itself only reads.
    */
   asHolder(projectId: ProjectId, epoch: number): Db;
   /** Told of every transaction that ended; it must not throw. */
@@ -186,15 +187,19 @@ export async function openDb(options: DbOptions): Promise<Db> {
     pool,
     role: found.role,
     begin,
-    fence: '',
+    hold: null,
     onTransaction: options.onTransaction,
     query: single(begin),
-    asHolder: (projectId, epoch) => ({
-      ...db,
+    asHolder: (projectId, epoch) => {
       // The name has letters, digits, _ and - alone (settings/).
-      fence: `; select sync.write_as_holder('${projectId}', ${epoch})`,
-      query: single(`${begin}; set transaction read only`),
-    }),
+      const fence = `; select sync.write_as_holder('${projectId}', ${epoch})`;
+      const transact = inGroups<Tx>((work) => transactBy(db, fence, work, defaultTxTimeouts));
+      return {
+        ...db,
+        hold: { fence, transact },
+        query: single(`${begin}; set transaction read only`),
+      };
+    },
     close: () => {
       isClosing = true;
       return pool.end();
@@ -230,18 +235,26 @@ export const unhurried: TxTimeouts = { statementMs: 0, lockMs: 10_000, idleMs: 0
 
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. Statements
- * that do not need each other's answers may be sent together; each is to be awaited. Its time-outs are set here alone:
- * how long the connection may be silent follows from them.
+ * that do not need each other's answers may be sent together; each is to be awaited. A holder's may run twice
+ * (group-commit.ts), unless time-outs are given: then it is a transaction of its own. They are set here alone: how long
+ * the connection may be silent follows from them.
  */
-export function withTx<T>(
+export function withTx<T>(db: Db, work: (tx: Tx) => Promise<T>, timeouts?: TxTimeouts): Promise<T> {
+  if (timeouts === undefined && db.hold !== null) return db.hold.transact(work);
+  return transactBy(db, db.hold?.fence ?? '', work, timeouts ?? defaultTxTimeouts);
+}
+
+/** `fence`: what the transaction begins with besides. */
+function transactBy<T>(
   db: Db,
+  fence: string,
   work: (tx: Tx) => Promise<T>,
-  timeouts: TxTimeouts = defaultTxTimeouts,
+  timeouts: TxTimeouts,
 ): Promise<T> {
   const begin =
     `${db.begin}; set local statement_timeout = ${timeouts.statementMs};` +
     ` set local lock_timeout = ${timeouts.lockMs};` +
-    ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}${db.fence}`;
+    ` set local idle_in_transaction_session_timeout = ${timeouts.idleMs}${fence}`;
   const silenceMs = silenceAfter(timeouts.statementMs, timeouts.idleMs);
   return onConnection(db, silenceMs, async (client) => {
     // Waited for: behind a `begin` that failed a statement would run by itself, as whoever connects.
@@ -250,6 +263,17 @@ export function withTx<T>(
     await client.query('commit');
     return result;
   });
+}
+
+/**
+ * The answers to statements that were sent together, once all of them are in: a COPY under way must not be spoken over.
+ * Throws what the first of those that failed threw.
+ */
+export async function sentTogether<T extends unknown[]>(statements: {
+  [K in keyof T]: Promise<T[K]>;
+}): Promise<T> {
+  await Promise.allSettled(statements);
+  return Promise.all(statements);
 }
 
 /** Lends a connection of the pool; a transaction that `work` left open when it threw is rolled back. */

@@ -168,7 +168,7 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
   const end: Finished = { ...slice, lastError: null, over: false, ...changes };
   const { rows } = await tx.query<{ was: string }>(
     `with was as materialized (
-       select sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s where ${ofSlice} for no key update
+       select sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s where ${ofSlice}
      )
      update sync.slices
         set state = $5, proof = $6, proved_at = $7, walked_at = $8, whole_walk = $9,
@@ -205,13 +205,8 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
   ]);
 }
 
-/** So that a day is judged by one at a time. */
-export async function lockSlice(tx: Tx, slice: SliceKey): Promise<void> {
-  await tx.query(`select from sync.slices where ${ofSlice} for no key update`, keyOf(slice));
-}
-
-/** Locks the days of a list that something is still due of, by day. */
-export async function lockSlices(
+/** The days of a list that something is still due of, by day. */
+export async function slicesDue(
   tx: Tx,
   { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
   { from, to }: DayRange,
@@ -220,8 +215,7 @@ export async function lockSlices(
     `select ${columnNamesOf(columns)} from sync.slices
       where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
         and due_at is not null
-      order by day
-        for no key update`,
+      order by day`,
     [projectId, resource, owner, from, to],
   );
   return rows.map(toSlice);

@@ -68,40 +68,39 @@ export async function writeInto(
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
-  const stored: Stored = { first: [], changed: [], late: [], found: [], moved: [] };
   const place = to.entry?.place ?? placeBeside(to.projectId, shapeName(shape));
-  const effects = await write(tx, shape, to, place.day, observed, writtenAt, stored);
+  const { effects, stored } = await storeRecords(tx, shape, to, place.day, observed, writtenAt);
   await enterStored(tx, place, to.entry?.told ?? null, stored);
   return effects;
 }
 
-/** Adds to `stored` what nobody held before. */
-async function write(
+/** The same without its entry, which the caller owes: `stored` is what nobody held before. */
+export async function storeRecords(
   tx: Tx,
   shape: TableShape,
   to: Pick<RecordsTo, 'projectId' | 'expectsNew'>,
   shownBy: Day,
-  observed: ObservedRecord[],
+  shown: ObservedRecord[],
   writtenAt: Instant,
-  stored: Stored,
-): Promise<RecordEffects> {
+): Promise<{ effects: RecordEffects; stored: Stored }> {
+  const stored: Stored = { first: [], changed: [], late: [], found: [], moved: [] };
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0 };
-  if (observed.length === 0) return none;
+  if (shown.length === 0) return { effects: none, stored };
   const sql = statements(shape);
   const now = new Date(writtenAt).toISOString();
+  const asked = to.expectsNew === null ? shown.map(idOf) : idsIn(shown, to.expectsNew.overlap);
+  const held = await compare(tx, sql.compare, to.projectId, asked);
+  const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy));
   const first = new Map<string, ObservedRecord>();
   // Ids that came with several contents are compared in any case.
   const differing = new Set<string>();
   for (const one of observed) {
-    const held = first.get(one.record.id);
-    if (held === undefined) first.set(one.record.id, one);
-    else if (held.record.rawSha256 !== one.record.rawSha256) differing.add(one.record.id);
+    const before = first.get(idOf(one));
+    if (before === undefined) first.set(idOf(one), one);
+    else if (before.record.rawSha256 !== one.record.rawSha256) differing.add(idOf(one));
   }
 
   let inserted = 0;
-  const asked = to.expectsNew === null ? first : only(first, to.expectsNew.overlap);
-  const held = await compare(tx, sql.compare, to.projectId, asked);
-  placeByDay(observed, held, shownBy);
   for (const { id, sha, day, isMissing } of held.values()) {
     const record = first.get(id)?.record;
     const hasMoved = day !== null && record !== undefined && record.columns['slice_day'] !== day;
@@ -125,7 +124,7 @@ async function write(
     // A rival came first with some of them: which ones, the merge finds out.
     if (inserted < unknown.length) for (const { record } of unknown) differing.add(record.id);
   }
-  if (differing.size === 0) return { ...none, inserted };
+  if (differing.size === 0) return { effects: { ...none, inserted }, stored };
   const { kept, found, moved, ...merged } = onlyRow(
     await tx.query<Omit<RecordEffects, 'inserted'> & Merged>(sql.merge, [
       to.projectId,
@@ -137,8 +136,7 @@ async function write(
   for (const [id, sha256, observedAt, isInForce] of kept) {
     stored[isInForce ? 'changed' : 'late'].push({ id, sha256, observedAt });
   }
-  Object.assign(stored, { found, moved });
-  return { inserted, ...merged };
+  return { effects: { inserted, ...merged }, stored: { ...stored, found, moved } };
 }
 
 /** What a merge stored that nobody held, what it found again, and what stands under another day now. */
@@ -158,10 +156,10 @@ function contentsOf(observed: ObservedRecord[]): StoredContent[] {
   });
 }
 
-function only<T>(all: Map<string, T>, id: string | null): Map<string, T> {
-  const one = id === null ? undefined : all.get(id);
-  return id === null || one === undefined ? new Map() : new Map([[id, one]]);
-}
+const idOf = ({ record }: ObservedRecord): string => record.id;
+
+const idsIn = (shown: ObservedRecord[], id: string | null): string[] =>
+  id !== null && shown.some((one) => idOf(one) === id) ? [id] : [];
 
 type Held = {
   id: string;
@@ -175,15 +173,15 @@ type Held = {
  * A record stands under the day that its own time names once that day's list has shown it, else under the day whose list
  * showed it last. A list without dates moves nothing.
  */
-function placeByDay(observed: ObservedRecord[], held: Map<string, Held>, shownBy: Day): void {
-  for (const one of observed) {
-    const { columns, id } = one.record;
-    const own = columns['slice_day'];
-    const heldUnder = held.get(id)?.day ?? null;
-    if (own === undefined || own === shownBy || own === heldUnder) continue;
-    const day = shownBy === wholeList ? heldUnder : shownBy;
-    if (day !== null) one.record = { ...one.record, columns: { ...columns, slice_day: day } };
-  }
+function placed(one: ObservedRecord, held: Held | undefined, shownBy: Day): ObservedRecord {
+  const { columns } = one.record;
+  const own = columns['slice_day'];
+  const heldUnder = held?.day ?? null;
+  if (own === undefined || own === shownBy || own === heldUnder) return one;
+  const day = shownBy === wholeList ? heldUnder : shownBy;
+  return day === null
+    ? one
+    : { ...one, record: { ...one.record, columns: { ...columns, slice_day: day } } };
 }
 
 /** Which of the records are held at all, by id, and with which content. */
@@ -191,10 +189,10 @@ async function compare(
   tx: Tx,
   sql: string,
   projectId: ProjectId,
-  first: Map<string, ObservedRecord>,
+  ids: string[],
 ): Promise<Map<string, Held>> {
-  if (first.size === 0) return new Map();
-  const { rows } = await tx.query<Held>(sql, [projectId, [...first.keys()]]);
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<Held>(sql, [projectId, ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

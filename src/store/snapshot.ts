@@ -15,7 +15,7 @@ export function withSnapshot<T>(
 ): Promise<T> {
   return withTx(
     // It only reads: no matter who holds the project.
-    { ...db, fence: '' },
+    { ...db, hold: null },
     async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only');
       return work(tx);

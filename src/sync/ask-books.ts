@@ -14,7 +14,6 @@ import {
   type BooksRow,
   type ByStatus,
 } from '../store/evidence.ts';
-import { lockSlices } from '../store/ledger.ts';
 import { askList, type List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
 import { freezeMs, overAfterMs } from './judge.ts';
@@ -104,8 +103,6 @@ async function askBooksOf(
     isMore ||= step.value;
   }
   await withTx(db, async (tx) => {
-    // Before the chain of the books: whoever commits a day locks in this order.
-    await lockSlices(tx, of, days);
     await appendBooks(tx, of, books);
     await rejudge(tx, of, days, clocksOf(platform.clock));
   });

@@ -23,8 +23,8 @@ import { weekMs } from './ask-books.ts';
 import { enterSlices } from './enter-days.ts';
 import { decidedAfterMs } from './judge.ts';
 import { createSliceQueue } from './slice-queue.ts';
-import { actOn, type ActContext, type Acted } from './slice/act.ts';
-import { overAt } from './verdicts.ts';
+import { actOn, type ActContext, type Acted, type DueSlice } from './slice/act.ts';
+import { clocksOf, evidenceOf, overAt } from './verdicts.ts';
 import { createRepetition, sameInARow } from './unforeseen-errors.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
@@ -102,7 +102,7 @@ export async function workThrough(
 
   let today = enteredOn;
   let by = dueBy;
-  const takeNext = async (): Promise<Slice | null> => {
+  const takeNext = async (): Promise<DueSlice | null> => {
     const now = clock.now();
     // A run that outlasts the day enters the new one: its tail is read like any other (P7).
     const isNewDay = dayOf(now) !== today;
@@ -112,7 +112,7 @@ export async function workThrough(
     // What has fallen due meanwhile is due, as it would be in a run of its own: today's tail above all.
     if (by !== null && (queue.isReady() || isNewDay)) by = Math.max(by, now + 1000);
     today = dayOf(now);
-    const slice = await nextSlice(db, {
+    const of = {
       projectId,
       dueBy: by,
       today,
@@ -120,21 +120,26 @@ export async function workThrough(
       except: queue.except(),
       lists: [...answering],
       lapsedBefore: windowAt(Math.max(0, clock.earliest()) - decidedAfterMs).from,
+    };
+    const due = await withTx(db, async (tx) => {
+      const slice = await nextSlice(tx, of);
+      if (slice === null) return null;
+      return { slice, evidence: await evidenceOf(tx, slice, clocksOf(clock)) };
     });
-    if (slice !== null) queue.begin(slice, isGrowing(slice, now));
-    return slice;
+    if (due !== null) queue.begin(due.slice, isGrowing(due.slice, now));
+    return due;
   };
 
   // One at a time: each must know of the slices taken before it.
-  let taking: Promise<Slice | null> = Promise.resolve(null);
-  const take = (): Promise<Slice | null> => (taking = taking.then(takeNext, takeNext));
+  let taking: Promise<DueSlice | null> = Promise.resolve(null);
+  const take = (): Promise<DueSlice | null> => (taking = taking.then(takeNext, takeNext));
 
   const mostLanes = worker.lanes ?? lanesFor(worker.concurrency);
   const lane = async (beginAnother: (atMost: number) => void): Promise<void> => {
     // Ends: see slice-queue.ts (P9).
     while (!signal.aborted && !unforeseen.isTooOften()) {
-      const slice = await take();
-      if (slice === null) {
+      const due = await take();
+      if (due === null) {
         // While others work on, someone must be there for today's tail.
         if (!queue.isWorthWaiting()) return;
         do await lanes.idle(lookAgainMs);
@@ -143,6 +148,7 @@ export async function workThrough(
       }
       // Where there was one there may be more. A platform that has not answered yet is asked no more than it may be.
       beginAnother(counts.slicesDone > 0 ? mostLanes : Math.min(mostLanes, worker.concurrency));
+      const { slice } = due;
       const list = slice.resource;
       let acted: Acted;
       try {
@@ -157,7 +163,7 @@ export async function workThrough(
           log: log.child({ projectId }),
         };
         const attributes = { 'outlast.resource': slice.resource, 'outlast.day': slice.day };
-        acted = await inSpan('slice', { attributes }, () => actOn(context, slice));
+        acted = await inSpan('slice', { attributes }, () => actOn(context, due));
       } catch (error) {
         if (!isOutlastError(error, 'platform_forbidden')) throw error;
         // It is this list that is refused to the key: the others go on.

@@ -1,11 +1,11 @@
-// Where verdicts are computed and written into the ledger: under the day's row lock, in the transaction that ends a
-// reading or writes books. A day's state changes in no other way.
+// Where verdicts are computed and written into the ledger: in the transaction that ends a reading or writes books, one
+// after another in a project (P8). A day's state changes in no other way.
 import { addDays, cliffOf, startOf } from '../day.ts';
 import type { AskedStatus, Clocks, DayRange } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
-import { finishSlice, lockSlices, type Finished, type Slice } from '../store/ledger.ts';
+import { finishSlice, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
 import { judge, overAfterMs, type Verdict } from './judge.ts';
 import { noDeadline } from './policy.ts';
 
@@ -93,14 +93,14 @@ function written(
   };
 }
 
-/** Judges the days of a list anew, those that somebody works on included; what has not changed is not written. */
+/** Judges the days of a list anew, those that are being read included; what has not changed is not written. */
 export async function rejudge(
   tx: Tx,
   list: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
   days: DayRange,
   clocks: Clocks,
 ): Promise<void> {
-  const slices = await lockSlices(tx, list, days);
+  const slices = await slicesDue(tx, list, days);
   const evidence = await readEvidence(tx, list, days, clocks);
   for (const slice of slices) {
     const of = evidence.get(slice.day) ?? noEvidence;

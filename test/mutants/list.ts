@@ -240,8 +240,8 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'rejects are dropped',
-      'writeRejects(tx, slice, pages),\n  ]);',
-      'Promise.resolve([]),\n  ]);',
+      'writeRejects(tx, slice, pages),\n    storeRecords',
+      'Promise.resolve([]),\n    storeRecords',
       'store/commit.pg',
     ],
     [
@@ -270,6 +270,12 @@ export const mutants: readonly Mutant[] = [
       'store/commit.pg',
     ],
     [
+      'P1: what may have been committed is done again',
+      'hasBegun && results.length < group.length',
+      'hasBegun',
+      'store/group-commit',
+    ],
+    [
       'P5: original bytes are not kept',
       'rawBytes: fits ? null : Buffer.from(text)',
       'rawBytes: null',
@@ -277,7 +283,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'the journal is told nothing',
-      'await enterStored(tx, place, to.entry?.told ?? null, stored);',
+      "await enterStored(tx, slice, { kind: 'pages', says }, stored);",
       '',
       'verify/heads.pg',
     ],
@@ -303,8 +309,8 @@ export const mutants: readonly Mutant[] = [
   ...of('lease', [
     [
       'P8: the epoch decides nothing',
-      "fence: `; select sync.write_as_holder('${projectId}', ${epoch})`,",
-      "fence: '',",
+      "const fence = `; select sync.write_as_holder('${projectId}', ${epoch})`;",
+      "const fence = '';",
       'store/holders.pg',
     ],
     [

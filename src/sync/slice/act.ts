@@ -3,23 +3,15 @@ import { causeChain, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList } from '../../model.ts';
 import { withTx } from '../../store/db.ts';
-import { appendReading, countPending, measureWalk } from '../../store/evidence.ts';
+import { appendReading, countPending, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
-import { finishSlice, lockSlice, type Slice } from '../../store/ledger.ts';
+import { finishSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/pages.ts';
 import { freezeMs } from '../judge.ts';
 import { countsBeyond, limitOf } from '../list-rules.ts';
 import { afterFailure, settleMs, type PolicySettings } from '../policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
-import {
-  clocksOf,
-  conclude,
-  evidenceOf,
-  goesAt,
-  overAt,
-  statusesToAsk,
-  verdictOf,
-} from '../verdicts.ts';
+import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
@@ -33,6 +25,9 @@ export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'isEndIncl
   endInclusive: Set<Slice['resource']>;
   source: Worker['source'];
 };
+
+/** What is due, and what it is judged by so far. */
+export type DueSlice = { slice: Slice; evidence: Evidence };
 
 export type Acted = {
   done: boolean;
@@ -50,11 +45,12 @@ const done: Acted = { done: true, problem: null };
  * Does what is due for a slice. Throws only what concerns more than this slice: a final 401 or
  * 403, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
-export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
+export async function actOn(context: ActContext, due: DueSlice): Promise<Acted> {
+  const { slice } = due;
   try {
     if (slice.day === wholeList) return await readWholeList(context, slice);
     const { now } = clocksOf(context.platform.clock);
-    return now < overAt(slice) ? await readToday(context, slice) : await readPast(context, slice);
+    return now < overAt(slice) ? await readToday(context, due) : await readPast(context, due);
   } catch (error) {
     if (concernsTheSliceOnly(error)) {
       const failed = await fail(context, slice, causeChain(error));
@@ -67,10 +63,9 @@ export async function actOn(context: ActContext, slice: Slice): Promise<Acted> {
 }
 
 /** A past day: a reading if one is due, and its verdict. */
-async function readPast(context: ActContext, slice: Slice): Promise<Acted> {
+async function readPast(context: ActContext, { slice, evidence }: DueSlice): Promise<Acted> {
   const { db, platform, log } = context;
   const before = clocksOf(platform.clock);
-  const evidence = await evidenceOf(db, slice, before);
   const { state, next } = verdictOf(slice, evidence, before);
   const isDecided = state === 'final' || state === 'lost';
   const isDue = slice.checkpoint !== null || next.at <= before.now || context.isAskedFor;
@@ -89,7 +84,6 @@ async function readPast(context: ActContext, slice: Slice): Promise<Acted> {
   const clocks = clocksOf(platform.clock);
   const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
   const { verdict, measured } = await withTx(db, async (tx) => {
-    await lockSlice(tx, slice);
     const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
     await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
     const said = await conclude(tx, slice, clocks, {
@@ -111,8 +105,8 @@ async function readPast(context: ActContext, slice: Slice): Promise<Acted> {
 }
 
 /** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
-async function readToday(context: ActContext, slice: Slice): Promise<Acted> {
-  const { db, platform } = context;
+async function readToday(context: ActContext, { slice, evidence }: DueSlice): Promise<Acted> {
+  const { platform } = context;
   const asked = reading(context, slice);
   const { now } = clocksOf(platform.clock);
   const last = slice.walkedAt ?? 0;
@@ -122,7 +116,6 @@ async function readToday(context: ActContext, slice: Slice): Promise<Acted> {
     await concludeToday(context, slice, null);
     return done;
   }
-  const evidence = await evidenceOf(db, slice, clocksOf(platform.clock));
   const read = await readDay(asked, slice, 'asc', statusesToAsk(slice, evidence));
   if ('problem' in read) return fail(context, slice, read.problem);
   if (read.isEndInclusive) context.endInclusive.add(slice.resource);

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { inGroups, type Transact } from '../../src/store/group-commit.ts';
+
+/** A database whose commits fail while `fails` says so, and what each transaction wrote. */
+function database(fails: (written: string[]) => boolean = () => false) {
+  const committed: string[][] = [];
+  const transact: Transact<string[]> = async (work) => {
+    const written: string[] = [];
+    const result = await work(written);
+    if (fails(written)) throw new Error('the commit failed');
+    committed.push(written);
+    return result;
+  };
+  return { committed, transact: inGroups(transact) };
+}
+
+const writes =
+  (what: string) =>
+  async (tx: string[]): Promise<string> => {
+    await Promise.resolve();
+    tx.push(what);
+    return what;
+  };
+const throws = async (tx: string[]): Promise<never> => {
+  await writes('of no use')(tx);
+  throw new Error('no');
+};
+
+test('those that wait while one is under way are one transaction, in the order given', async () => {
+  const { committed, transact } = database();
+  const results = await Promise.all(['a', 'b', 'c'].map((what) => transact(writes(what))));
+  expect(results).toEqual(['a', 'b', 'c']);
+  expect(committed).toEqual([['a'], ['b', 'c']]);
+});
+
+test('P1: one that throws takes no other with it, and nothing of it is committed', async () => {
+  const { committed, transact } = database();
+  const works = [writes('a'), writes('b'), throws, writes('c')];
+  const ended = await Promise.allSettled(works.map((work) => transact<string>(work)));
+  expect(ended.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(committed).toEqual([['a'], ['b'], ['c']]);
+});
+
+test('a commit that failed may have been one: nothing of it is done again by itself', async () => {
+  const { committed, transact } = database((written) => written.includes('b'));
+  const ended = await Promise.allSettled(['a', 'b', 'c'].map((what) => transact(writes(what))));
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(committed).toEqual([['a']]);
+});
