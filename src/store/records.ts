@@ -176,10 +176,11 @@ type Held = {
 function placed(one: ObservedRecord, held: Held | undefined, shownBy: Day): ObservedRecord {
   const { columns } = one.record;
   const own = columns['slice_day'];
-  const heldUnder = held?.day ?? null;
-  if (own === undefined || own === shownBy || own === heldUnder) return one;
-  const day = shownBy === wholeList ? heldUnder : shownBy;
-  return day === null
+  const heldUnder = held?.day ?? wholeList;
+  if (own === undefined) return one;
+  const isAtHome = own === heldUnder && own !== wholeList;
+  const day = shownBy === wholeList || isAtHome ? heldUnder : shownBy;
+  return day === own
     ? one
     : { ...one, record: { ...one.record, columns: { ...columns, slice_day: day } } };
 }
@@ -317,12 +318,8 @@ function mergeSql(shape: TableShape): string {
     ),
     ${
       hasDay
-        ? `-- Once its own day's list has shown it, also a moment ago in another transaction, it stays there.
-    placed as (
-      select distinct on (id) id,
-             case when h.slice_day = (a.created_at at time zone 'UTC')::date then h.slice_day else a.slice_day end as slice_day
-        from arriving a join held h using (id)
-       order by id, a.observed_at desc
+        ? `placed as (
+      select distinct on (id) id, slice_day from arriving order by id, observed_at desc
     ),`
         : ''
     }

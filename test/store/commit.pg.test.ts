@@ -383,14 +383,14 @@ test('overlapping commits from several writers neither deadlock nor lose a conte
 });
 
 test('a record stands under the day whose list shows it, until its own day’s list has; the journal says which', async () => {
-  const under = async (of: string, at: number): Promise<string | undefined> => {
+  const under = async (of: string, at: number, id = 'a'): Promise<string | undefined> => {
     await withTx(db, (tx) =>
       commitPagesIn(
         tx,
         {
           slice: { ...slice, day: of },
           walk: 1,
-          pages: [page(0, at, [order({ id: 'a' })])],
+          pages: [page(0, at, [id === 'zero' ? ofNoTime : order({ id })])],
           checkpoint: null,
           writtenAt: at,
         },
@@ -398,11 +398,12 @@ test('a record stands under the day whose list shows it, until its own day’s l
       ),
     );
     const { rows } = await db.query<{ day: string }>(
-      `select slice_day as day from archive.orders where project_id = $1`,
-      [slice.projectId],
+      `select slice_day as day from archive.orders where project_id = $1 and operation_id = $2`,
+      [slice.projectId, id],
     );
     return rows[0]?.day;
   };
+  const ofNoTime = '{"operation_id":"zero","create_time":"0001-01-01T00:00:00Z"}';
   const [before, after] = ['2026-03-09', '2026-03-11'];
   for (const other of [before, after, wholeList]) {
     const times = { dueAt: noon, deadlineAt: noon };
@@ -428,6 +429,14 @@ test('a record stands under the day whose list shows it, until its own day’s l
     { day: after, moved: ['a'] },
     { day, moved: ['a'] },
   ]);
+
+  // A list without dates moves nothing, and a day has news when its own list shows a record first.
+  expect(await under(wholeList, noon + 6, 'b')).toBe(wholeList);
+  expect(await under(day, noon + 7, 'b')).toBe(day);
+  // Nor does a time of which Go makes the first of all days.
+  expect(await under(day, noon + 8, 'zero')).toBe(day);
+  expect(await under(wholeList, noon + 9, 'zero')).toBe(day);
+  expect(await under(before, noon + 10, 'zero')).toBe(before);
 });
 
 test('records that are no records: kept as bytes with the reason, and the page goes on', async () => {
