@@ -280,20 +280,22 @@ export async function readEvidence(
   return evidence;
 }
 
-/** The days of a list in `[from, to)`, and older ones without a deadline, that something is still due of. */
+/** The days of a list in `[from, to)`, and older ones without a deadline, that something is still due of, by day. */
 export async function daysAskedFor(
   db: Queryable,
   { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
-): Promise<Day[]> {
-  const { rows } = await db.query<{ day: Day }>(
-    `select day from sync.slices
+): Promise<{ day: Day; isRead: boolean }[]> {
+  const { rows } = await db.query<{ day: Day; isRead: boolean }>(
+    `select day, exists (select from sync.readings r
+                          where r.project_id = $1 and r.resource = $2 and r.owner = $3 and r.day = s.day) as "isRead"
+       from sync.slices s
       where project_id = $1 and resource = $2 and owner = $3 and day > '${wholeList}' and day < $5 and due_at is not null
         and (day >= $4 or deadline_at >= '9999-12-31')
       order by day`,
     [projectId, resource, owner, from, to],
   );
-  return rows.map(({ day }) => day);
+  return rows;
 }
 
 /** What the newest readings of the days `[from, to)` showed together; null where a day of them was not read. */

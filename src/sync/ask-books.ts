@@ -73,7 +73,9 @@ async function askBooksOf(
   const of = { projectId, ...list };
   const clocks = clocksOf(platform.clock);
   const span = spanAt(clocks);
-  const asked = span === null ? [] : await daysAskedFor(db, of, span);
+  const listed = span === null ? [] : await daysAskedFor(db, of, span);
+  // A day that was never read would keep its whole span from being compared.
+  const asked = listed.filter(({ isRead }) => isRead || !hasRead).map(({ day }) => day);
   const [first] = asked;
   if (span === null || first === undefined) return false;
   const days = { from: first, to: span.to };

@@ -17,10 +17,11 @@ export type Balance = { isMore: boolean; isEqual: boolean };
 
 /** More than we were shown is not believed, in all or in a status. Less says nothing: capped, of the page, cached. */
 export function balance({ total, byStatus }: Counts, shown: Shown): Balance {
-  if (total === null || shown === null) return { isMore: false, isEqual: false };
+  const isTold = total !== null || byStatus !== null;
+  if (!isTold || shown === null) return { isMore: false, isEqual: false };
   const statuses = byStatus ?? [];
   const counted = Math.max(
-    total,
+    total ?? 0,
     statuses.reduce((sum, one) => sum + one, 0),
   );
   // A record without columns (a reject) may have any status; it is in the sum of them, too.

@@ -85,6 +85,13 @@ test('an index that answers empty lists and totals of 0 for hours seals nothing'
   expect(await differences(bench)).toEqual([]);
 });
 
+test('a day that was never read keeps no other from being compared', async () => {
+  const fails = { with: `start_date=${threeDays[1]}` };
+  bench = await createBench({ ...given, faults: { serverError: fails } }, noClasses);
+  for (const h of [0, 2.1]) await runAt(h);
+  expect(await states()).toEqual(['sealed books', 'open none', 'sealed books']);
+});
+
 test('a list that is cut below its total is not proved, and it is said', async () => {
   bench = await createBench({ ...given, dialect: { ...dialect, listCap: 5 } }, noClasses);
   // Read from the other end it shows others, and not those it had shown.

@@ -13,6 +13,9 @@ describe('more is counted than was shown', () => {
     expect(balance({ total, byStatus }, shown)).toEqual({ isMore: true, isEqual: false }),
   );
 
+  test('in the statuses alone, where there is no total', () =>
+    expect(balance({ total: null, byStatus: [3, 3, 0] }, shown)).toMatchObject({ isMore: true }));
+
   test.each([
     ['as many', 5, [2, 3, 0], true],
     ['fewer, as where totals are capped', 4, [0, 3, 0], false],
