@@ -22,15 +22,24 @@ export type PagesCommit = {
   writtenAt: Instant;
 };
 
-export type CommitEffects = RecordEffects & { rejected: number };
+/** `isNews`: the slice showed a record for the first time. */
+export type CommitEffects = RecordEffects & { rejected: number; isNews: boolean };
 
 /**
- * Commits pages of one slice. Throws transient `older_pages` when the slice holds newer ones: nothing was written, and
+ * Commits pages of one slice, and what `besides` writes. Throws transient `older_pages` when the slice holds newer ones: nothing was written, and
  * the day is read again (P2).
  */
-export async function commitPages(db: Db, commit: PagesCommit): Promise<CommitEffects> {
+export async function commitPages(
+  db: Db,
+  commit: PagesCommit,
+  besides?: (tx: Tx, effects: CommitEffects) => Promise<void>,
+): Promise<CommitEffects> {
   const inOne = (expectsNew: boolean): Promise<CommitEffects> =>
-    withTx(db, (tx) => commitPagesIn(tx, commit, expectsNew));
+    withTx(db, async (tx) => {
+      const effects = await commitPagesIn(tx, commit, expectsNew);
+      await besides?.(tx, effects);
+      return effects;
+    });
   const isFirstWalk = commit.slice.wholeWalk === 0 && commit.walk === 1;
   try {
     return await inOne(isFirstWalk);
@@ -84,7 +93,8 @@ export async function commitPagesIn(
     ...(rejects.length > 0 ? { rejects } : {}),
   };
   await enterStored(tx, slice, { kind: 'pages', says }, stored);
-  return { ...effects, rejected: rejects.length };
+  const isNews = stored.first.length + stored.moved.length > 0;
+  return { ...effects, rejected: rejects.length, isNews };
 }
 
 /** Keeps what has no usable id: bytes and reason, once each. Returns those that were new. */

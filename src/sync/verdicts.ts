@@ -39,12 +39,8 @@ export function verdictOf(slice: Slice, evidence: Evidence, clocks: Clocks): Ver
   const { newsNo, pending, readings, books } = evidence;
   const day = { overAt: overAt(slice), goesAt: goesAt(slice), newsNo, pending };
   const verdict = judge(day, readings, books, clocks);
-  const isDecided = slice.state === 'final' || slice.state === 'lost';
-  // Nothing overtakes a day without a deadline: proved once, it is asked for no more.
-  const isEnd = verdict.state === 'sealed' && day.goesAt === Infinity;
-  if (!isDecided && !isEnd) return verdict;
-  const state = isDecided ? slice.state : 'final';
-  return { ...verdict, state, next: { ...verdict.next, at: Infinity } };
+  if (slice.state !== 'final' && slice.state !== 'lost') return verdict;
+  return { ...verdict, state: slice.state, next: { ...verdict.next, at: Infinity } };
 }
 
 const noEvidence: Evidence = { newsNo: 0, pending: 0, readings: [], books: null };
@@ -69,9 +65,9 @@ export async function conclude(
   const verdict = verdictOf(slice, evidence, clocks);
   await finishSlice(tx, slice, {
     attempts: 0,
+    over: true,
     ...written(slice, evidence, verdict, clocks),
     ...changes,
-    over: true,
   });
   return verdict;
 }

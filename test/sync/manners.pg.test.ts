@@ -7,8 +7,7 @@ import { unbounded, type Semaphore } from '../../src/semaphore.ts';
 import { run } from '../../src/sync/run.ts';
 import { createHolder } from '../../src/sync/holder.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
-import { firstPosition, walkView } from '../../src/sync/slice/walk.ts';
-import { noon, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -192,38 +191,4 @@ test('a project whose platform hangs keeps no other waiting', async () => {
   await expect.poll(() => runs).toBeGreaterThan(2);
   stop.abort();
   await schedule.close();
-});
-
-test('P9: a list that shows new ids for ever ends, far beyond its total', async () => {
-  const bench = await open({ world: { ordersPerDay: 60, since: '2026-04-05' } });
-  const query = {
-    startDate: '2026-04-05',
-    endDate: '2026-04-05',
-    limit: 50,
-    order: 'asc',
-  } as const;
-  const { signal } = new AbortController();
-  const first = await bench.worker.platform.orders(
-    { startDate: query.startDate, limit: 50, sortBy: 'DATE_ASC', countTotal: true },
-    signal,
-  );
-  let pages = 0;
-  const endless = async () => {
-    pages += 1;
-    const records = first.records.map((one) => ({ ...one, id: `${one.id}-${pages}` }));
-    return { ...first, records, total: 100, nextKey: `key-${pages}` };
-  };
-  const walking = walkView(
-    {
-      platform: { ...bench.worker.platform, orders: endless },
-      countsBeyond: true,
-      signal,
-      commit: async () => undefined,
-    },
-    { resource: 'orders', owner: '', observedAt: noon },
-    { query, seen: new Set(), mostTotal: null, first: null, last: null },
-    firstPosition,
-  );
-  await expect(walking).rejects.toThrow('far more records came than the total');
-  expect(pages).toBeLessThan(300);
 });

@@ -201,6 +201,37 @@ describe('an owner’s classes, while they change hands', () => {
   });
 });
 
+test.each(['fails', 'is stopped'])(
+  'P6: a record that a sealed day shows for the first time ends its seal, though the reading %s',
+  async (how) => {
+    const stop = new AbortController();
+    let hasShown = false;
+    bench = await createBench(
+      {
+        ...threeDaysOfRecords,
+        onPage: ({ records }) => {
+          if (hasShown) stop.abort();
+          hasShown ||= records.some(({ id }) => id === `o-${on}-20`);
+          if (hasShown && how === 'fails') bench.simulator.setFaults({ serverError: {} });
+        },
+      },
+      { scope: { classes: 'none' } },
+    );
+    await bench.seal();
+    expect((await statesOf(bench.db))['orders']?.[1]).toBe('sealed books');
+    // On the first of its pages.
+    bench.simulator.insert('orders', orderOf(on, 20, { create_time: `${on}T09:00:00Z` }));
+    const only = { resource: 'orders', days: { from: on, to: threeDays[2] } } as const;
+    await bench.run({ only, signal: stop.signal });
+    const { rows } = await bench.db.query(
+      `select state, why, checkpoint is not null as begun from sync.slices
+        where resource = 'orders' and day = $1`,
+      [on],
+    );
+    expect(rows).toEqual([{ state: 'walked', why: 'showed less', begun: true }]);
+  },
+);
+
 test.each(['orders', 'nft_classes'] as const)(
   'P9: %s that move with every page are given up for now, and nothing of that day is sealed',
   async (resource) => {

@@ -111,7 +111,9 @@ async function readToday(context: ActContext, { slice, evidence }: DueSlice): Pr
   const { now } = clocksOf(platform.clock);
   const last = slice.walkedAt ?? 0;
   const settles = slice.unresolved > 0 && Math.floor(now / settleMs) > Math.floor(last / settleMs);
-  const isTail = slice.checkpoint === null && slice.wholeWalk > 0 && !settles;
+  // Whatever came of a tail that was not found again, its list has been left half read.
+  const isLeft = slice.checkpoint !== null || slice.attempts > 0;
+  const isTail = !isLeft && slice.wholeWalk > 0 && !settles;
   if (isTail && (await readTail(asked, slice))) {
     await concludeToday(context, slice, null);
     return done;
@@ -181,8 +183,12 @@ const reading = (context: ActContext, { resource }: Slice): ReadContext => ({
 /** Nothing was proved this time; the slice waits its turn, later each time. */
 async function fail(context: ActContext, slice: Slice, problem: string): Promise<Acted> {
   const { attempts, dueAt } = afterFailure(slice, clocksOf(context.platform.clock).now);
-  const end = { attempts, dueAt, lastError: problem };
-  await withTx(context.db, (tx) => finishSlice(tx, slice, end));
+  const end = { attempts, dueAt, lastError: problem, over: false };
+  await withTx(context.db, async (tx) => {
+    if (slice.day === wholeList) await finishSlice(tx, slice, end);
+    // What the reading did show may speak against a seal.
+    else await conclude(tx, slice, clocksOf(context.platform.clock), end);
+  });
   return { done: false, problem };
 }
 

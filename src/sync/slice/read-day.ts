@@ -9,7 +9,7 @@ import type { EndedReading, Measured } from '../../store/evidence.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { idsShown, rememberedPage } from '../../store/pages.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { clocksOf } from '../verdicts.ts';
+import { clocksOf, conclude } from '../verdicts.ts';
 import { boundsOf } from '../list-rules.ts';
 import { createCommitter, type Committer } from './page-committer.ts';
 import { firstPosition, walkView, type PagePosition, type View } from './walk.ts';
@@ -77,6 +77,7 @@ async function readViews(
     position = { ...firstPosition, number };
     seen = new Set();
     Object.assign(reading, { begins: number, mostTotal: null }, more);
+    if (reading.view === 0) Object.assign(reading, { first: null, last: null });
   };
 
   // Ends: every view is walked once for each way of asking, and again twice at most.
@@ -225,7 +226,13 @@ async function committing<T>(
 ): Promise<T> {
   const committer = createCommitter(async (pages, checkpoint) => {
     const writtenAt = platform.clock.now();
-    const effects = await commitPages(db, { slice, walk, pages, checkpoint, writtenAt });
+    const commit = { slice, walk, pages, checkpoint, writtenAt };
+    const effects = await commitPages(db, commit, async (tx, { isNews }) => {
+      // The seal ends with the news that contradicts it, whatever becomes of this reading.
+      if (!isNews || slice.state !== 'sealed') return;
+      const { dueAt, attempts } = slice;
+      await conclude(tx, slice, clocksOf(platform.clock), { dueAt, attempts, over: false });
+    });
     onCommit({ ...effects, shown: pages.reduce((sum, one) => sum + one.page.shown, 0) });
   });
   try {

@@ -1,6 +1,6 @@
 // Walks one view of a day, its list or one status of it, from a position to its end, page by page: fetch, hand over to
 // the commit, decide whether it goes on. One rule ends every walk (P9): a page that shows nothing new is the last one.
-import { isOutlastError, transient } from '../../errors.ts';
+import { isOutlastError } from '../../errors.ts';
 import type { Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ViewQuery } from '../../store/checkpoint.ts';
@@ -53,9 +53,6 @@ type Walking = {
   commit: (page: WalkedPage, next: PagePosition | null) => Promise<void>;
 };
 
-/** Rows beyond twice the total by which a list may grow while it is read; what shows more has no end. */
-const growthSlack = 10_000;
-
 /**
  * Walks on to the end of the view; `next` is the number of the page after its last. `mustShow`: ids that the first page
  * must show, or the view is lost. Throws what the platform throws.
@@ -72,7 +69,7 @@ export async function walkView(
   /** The most rows that a page has shown. */
   let pageSize = 0;
   let observedAt = afterAll(list);
-  // Ends: every page but the last shows something new, and no list shows far more than its total.
+  // Ends: every page but the last shows something new (P9).
   for (;;) {
     const { number } = position;
     let page: PlatformPage;
@@ -83,12 +80,6 @@ export async function walkView(
       if (isBeginning(position)) return { kind: 'refused', error, next: number };
       return { kind: 'lost', why: 'a page key was refused', next: number };
     }
-    if (number === from.number && !showsAgain(page, mustShow)) {
-      return { kind: 'lost', why: 'the last page no longer shows what it showed', next: number };
-    }
-    if (position.overlap !== null && page.first !== position.overlap) {
-      return { kind: 'lost', why: 'the list moved while it was read', next: number };
-    }
     const before = seen.size;
     for (const { id } of page.records) seen.add(id);
     for (const { sha256 } of page.rejects) seen.add(sha256);
@@ -97,23 +88,30 @@ export async function walkView(
     const times = timesOf(page);
     view.first ??= times[0] ?? null;
     view.last = times.at(-1) ?? view.last;
-    const isEndless = view.mostTotal !== null && seen.size > 2 * view.mostTotal + growthSlack;
-    if (isEndless) throw transient('platform_unavailable', 'far more records came than the total');
     // Never before the page it follows, even if the platform's clock was set back (P2).
     observedAt = Math.max(observedAt, page.askedAt);
     // Nor is the next view before this one.
     list.observedAt = observedAt;
     const isFull = page.shown >= query.limit || (pageSize > 0 && page.shown >= pageSize);
     pageSize = Math.max(pageSize, page.shown);
-    const next = isNew ? after(list.resource, page, position, countsBeyond && !isFull) : null;
-    if (isNew || number === from.number) {
+    const lost = lostBy(page, position, number === from.number ? mustShow : []);
+    const goesOn = isNew && lost === null;
+    const next = goesOn ? after(list.resource, page, position, countsBeyond && !isFull) : null;
+    if (isNew || lost !== null || number === from.number) {
       const { pageKey } = position;
       const offset = list.resource === 'orders' ? null : position.offset;
       await commit({ number, pageKey, offset, page, observedAt }, next);
     }
+    if (lost !== null) return { kind: 'lost', why: lost, next: number + 1 };
     if (next === null) return { kind: 'whole', next: number + 1 };
     position = next;
   }
+}
+
+/** Why the walk has lost its way with this page; null: it has not. */
+function lostBy(page: PlatformPage, { overlap }: PagePosition, mustShow: string[]): string | null {
+  if (!showsAgain(page, mustShow)) return 'the last page no longer shows what it showed';
+  return overlap !== null && page.first !== overlap ? 'the list moved while it was read' : null;
 }
 
 /**

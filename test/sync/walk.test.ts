@@ -1,0 +1,66 @@
+// A walk of one list by itself: what it hands over to be committed, and where it ends.
+import { expect, test } from 'vitest';
+import type { PlatformPage } from '../../src/model.ts';
+import type { Platform } from '../../src/platform/platform.ts';
+import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
+import { firstPosition, walkView, type ViewEnd } from '../../src/sync/slice/walk.ts';
+
+const day = '2026-03-10';
+const noon = Date.parse('2026-03-11T12:00:00Z');
+
+/** Walks a list whose pages are these; returns how it ended, and which ids each committed page showed. */
+async function walked(
+  resource: 'orders' | 'nft_classes',
+  pages: PlatformPage[],
+): Promise<{ ended: ViewEnd; committed: string[][] }> {
+  const committed: string[][] = [];
+  const next = async (): Promise<PlatformPage> => pages.shift() as PlatformPage;
+  const ended = await walkView(
+    {
+      platform: { orders: next, classes: next } as unknown as Platform,
+      countsBeyond: false,
+      signal: new AbortController().signal,
+      commit: async ({ page }) => void committed.push(page.records.map(({ id }) => id)),
+    },
+    { resource, owner: '', observedAt: null },
+    {
+      query: { startDate: day, endDate: day, limit: 2, order: 'asc' },
+      seen: new Set(),
+      mostTotal: null,
+      first: null,
+      last: null,
+    },
+    firstPosition,
+  );
+  return { ended, committed };
+}
+
+const orders = (ids: string[], next: string, total: number): PlatformPage => {
+  const infos = ids.map((id) => ({ operation_id: id, status: 2, create_time: `${day}T10:00:00Z` }));
+  const data = { next_page_key: next, total_count: total, order_infos: infos };
+  return readOrdersPage(Buffer.from(JSON.stringify({ data })), noon, day);
+};
+const classes = (ids: string[]): PlatformPage => {
+  const data = { classes: ids.map((id) => ({ id, timestamp: `${day}T10:00:00Z` })) };
+  return readClassesPage(Buffer.from(JSON.stringify({ data })), noon, day);
+};
+
+test('a list that moved is lost, and what its page showed is held', async () => {
+  const { ended, committed } = await walked('nft_classes', [
+    classes(['a', 'b']),
+    classes(['c', 'd']),
+  ]);
+  expect(ended).toMatchObject({ kind: 'lost', next: 2 });
+  expect(committed).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+});
+
+test('no total ends a walk of orders, however far its pages go beyond it', async () => {
+  const length = 20_000;
+  const pages = Array.from({ length }, (_, k) => orders([`${k}`], `key-${k}`, 1));
+  const { ended, committed } = await walked('orders', [...pages, orders(['last'], '', 1)]);
+  expect(ended).toMatchObject({ kind: 'whole' });
+  expect(committed).toHaveLength(length + 1);
+});
