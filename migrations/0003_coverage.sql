@@ -136,7 +136,8 @@ comment on column analytics.coverage.proof is
   'the same. none: not proved, why says what keeps it from that';
 comment on column analytics.coverage.why is
   'What keeps it from being proved: not over, not read, read once, showed less (than is held), counts more (than it '
-  'showed), books do not balance, pending, month is going, clock; null: nothing';
+  'showed), books do not balance, shows nothing (of a day before the window), pending, month is going, clock; null: '
+  'nothing';
 comment on column analytics.coverage.proved_at is 'When it was proved last, on the platform''s clock';
 comment on column analytics.coverage.walked_at is 'When it was read to its end last, on the platform''s clock';
 comment on column analytics.coverage.newest_page_at is

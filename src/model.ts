@@ -134,6 +134,7 @@ export type Why =
   | 'showed less'
   | 'counts more'
   | 'books do not balance'
+  | 'shows nothing'
   | 'pending';
 
 /** A value a typed column may take. Exact numbers are text until Postgres has them. */

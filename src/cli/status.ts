@@ -243,6 +243,7 @@ const whyTexts: Partial<Record<Why, string>> = {
   'showed less': 'showed less than is held',
   'counts more': 'counted more than they showed',
   'books do not balance': 'in books that do not balance yet',
+  'shows nothing': 'empty and before the window, which proves nothing',
   pending: 'with pending orders',
   'month is going': 'of a month that is going',
   clock: 'read at an uncertain time',

@@ -53,6 +53,8 @@ export function judge(
   const readings = all.filter(({ ended }) => ended.now <= clocks.now + agreeMs);
   const frozenAt = day.goesAt - freezeMs;
   const isDecided = clocks.earliest >= day.goesAt + decidedAfterMs;
+  // Nothing is written of what the platform answers for days before its window.
+  const isOlder = day.goesAt === Infinity;
   const isWhole = ({ began }: Reading): boolean => began.earliest >= day.overAt;
   const counted = readings.filter((one) => isWhole(one) && one.ended.latest < frozenAt);
   const newest = readings.at(-1);
@@ -65,7 +67,7 @@ export function judge(
   };
   const complete = counted.filter((one) => flawOf(one) === null);
   // That nothing is there is believed after a day.
-  const gapOf = (one: Reading): number => (one.shown > 0 ? apartMs : dayMs);
+  const gapOf = (one: Reading): number => (one.shown > 0 && !isOlder ? apartMs : dayMs);
   const partnerOf = (one: Reading): Reading | undefined =>
     complete.includes(one)
       ? complete.find((older) => older.end !== one.end && apart(older, one) >= gapOf(one))
@@ -81,6 +83,7 @@ export function judge(
     const flaw = flawOf(last);
     if (flaw !== null) return flaw;
     if (partner === undefined) return 'read once';
+    if (isOlder && last.shown === 0) return 'shows nothing';
     // What the older of the two showed was not in books made before it.
     if (books === null || books.no < partner.no || books.isMore) return 'books do not balance';
     return day.pending > 0 ? 'pending' : null;
@@ -88,19 +91,21 @@ export function judge(
 
   const state = ((): Verdict['state'] => {
     if (isDecided) return isRead ? 'final' : 'lost';
+    // No month's end overtakes it, and nothing more is learned of it.
+    if (isOlder && (why === null || why === 'shows nothing')) return 'final';
     if (why === null) return 'sealed';
     return isRead ? 'walked' : 'open';
   })();
 
   const at = ((): Instant => {
-    if (isDecided) return Infinity;
+    if (state === 'final' || state === 'lost') return Infinity;
     if (clocks.now < day.overAt) return day.overAt;
     const countsMore = books?.isMore === true && books.isDay;
     if (newest === undefined || (countsMore && books.no > newest.no)) return clocks.now;
     // Counted since the last news, or since the last proof.
     const provedAt = readings.findLastIndex((one) => partnerOf(one) && one.pending === 0);
-    const newsAt = readings.findIndex(({ no }) => no >= day.newsNo);
-    const tries = readings.length - Math.max(newsAt, provedAt + 1);
+    const sinceNews = readings.filter(({ no }) => no >= day.newsNo).length;
+    const tries = Math.min(sinceNews, readings.length - 1 - provedAt);
     const doubledMs = Math.min(dayMs, retryMs * 2 ** (tries - 1));
     if (clocks.latest >= frozenAt) {
       return newest.ended.now + (isRead ? inFreezeMs : Math.min(inFreezeMs, 2 * doubledMs));
@@ -111,7 +116,7 @@ export function judge(
       partner === undefined && newest === last && complete.includes(newest)
         ? complete.find(({ end }) => end === newest.end)
         : undefined;
-    const gapMs = tries < 2 ? apartMs : gapOf(newest);
+    const gapMs = tries < 2 && !isOlder ? apartMs : gapOf(newest);
     const confirmsAt = first === undefined ? -Infinity : first.ended.now + gapMs + slackMs;
     return Math.max(newest.ended.now + doubledMs, confirmsAt);
   })();

@@ -21,6 +21,8 @@ export const startsAt = dayCount * day + 20 * minute;
 const mayStandMs = 27 * hour;
 const freezeMs = 14 * hour;
 const decidedAfterMs = 12 * hour;
+/** Where no month goes: a day before the window, which has no end, is judged otherwise. */
+const never = 1_000_000 * hour;
 
 /** A string for each day: its orders' statuses, as '223'. */
 export type Contents = readonly string[];
@@ -82,7 +84,7 @@ export function ordersOf(contents: Contents, tweaks: Tweaks = {}): Order[] {
 }
 
 export function play(history: History, memo?: Memo): Played {
-  const { contents, tweaks, days = 4, goesAt = Infinity, clockSteps = [] } = history;
+  const { contents, tweaks, days = 4, goesAt = never, clockSteps = [] } = history;
   const begin = history.startsAt ?? startsAt;
   const dialect = { ...honest, ...history.dialect };
   const platform = createPlatform(ordersOf(contents, tweaks), dialect, goesAt, memo);
@@ -131,7 +133,7 @@ export function play(history: History, memo?: Memo): Played {
         archive.ping();
       }
       watcher.look();
-      if (due.at === Infinity && clockSteps.length === 0 && goesAt === Infinity) break;
+      if (due.at === Infinity && clockSteps.length === 0 && goesAt === never) break;
       continue;
     }
     for (const { at, kind, lasts } of history.faults ?? []) {
@@ -185,9 +187,9 @@ export function playFreely(
   memo?: Memo,
 ): string[] {
   const orders = ordersOf(['223', '', '']);
-  const platform = createPlatform(orders, { ...honest, ...dialect }, Infinity, memo);
+  const platform = createPlatform(orders, { ...honest, ...dialect }, never, memo);
   platform.time = day + 16 * minute;
-  const archive = createArchive(platform, 1, Infinity);
+  const archive = createArchive(platform, 1, never);
   const found: string[] = [];
   let wasSealed = false;
   for (const [i, { what, afterMs }] of acts.entries()) {

@@ -135,6 +135,34 @@ test('a day is over a quarter of an hour after its end, and read from then on', 
   expect(day.overAt - midnight).toBe(15 * minute);
 });
 
+describe('before the window', () => {
+  const older = { ...day, goesAt: Infinity };
+  const nextDay = first + minute + dayMs;
+
+  test('two readings a day apart prove a day for good', () => {
+    expect(judged(pair, { of: older })).toMatchObject({ state: 'walked', why: 'read once' });
+    const apart = [pair[0], reading(2, 'desc', nextDay)] as Reading[];
+    expect(judged(apart, { of: older, now: nextDay + hour })).toMatchObject({
+      state: 'final',
+      proof: 'books',
+      next: { at: Infinity },
+    });
+  });
+
+  test('that a day shows nothing proves nothing', () => {
+    const empty = [
+      reading(1, 'asc', first, { shown: 0 }),
+      reading(2, 'desc', nextDay, { shown: 0 }),
+    ];
+    expect(judged(empty, { of: older, now: nextDay + hour })).toMatchObject({
+      state: 'final',
+      proof: 'none',
+      why: 'shows nothing',
+      next: { at: Infinity },
+    });
+  });
+});
+
 describe('while the month goes', () => {
   const frozenAt = goesAt - 14 * hour;
   const last = reading(1, 'asc', frozenAt + hour);
@@ -180,6 +208,12 @@ describe('the next reading', () => {
     expect(judged(pair, { books: balanced(3, { ...more, isDay: true }) }).next.at).toBe(afterPair);
     expect(judged(pair, { books: balanced(3, more) }).next.at).toBeGreaterThan(afterPair);
     expect(judged(pair).next.at).toBe(second + minute + dayMs);
+  });
+
+  test('comes soon after news, however long it has been proved', () => {
+    const of = { ...day, newsNo: 9 };
+    const readings = [...pair, ...pair.map((one) => ({ ...one, no: one.no + 3 }))];
+    expect(judged(readings, { of }).next.at).toBeLessThan(second + hour);
   });
 
   test('waits twice as long each time, a day at most, while the day is not proved', () => {

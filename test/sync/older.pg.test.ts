@@ -54,10 +54,12 @@ describe('classes that outlive their month', () => {
     const oldest = known['nft_classes.oldest_day'] ?? '';
     const days = (Date.parse('2026-03-01') - Date.parse(oldest)) / day;
     expect(await olderStates()).toEqual({ 'walked unproved': days });
-    // Days that show nothing are believed after a day.
+    // What proves them is a day apart, and that a day shows nothing proves nothing.
     await bench.runLater(2 * hour + 60_000);
     await bench.runLater(day + hour);
-    expect(await olderStates()).toEqual({ final: days });
+    const shown = [...bench.simulator.oracle.shown('nft_classes')].map(({ text }) => created(text));
+    const full = new Set(shown.filter((at) => at < '2026-03-01')).size;
+    expect(await olderStates()).toEqual({ final: full, 'final unproved': days - full });
     // P7: the months of the window still have their deadlines; what is older has none.
     const { rows } = await bench.db.query(
       `select count(*)::int as wrong from sync.slices
@@ -147,7 +149,10 @@ test('orders before the window, where lists leave out a status, are proved as th
   await bench.runLater(2 * hour + 60_000);
   await bench.runLater(day + hour);
   const { rows } = await bench.db.query(
-    `select distinct proof from sync.slices where resource = 'orders' and day < '2026-03-01'`,
+    `select distinct proof, why from sync.slices where resource = 'orders' and day < '2026-03-01' order by 1`,
   );
-  expect(rows).toEqual([{ proof: 'books' }]);
+  expect(rows).toEqual([
+    { proof: 'books', why: null },
+    { proof: 'none', why: 'shows nothing' },
+  ]);
 });

@@ -55,6 +55,7 @@ export const why = z.enum([
   'showed less',
   'counts more',
   'books do not balance',
+  'shows nothing',
   'pending',
 ] satisfies Why[]);
 export const reservations = z

@@ -52,6 +52,7 @@ export const zh: Words = {
     'showed less': '最近一次读取所见少于已保存的记录',
     'counts more': '平台的计数多于它显示的记录',
     'books do not balance': '尚未询问平台的计数，或计数多于所见的记录',
+    'shows nothing': '查询窗口之前的日期，空的回答不能证实什么',
     pending: '有处理中的订单',
     'month is going': '该月正在移出窗口，不再证实',
     clock: '读取的时间无法确定',

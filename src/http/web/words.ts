@@ -85,6 +85,7 @@ export const en = {
     'counts more': 'the platform counts more of it than it showed',
     'books do not balance':
       'the platform’s counts are not asked for yet, or count more than was shown',
+    'shows nothing': 'before the window an empty answer proves nothing',
     pending: 'orders are pending',
     'month is going': 'its month is leaving the window: nothing more is proved',
     clock: 'the time it was read at is not certain',
