@@ -60,24 +60,22 @@ test('records that become visible 90 minutes late are held, and their day is sea
   bench = await createBench({ ...given, days: [...days, '2026-04-05'] }, noClasses);
   await runAt(0);
   // The day is over at midnight; its last hour's orders are shown one after the other.
-  for (let i = 0; i < 9; i++) {
-    await runAt(12.3 + i * 0.25);
-    bench.simulator.insert(
-      'orders',
-      orderOf('2026-04-06', i, { create_time: `2026-04-06T23:${10 + i}:00Z` }),
-    );
+  for (let i = 0; i < 3; i++) {
+    await runAt(12.3 + i * 0.6);
+    const time = { create_time: `2026-04-06T23:${10 + i}:00Z` };
+    bench.simulator.insert('orders', orderOf('2026-04-06', i, time));
   }
-  for (const h of [14.6, 17, 19.5, 22, 30]) await runAt(h);
+  for (const h of [14.6, 17, 19.5, 22]) await runAt(h);
   expect(await differences(bench)).toEqual([]);
   const { rows } = await bench.db.query(
     `select state, shown_total::int from sync.slices where resource = 'orders' and day = '2026-04-06'`,
   );
-  expect(rows).toEqual([{ state: 'sealed', shown_total: 9 }]);
+  expect(rows).toEqual([{ state: 'sealed', shown_total: 3 }]);
 });
 
 test('an index that answers empty lists and totals of 0 for hours seals nothing', async () => {
   bench = await createBench({ ...given, faults: { emptied: {} } }, noClasses);
-  for (let h = 0; h <= 12; h += 2) await runAt(h);
+  for (const h of [0, 4, 12]) await runAt(h);
   expect((await states())?.every((state) => state === 'walked none')).toBe(true);
   bench.simulator.setFaults({ emptied: null });
   for (const h of [26, 29, 32]) await runAt(h);
