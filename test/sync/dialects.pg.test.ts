@@ -1,35 +1,29 @@
-// Every switch of the simulator, every reading of what the document leaves open, ends in an exact archive.
-import { afterEach, describe, expect, test } from 'vitest';
+// Every switch of the simulator, every reading of what the document leaves open, ends in an exact archive whose days are
+// sealed, and no seal is false (P6). The oracle that says so sees whatever is not true.
+import { afterEach, expect, test } from 'vitest';
 import { switches, type Dialect } from '../../src/simulator/dialect.ts';
-import type { SimulatorOptions } from '../../src/simulator/server.ts';
-import { differences, fiveDays, smallWorld, tenDays, type Bench } from '../support/archive.ts';
-import { classOf } from '../support/days.ts';
+import { openDb } from '../../src/store/db.ts';
+import { differences, fiveDays, type Bench } from '../support/archive.ts';
+import { orderOf, recordsOf, someIds, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
+import { falseSeals, type FalseSeal } from '../support/seals.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
 afterEach(() => bench.close());
 
-/** Records of two days and of today, an empty day before them, and the window's first. */
-const few = {
-  world: { ...smallWorld, quietShare: 0, since: '2026-04-04' },
-  days: ['2026-03-01', '2026-04-03', '2026-04-04', '2026-04-05', '2026-04-06'],
+const hour = 3_600_000;
+/** The window's first day, one without records, two with, and today. */
+const days = ['2026-03-01', '2026-04-03', '2026-04-04', '2026-04-05', '2026-04-06'];
+/** No order stays pending, so that every past day can be sealed. */
+const world = {
+  ordersPerDay: 9,
+  classesPerDay: 6,
+  pendingShare: 0,
+  settleMs: 60_000,
+  since: '2026-04-04',
 };
-
-async function expectExact(dialect: Partial<Dialect>): Promise<void> {
-  // That dates are ignored shows at once only where most records lie on other days.
-  bench = await createBench({ ...(dialect.dates === 'ignored' ? tenDays : few), dialect });
-  const report = await bench.run();
-  expect(await differences(bench)).toEqual([]);
-  expect(report.recordsNew).toBeGreaterThan(100);
-  expect(report).toMatchObject({ outcome: 'done', problem: null });
-}
-
-/** Switches that do not touch each other: the first of each value together, the second, and so on. */
-const together: string[][] = [
-  ['dayEnd', 'statusFilter', 'ties', 'monthEnd'],
-  ['lastKey', 'emptyList', 'timeForm', 'feePath'],
-];
+const small = { maxOrders: 4, maxClasses: 4 };
 
 /** Those that differ only beside others: expired keys with keys that expire, limits with small ones. */
 const isBelow = (name: string): boolean => name === 'keyExpired' || name === 'overLimit';
@@ -40,6 +34,11 @@ const choices = Object.entries(switches).flatMap(
     values === undefined || isBelow(name) ? [] : [[name, values.slice(1)]],
 );
 
+/** Switches that do not touch each other: the first of each value together, the second, and so on. */
+const together: string[][] = [
+  ['dayEnd', 'statusFilter', 'ties', 'timeForm', 'feePath'],
+  ['lastKey', 'emptyList', 'monthEnd', 'totals'],
+];
 const dialects = [
   ...choices.filter(([name]) => !together.flat().includes(name)).map((choice) => [choice]),
   ...together.map((names) => choices.filter(([name]) => names.includes(name))),
@@ -51,60 +50,45 @@ const dialects = [
   ),
 );
 
-describe('each value of each switch', () => {
-  test.each<Partial<Dialect>>([
-    {},
-    ...dialects,
-    { maxOrders: 20, maxClasses: 50 },
-    { maxOrders: 20, maxClasses: 50, overLimit: 'refuse' },
-    { maxClasses: 10, overLimit: 'refuse', totals: 'absent' },
-    { maxOrders: 7, maxClasses: 7, unknownFields: true },
-    { maxOrders: 7, maxClasses: 7, totals: 'absent' },
-  ])('%o', expectExact);
-
-  test.each(['refuse', 'ignore', 'empty'] as const)(
-    'keys that live for two requests, expired by: %s',
-    async (keyExpired) => {
-      await expectExact({ keyLifeRequests: 2, keyExpired });
-    },
-  );
-});
-
-test('the worst of all at once', async () => {
-  await expectExact({
+test.each<Partial<Dialect>>([
+  ...dialects,
+  { dates: 'utc+8', dayEnd: 'exclusive', totals: 'absent' },
+  { maxOrders: 10, maxClasses: 10, overLimit: 'refuse', totals: 'absent' },
+  { keyLifeRequests: 2, keyExpired: 'refuse' },
+  { keyLifeRequests: 2, keyExpired: 'ignore' },
+  { keyLifeRequests: 2, keyExpired: 'empty' },
+  {
+    maxOrders: 10,
+    maxClasses: 10,
     dayEnd: 'instant',
     lastKey: 'repeated',
     overLimit: 'refuse',
-    maxOrders: 20,
-    maxClasses: 50,
     emptyList: 'null',
     totals: 'zero',
     timeForm: 'go',
     ties: 'insertion',
     monthEnd: 'utc+8',
     unknownFields: true,
-  });
-});
-
-test('classes that outlive their month: the window is exact, and what is older is left to a person to ask for', async () => {
-  const classes = ['2026-02-10', '2026-03-01', '2026-04-03'].flatMap((on) =>
-    Array.from({ length: 120 }, (_, i) => classOf(on, i)),
+  },
+])('%o', async (dialect) => {
+  // Where dates are ignored nothing new may come.
+  const records = recordsOf(['2026-03-01', '2026-04-05', '2026-04-06']);
+  const given = dialect.dates === 'ignored' ? { records } : { world };
+  bench = await createBench({ ...given, days, dialect: { ...small, ...dialect } });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+  expect(await differences(bench)).toEqual([]);
+  // A day apart, also what shows nothing is believed.
+  bench.simulator.advance(24 * hour + 60_000);
+  await bench.run();
+  expect(await falseSeals(bench)).toEqual([]);
+  const { rows } = await bench.db.query(
+    `select resource, array_agg(day::text order by day) as days from sync.slices
+      where state = 'sealed' and day < '2026-04-06' group by 1 order by 1 desc`,
   );
-  bench = await createBench({
-    days: fiveDays.days,
-    records: { orders: [], classes },
-    dialect: { classesWindow: false },
-  });
-  expect((await bench.run()).outcome).toBe('done');
-  const found = await differences(bench);
-  expect(found).toHaveLength(120);
-  const inside = found.filter(({ shown }) => shown === null || createdAt(shown) >= '2026-03-01');
-  expect(inside).toEqual([]);
+  // A list that knows one end alone cannot be read from the other: its days are sealed where they show nothing.
+  const sealed = dialect.sort === 'ignored' ? days.slice(0, 2) : days.slice(0, -1);
+  expect(rows).toEqual(['orders', 'nft_classes'].map((resource) => ({ resource, days: sealed })));
 });
-
-/** A class's day of creation, from its text in the standard time form. */
-const createdAt = (text: string): string =>
-  (JSON.parse(text) as { timestamp: string }).timestamp.slice(0, 10);
 
 test('an end date that is an instant: a record at midnight vouches for no day', async () => {
   bench = await createBench({ ...fiveDays, dialect: { dayEnd: 'instant' } });
@@ -114,36 +98,40 @@ test('an end date that is an instant: a record at midnight vouches for no day', 
   expect(await differences(bench)).toEqual([]);
 });
 
-describe('a quiet project', () => {
-  const days = ['2026-03-01', '2026-03-15', '2026-04-04', '2026-04-05', '2026-04-06'];
-  const today = { operation_id: 'a', status: 2, create_time: '2026-04-06T10:00:00Z' };
-
-  /** How many days are sealed that show nothing. */
-  async function sealedEmpty(): Promise<number | undefined> {
-    const { rows } = await bench.db.query<{ proved: number }>(
-      `select count(*)::int as proved from sync.slices
-        where day < '2026-04-05' and shown_total = 0 and state = 'sealed'`,
+test('sabotaged: the oracle of seals sees what is sealed by hand, and what was altered under a seal', async () => {
+  bench = await createBench({ ...threeDaysOfRecords, faults: { dropped: { ids: someIds } } });
+  bench.simulator.mutate('orders', 'o-2026-04-03-1', (one) => ({ ...one, status: 1 }));
+  await bench.seal();
+  expect(await falseSeals(bench)).toEqual([]);
+  const sealByHand = async (day: string, state: string, proof: string): Promise<unknown> => {
+    await bench.db.query(
+      `update sync.slices set state = $1, proof = $2, proved_at = $3 where day = $4 and resource = 'orders'`,
+      [state, proof, new Date(bench.simulator.clock.now()).toISOString(), day],
     );
-    return rows[0]?.proved;
-  }
+    return falseSeals(bench);
+  };
+  // One that is proved and not sealed is looked at, too.
+  const missing = [{ missing: ['o-2026-04-02-7'] }];
+  expect(await sealByHand('2026-04-02', 'sealed', 'none')).toMatchObject(missing);
+  expect(await sealByHand('2026-04-02', 'walked', 'readings')).toMatchObject(missing);
+  await sealByHand('2026-04-02', 'walked', 'none');
+  expect(await sealByHand('2026-04-06', 'sealed', 'none')).toMatchObject([{ early: true }]);
+  await sealByHand('2026-04-06', 'open', 'none');
+  const pending = await sealByHand('2026-04-03', 'sealed', 'books');
+  expect(pending).toMatchObject([{ slice: 'orders  2026-04-03 sealed books', pending: 1 }]);
+  await sealByHand('2026-04-03', 'walked', 'none');
 
-  test.each<[string, SimulatorOptions]>([
-    ['with nothing at all', { records: { orders: [], classes: [] } }],
-    ['with one order today', { records: { orders: [{ record: today }], classes: [] } }],
-    [
-      'where totals are absent',
-      {
-        records: { orders: [], classes: [] },
-        dialect: { totals: 'absent' },
-      },
-    ],
-  ])('%s: its days are sealed by two readings a day apart, not before', async (_name, given) => {
-    bench = await createBench({ ...given, days });
-    await bench.seal();
-    expect(await sealedEmpty()).toBe(0);
-    await bench.runLater(24 * hour + 60_000);
-    expect(await sealedEmpty()).toBe(2 * 3);
-  });
+  const { connectionString, worker } = bench;
+  const owner = await openDb({ connectionString, role: null, log: worker.log });
+  await owner.query(
+    `delete from archive.orders where operation_id = 'o-2026-04-01-3';
+     update archive.orders set raw = raw || '{"operation_id": "invented"}' where operation_id = 'o-2026-04-01-4';
+     update archive.orders set raw = raw || '{"message": "x"}' where operation_id = 'o-2026-04-01-5'`,
+  );
+  await owner.close();
+  const [found, ...others] = (await sealByHand('2026-04-01', 'sealed', 'books')) as FalseSeal[];
+  expect(others).toEqual([]);
+  expect(found?.missing).toEqual(['o-2026-04-01-3', 'o-2026-04-01-4', 'o-2026-04-01-7']);
+  expect(found?.extra).toEqual(['invented']);
+  expect(found?.other).toEqual(['o-2026-04-01-5']);
 });
-
-const hour = 3_600_000;
