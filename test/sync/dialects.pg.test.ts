@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { switches, type Dialect } from '../../src/simulator/dialect.ts';
 import { openDb } from '../../src/store/db.ts';
 import { differences, fiveDays, type Bench } from '../support/archive.ts';
-import { orderOf, recordsOf, someIds, threeDaysOfRecords } from '../support/days.ts';
+import { recordsOf, someIds, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals, type FalseSeal } from '../support/seals.ts';
 
