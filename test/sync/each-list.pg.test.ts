@@ -6,7 +6,7 @@ import { readProject } from '../../src/store/projects.ts';
 import { readContacts } from '../../src/store/facts.ts';
 import { addOperations } from '../../src/store/operations/watched.ts';
 import { readStatus } from '../../src/query/status.ts';
-import { fiveDays, type Bench } from '../support/archive.ts';
+import type { Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -15,18 +15,11 @@ afterEach(() => bench.close());
 
 const hour = 3_600_000;
 const paths = { orders: '/v3/orders', nft_classes: '/v1beta1/nft/classes' } as const;
-const faults: [string, FaultName, object][] = [
-  ['404', 'textNotFound', {}],
-  ['500', 'serverError', {}],
-  ['403', 'forbidden', {}],
-  ['401', 'forbidden', { status: 401 }],
-  ['no answer', 'hang', {}],
-];
-const cases = faults.flatMap(([name, fault, details]) =>
-  (['orders', 'nft_classes'] as const).map(
-    (list) => [name, list, fault, { ...details, path: paths[list] }] as const,
-  ),
-);
+/** A few records of two days. */
+const few = {
+  world: { ordersPerDay: 3, classesPerDay: 2, quietShare: 0, since: '2026-04-04' },
+  days: ['2026-03-01', '2026-04-03', '2026-04-04', '2026-04-05', '2026-04-06'],
+};
 
 /** Past days that were read whole, of each list. */
 async function read(): Promise<Record<string, number>> {
@@ -41,73 +34,68 @@ const states = async (): Promise<Record<string, string>> =>
     (await readContacts(bench.db, 'p')).map(({ resource, state }) => [resource, state]),
   );
 
-test.each(cases)(
-  '%s of %s at the first start, and later',
-  async (_, list, fault, rule) => {
-    bench = await createBench({ ...fiveDays, timeoutMs: 150 });
-    const other: ListedResource = list === 'orders' ? 'nft_classes' : 'orders';
-    const isRefused = fault === 'forbidden';
-    bench.simulator.setFaults({ [fault]: rule });
+// Which answers pass and which refuse the key is tested in test/platform/client.test.ts.
+test.each<[string, ListedResource, FaultName, object]>([
+  ['404', 'orders', 'textNotFound', {}],
+  ['403', 'orders', 'forbidden', {}],
+  ['401', 'nft_classes', 'forbidden', { status: 401 }],
+  ['no answer', 'nft_classes', 'hang', {}],
+])('%s of %s at the first start, and later', async (_, list, fault, details) => {
+  bench = await createBench({ ...few, timeoutMs: 150 });
+  const other: ListedResource = list === 'orders' ? 'nft_classes' : 'orders';
+  const isRefused = fault === 'forbidden';
+  const rule = { ...details, path: paths[list] };
+  bench.simulator.setFaults({ [fault]: rule });
 
-    const first = await bench.run();
-    expect(first).toMatchObject({ outcome: 'left', refused: isRefused ? [list] : [] });
-    expect(first.problem).toContain(`${list}: `);
-    expect(first.problem).toContain(paths[list]);
-    const all = (await read())[other];
-    expect(await read()).toEqual({ [other]: all });
-    expect(all).toBeGreaterThan(5);
-    expect(await states()).toEqual({ [list]: isRefused ? 'refused' : 'fails', [other]: 'answers' });
-    const [status] = await readStatus(bench.db);
-    expect(status?.parked_reason).toBeNull();
-    expect(status?.unanswered).toMatchObject([
-      { resource: list, since: expect.stringMatching(/^2026-04-06T12:00/) as string },
-    ]);
+  // A sync of the other list never asks it.
+  const day = { from: '2026-04-04', to: '2026-04-05' };
+  const only = { resource: other, days: day };
+  expect(await bench.run({ only })).toMatchObject({ outcome: 'done' });
+  expect(Object.keys(bench.simulator.requests.byPath)).toEqual([paths[other]]);
 
-    // What is refused rests for an hour, in the middle of ticks that go on with the other.
-    bench.simulator.requests.clear();
-    bench.simulator.advance(60_000);
-    expect((await bench.run()).outcome).toBe('left');
-    const { byPath } = bench.simulator.requests;
-    expect(byPath[paths[list]] ?? 0).toBe(isRefused ? 0 : 5);
-    expect(byPath[paths[other]] ?? 0).toBeGreaterThan(0);
+  const first = await bench.run();
+  expect(first).toMatchObject({ outcome: 'left', refused: isRefused ? [list] : [] });
+  expect(first.problem).toContain(`${list}: `);
+  expect(first.problem).toContain(paths[list]);
+  expect(await read()).toEqual({ [other]: few.days.length - 1 });
+  expect(await states()).toEqual({ [list]: isRefused ? 'refused' : 'fails', [other]: 'answers' });
+  const [status] = await readStatus(bench.db);
+  expect(status?.parked_reason).toBeNull();
+  expect(status?.unanswered).toMatchObject([
+    { resource: list, since: expect.stringMatching(/^2026-04-06T12:00/) as string },
+  ]);
 
-    // It comes back: by itself within the next tick, a refusal within the hour.
-    bench.simulator.setFaults({ [fault]: null });
-    bench.simulator.advance(isRefused ? hour : 60_000);
-    await bench.run();
-    expect(await states()).toEqual({ orders: 'answers', nft_classes: 'answers' });
-    expect((await read())[list]).toBeGreaterThan(5);
+  // What is refused rests for an hour, in the middle of ticks that go on with the other.
+  bench.simulator.requests.clear();
+  bench.simulator.advance(60_000);
+  expect((await bench.run()).outcome).toBe('left');
+  const { byPath } = bench.simulator.requests;
+  expect(byPath[paths[list]] ?? 0).toBe(isRefused ? 0 : 5);
+  expect(byPath[paths[other]] ?? 0).toBeGreaterThan(0);
 
-    // A day later it is gone again, in the middle of the work: what is due of the other is counted all the same.
-    bench.simulator.setFaults({ [fault]: rule });
-    bench.simulator.advance(25 * hour);
-    bench.simulator.requests.clear();
-    const later = await bench.run();
-    expect(later.outcome).toBe('left');
-    expect(later.problem).toContain(paths[list]);
-    expect(await states()).toMatchObject({ [other]: 'answers' });
-    const { rows } = await bench.db.query(
-      `select 1 from sync.slices where resource = $1 and due_at <= $2 and attempts = 0 and day < '2026-04-07'`,
-      [other, new Date(bench.simulator.clock.now()).toISOString()],
-    );
-    expect(rows).toEqual([]);
-  },
-  60_000,
-);
+  // It comes back: by itself within the next tick, a refusal within the hour.
+  bench.simulator.setFaults({ [fault]: null });
+  bench.simulator.advance(isRefused ? hour : 60_000);
+  await bench.run();
+  expect(await states()).toEqual({ orders: 'answers', nft_classes: 'answers' });
+  expect((await read())[list]).toBe(few.days.length - 1);
 
-test.each(cases)(
-  'while orders or classes answer with %s (%s), a sync of the other never asks them',
-  async (_, list, fault, rule) => {
-    bench = await createBench({ ...fiveDays, timeoutMs: 150 });
-    bench.simulator.setFaults({ [fault]: rule });
-    const other: ListedResource = list === 'orders' ? 'nft_classes' : 'orders';
-    expect(await bench.run({ only: { resource: other } })).toMatchObject({ outcome: 'done' });
-    expect(Object.keys(bench.simulator.requests.byPath)).toEqual([paths[other]]);
-  },
-);
+  // A day later it is gone again, in the middle of the work: what is due of the other is counted all the same.
+  bench.simulator.setFaults({ [fault]: rule });
+  bench.simulator.advance(25 * hour);
+  const later = await bench.run();
+  expect(later.outcome).toBe('left');
+  expect(later.problem).toContain(paths[list]);
+  expect(await states()).toMatchObject({ [other]: 'answers' });
+  const { rows } = await bench.db.query(
+    `select 1 from sync.slices where resource = $1 and due_at <= $2 and attempts = 0 and day < '2026-04-07'`,
+    [other, new Date(bench.simulator.clock.now()).toISOString()],
+  );
+  expect(rows).toEqual([]);
+});
 
 test('only what is refused everywhere parks the key: results that are shown keep it from that', async () => {
-  bench = await createBench(fiveDays);
+  bench = await createBench(few);
   await bench.run();
   await addOperations(bench.db, 'p', [{ operationId: 'not-there-yet' }]);
   const lists = [{ path: paths.orders }, { path: paths.nft_classes }];
@@ -131,39 +119,36 @@ test('only what is refused everywhere parks the key: results that are shown keep
   expect(status?.parked_reason).toBeNull();
 });
 
-test.each([401, 403])(
-  'a changed key is asked with at once; where %i refuses it orders, classes go on, and nothing passes for recognised',
-  async (status) => {
-    bench = await createBench({
-      ...fiveDays,
-      projects: [
-        { apiKey: 'old-key', apiSecret: 'secret', name: 'one' },
-        { apiKey: 'new-key', apiSecret: 'secret', name: 'one' },
-      ],
-    });
-    await bench.run();
-    bench.simulator.setFaults({ forbidden: { status } });
-    bench.simulator.advance(60_000);
-    expect((await bench.run()).outcome).toBe('parked');
-    bench.worker.source = { ...bench.worker.source, apiKey: 'new-key' };
-    await bench.restart();
-    // Refused as a whole: at once, and told as such.
-    expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 2 });
-    await bench.restart();
-    bench.simulator.setFaults({ forbidden: { status, path: paths.orders } });
-    expect(await bench.run()).toMatchObject({ outcome: 'left', refused: ['orders'] });
-    expect(await states()).toMatchObject({ orders: 'refused', nft_classes: 'answers' });
-    const known = await readProject(bench.db, 'p', bench.worker.source);
-    expect(known).toMatchObject({ sameKey: false, parkedReason: null });
-    await bench.restart();
-    bench.simulator.setFaults({ forbidden: null });
-    expect(await bench.run()).toMatchObject({ outcome: 'done', refused: [] });
-    expect(await readProject(bench.db, 'p', bench.worker.source)).toMatchObject({ sameKey: true });
-  },
-);
+test('a changed key is asked with at once; where it is refused orders, classes go on, and nothing passes for recognised', async () => {
+  bench = await createBench({
+    ...few,
+    projects: [
+      { apiKey: 'old-key', apiSecret: 'secret', name: 'one' },
+      { apiKey: 'new-key', apiSecret: 'secret', name: 'one' },
+    ],
+  });
+  await bench.run();
+  bench.simulator.setFaults({ forbidden: {} });
+  bench.simulator.advance(60_000);
+  expect((await bench.run()).outcome).toBe('parked');
+  bench.worker.source = { ...bench.worker.source, apiKey: 'new-key' };
+  await bench.restart();
+  // Refused as a whole: at once, and told as such.
+  expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 2 });
+  await bench.restart();
+  bench.simulator.setFaults({ forbidden: { path: paths.orders } });
+  expect(await bench.run()).toMatchObject({ outcome: 'left', refused: ['orders'] });
+  expect(await states()).toMatchObject({ orders: 'refused', nft_classes: 'answers' });
+  const known = await readProject(bench.db, 'p', bench.worker.source);
+  expect(known).toMatchObject({ sameKey: false, parkedReason: null });
+  await bench.restart();
+  bench.simulator.setFaults({ forbidden: null });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', refused: [] });
+  expect(await readProject(bench.db, 'p', bench.worker.source)).toMatchObject({ sameKey: true });
+});
 
 test('results that are refused or silent hold up no list, and rest', async () => {
-  bench = await createBench({ ...fiveDays, timeoutMs: 150 });
+  bench = await createBench({ ...few, timeoutMs: 150 });
   await addOperations(bench.db, 'p', [{ operationId: 'one' }, { operationId: 'two' }]);
   const tx = [{ path: '/v3/native/tx' }, { path: '/v1beta1/tx' }];
   bench.simulator.setFaults({ forbidden: tx });
@@ -182,7 +167,7 @@ test('results that are refused or silent hold up no list, and rest', async () =>
 });
 
 test('"orders": "none" beside "classes": "none": neither is asked, and unread days are no longer accounted for', async () => {
-  bench = await createBench(fiveDays);
+  bench = await createBench(few);
   bench.simulator.setFaults({ textNotFound: { path: paths.orders } });
   await bench.run();
   bench.worker.scope = { orders: 'none', classes: 'all' };

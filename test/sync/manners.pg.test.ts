@@ -26,12 +26,14 @@ test('P11: an hour of Retry-After ends the run at once, and the next one without
   const first = await bench.run();
   expect(first).toMatchObject({ outcome: 'left', requests: 1 });
   bench.simulator.setFaults({ tooMany: null });
+  // Also in another process.
+  await bench.restart();
   const second = await bench.run();
   expect(second).toMatchObject({ outcome: 'left', requests: 0 });
   expect(second.problem).toMatch(/asked for quiet for another 3\d{3} s/);
 });
 
-test('P11: a key refused at first contact parks the project: nobody asks at the next tick', async () => {
+test('P11: a key refused at first contact parks the project: no tick asks, whoever asks by hand or elsewhere does', async () => {
   const bench = await open();
   bench.simulator.setFaults({ forbidden: {} });
   // Each list is asked once: no clock explains it.
@@ -47,6 +49,12 @@ test('P11: a key refused at first contact parks the project: nobody asks at the 
   expect(await run({ ...bench.worker, source: corrected }, { signal })).toMatchObject({
     outcome: 'done',
   });
+  // And where it is refused later.
+  bench.simulator.setFaults({ forbidden: {} });
+  expect(await bench.run()).toMatchObject({ outcome: 'parked' });
+  bench.simulator.setFaults({ forbidden: null });
+  expect(await bench.run()).toMatchObject({ outcome: 'parked', requests: 0 });
+  expect(await bench.run({ evenIfParked: true })).toMatchObject({ outcome: 'done' });
 });
 
 test('the clock of the database set back by hours holds up nothing', async () => {
