@@ -1,8 +1,10 @@
-// Days that left the window, on a platform that answers for them all the same: offered, archived as slices like any
-// other, and overtaken by nothing while it does.
+// What is read beside the days of the window. Days that left it, on a platform that answers for them all the same:
+// offered, archived as slices like any other, and overtaken by nothing while it does. And lists without dates: an
+// owner's, which also shows what was transferred in, holds what it shows and proves nothing.
 import { afterEach, describe, expect, test } from 'vitest';
 import { untilToday } from '../../src/sync/enter-days.ts';
-import { differences, noon, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
+import { classOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -11,8 +13,8 @@ afterEach(() => bench.close());
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** A world that began in February: the window of 6 April begins with March. */
-const world = { ordersPerDay: 5, classesPerDay: 10, quietShare: 0.3, since: '2026-02-01' };
+/** A world that began in the middle of February: the window of 6 April begins with March. */
+const world = { ordersPerDay: 5, classesPerDay: 10, quietShare: 0.3, since: '2026-02-15' };
 
 const lately = ['2026-03-01', '2026-04-05', '2026-04-06'];
 
@@ -110,7 +112,7 @@ describe('classes that outlive their month', () => {
     await bench.runLater(day + hour);
     await bench.runLater(hour);
     const states = await olderStates();
-    expect(states['lost unproved']).toBeGreaterThan(10);
+    expect(states['lost unproved']).toBeGreaterThan(3);
     const held = Object.keys(states).filter((state) => state !== 'lost unproved');
     expect(held).toEqual(['final unproved']);
   });
@@ -122,37 +124,71 @@ test('days the platform does not answer for are refused, with what it does answe
   await expect(bench.run(older)).rejects.toThrow(/2022-01-01 lies before the window.*nft_classes/);
 });
 
-test('orders may be answered for as well, and unsettled ones are given a while', async () => {
-  bench = await createBench({ world, days: lately, dialect: { ordersWindow: false } });
+test('orders may be answered for as well, also where lists leave out a status: they are proved as those of the window are', async () => {
+  const dialect = { ordersWindow: false, statusUnasked: 3 } as const;
+  bench = await createBench({ world, days: lately, dialect }, { scope: { classes: 'none' } });
   await bench.run();
-  const only = { resource: 'orders', days: { from: '2026-02-01', to: untilToday } } as const;
+  const only = { resource: 'orders', days: { from: '2026-02-20', to: untilToday } } as const;
   expect((await bench.run({ only })).outcome).toBe('done');
   await bench.runLater(2 * hour + 60_000);
   await bench.runLater(day + hour);
-  const { rows } = await bench.db.query<{ state: string; slices: number }>(
-    `select state, count(*)::int as slices from sync.slices
-      where resource = 'orders' and day < '2026-03-01' group by 1 order by 1`,
+  const { rows } = await bench.db.query(
+    `select state, proof, count(*)::int as days from sync.slices
+      where resource = 'orders' and day < '2026-03-01' group by 1, 2`,
   );
-  expect(rows).toEqual([{ state: 'final', slices: 28 }]);
-  expect(noon).toBeLessThan(bench.simulator.clock.now());
+  expect(rows).toEqual([{ state: 'final', proof: 'books', days: 9 }]);
 });
 
 const created = (text: string): string =>
   (JSON.parse(text) as { timestamp: string }).timestamp.slice(0, 10);
 
-test('orders before the window, where lists leave out a status, are proved as those of the window are', async () => {
-  const dialect = { ordersWindow: false, statusUnasked: 3 } as const;
-  bench = await createBench({ world, days: lately, dialect }, { scope: { classes: 'none' } });
-  await bench.run();
-  const days = { from: '2026-02-20', to: '2026-03-01' };
-  await bench.run({ only: { resource: 'orders', days } });
-  await bench.runLater(2 * hour + 60_000);
-  await bench.runLater(day + hour);
-  const { rows } = await bench.db.query(
-    `select distinct proof, why from sync.slices where resource = 'orders' and day < '2026-03-01' order by 1`,
-  );
-  expect(rows).toEqual([
-    { proof: 'books', why: null },
-    { proof: 'none', why: 'shows nothing' },
-  ]);
+describe('the list of an owner', () => {
+  const own = (id: string, owner: string, on: string) => classOf(on, 1, { id, owner });
+  const owned = ['a', 'b', 'c'].map((id, i) => own(id, 'mine', `2026-04-0${i + 1}`));
+  const others = [own('x', 'theirs', '2026-03-10'), own('old', 'theirs', '2025-11-10')];
+  const days = ['2026-03-01', '2026-04-01', '2026-04-02', '2026-04-03', '2026-04-06'];
+  const give = (to: string) => (record: Record<string, unknown>) => ({ ...record, owner: to });
+  const start = async (): Promise<void> => {
+    const records = { orders: [], classes: [...owned, ...others] };
+    bench = await createBench(
+      { days, records, dialect: { classesWindow: false } },
+      { scope: { classes: ['mine'] } },
+    );
+    await bench.run();
+  };
+
+  test('shows what is transferred in, whenever it was created; what is transferred away is kept, and marked like what vanished', async () => {
+    await start();
+    bench.simulator.mutate('nft_classes', 'x', give('mine'));
+    bench.simulator.mutate('nft_classes', 'b', give('theirs'));
+    bench.simulator.hide('nft_classes', 'c');
+    await bench.runLater(7 * hour);
+    const { rows } = await bench.db.query(
+      `select concat_ws(' ', id, owner, case when missing_since is not null then 'missing' end) as class
+         from archive.nft_classes order by id`,
+    );
+    const held = rows.map((row) => row['class']);
+    expect(held).toEqual(['a mine', 'b mine missing', 'c mine missing', 'x mine']);
+  });
+
+  test('is no day: it is in no coverage, has no deadline and costs a walk a period', async () => {
+    await start();
+    const { rows } = await bench.db.query(
+      `select (select count(*)::int from sync.slices where day = '0001-01-01')        as slices,
+              (select count(*)::int from analytics.coverage where day < '2000-01-01') as covered`,
+    );
+    expect(rows).toEqual([{ slices: 1, covered: 0 }]);
+    await bench.runLater(hour);
+    const undated = () =>
+      bench.simulator.requests
+        .recent()
+        .filter(({ query }) => query.includes('owner=mine') && !query.includes('start_date'))
+        .length;
+    const before = undated();
+    await bench.runLater(hour);
+    expect(undated() - before).toBe(0);
+    await bench.runLater(5 * hour);
+    // Its total says that the page shows all of it.
+    expect(undated() - before).toBe(1);
+  });
 });
