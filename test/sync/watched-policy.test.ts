@@ -63,47 +63,33 @@ describe('an operation', () => {
     expect(found).toMatchObject({ state: 'open', attempts: 1, dueAt: now + 10_000 });
   });
 
-  test.each([
-    ['both final', [], [looked('v1beta1', 'found', 1), looked('v3', 'found', 1)], 'done'],
+  const [one, other] = ['v1beta1', 'v3'] as const;
+  test.each<[string, HeldResult[], LookedUp[], 'open' | 'done']>([
+    ['both final', [], [looked(one, 'found', 1), looked(other, 'found', 1)], 'done'],
     [
       'one final, the other never seen in the same turn',
       [],
-      [looked('v1beta1', 'found', 1), looked('v3', 'not_found')],
+      [looked(one, 'found', 1), looked(other, 'not_found')],
       'open',
     ],
     [
       'one final before, the other asked since',
-      [held('v1beta1', 2)],
-      [looked('v3', 'not_found')],
+      [held(one, 2)],
+      [looked(other, 'not_found')],
       'done',
     ],
-    ['one final before, the other silent', [held('v1beta1', 2)], [looked('v3', 'silent')], 'open'],
-    [
-      'one final before, the other going on',
-      [held('v1beta1', 2)],
-      [looked('v3', 'found', 3)],
-      'open',
-    ],
+    ['one final before, the other silent', [held(one, 2)], [looked(other, 'silent')], 'open'],
+    ['one final before, the other going on', [held(one, 2)], [looked(other, 'found', 3)], 'open'],
     [
       'one final before, the other gone after it was seen',
-      [held('v1beta1', 1), held('v3', 0)],
-      [looked('v3', 'not_found')],
+      [held(one, 1), held(other, 0)],
+      [looked(other, 'not_found')],
       'open',
     ],
-    [
-      'a status nobody knows',
-      [],
-      [looked('v1beta1', 'found', 7), looked('v3', 'found', 7)],
-      'open',
-    ],
-    [
-      'a status that cannot be read',
-      [],
-      [looked('v1beta1', 'found'), looked('v3', 'found')],
-      'open',
-    ],
-  ] as const)('with %s', (_, before, lookups, state) => {
-    const end = afterTurn(operation({ held: [...before] }), lookups, none, now, now);
+    ['a status nobody knows', [], [looked(one, 'found', 7), looked(other, 'found', 7)], 'open'],
+    ['a status that cannot be read', [], [looked(one, 'found'), looked(other, 'found')], 'open'],
+  ])('with %s', (_, before, lookups, state) => {
+    const end = afterTurn(operation({ held: before }), lookups, none, now, now);
     expect(end.state).toBe(state);
   });
 
