@@ -1,10 +1,11 @@
-// Whose turn it is within a run, with a clock that a test moves: today's again each minute, and every run ends.
+// Whose turn it is within a run, with a clock that a test moves: today's again each minute, and every run ends. And what
+// an error that nobody foresaw ends, and how often in a row it may come.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SliceKey } from '../../src/model.ts';
-import { createSemaphore } from '../../src/semaphore.ts';
 import { createLanes } from '../../src/sync/lanes.ts';
 import { createSliceQueue, type SliceQueue } from '../../src/sync/slice-queue.ts';
+import { concernsAll, createRepetition, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
 
 const minute = 60_000;
 const slice = (day: string): SliceKey => ({ projectId: 'p', resource: 'orders', owner: '', day });
@@ -178,31 +179,40 @@ describe('lanes', () => {
   });
 });
 
-test('slots are handed on in the order of the calls, also by work that fails', async () => {
-  const slots = createSemaphore(2);
-  const begun: number[] = [];
-  const ends: (() => void)[] = [];
-  const all = [0, 1, 2, 3, 4].map((n) =>
-    slots(async () => {
-      begun.push(n);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      if (n === 1) throw new Error('no answer');
-    }),
-  );
-  const settled = Promise.allSettled(all);
-  const underWay = [];
-  for (let ended = 0; ended < all.length; ended++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    underWay.push(begun.length - ended);
-    ends[ended]?.();
-  }
-  expect((await settled).map(({ status }) => status === 'rejected')).toEqual([
-    false,
-    true,
-    false,
-    false,
-    false,
-  ]);
-  expect(begun).toEqual([0, 1, 2, 3, 4]);
-  expect(underWay).toEqual([2, 2, 2, 2, 1]);
+describe('of an error that nobody foresaw', () => {
+  test('P10: what it quotes is not kept', () => {
+    const source = { baseUrl: '', apiKey: 'the-key' };
+    const textOf = (error: unknown): string => unforeseenText(error, { source });
+    let said = '';
+    try {
+      JSON.parse('{"account":"iaa1secret"');
+    } catch (error) {
+      said = textOf(error);
+    }
+    expect(said).not.toContain('secret');
+    expect(textOf(new Error('a', { cause: new RangeError('the-key "x') }))).toBe(
+      'something unforeseen: Error: a: [hidden] "…"',
+    );
+    expect(textOf('x'.repeat(1000)).length).toBeLessThanOrEqual(300);
+  });
+
+  test('what Postgres says of data, of limits or by a trigger concerns one slice; all else concerns all', () => {
+    const concerns = (code: string): boolean => concernsAll(Object.assign(new Error(), { code }));
+    const ofOne = ['21000', '22P02', '23505', '44000', '54000', 'P0001'];
+    expect(ofOne.filter(concerns)).toEqual([]);
+    expect(['53100', '08006', '57P01', 'ENOSPC'].filter((code) => !concerns(code))).toEqual([]);
+  });
+
+  test('the same text so often in a row is a repetition', () => {
+    const repetition = createRepetition(3);
+    const after = (...texts: (string | null)[]): boolean => {
+      for (const text of texts) repetition.note(text);
+      return repetition.isTooOften();
+    };
+    expect(after('a', 'a')).toBe(false);
+    expect(after('b', 'a', 'a')).toBe(false);
+    expect(after(null, 'a', 'a')).toBe(false);
+    expect(after('a')).toBe(true);
+    expect(after(null, null, null)).toBe(false);
+  });
 });
