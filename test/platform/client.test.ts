@@ -6,11 +6,9 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { causeChain, isOutlastError } from '../../src/errors.ts';
 import { byteBounds } from '../../src/platform/bytes.ts';
-import { createClock } from '../../src/platform/clock.ts';
 import { createPlatform, type PlatformOptions } from '../../src/platform/client.ts';
 import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
 import { refusalOf } from '../../src/platform/refusal.ts';
-import { createRequest } from '../../src/platform/request.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { createSemaphore, unbounded, type Semaphore } from '../../src/semaphore.ts';
 import {
@@ -138,23 +136,12 @@ describe('a request', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ])('asks for no compression, and reads an answer in %s all the same', async (name, packed) => {
-    const { platform, server } = await scene(
-      once((_, response) => {
-        response.writeHead(500, { 'content-encoding': name });
-        response.end(packed(errorBody('BUSY', 'later')).subarray(0, 5));
-      }),
+    const { platform, server, waits } = await scene((_, response) =>
+      answer(response, 200, packed(emptyPage), { 'content-encoding': name }),
     );
-    await platform.orders(query);
-    expect(server.requests.map(({ headers }) => headers['accept-encoding'])).toEqual([
-      'identity',
-      'identity',
-    ]);
-    const other = await scene((_, response) => {
-      response.writeHead(200, { 'content-encoding': name, 'content-type': 'application/json' });
-      response.end(packed(emptyPage));
-    });
-    expect((await other.platform.orders(query)).records).toEqual([]);
-    expect(other.waits).toEqual([]);
+    expect((await platform.orders(query)).records).toEqual([]);
+    expect(server.requests.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity']);
+    expect(waits).toEqual([]);
   });
 
   it('goes below the path of the base URL, and leaves that path out of the signature', async () => {
@@ -284,18 +271,6 @@ describe('a passing fault', () => {
     const error = await errorOf(platform.orders(query));
     expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
     expect(causeChain(error)).toContain('ECONNREFUSED');
-  });
-
-  it('may be a kept-alive connection that the platform closed meanwhile', async () => {
-    const { platform, server } = await scene((request, response) => {
-      answer(response, 200, emptyPage);
-      response.on('finish', () => setTimeout(() => request.socket.destroy(), 10));
-    });
-    for (let i = 0; i < 5; i++) {
-      await platform.orders(query);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    expect(server.requests.length).toBeGreaterThanOrEqual(5);
   });
 
   const tooLong = Buffer.alloc(byteBounds.answer + 1, '{"data":x');
@@ -430,14 +405,6 @@ describe.each([401, 403])('a %i', (status) => {
     expect(server.requests.length).toBe(3);
   });
 
-  it('that a right clock does not mend is final', async () => {
-    const { platform, server } = await scene((_, response) => answer(response, status, forbidden), {
-      wallNow: () => Date.now() + 600_000,
-    });
-    expect(isOutlastError(await errorOf(platform.orders(query)), 'platform_forbidden')).toBe(true);
-    expect(server.requests.length).toBe(2);
-  });
-
   it('from clocks that jump with every answer says nothing of the key, and ends as every fault', async () => {
     const { platform, server } = await scene((_, response, number) =>
       answer(response, status, forbidden, {
@@ -449,16 +416,19 @@ describe.each([401, 403])('a %i', (status) => {
     expect(server.requests.length).toBe(6);
   });
 
-  it('without a Date is final', async () => {
+  it.each([
+    ['that a right clock does not mend', true, 600_000, 2],
+    ['without a Date', false, -Date.now(), 1],
+  ])('%s is final', async (_, sendDate, offMs, asked) => {
     const { platform, server } = await scene(
-      (_, response) => {
-        response.sendDate = false;
+      (_request, response) => {
+        response.sendDate = sendDate;
         answer(response, status, forbidden);
       },
-      { wallNow: () => 0 },
+      { wallNow: () => Date.now() + offMs },
     );
     expect(isOutlastError(await errorOf(platform.orders(query)), 'platform_forbidden')).toBe(true);
-    expect(server.requests.length).toBe(1);
+    expect(server.requests.length).toBe(asked);
   });
 });
 
@@ -564,13 +534,16 @@ describe('slots', () => {
     return most;
   };
 
-  it('bound how many requests of those who share them are under way', async () => {
-    expect(await mostUnderWay(createSemaphore(2))).toBe(2);
-  });
-
-  it('are what bounds them (the sabotaged twin)', async () => {
-    expect(await mostUnderWay(unbounded)).toBeGreaterThan(2);
-  });
+  // The sabotaged twin: it is they that bound them.
+  it.each([
+    ['two', createSemaphore(2), (most: number) => most === 2],
+    ['any number', unbounded, (most: number) => most > 2],
+  ])(
+    'of %s bound how many requests of those who share them are under way',
+    async (_, slots, is) => {
+      expect(await mostUnderWay(slots)).toSatisfy(is);
+    },
+  );
 
   it('are free again while a call waits to ask again', async () => {
     let wake = (): void => undefined;
@@ -609,25 +582,6 @@ describe('slots', () => {
     expect(events.join(', ')).toBe(
       'permit, throttled, quiet, left, waited, permit, left early, answered, left',
     );
-  });
-
-  it('are told of an answer before it is read', async () => {
-    const events: string[] = [];
-    const body = Buffer.from('{}');
-    const whole = { body, isTooLong: false, status: 200, date: undefined, retryAfter: undefined };
-    const ask = createRequest({
-      exchange: {
-        get: () => Promise.resolve({ ...whole, sentAt: 0, receivedAt: 1 }),
-        close: () => Promise.resolve(),
-      },
-      clock: createClock({ monotonicNow: () => 0, wallNow: () => 0 }),
-      pair: null,
-      hide: (text) => text,
-    });
-    const read = (): number => events.push('read');
-    const question = { path: '/', params: {}, read };
-    await ask(question, 0, undefined, () => events.push('arrived'));
-    expect(events).toEqual(['arrived', 'read']);
   });
 });
 

@@ -52,11 +52,21 @@ const dialects = [
 
 test.each<Partial<Dialect>>([
   ...dialects,
-  { dates: 'utc+8', dayEnd: 'exclusive', totals: 'absent' },
-  { maxOrders: 10, maxClasses: 10, overLimit: 'refuse', totals: 'absent' },
-  { keyLifeRequests: 2, keyExpired: 'refuse' },
-  { keyLifeRequests: 2, keyExpired: 'ignore' },
-  { keyLifeRequests: 2, keyExpired: 'empty' },
+  {
+    dates: 'utc+8',
+    dayEnd: 'exclusive',
+    totals: 'absent',
+    keyLifeRequests: 2,
+    keyExpired: 'ignore',
+  },
+  {
+    maxOrders: 10,
+    maxClasses: 10,
+    overLimit: 'refuse',
+    totals: 'absent',
+    keyLifeRequests: 2,
+    keyExpired: 'empty',
+  },
   {
     maxOrders: 10,
     maxClasses: 10,
@@ -69,6 +79,8 @@ test.each<Partial<Dialect>>([
     ties: 'insertion',
     monthEnd: 'utc+8',
     unknownFields: true,
+    keyLifeRequests: 2,
+    keyExpired: 'refuse',
   },
 ])('%o', async (dialect) => {
   // Where dates are ignored nothing new may come.

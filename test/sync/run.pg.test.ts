@@ -74,6 +74,9 @@ describe('faults end in an exact archive', () => {
       report = await bench.runLater(hour);
     }
     expect(report.outcome).toBe('done');
+    // The project is given back.
+    const held = await bench.db.query('select from sync.holders where holder is not null');
+    expect(held.rowCount).toBe(0);
     bench.simulator.setFaults({ duplicated: null });
     // Every day is read whole once a day: what has changed meanwhile is seen.
     await bench.runLater(25 * hour);
