@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { switches, type Dialect } from '../../src/simulator/dialect.ts';
 import { openDb } from '../../src/store/db.ts';
-import { differences, fiveDays, type Bench } from '../support/archive.ts';
+import { differences, type Bench } from '../support/archive.ts';
 import { recordsOf, someIds, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals, type FalseSeal } from '../support/seals.ts';
@@ -100,14 +100,6 @@ test.each<Partial<Dialect>>([
   // A list that knows one end alone cannot be read from the other: its days are sealed where they show nothing.
   const sealed = dialect.sort === 'ignored' ? days.slice(0, 2) : days.slice(0, -1);
   expect(rows).toEqual(['orders', 'nft_classes'].map((resource) => ({ resource, days: sealed })));
-});
-
-test('an end date that is an instant: a record at midnight vouches for no day', async () => {
-  bench = await createBench({ ...fiveDays, dialect: { dayEnd: 'instant' } });
-  const at = Date.parse('2026-04-03T00:00:00Z');
-  bench.simulator.insert('orders', { record: { operation_id: 'midnight', status: 2 }, at });
-  await bench.seal();
-  expect(await differences(bench)).toEqual([]);
 });
 
 test('sabotaged: the oracle of seals sees what is sealed by hand, and what was altered under a seal', async () => {
