@@ -91,7 +91,6 @@ const copies = { stale: { share: 0.5, ms: 10 * hour } };
 const both = { classes: 'all' } as const;
 const ordersOnly = { classes: 'none' } as const;
 const cases: [string, Partial<Dialect>, Partial<Faults>, ArchivedScope][] = [
-  ['months that end at UTC-8', { monthEnd: 'utc-8' }, {}, ordersOnly],
   ['two copies, at UTC+8', { monthEnd: 'utc+8' }, copies, both],
   [
     'empty answers about March',

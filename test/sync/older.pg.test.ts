@@ -118,10 +118,16 @@ describe('classes that outlive their month', () => {
   });
 });
 
-test('days the platform does not answer for are refused, with what it does answer', async () => {
+test('days the platform does not answer for are refused, with what it does answer; and days that have not come', async () => {
   bench = await createBench({ world, days: lately });
   await bench.run();
-  await expect(bench.run(older)).rejects.toThrow(/2022-01-01 lies before the window.*nft_classes/);
+  await expect(bench.run(older)).rejects.toThrow(
+    /2022-01-01 lies before the window.*nft_classes.*from 2026-03-01 on/,
+  );
+  const toCome = { from: '2026-04-06', to: '2026-04-09' };
+  await expect(bench.run({ only: { days: toCome } })).rejects.toMatchObject({
+    code: 'outside_window',
+  });
 });
 
 test('orders may be answered for as well, also where lists leave out a status: they are proved as those of the window are', async () => {

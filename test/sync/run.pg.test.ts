@@ -230,16 +230,3 @@ test('P7: a project that was refused while the clocks disagreed claims no day th
   );
   expect(rows).toEqual([{ first: '2026-03-01', said: '2026-03-01' }]);
 });
-
-test('days outside the window are refused with what to do, and days that have not come', async () => {
-  bench = await createBench(lessADay);
-  await expect(
-    bench.run({ only: { days: { from: '2026-01-01', to: '2026-01-02' } } }),
-  ).rejects.toMatchObject({
-    code: 'outside_window',
-    message: expect.stringContaining('from 2026-03-01 on') as string,
-  });
-  await expect(
-    bench.run({ only: { days: { from: '2026-04-06', to: '2026-04-09' } } }),
-  ).rejects.toMatchObject({ code: 'outside_window' });
-});
