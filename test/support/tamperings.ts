@@ -37,9 +37,6 @@ export const forgedSha = (raw: string): string =>
   `(select sha256(convert_to('{' || string_agg(to_json(key) || ':' || value, ',' order by key collate "C") || '}', 'UTF8'))
       from jsonb_each(${raw}))`;
 
-/** Whether it puts such a digest beside a content. */
-export const isForged = (sql: string): boolean => sql.includes('from jsonb_each(');
-
 /** The journal made anew from its entries, without those of the condition. */
 export const remadeJournal = (without = 'false'): string => `
   create temp table entries as select * from sync.journal where not (${without});

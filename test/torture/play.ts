@@ -5,29 +5,21 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
-import { workDatabase } from '../../src/store/embedded/password.ts';
+import type { Instant } from '../../src/model.ts';
 import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
 import { withMachine } from '../support/machine-clock.ts';
-import { createPooler } from '../support/pooler.ts';
-import { actions } from './actions.ts';
+import { actions, leaseSeconds } from './actions.ts';
 import { createChance, type Chance } from './chance.ts';
-import { findAll } from './checks.ts';
+import { createKeepsake, findAll } from './checks.ts';
 import type { Cluster } from './cluster.ts';
-import { bringToRest } from './ending.ts';
-import { countHeld, createKeepsake, withClient, withEvidence, type Keepsake } from './evidence.ts';
-import { createFollower, type Follower } from './follower.ts';
-import { installAudit } from './leases.ts';
 import { createMemory, type Memory } from './memory.ts';
-import { leaseSeconds } from './on-processes.ts';
 import { createReplicas } from './replicas.ts';
-import { calm, insist, type Stage } from './stage.ts';
-import { tamper } from './tamper.ts';
-import { drawWorld, hardOf, setBackMs, staleMs } from './world.ts';
+import { bringToRest, endOf } from './rest.ts';
+import { calm, inCalm, withClient, type Stage } from './stage.ts';
+import { drawWorld, setBackMs } from './world.ts';
 
 export type Played = {
   kills: number;
-  /** Of these, at a chosen statement. */
-  killsAtStatements: number;
   /** Outlast processes started. */
   started: number;
   frozen: number;
@@ -35,10 +27,8 @@ export type Played = {
   looks: number;
   requests: number;
   records: number;
-  /** What made this world a hard one; empty where nothing did. */
-  hard: string[];
-  /** What was altered in the end by somebody with all rights; null where nothing was. */
-  tampered: string | null;
+  /** How the platform was odd; empty where it was as documented. */
+  oddity: string;
   /** How processes ended, and how often. */
   endings: ReadonlyMap<string, number>;
   findings: string[];
@@ -62,12 +52,10 @@ const actsAtMost = 40;
 const hangsAfterMs = 60_000;
 /** What a process takes to start and end on a machine that does nothing else. */
 const usualStartMs = 300;
-/** Fewer than three processes would like to have. */
-const pooledConnections = 5;
 const secret = 'torture-secret-of-no-value';
 
 export async function play(options: PlayOptions): Promise<Played> {
-  const { seed, cluster, note } = options;
+  const { seed, cluster, note, signal } = options;
   const chance = createChance(seed);
   const drawn = drawWorld(chance.stream('world'));
   note(`world ${seed}: ${JSON.stringify(drawn)}`);
@@ -89,44 +77,56 @@ export async function play(options: PlayOptions): Promise<Played> {
   });
   // The machine lives by the platform's clock, its jumps included: time passes for both.
   const { simulator, machine } = withMachine(platform, drawn.speed);
-  const database = drawn.isEmbedded ? workDatabase : `world_${seed}`;
-  await dropDatabase(cluster, database);
-  const address = await makeDatabase(cluster, database);
-  const password = new URL(address).password;
-  const pooler = drawn.isPooled
-    ? await createPooler(() => pooledAddress(cluster, database), pooledConnections)
-    : null;
+  const database = `world_${seed}`;
+  await cluster.isUp();
+  const drop = `drop database if exists ${database} with (force)`;
+  await withClient(cluster.address('postgres'), async (db) => {
+    await db.query(drop);
+    await db.query(`create database ${database}`);
+  });
+  const address = cluster.address(database);
   const replicas = createReplicas({
     mainFile: options.mainFile,
-    target: () => ({ host: '127.0.0.1', port: pooler?.port ?? cluster.port() }),
-    address: drawn.isEmbedded ? null : address,
-    env: {
-      ...settingsOf(simulator),
-      ...machine.env,
-      ...(drawn.isEmbedded ? { OUTLAST_DATA_DIR: cluster.dataDir } : {}),
-    },
-    secrets: [secret, password],
+    address,
+    env: { ...settingsOf(simulator), ...machine.env },
+    secrets: [secret, new URL(address).password],
     folder: await mkdtemp(join(cluster.folder, `world-${seed}-`)),
-    onFinding: report,
-    note,
+    report,
   });
-  const common = { drawn, simulator, cluster, replicas, memory, address, report, note };
-  const stage: Stage = { ...common, pending: new Set() };
+  const pending = new Set<Promise<void>>();
+  const stage: Stage = {
+    drawn,
+    simulator,
+    cluster,
+    replicas,
+    memory,
+    address,
+    pending,
+    report,
+    note,
+  };
   const keepsake = createKeepsake();
-  const played = { acts: 0, looks: 0, records: 0, tampered: null as string | null };
-  let follower: Follower | null = null;
+  // Moments are those of a clock that the platform's answers set, of whole seconds and of its own speed.
+  const slackMs = setBackMs + (drawn.oddity.lagMs ?? 0) + 2_000 * Math.max(1, drawn.speed);
+  const hasEmptyHours = Object.keys(drawn.oddity).length === 0;
+  const played = { acts: 0, looks: 0, records: 0 };
+  const isOver = (): boolean => findings.length > 0 || signal.aborted;
   const look = async (): Promise<void> => {
     played.looks++;
-    played.records = await insist(stage, () => lookAt(stage, keepsake));
+    const given = { memory, keepsake, slackMs, hasEmptyHours };
+    const { found, held } = await inCalm(stage, (db) => findAll(db, given));
+    for (const finding of found) report(finding);
+    played.records = held;
   };
   try {
-    const startMs = await migrateUnderFire(stage, chance.stream('migrate'));
-    follower = createFollower(stage, chance.stream('follower'));
     // On a busy machine a process takes its time to get to work: harm that comes before then teaches little.
-    const pace = Math.min(4, Math.max(1, startMs / usualStartMs));
+    await endOf(stage, await replicas.start('migrate'));
+    const began = performance.now();
+    await endOf(stage, await replicas.start('migrate'));
+    const pace = Math.min(4, Math.max(1, (performance.now() - began) / usualStartMs));
     // Ends: actsAtMost for each kill that is wanted.
-    for (let n = 0; n < options.kills * actsAtMost && !options.signal.aborted; n++) {
-      if (findings.length > 0 || replicas.counts.killed >= options.kills) break;
+    for (let n = 0; n < options.kills * actsAtMost && !isOver(); n++) {
+      if (replicas.counts.killed >= options.kills) break;
       const own = chance.stream(n);
       await fill(stage, own.stream('start'));
       await sleep(pace * own.between(20, own.pick([150, 600, 1200])));
@@ -135,25 +135,17 @@ export async function play(options: PlayOptions): Promise<Played> {
       note(`${action.name}: ${await action.act(stage, own.stream('act'))}`);
       if (n % actsBetweenLooks === actsBetweenLooks - 1) await look();
     }
-    if (findings.length === 0 && !options.signal.aborted) {
-      await bringToRest(stage, chance.stream('end'));
+    if (!isOver()) {
+      await bringToRest(stage);
       await look();
-      const to = follower;
-      await insist(stage, () => to.check());
-    }
-    if (findings.length === 0 && !options.signal.aborted) {
-      played.tampered = await tamper(stage, chance.stream('tamper'));
     }
   } catch (error) {
-    report(
-      `the torture itself failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
-    );
+    const said = error instanceof Error ? error.stack : String(error);
+    report(`the torture itself failed: ${said}`);
   } finally {
-    await follower?.close();
     await replicas.close();
-    await pooler?.close();
     if (findings.length > 0) {
-      await insist(stage, () => noteLedger(stage)).catch((error: unknown) => note(String(error)));
+      await noteLedger(stage).catch((error: unknown) => note(String(error)));
     }
     await calm(stage).catch((error: unknown) =>
       report(`Postgres does not come back: ${String(error)}`),
@@ -161,38 +153,17 @@ export async function play(options: PlayOptions): Promise<Played> {
     await simulator.close();
   }
   // The disk is small.
-  if (findings.length === 0) await dropDatabase(cluster, database);
+  if (findings.length === 0) await withClient(cluster.address('postgres'), (db) => db.query(drop));
   return {
     ...played,
-    hard: hardOf(drawn),
+    oddity: Object.keys(drawn.oddity).join(' '),
     kills: replicas.counts.killed,
-    killsAtStatements: replicas.counts.killedAtStatement,
     started: replicas.counts.started,
     frozen: replicas.counts.frozen,
     requests: simulator.requests.total,
     endings: replicas.endings,
     findings,
   };
-}
-
-/** The acts on sessions know Outlast's by their name. */
-async function pooledAddress(cluster: Cluster, database: string): Promise<string> {
-  const address = new URL(await cluster.address(database));
-  address.searchParams.set('application_name', 'outlast-pooler');
-  return address.href;
-}
-
-async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
-  await cluster.bringUp();
-  await withClient(await cluster.address('postgres'), (db) =>
-    db.query(`drop database if exists ${name} with (force)`),
-  );
-}
-
-/** Returns its address past the wires. */
-async function makeDatabase(cluster: Cluster, name: string): Promise<string> {
-  await withClient(await cluster.address('postgres'), (db) => db.query(`create database ${name}`));
-  return cluster.address(name);
 }
 
 const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, string> => ({
@@ -208,31 +179,8 @@ const settingsOf = ({ url, projects: [project] }: Simulator): Record<string, str
   OUTLAST_LOG_LEVEL: 'warn',
 });
 
-/**
- * The schema is made while those who make it are killed; then it is whole, and the audit is put beside it. Returns how
- * long a process takes that finds it made.
- */
-async function migrateUnderFire(stage: Stage, chance: Chance): Promise<number> {
-  for (let i = chance.between(0, 2); i > 0; i--) {
-    const replica = await stage.replicas.start(['migrate'], chance);
-    await sleep(chance.between(200, 700));
-    stage.replicas.kill(replica);
-    await replica.ended;
-  }
-  const whole = await stage.replicas.start(['migrate'], chance);
-  const { code, said } = await whole.ended;
-  if (code !== 0) stage.report(`the schema cannot be made: ${said}`);
-  await insist(stage, () => withClient(stage.address, installAudit));
-  const began = performance.now();
-  await (
-    await stage.replicas.start(['migrate'], chance)
-  ).ended;
-  return performance.now() - began;
-}
-
-/** Starts processes until there are as many as there should be: most sync what is due, some all of given days. */
-async function fill(stage: Stage, chance: Chance): Promise<void> {
-  const { replicas, drawn, report } = stage;
+/** Starts processes until there are as many as there should be. */
+async function fill({ replicas, drawn, simulator, report }: Stage, chance: Chance): Promise<void> {
   for (const { number, args, isFrozen, startedAt } of replicas.alive()) {
     if (args[0] !== 'start' && !isFrozen && performance.now() - startedAt > hangsAfterMs) {
       report(`replica ${number} (${args.join(' ')}) does not end`);
@@ -240,25 +188,24 @@ async function fill(stage: Stage, chance: Chance): Promise<void> {
   }
   // Those that are frozen are none: others must be there to take what they hold.
   while (replicas.alive().filter((one) => !one.isFrozen).length < drawn.replicas) {
-    await replicas.start(drawArguments(stage.simulator, chance), chance.stream('cut'));
+    await replicas.start(...drawArguments(simulator.clock.now(), chance));
   }
 }
 
-function drawArguments(simulator: Simulator, chance: Chance): string[] {
+/** Most sync what is due, some all of given days. */
+function drawArguments(now: Instant, chance: Chance): string[] {
   const kind = chance.unit();
-  if (kind < 0.45) return ['sync', '--json'];
-  if (kind < 0.65) return ['start'];
-  if (kind < 0.7) return ['rebuild'];
-  if (kind < 0.75) return ['verify'];
-  const today = dayOf(simulator.clock.now());
+  if (kind < 0.5) return ['sync', '--json'];
+  if (kind < 0.75) return ['start'];
+  const today = dayOf(now);
   const from = addDays(today, -chance.between(0, 25));
   const to = addDays(from, chance.between(0, 15));
   return ['sync', '--from', from, '--to', to < today ? to : today];
 }
 
 /** What a finding is read with: the facts and the ledger as they are in the end, a line each. */
-async function noteLedger({ address, note }: Stage): Promise<void> {
-  await withClient(address, async (db) => {
+const noteLedger = (stage: Stage): Promise<void> =>
+  inCalm(stage, async (db) => {
     const { rows } = await db.query<{ line: string }>(
       `select concat('fact: ', fact, ' ', value) as line from sync.facts
        union all
@@ -267,19 +214,5 @@ async function noteLedger({ address, note }: Stage): Promise<void> {
          from sync.slices s
        order by line`,
     );
-    for (const { line } of rows) note(line);
+    for (const { line } of rows) stage.note(line);
   });
-}
-
-/** Every check, as of now. Returns how many records are held. */
-function lookAt({ address, memory, drawn, report }: Stage, keepsake: Keepsake): Promise<number> {
-  // Moments are those of a clock that the platform's answers set, of whole seconds and of its own speed.
-  const { lieMs, speed, dialect } = drawn;
-  const slackMs = lieMs + staleMs + setBackMs + (dialect.lagMs ?? 0) + 2_000 * Math.max(1, speed);
-  const hasEmptyHours = drawn.hardship === null;
-  const given = { memory, keepsake, slackMs, hasEmptyHours };
-  return withEvidence(address, given, async (evidence) => {
-    for (const finding of await findAll(evidence)) report(finding);
-    return countHeld(evidence);
-  });
-}

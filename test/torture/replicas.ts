@@ -1,10 +1,13 @@
-// The Outlast processes under torture: started, killed, frozen, and listened to when they end. What they may say in
-// the end is judged in endings.ts.
+// The Outlast processes under torture: started, killed, frozen, listened to when they end, and judged by what they said.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { exitCode } from '../../src/errors.ts';
-import type { Chance } from './chance.ts';
-import { judgeEnding, lastLine, type Ended } from './endings.ts';
-import { createWire, type Target, type Wire } from './wire.ts';
+import { createWire, type Wire } from './wire.ts';
+
+export type Ended = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The end of what it wrote to both streams. */
+  said: string;
+};
 
 export type Replica = {
   number: number;
@@ -20,55 +23,45 @@ export type Replica = {
 export type Replicas = {
   /** Those that have not ended, the oldest first. */
   alive(): Replica[];
-  /** `mayEndWith`: an exit code that is no finding this time. */
-  start(args: readonly string[], chance: Chance, mayEndWith?: number): Promise<Replica>;
-  /** False when it had ended before. `moment`: the statement it was killed at. */
-  kill(replica: Replica, moment?: string): boolean;
-  /** SIGSTOP; SIGCONT is the caller's to send by `thaw`. */
+  start(...args: string[]): Promise<Replica>;
+  /** False when it had ended before. */
+  kill(replica: Replica): boolean;
+  /** SIGSTOP, until it is thawed. False when it had ended before. */
   freeze(replica: Replica): boolean;
   thaw(replica: Replica): void;
-  /** How the processes ended, by what they said. */
+  /** How the processes ended, and how often. */
   endings: ReadonlyMap<string, number>;
-  counts: { started: number; killed: number; killedAtStatement: number; frozen: number };
+  counts: { started: number; killed: number; frozen: number };
   /** Kills what is left. */
   close(): Promise<void>;
 };
 
 export type ReplicaOptions = {
   mainFile: string;
-  target: () => Target;
-  /** The database past the wires; the replica's own number and port are put in. Null: Outlast's own server. */
-  address: string | null;
+  /** The database past the wires; each replica's own port is put in. */
+  address: string;
   env: Record<string, string>;
   secrets: readonly string[];
   /** Where they run: what they write by themselves lands there. */
   folder: string;
-  onFinding: (text: string) => void;
-  note: (text: string) => void;
+  report: (finding: string) => void;
 };
 
-/** Codes of those that do not ask to be started again: the log says why they ended. */
-const givenUp: ReadonlySet<number> = new Set([exitCode.failed, exitCode.usage]);
-
-/** Of a process that writes more the end is heard: what verify says of an archive that lost much is long. */
-const keptChars = 8_000_000;
+const keptChars = 100_000;
 
 export function createReplicas(options: ReplicaOptions): Replicas {
   const living = new Set<Replica>();
   const endings = new Map<string, number>();
-  const counts = { started: 0, killed: 0, killedAtStatement: 0, frozen: 0 };
+  const counts = { started: 0, killed: 0, frozen: 0 };
 
-  async function start(
-    args: readonly string[],
-    chance: Chance,
-    mayEndWith = exitCode.done,
-  ): Promise<Replica> {
-    const number = ++counts.started;
-    const wire = await createWire(options.target, () => chance.unit());
+  async function start(...args: string[]): Promise<Replica> {
+    const address = new URL(options.address);
+    const wire = await createWire({ host: address.hostname, port: Number(address.port) });
+    address.port = String(wire.port);
     const child = spawn(process.execPath, [options.mainFile, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: options.folder,
-      env: { PATH: process.env['PATH'], ...options.env, ...databaseOf(number, wire) },
+      env: { PATH: process.env['PATH'], ...options.env, DATABASE_URL: address.href },
     });
     let said = '';
     const hear = (part: string): void => {
@@ -76,75 +69,43 @@ export function createReplicas(options: ReplicaOptions): Replicas {
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
+    const number = ++counts.started;
     const ended = new Promise<Ended>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => {
         living.delete(replica);
-        resolve({ code, signal, said });
+        const end = { code, signal, said };
+        const finding = findingIn(end, options.secrets);
+        if (finding !== null) options.report(`replica ${number} (${args.join(' ')}): ${finding}`);
+        const name = signal ?? `exit ${String(code)}`;
+        endings.set(name, (endings.get(name) ?? 0) + 1);
+        resolve(end);
+        void wire.close();
       });
     });
-    const replica: Replica = {
-      number,
-      args,
-      child,
-      wire,
-      isFrozen: false,
-      startedAt: performance.now(),
-      ended,
-    };
+    const startedAt = performance.now();
+    const replica: Replica = { number, args, child, wire, isFrozen: false, startedAt, ended };
     living.add(replica);
-    void listen(replica, mayEndWith);
     return replica;
   }
-
-  const databaseOf = (number: number, wire: Wire): Record<string, string> => {
-    if (options.address === null) return {};
-    const address = new URL(options.address);
-    address.port = String(wire.port);
-    // The audit (leases.ts) reads from the session which process wrote.
-    address.searchParams.set('options', `-c torture.replica=${number}`);
-    return { DATABASE_URL: address.href };
-  };
-
-  async function listen({ number, args, ended, wire }: Replica, mayEndWith: number): Promise<void> {
-    const end = await ended;
-    await wire.close();
-    const { name, finding } = judgeEnding(args, end, options.secrets, mayEndWith);
-    endings.set(name, (endings.get(name) ?? 0) + 1);
-    if (end.code !== null && givenUp.has(end.code)) {
-      options.note(`replica ${number} ends with ${end.code}: ${lastLine(end.said)}`);
-    }
-    if (finding !== null) options.onFinding(`replica ${number} (${args.join(' ')}): ${finding}`);
-  }
-
-  const signal = (replica: Replica, name: NodeJS.Signals): boolean =>
-    living.has(replica) && replica.child.kill(name);
-
-  const kill = (replica: Replica, moment?: string): boolean => {
-    const isHit = signal(replica, 'SIGKILL');
-    if (isHit) counts.killed++;
-    if (isHit && moment !== undefined) {
-      counts.killedAtStatement++;
-      options.note(`replica ${replica.number} is killed ${moment}`);
-    }
-    return isHit;
-  };
 
   return {
     alive: () => [...living],
     start,
-    kill,
+    kill: (replica) => {
+      const isHit = living.has(replica) && replica.child.kill('SIGKILL');
+      if (isHit) counts.killed++;
+      return isHit;
+    },
     freeze: (replica) => {
-      const isHit = signal(replica, 'SIGSTOP');
-      if (isHit) {
-        replica.isFrozen = true;
-        counts.frozen++;
-      }
+      const isHit = living.has(replica) && replica.child.kill('SIGSTOP');
+      if (isHit) counts.frozen++;
+      replica.isFrozen ||= isHit;
       return isHit;
     },
     thaw: (replica) => {
       replica.isFrozen = false;
-      signal(replica, 'SIGCONT');
+      replica.child.kill('SIGCONT');
     },
     endings,
     counts,
@@ -155,3 +116,35 @@ export function createReplicas(options: ReplicaOptions): Replicas {
     },
   };
 }
+
+/** What no process may say, however it ends. */
+const forbidden =
+  /something unexpected happened.*|unhandled|uncaught|^\s+at .+\(?(?:file:|node:).*|Cannot read propert.*/im;
+
+/** What may go wrong for good. */
+const excused: Readonly<Record<number, RegExp>> = {
+  // A 400 to what is asked before all else: such a platform is not the one that we can read.
+  1: /the platform refused \S+: 400 BAD|The disk of the database is full/,
+  // The month ended between our looking at the clock and theirs.
+  2: /lies before the window|has not come yet/,
+};
+
+/** P10, P12: done, interrupted, or with a sentence and an exit code that says what to do; null where it ended so. */
+export function findingIn(
+  { code, signal, said }: Ended,
+  secrets: readonly string[],
+): string | null {
+  if (secrets.some((secret) => said.includes(secret))) return 'it wrote a secret';
+  const bad = forbidden.exec(said);
+  if (bad !== null) return `it said: ${bad[0].trim()}`;
+  // SIGTERM ends a process that has not come as far as listening for it.
+  if (signal !== null) {
+    return signal === 'SIGKILL' || signal === 'SIGTERM' ? null : `it was ended by ${signal}`;
+  }
+  // 143: told to leave a second time, it left at once.
+  if (code === 0 || code === 75 || code === 143) return null;
+  const isExcused = excused[code ?? -1]?.test(said) ?? false;
+  return isExcused ? null : `it ended with ${String(code)}: ${lastLines(said)}`;
+}
+
+export const lastLines = (said: string): string => said.trimEnd().split('\n').slice(-3).join(' | ');

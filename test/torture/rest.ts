@@ -1,100 +1,118 @@
-// What an archive must be when the platform has come to rest and all that was due is done: exact, whole, and proved as
-// far as the platform allows it.
-import { dayOf, daysIn, startOf, windowAt } from '../../src/day.ts';
-import type { Simulator } from '../../src/simulator/server.ts';
+// The end of a world: faults off, the clock stands still, whoever is left leaves in order, and the archive is brought to
+// its end by the policy alone, hour by hour and day by day. Then it must be exact, whole and sealed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../../src/day.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { differences } from '../support/differences.ts';
-import { toldAtMost } from './evidence.ts';
-import type { Memory } from './memory.ts';
-import type { Drawn } from './world.ts';
+import { toldAtMost } from './checks.ts';
+import { lastLines, type Ended, type Replica } from './replicas.ts';
+import { calm, inCalm, type Stage } from './stage.ts';
+import { dayMs, hourMs, noFaults } from './world.ts';
 
-const dayMs = 86_400_000;
+/**
+ * The second reading comes two hours after the first, a day where nothing is shown; what vanished is waited for a day,
+ * and then two more readings are.
+ */
+const pausesMs = [3, 25, 3, 25, 3, 25].map((hours) => hours * hourMs);
+const syncsAtMost = 10;
+const endsWithinMs = 120_000;
 
-export type World = {
-  simulator: Simulator;
-  memory: Memory;
-  drawn: Pick<Drawn, 'dialect' | 'hardship'>;
-};
+/** Leaves the archive at rest; what is wrong is reported. */
+export async function bringToRest(stage: Stage): Promise<void> {
+  const { simulator, memory, replicas, note, report } = stage;
+  simulator.setFaults(noFaults);
+  simulator.clock.setSpeed(0);
+  simulator.setDialect({ keyLifeRequests: 0, lagMs: 0 });
+  await calm(stage);
+  // SIGTERM: each finishes what is in flight.
+  for (const replica of replicas.alive()) {
+    replica.child.kill('SIGTERM');
+    await endOf(stage, replica);
+  }
+  // Around the end of a month absence proves nothing: the quiet days of the next one are waited for.
+  const day = dayOf(simulator.clock.now());
+  const isNearTheEnd = Number(day.slice(8)) > 20;
+  if (isNearTheEnd || day.endsWith('-01')) {
+    memory.look();
+    simulator.setNow(startOf(addDays(monthStart(day, isNearTheEnd ? 1 : 0), 2)) + 12 * hourMs);
+  }
+  for (const pauseMs of pausesMs) {
+    memory.look();
+    simulator.advance(pauseMs);
+    note(`at rest: ${new Date(simulator.clock.now()).toISOString()}`);
+    await syncToTheEnd(stage);
+  }
+  for (const sentence of await inCalm(stage, (db) => notAtRest(stage, db))) report(sentence);
+  // Outlast's own opinion of what it holds, certificates included.
+  const verified = await endOf(stage, await replicas.start('verify'));
+  if (verified !== null && verified.code !== 0) {
+    report(`in the end outlast verify says ${verified.code}: ${lastLines(verified.said)}`);
+  }
+}
+
+/** Until nothing due is left: time stands still, so what failed a moment ago is soon done. */
+async function syncToTheEnd(stage: Stage): Promise<void> {
+  // Ends: syncsAtMost.
+  for (let i = 1; ; i++) {
+    const ended = await endOf(stage, await stage.replicas.start('sync'));
+    if (ended === null || ended.code === 0) return;
+    if (i === syncsAtMost) {
+      return stage.report(`the sync comes to no end: ${lastLines(ended.said)}`);
+    }
+    await sleep(400);
+  }
+}
+
+/** Null, and a finding, where it does not end. */
+export async function endOf({ report }: Stage, replica: Replica): Promise<Ended | null> {
+  const timeUp = sleep(endsWithinMs, null, { ref: false });
+  const ended = await Promise.race([replica.ended, timeUp]);
+  if (ended === null) report(`replica ${replica.number} (${replica.args.join(' ')}) does not end`);
+  return ended;
+}
+
+type World = Pick<Stage, 'simulator' | 'memory' | 'drawn'>;
 
 /** Everything that is not as it must be, after the policy alone has decided what to do. */
 export async function notAtRest(world: World, db: Queryable): Promise<string[]> {
-  return [
-    ...(await notExact(world, db)),
-    ...(await notAccountedFor(world, db)),
-    ...(await notSealed(world, db)),
-  ];
+  const found = [...(await notExact(world, db)), ...(await notSealed(world, db))];
+  return found.map((sentence) => `in the end ${sentence}`);
 }
 
-const overAfterMs = 4 * 3_600_000;
-
 /** P1, P5: what the platform shows now is what is held, and nothing else but what it no longer shows. */
-export async function notExact(
-  { simulator, memory, drawn }: World,
-  db: Queryable,
-): Promise<string[]> {
+async function notExact({ simulator, memory, drawn }: World, db: Queryable): Promise<string[]> {
   const found = await differences({ simulator, db });
   // Also what came into being since the last look.
   memory.look();
   const now = simulator.clock.now();
-  const { from } = windowAt(now);
-  const wrong = found.filter((one) => {
-    const { id, shown } = one;
-    // What lies in the middle of a list that is cut at both ends is shown to nobody, or not any more.
-    if (shown !== null && drawn.hardship?.showsAll === false) return false;
+  const wrong = found.filter(({ id, shown }) => {
     const had = memory.find(id);
     if (had === null) return true;
-    // Today is read by its list alone, and by status once it is over, in a zone that may be known to be some hours less.
-    const isByStatus = (drawn.dialect.statusUnasked ?? 0) > 0;
-    if (isByStatus && shown !== null && had.day >= memory.sliceOf(now - overAfterMs)) return false;
     if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
-    // Where classes outlive their month, older ones are read when somebody asks for them; where days end before UTC's,
-    // tomorrow's are read when UTC's tomorrow has come.
-    return (drawn.dialect.classesWindow !== false || had.day >= from) && had.day <= dayOf(now);
+    // Today is read by its list alone, and by status once it is over.
+    const isByStatus = drawn.oddity.statusUnasked !== undefined;
+    return !(isByStatus && dayOf(had.createdAt) >= dayOf(now - hourMs));
   });
   return wrong
     .slice(0, toldAtMost)
-    .map(
-      ({ id, archived, shown }) =>
-        `in the end the archive is not exact: ${id} is shown as ${shown} and held as ${archived}`,
-    );
-}
-
-/** P7: every day of the window is in the ledger. */
-async function notAccountedFor({ simulator, memory }: World, db: Queryable): Promise<string[]> {
-  const now = simulator.clock.now();
-  const { rows } = await db.query<{ name: string }>(
-    `select resource || ' ' || day as name
-       from unnest(array['orders', 'nft_classes']) resource, unnest($1::date[]) day
-     except select resource || ' ' || day from sync.slices
-      limit $2`,
-    [
-      // At noon it is the same day in every zone that a platform may count by. Behind UTC today may not have begun.
-      daysIn(windowAt(now))
-        .filter((day) => day <= memory.sliceOf(now))
-        .map((day) => memory.sliceOf(startOf(day) + dayMs / 2)),
-      toldAtMost,
-    ],
-  );
-  return rows.map(({ name }) => `in the end ${name} is not in the ledger`);
+    .map(({ id, archived, shown }) => `${id} is shown as ${shown} and held as ${archived}`);
 }
 
 /**
- * P6: every day of the window that was over two days ago is sealed, but for orders that stay pending: where a day shows
- * nothing, its second reading comes a day after the first. Where the platform cannot be proved, it is read whole at least: walked, and never lost.
+ * P6, P7: every day of the window is in the ledger, and each that was over two days ago is sealed, but for orders that
+ * stay pending: where a day shows nothing, its second reading comes a day after the first.
  */
-async function notSealed({ simulator, memory, drawn }: World, db: Queryable): Promise<string[]> {
+async function notSealed({ simulator }: World, db: Queryable): Promise<string[]> {
   const now = simulator.clock.now();
-  const { rows } = await db.query<{ name: string }>(
-    `select format('%s %s is %s: %s (%s)', resource, day, state, why, last_error) as name
-       from sync.slices
-      where day >= $1 and day < $2 and state <> all ($3) and (unresolved = 0 or state <> 'walked')
-      order by day limit $4`,
-    [
-      windowAt(now).from,
-      memory.sliceOf(now - 2 * dayMs),
-      drawn.hardship?.isProvable === false ? ['sealed', 'walked'] : ['sealed'],
-      toldAtMost,
-    ],
+  const { rows } = await db.query<{ sentence: string }>(
+    `select case when state is null then format('%s %s is not in the ledger', resource, day)
+                 else format('%s %s is %s: %s (%s)', resource, day, state, why, last_error) end as sentence
+       from unnest(array['orders', 'nft_classes']) resource
+      cross join unnest($1::date[]) day
+       left join sync.slices using (resource, day)
+      where state is null or (day < $2 and state <> 'sealed' and (unresolved = 0 or state <> 'walked'))
+      order by day limit $3`,
+    [daysIn(windowAt(now)).filter((day) => day <= dayOf(now)), dayOf(now - 2 * dayMs), toldAtMost],
   );
-  return rows.map(({ name }) => `in the end ${name}`);
+  return rows.map(({ sentence }) => sentence);
 }

@@ -1,11 +1,13 @@
 // What every act of the torture has at hand: the platform, the server, the processes, and what is to be undone later.
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import type { Simulator } from '../../src/simulator/server.ts';
+import type { Queryable } from '../../src/store/db.ts';
 import { databaseError, namedIfCut } from '../../src/store/db-errors.ts';
 import type { Chance } from './chance.ts';
 import type { Cluster } from './cluster.ts';
 import type { Memory } from './memory.ts';
-import type { Replica, Replicas } from './replicas.ts';
+import type { Replicas } from './replicas.ts';
 import type { Drawn } from './world.ts';
 
 export type Stage = {
@@ -23,50 +25,56 @@ export type Stage = {
   note: (text: string) => void;
 };
 
+export type Action = {
+  name: string;
+  /** How often, beside the others. */
+  weight: number;
+  act(stage: Stage, chance: Chance): Promise<string> | string;
+};
+
 /** Does something after a while, without keeping the next act waiting. A failure is a finding. */
 export function later(stage: Stage, afterMs: number, act: () => Promise<void> | void): void {
-  const doing = (async () => {
-    await sleep(afterMs);
-    await act();
-  })()
+  const doing = sleep(afterMs)
+    .then(act)
     .catch((error: unknown) => stage.report(`the torture itself failed: ${String(error)}`))
     .finally(() => stage.pending.delete(doing));
   stage.pending.add(doing);
 }
 
 /** Until everything is undone and the server is up. */
-export async function calm(stage: Stage): Promise<void> {
+export async function calm({ pending, cluster }: Stage): Promise<void> {
   // Ends: what is pending ends by itself and starts nothing new.
-  while (stage.pending.size > 0) await Promise.all(stage.pending);
-  await stage.cluster.bringUp();
+  while (pending.size > 0) await Promise.all(pending);
+  await cluster.isUp();
 }
 
-const triesAtMost = 30;
+export async function withClient<T>(
+  connectionString: string,
+  work: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  // A server that goes down is told by the statement in flight.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
 
-/**
- * Works on the database past the wires, and once more when the server goes down meanwhile: an embedded one is stopped
- * by the last process that leaves.
- */
-export async function insist<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+const triesAtMost = 10;
+
+/** Works on the database past the wires, and again when the last harm to the server shows only now. */
+export async function inCalm<T>(stage: Stage, work: (db: Queryable) => Promise<T>): Promise<T> {
   // Ends: triesAtMost.
   for (let tries = 1; ; tries++) {
     await calm(stage);
     try {
-      return await work();
+      return await withClient(stage.address, work);
     } catch (error) {
       if (databaseError(namedIfCut(error)) === null || tries === triesAtMost) throw error;
       await sleep(100);
     }
   }
 }
-
-/** One of the processes that are awake; one for which no trap is set, if there is any. */
-export function anyReplica({ replicas }: Stage, chance: Chance): Replica | null {
-  const share = chance.unit();
-  const awake = replicas.alive().filter((one) => !one.isFrozen);
-  const free = awake.filter((one) => !one.wire.isArmed());
-  const from = free.length > 0 ? free : awake;
-  return from[Math.floor(share * from.length)] ?? null;
-}
-
-export const nobody = 'nobody is there';

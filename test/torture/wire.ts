@@ -1,5 +1,5 @@
-// The way from one Outlast process to the database: a TCP proxy that can be cut, held, and set to cut or kill when a
-// given statement passes by. It reads no answers and changes nothing.
+// The way from one process to the database: a TCP proxy that can be cut, held, and set to cut or kill when a given
+// statement passes by. It reads no answers and changes nothing.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** Set for the moment a statement is sent. */
@@ -21,8 +21,8 @@ export type Trap = {
 
 export type Wire = {
   port: number;
-  /** Cuts every connection, or the share of them given. Returns how many. */
-  cut(share?: number): number;
+  /** Cuts the connections that `isChosen`; all unless given. Returns how many. */
+  cut(how: 'reset' | 'end', isChosen?: () => boolean): number;
   /** Nothing passes until the function it returns is called. */
   hold(): () => void;
   arm(trap: Trap): void;
@@ -35,16 +35,18 @@ type Pair = { client: Socket; server: Socket; isLeftAlone: boolean };
 
 export type Target = { host: string; port: number };
 
-/** `target` is asked for every connection: the server may come back on another port. */
-export async function createWire(target: () => Target, unit: () => number): Promise<Wire> {
+export async function createWire(target: Target): Promise<Wire> {
   const pairs = new Set<Pair>();
   let trap: Trap | null = null;
   let isHeld = false;
 
-  const cutPair = (pair: Pair, how: 'reset' | 'end'): void => {
+  const endClient = ({ client }: Pair, how: Trap['how']): void => {
+    if (how === 'reset') client.resetAndDestroy();
+    else client.destroy();
+  };
+  const cutPair = (pair: Pair, how: Trap['how']): void => {
     pairs.delete(pair);
-    if (how === 'reset') pair.client.resetAndDestroy();
-    else pair.client.destroy();
+    endClient(pair, how);
     pair.server.destroy();
   };
 
@@ -57,12 +59,9 @@ export async function createWire(target: () => Target, unit: () => number): Prom
     }
     const { when, spring, how } = trap;
     trap = null;
-    if (how === 'pass') {
+    if (how === 'pass' || when === 'before') {
       spring();
-      return false;
-    }
-    if (when === 'before') {
-      spring();
+      if (how === 'pass') return false;
       cutPair(pair, how);
       return true;
     }
@@ -70,15 +69,14 @@ export async function createWire(target: () => Target, unit: () => number): Prom
     pair.isLeftAlone = true;
     pair.server.write(piece, () => {
       spring();
-      if (how === 'reset') pair.client.resetAndDestroy();
-      else pair.client.destroy();
+      endClient(pair, how);
       setTimeout(() => cutPair(pair, 'end'), 200).unref();
     });
     return true;
   };
 
   const door = createServer((client) => {
-    const server = connect(target());
+    const server = connect(target);
     const pair: Pair = { client, server, isLeftAlone: false };
     pairs.add(pair);
     // At once, as Postgres' own sockets do.
@@ -89,15 +87,11 @@ export async function createWire(target: () => Target, unit: () => number): Prom
     });
     server.on('data', (piece) => void client.write(piece));
     const end = (): void => {
-      if (pair.isLeftAlone) return;
-      pairs.delete(pair);
-      client.destroy();
-      server.destroy();
+      if (!pair.isLeftAlone) cutPair(pair, 'end');
     };
-    for (const socket of [client, server]) socket.on('error', end).on('close', end);
-    if (isHeld) {
-      client.pause();
-      server.pause();
+    for (const socket of [client, server]) {
+      socket.on('error', end).on('close', end);
+      if (isHeld) socket.pause();
     }
   });
   await new Promise<void>((resolve, reject) => {
@@ -105,26 +99,20 @@ export async function createWire(target: () => Target, unit: () => number): Prom
     door.listen(0, '127.0.0.1', () => resolve());
   });
 
-  const each = (act: (socket: Socket) => void): void => {
-    for (const { client, server } of pairs) {
-      act(client);
-      act(server);
-    }
-  };
+  const sockets = (): Socket[] => [...pairs].flatMap(({ client, server }) => [client, server]);
   return {
     port: (door.address() as AddressInfo).port,
-    cut: (share = 1) => {
-      const chosen = [...pairs].filter(() => unit() < share);
-      const how = unit() < 0.5 ? 'reset' : 'end';
+    cut: (how, isChosen = () => true) => {
+      const chosen = [...pairs].filter(isChosen);
       for (const pair of chosen) cutPair(pair, how);
       return chosen.length;
     },
     hold: () => {
       isHeld = true;
-      each((socket) => socket.pause());
+      for (const socket of sockets()) socket.pause();
       return () => {
         isHeld = false;
-        each((socket) => socket.resume());
+        for (const socket of sockets()) socket.resume();
       };
     },
     arm: (next) => {
@@ -143,12 +131,8 @@ export async function createWire(target: () => Target, unit: () => number): Prom
 export async function createWireTo(
   connectionString: string,
 ): Promise<{ wire: Wire; address: string }> {
-  const { hostname, port } = new URL(connectionString);
-  const wire = await createWire(
-    () => ({ host: hostname, port: Number(port) }),
-    () => 0,
-  );
   const through = new URL(connectionString);
+  const wire = await createWire({ host: through.hostname, port: Number(through.port) });
   through.hostname = '127.0.0.1';
   through.port = String(wire.port);
   return { wire, address: through.href };

@@ -1,69 +1,50 @@
-// What a seed draws: how large the platform is, when it begins and how fast its clock runs, how it reads what its
-// document leaves open, and which of its answers go wrong. Pure.
-import type { Dialect } from '../../src/simulator/dialect.ts';
-import { faultSentences, type Faults } from '../../src/simulator/faults.ts';
-import type { World } from '../../src/simulator/world.ts';
+// What a seed draws: how large the platform is, when it begins and how fast its clock runs, in which one way it reads
+// what its document leaves open, and which of its answers go wrong. Pure.
 import type { Instant } from '../../src/model.ts';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import type { Faults } from '../../src/simulator/faults.ts';
+import type { World } from '../../src/simulator/world.ts';
 import type { Chance } from './chance.ts';
-import { drawHardship, type Hardship } from './hardships.ts';
 
 export type Drawn = {
   startAt: Instant;
   /** How much faster than real time the platform's clock runs. */
   speed: number;
   world: Partial<World>;
+  /** How it is odd from its first day to its last, in one way; empty: it is as documented, and errs now and then. */
+  oddity: Partial<Dialect>;
+  /** All switches: the oddity, and the sizes of pages. */
   dialect: Partial<Dialect>;
   latencyMs: number;
-  /** Outlast starts and stops the server itself, by the settings that every user begins with; no wire can be cut. */
-  isEmbedded: boolean;
-  /** A pooler in transaction mode stands before the database, and lends all processes the same few connections. */
-  isPooled: boolean;
   /** Outlast processes at a time. */
   replicas: number;
-  /** The `Date` of an answer may be wrong by so much. */
-  lieMs: number;
-  /** A machine behind the platform's balancer has a clock that is wrong by so much; 0: there is none. */
-  balancerMs: number;
-  hardship: Hardship | null;
 };
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
 
 export function drawWorld(chance: Chance): Drawn {
-  const startAt = drawStart(chance.stream('start'));
-  const speed = chance.pick([0, 1, 1, 20, 60]);
-  const hardship = drawHardship(chance.stream('hardship'));
-  const world = {
-    ordersPerDay: chance.between(3, 30),
-    classesPerDay: chance.between(2, 12),
-    quietShare: 0.2,
-    pendingShare: chance.pick([0.02, 0.2]),
-    settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
-  };
-  const latencyMs = chance.pick([0, 2, 6]);
-  const isEmbedded = chance.isHit(0.15);
-  const sizes = chance.stream('sizes');
+  const oddity = drawOddity(chance.stream('oddity'));
   return {
-    startAt,
-    speed,
-    world,
-    dialect: {
-      // Of few records pages are few as well, unless they are short.
-      maxOrders: sizes.pick([50, 20, 10, 5]),
-      maxClasses: sizes.pick([200, 50, 10, 5]),
-      ...hardship?.dialect,
+    startAt: drawStart(chance.stream('start')),
+    speed: chance.pick([0, 1, 1, 20, 60]),
+    world: {
+      ordersPerDay: chance.between(3, 30),
+      classesPerDay: chance.between(2, 12),
+      quietShare: 0.2,
+      pendingShare: chance.pick([0.02, 0.2]),
+      settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
     },
-    latencyMs,
-    isEmbedded,
-    isPooled: !isEmbedded && chance.stream('pooler').isHit(0.25),
+    oddity,
+    // Of few records pages are few as well, unless they are short.
+    dialect: {
+      maxOrders: chance.pick([50, 20, 10, 5]),
+      maxClasses: chance.pick([200, 50, 10, 5]),
+      ...oddity,
+    },
+    latencyMs: chance.pick([0, 2, 6]),
     replicas: chance.pick([1, 2, 2, 3, 3]),
-    lieMs: chance.pick([0, 0, 3 * minuteMs, hourMs]),
-    balancerMs:
-      hardship === null
-        ? chance.stream('balancer').pick([0, 0, 2 * hourMs, -hourMs * 36, 75 * 24 * hourMs])
-        : 0,
-    hardship,
   };
 }
 
@@ -77,60 +58,73 @@ function drawStart(chance: Chance): Instant {
   return Date.UTC(year, isLastDay ? month + 1 : month, day, hour, chance.between(0, 59));
 }
 
-/** What makes this world a hard one, in words; empty where nothing does. */
-export function hardOf({ hardship, balancerMs, isPooled }: Drawn): string[] {
-  return [
-    ...(hardship === null ? [] : [hardship.name.replace(/ at \d+$/, '')]),
-    ...(balancerMs === 0 ? [] : ['another clock behind the balancer']),
-    ...(isPooled ? ['a pooler before the database'] : []),
-  ];
+/** One row of the table of docs/guarantee.md, for two at once need not be provable. */
+function drawOddity(chance: Chance): Partial<Dialect> {
+  if (chance.isHit(0.25)) return {};
+  return chance.pick<Partial<Dialect>>([
+    { lagMs: chance.between(1, 3) * hourMs },
+    { statusUnasked: chance.pick([1, 2, 3]) },
+    { statusFilter: chance.pick(['ignored', 'empty', 'refused']) },
+    { statusFilter: 'words' },
+    { totals: chance.pick(['absent', 'zero', 'first', 'page']) },
+    { totalsCap: chance.between(10, 25) },
+    { monthEnd: chance.pick(['utc+8', 'utc-8']) },
+    { monthEnd: 'batches' },
+    { dayEnd: chance.pick(['exclusive', 'instant']) },
+    { lastKey: chance.pick(['null', 'absent', 'repeated', 'onward']) },
+    {
+      keyExpired: chance.pick(['refuse', 'ignore', 'empty']),
+      keyLifeRequests: chance.between(2, 40),
+    },
+    { overLimit: 'refuse' },
+    { emptyList: chance.pick(['null', 'absent']) },
+    { ties: 'insertion', timeForm: chance.pick(['fraction', 'space', 'go']) },
+  ]);
 }
-
-/** An answer may be as it was so long ago. */
-export const staleMs = 60_000;
-
-/** What a record has more: held with it, or too long for that. */
-export const giantBytes = [30_000, 300_000, 600_000, 2_000_000] as const;
 
 /** The platform's clock may be set back by so much. */
 export const setBackMs = 3 * minuteMs;
 
-/** One of the simulator's faults, rare enough that pages still come through. */
-export function drawFault(chance: Chance, { hardship, lieMs, balancerMs }: Drawn): Partial<Faults> {
-  const share = (most: number): number => most * chance.unit();
-  const lie = Math.round(lieMs * (2 * chance.unit() - 1));
-  const noAnswer: Partial<Faults> = {
-    tooMany: { share: share(0.006), retryAfter: 1 },
-    serverError: { share: share(0.04), status: chance.pick([500, 502, 503]) },
-    htmlPage: { share: share(0.04), status: chance.pick([200, 502]) },
-    textNotFound: { share: share(0.02) },
-    // Final for the process that meets it.
-    forbidden: { share: share(0.002) },
-    reset: { share: share(0.04) },
-    truncated: { share: share(0.04) },
-    hang: { share: share(0.01) },
-    slow: { share: share(0.04), ms: chance.between(20, 400) },
-  };
-  const wrongAnswer: Partial<Faults> = {
-    wrongDate: [
-      ...(lie === 0 ? [] : [{ share: share(0.02), ms: lie }]),
-      ...(balancerMs === 0 ? [] : [{ share: share(0.05), ms: balancerMs }]),
-    ],
-    duplicated: { share: share(0.06), rows: chance.between(1, 3) },
-    dropped: { share: share(0.04), rows: chance.between(1, 3) },
-    lyingTotal: { share: share(0.03), by: chance.pick([-1, 1, 2, 3]) },
-    emptied: { share: share(0.04) },
-    hollow: { share: share(0.06) },
-    stale: { share: share(0.03), ms: chance.between(1, staleMs) },
-    // Each reading meets other records: some are held as they came, some are too long for that and set aside.
-    giant: { share: share(0.01), bytes: chance.pick(giantBytes) },
-  };
-  // A platform that is odd by itself answers as it does, or not at all.
-  const faults = hardship === null ? { ...noAnswer, ...wrongAnswer } : noAnswer;
-  const [name, fault] = chance.pick(Object.entries(faults) as [[string, unknown]]);
-  return { ...noFaults, [name]: fault };
-}
+export const noFaults: Partial<Faults> = {
+  tooMany: null,
+  serverError: null,
+  htmlPage: null,
+  textNotFound: null,
+  reset: null,
+  truncated: null,
+  hang: null,
+  slow: null,
+  wrongDate: null,
+  duplicated: null,
+  dropped: null,
+  lyingTotal: null,
+  emptied: null,
+  hollow: null,
+};
 
-export const noFaults = Object.fromEntries(
-  Object.keys(faultSentences).map((name) => [name, null]),
-) as Faults;
+/** One fault, rare enough that pages still come through. A platform that is odd answers as it does, or not at all. */
+export function drawFault(chance: Chance, isOdd: boolean): Partial<Faults> {
+  const upTo = (most: number): { share: number } => ({ share: most * chance.unit() });
+  const rows = chance.between(1, 3);
+  const noAnswer: Partial<Faults>[] = [
+    { tooMany: { ...upTo(0.006), retryAfter: 1 } },
+    { serverError: { ...upTo(0.04), status: chance.pick([500, 502, 503]) } },
+    { htmlPage: { ...upTo(0.04), status: chance.pick([200, 502]) } },
+    { textNotFound: upTo(0.02) },
+    { reset: upTo(0.04) },
+    { truncated: upTo(0.04) },
+    { hang: upTo(0.01) },
+    { slow: { ...upTo(0.04), ms: chance.between(20, 400) } },
+  ];
+  const wrongAnswer: Partial<Faults>[] = [
+    // A machine behind the balancer whose clock is wrong.
+    { wrongDate: { ...upTo(0.05), ms: chance.pick([2 * hourMs, -36 * hourMs, 75 * dayMs]) } },
+    { duplicated: { ...upTo(0.06), rows } },
+    { dropped: { ...upTo(0.04), rows } },
+    { lyingTotal: { ...upTo(0.03), by: chance.pick([-1, 1, 2]) } },
+    { emptied: upTo(0.04) },
+    { hollow: upTo(0.06) },
+  ];
+  const [first, ...others] = isOdd ? noAnswer : [...noAnswer, ...wrongAnswer];
+  return chance.pick([first ?? {}, ...others]);
+}
