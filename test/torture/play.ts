@@ -46,7 +46,7 @@ export type PlayOptions = {
 };
 
 /** Acts between two looks at the archive. */
-const actsBetweenLooks = 8;
+const actsBetweenLooks = 4;
 /** A world in which hardly anybody lives long enough to be killed ends all the same. */
 const actsAtMost = 40;
 const hangsAfterMs = 60_000;
