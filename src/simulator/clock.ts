@@ -16,19 +16,13 @@ export function createSimulatedClock(
   startAt: Instant | undefined,
   speed: number,
 ): SimulatorClock {
-  // Real time goes straight through, so that a caller's own moving clock stays exact.
-  let moved = startAt !== undefined || speed !== 1;
   let since = outside();
   let base = startAt ?? since;
   let factor = speed;
-  const now = (): Instant => {
-    const outsideNow = outside();
-    return moved ? Math.floor(base + (outsideNow - since) * factor) : outsideNow;
-  };
+  const now = (): Instant => Math.floor(base + (outside() - since) * factor);
   const setNow = (at: Instant): void => {
     base = at;
     since = outside();
-    moved = true;
   };
   return {
     now,

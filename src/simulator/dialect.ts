@@ -45,8 +45,8 @@ export const switches = {
   ),
   dates: oneOf(['utc', 'utc+8', 'ignored'], 'the zone of start_date and end_date, or no filter'),
   lastKey: oneOf(
-    ['empty', 'null', 'absent', 'repeated', 'onward', 'around'],
-    'next_page_key on the last page; repeated shows that page again, onward leads to an empty page, around to some page shown before, by a key that is new each time',
+    ['empty', 'null', 'absent', 'repeated', 'onward'],
+    'next_page_key on the last page; repeated shows that page again, onward leads to an empty page',
   ),
   overLimit: oneOf(['clamp', 'refuse'], 'a limit above the greatest: clamped, or answered 400'),
   maxOrders: amount(50, 'greatest limit of the order list'),

@@ -51,13 +51,13 @@ export type SimulatorOptions = {
 /** A page as it was sent: its records as exact JSON texts, in the order shown. */
 export type SentPage = { resource: ListedResource; records: ShownRecord[] };
 
-/** What the platform knows of itself. `project` is a name; the first project unless given. */
+/** What the platform knows of itself; of its projects the first. */
 export type Oracle = {
   /** What it shows now, in its window, as exact JSON texts, oldest first. */
-  shown(resource: ListedResource, project?: string): Generator<ShownRecord>;
-  count(resource: ListedResource, project?: string): number;
+  shown(resource: ListedResource): Generator<ShownRecord>;
+  count(resource: ListedResource): number;
   /** Ids to look transactions up by. */
-  operationIds(day: Day, project?: string): string[];
+  operationIds(day: Day): string[];
 };
 
 /** One request; `fault` names those that hit it. No header is kept: they hold keys (P10). */
@@ -98,9 +98,9 @@ export type Simulator = {
   setFaults(faults: Partial<Faults>): void;
   setNow(at: Instant): void;
   advance(byMs: number): void;
-  /** The platform stops showing a record, by id; false if there is none. */
-  hide(resource: ListedResource, id: string, project?: string): boolean;
-  insert(resource: ListedResource, literal: Literal, project?: string): void;
-  mutate(resource: ListedResource, id: string, change: Change, project?: string): boolean;
+  /** The platform stops showing a record, by id; false if there is none. Orders are those of the first project. */
+  hide(resource: ListedResource, id: string): boolean;
+  insert(resource: ListedResource, literal: Literal): void;
+  mutate(resource: ListedResource, id: string, change: Change): boolean;
   close(): Promise<void>;
 };

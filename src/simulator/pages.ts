@@ -16,7 +16,6 @@ import {
   wholeIn,
   windowStart,
 } from './query.ts';
-import { mix } from './world.ts';
 
 export type PageContext = {
   now: Instant;
@@ -193,11 +192,6 @@ function keysText(stretch: Stretch, asked: string | undefined, context: PageCont
       return asked ?? keyText({ kind: 'start', place: { at: 0, seq: 0, id: '' } });
     }
     if (lastKey === 'onward') return isEmpty ? (asked ?? '') : keyAt('next', size - 1);
-    if (lastKey === 'around' && size > 0) {
-      const place = placeOf(entryAt(stretch, mix(keySeed, request) % size));
-      // By the request it was given on the key is one that nobody has seen.
-      return encodeKey({ kind: 'next', place, request }, keySeed);
-    }
     if (lastKey === 'null') return null;
     return lastKey === 'absent' ? undefined : '';
   };

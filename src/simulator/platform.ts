@@ -6,22 +6,17 @@ import type { Instant, ListedResource } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
 import { badRequest, forbidden, noSuchPath, type SimulatedAnswer } from './answers.ts';
-import { classSource, type ClassFilter } from './classes.ts';
+import { classSource } from './classes.ts';
 import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './list.ts';
-import {
-  createSimulatedTokens,
-  createSimulatedTransactions,
-  type SimulatedTransactions,
-} from './lookups.ts';
-import type { LiteralRecords, SimulatorProject } from './options.ts';
-import { orderSource, type OrderFilter } from './orders.ts';
+import { createSimulatedTokens, createSimulatedTransactions } from './lookups.ts';
+import type { LiteralRecords, Oracle, SimulatorProject } from './options.ts';
+import { orderSource } from './orders.ts';
 import {
   simulatedClassesPage,
   simulatedOrdersPage,
   type PageContext,
-  type ShownRecord,
   type SimulatedPage,
 } from './pages.ts';
 import { BadQuery, windowStart } from './query.ts';
@@ -35,12 +30,9 @@ export type Answered = {
 export type SimulatedPlatform = {
   /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
   answer(target: Target, headers: IncomingHttpHeaders, request: number, behindMs: number): Answered;
-  orders(project: string): RecordList<OrderFilter>;
-  classes: RecordList<ClassFilter>;
-  transactions(project: string): SimulatedTransactions;
-  /** All that an endless patient reader would be shown now, oldest first. */
-  shown(resource: ListedResource, project: string): Generator<ShownRecord>;
-  count(resource: ListedResource, project: string): number;
+  /** All classes, or the first project's orders. */
+  list(resource: ListedResource): RecordList<never>;
+  oracle: Oracle;
   /** After a switch that changes the order. */
   refresh(): void;
 };
@@ -59,18 +51,14 @@ export function createSimulatedPlatform(context: {
   const keySeed = mix(seed, 0x6e75);
   const createdAt = clock.now();
 
-  const orders = new Map(
-    names.map((name, i) => {
-      const source = orderSource(seed, name, world, dialect);
-      const literals = i === 0 ? records.orders : records.orders && [];
-      return [name, createList(source, () => dialect().ties, literals, createdAt)];
-    }),
-  );
-  const transactions = new Map(
-    names.map((name) => [
-      name,
-      createSimulatedTransactions(seed, name, world, records.transactions),
-    ]),
+  // By project: the first has the orders that were written out, if there are any, and the others none then.
+  const orders = names.map((name, i) => {
+    const source = orderSource(seed, name, world, dialect);
+    const literals = i === 0 ? records.orders : records.orders && [];
+    return createList(source, () => dialect().ties, literals, createdAt);
+  });
+  const transactions = names.map((name) =>
+    createSimulatedTransactions(seed, name, world, records.transactions),
   );
   const classes = createList(
     classSource(seed, world, dialect),
@@ -81,10 +69,10 @@ export function createSimulatedPlatform(context: {
   );
   const tokens = createSimulatedTokens(seed, world, records.tokens);
 
-  function found<T>(map: ReadonlyMap<string, T>, name: string): T {
-    const value = map.get(name);
-    if (value === undefined) throw new RangeError(`the simulator has no project "${name}"`);
-    return value;
+  function of<T>(each: readonly T[], name = names[0]): T {
+    const one = each[names.indexOf(name ?? '')];
+    if (one === undefined) throw new RangeError('the simulator has no project');
+    return one;
   }
 
   function answerGroupB(
@@ -94,27 +82,45 @@ export function createSimulatedPlatform(context: {
     now: Instant,
   ): SimulatedPage | SimulatedAnswer {
     const how: PageContext = { now: now - dialect().lagMs, dialect: dialect(), keySeed, request };
-    if (path === '/v3/orders') return simulatedOrdersPage(query, found(orders, name), how);
+    if (path === '/v3/orders') return simulatedOrdersPage(query, of(orders, name), how);
     if (path === '/v1beta1/nft/classes') return simulatedClassesPage(query, classes, how);
     const [, version, id = ''] = /^\/(v1beta1|v3\/native)\/tx\/([^/]+)$/.exec(path) ?? [];
     if (version === undefined) return noSuchPath;
     const shape = version === 'v1beta1' ? 'v1beta1' : 'v3';
-    return found(transactions, name).answer(shape, id, now, how.dialect);
+    return of(transactions, name).answer(shape, id, now, how.dialect);
   }
 
-  function allShown(resource: ListedResource, project: string): Selection {
+  const list = (resource: ListedResource): RecordList<never> =>
+    resource === 'orders' ? of(orders) : classes;
+
+  function allShown(resource: ListedResource): Selection {
     const now = clock.now();
     const { ordersWindow, classesWindow } = dialect();
     const hasWindow = resource === 'orders' ? ordersWindow : classesWindow;
-    const from = hasWindow ? windowStart(now, dialect()) : -Infinity;
-    const list = resource === 'orders' ? found(orders, project) : classes;
-    return list.select(from, Infinity, null, now);
+    return list(resource).select(
+      hasWindow ? windowStart(now, dialect()) : -Infinity,
+      Infinity,
+      null,
+      now,
+    );
   }
 
+  const oracle: Oracle = {
+    shown: function* (resource) {
+      const now = clock.now();
+      const selection = allShown(resource);
+      for (let rank = 0; rank < selection.total; rank++) {
+        const entry = selection.at(rank);
+        yield { id: entry.id, text: list(resource).textOf(entry, now) };
+      }
+    },
+    count: (resource) => allShown(resource).total,
+    operationIds: (day) => of(transactions).idsOn(day),
+  };
+
   return {
-    orders: (project) => found(orders, project),
-    classes,
-    transactions: (project) => found(transactions, project),
+    list,
+    oracle,
     answer: (target, headers, request, behindMs) => {
       const { path, query } = target;
       const now = clock.now();
@@ -136,18 +142,8 @@ export function createSimulatedPlatform(context: {
         throw error;
       }
     },
-    shown: function* (resource, project) {
-      const now = clock.now();
-      const list = resource === 'orders' ? found(orders, project) : classes;
-      const selection = allShown(resource, project);
-      for (let rank = 0; rank < selection.total; rank++) {
-        const entry = selection.at(rank);
-        yield { id: entry.id, text: list.textOf(entry, now) };
-      }
-    },
-    count: (resource, project) => allShown(resource, project).total,
     refresh: () => {
-      for (const list of orders.values()) list.refresh();
+      for (const one of orders) one.refresh();
       classes.refresh();
     },
   };

@@ -11,7 +11,6 @@ import { noSuchPath, ok, type SimulatedAnswer } from './answers.ts';
 import { createSimulatedClock } from './clock.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
 import { createFaultPlan, faultAnswer, mangle, type Hits } from './faults.ts';
-import type { RecordList } from './list.ts';
 import {
   demoProject,
   type LoggedRequest,
@@ -21,7 +20,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from './options.ts';
-import { createSimulatedPlatform, type Answered, type SimulatedPlatform } from './platform.ts';
+import { createSimulatedPlatform, type Answered } from './platform.ts';
 import { standardWorld } from './world.ts';
 
 export { demoProject };
@@ -33,7 +32,6 @@ const controlPath = '/_simulator';
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { seed = 1, host = '127.0.0.1', latencyMs = 0 } = options;
   const { projects = [demoProject], records = {}, now: outside = Date.now, onPage } = options;
-  const firstProject = projects[0]?.name ?? '';
   const world = { ...standardWorld, ...options.world };
   const clock = createSimulatedClock(outside, options.startAt, options.speed ?? 1);
   let dialect: Dialect = { ...standardDialect, ...options.dialect };
@@ -107,8 +105,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   });
   const port = await listen(server, options.port ?? 0, host);
 
-  const listOf = (resource: ListedResource, project: string): RecordList<never> =>
-    resource === 'orders' ? platform.orders(project) : platform.classes;
   const simulator: Simulator = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
@@ -116,7 +112,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     world,
     clock,
     requests,
-    oracle: createOracle(platform, firstProject),
+    oracle: platform.oracle,
     dialect: () => ({ ...dialect }),
     setDialect: (changed) => {
       dialect = { ...dialect, ...changed };
@@ -125,11 +121,9 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     setFaults: (changed) => faults.set(changed),
     setNow: (at) => clock.setNow(at),
     advance: (byMs) => clock.advance(byMs),
-    hide: (resource, id, project = firstProject) => listOf(resource, project).hide(id, clock.now()),
-    insert: (resource, literal, project = firstProject) =>
-      listOf(resource, project).insert(literal, clock.now()),
-    mutate: (resource, id, change, project = firstProject) =>
-      listOf(resource, project).mutate(id, change, clock.now()),
+    hide: (resource, id) => platform.list(resource).hide(id, clock.now()),
+    insert: (resource, literal) => platform.list(resource).insert(literal, clock.now()),
+    mutate: (resource, id, change) => platform.list(resource).mutate(id, change, clock.now()),
     close: () =>
       new Promise((resolve) => {
         for (const timer of timers) clearTimeout(timer);
@@ -188,33 +182,25 @@ function deliverAnswer(
   return true;
 }
 
-const createOracle = (platform: SimulatedPlatform, firstProject: string): Oracle => ({
-  shown: (resource, project = firstProject) => platform.shown(resource, project),
-  count: (resource, project = firstProject) => platform.count(resource, project),
-  operationIds: (day, project = firstProject) => platform.transactions(project).idsOn(day),
-});
-
 const maxRequests = 5000;
 
 function createRequestLog(): RequestLog & { add(request: LoggedRequest): void } {
-  let ring: LoggedRequest[] = [];
+  let newest: LoggedRequest[] = [];
   const log = {
     total: 0,
     byPath: {} as Record<string, number>,
-    recent: () => {
-      const oldest = log.total % maxRequests;
-      return ring.length < maxRequests
-        ? [...ring]
-        : [...ring.slice(oldest), ...ring.slice(0, oldest)];
-    },
+    recent: () => newest.slice(-maxRequests),
     add: (request: LoggedRequest) => {
-      ring[log.total++ % maxRequests] = request;
+      newest.push(request);
+      // Seldom, for it copies all of them.
+      if (newest.length > 2 * maxRequests) newest = log.recent();
+      log.total++;
       // Lookups carry an id in their path: counted together.
       const path = request.path.replace(/^(\/\w+(?:\/native)?\/tx\/).*/, '$1');
       log.byPath[path] = (log.byPath[path] ?? 0) + 1;
     },
     clear: () => {
-      ring = [];
+      newest = [];
       log.total = 0;
       log.byPath = {};
     },

@@ -55,7 +55,14 @@ test.each([
   [['--speed', '-1'], '--speed is a number'],
   [['--dialect', 'dayEnd=never'], 'the switch dayEnd is one of inclusive, exclusive, instant'],
   [['--dialect', 'dayEnd'], '--dialect takes switch=value'],
-  [['--fault', 'meteor'], 'there is no fault "meteor"'],
+  [['--dialect', 'dayEnds=inclusive'], 'there is no switch "dayEnds"; there are dayEnd, '],
+  [['--dialect', 'maxOrders=-1'], 'the switch maxOrders is a whole number'],
+  [['--dialect', 'classesWindow=maybe'], 'the switch classesWindow is on or off'],
+  [['--fault', 'meteor'], 'there is no fault "meteor"; there are tooMany, '],
+  [['--fault', 'tooMany=often'], 'write name, name=0.05 or name=3x'],
+  [['--fault', 'slow,speed=3'], 'has no detail "speed"'],
+  [['--fault', 'tooMany=7'], 'a number from 0 to 1'],
+  [['--fault', 'slow,ms=long'], 'ms of the fault slow is milliseconds'],
   [['--api-key', ''], 'must not be empty'],
 ])('%o is one clear sentence and exit code 2', async (options, sentence) => {
   const { code, stdout, stderr } = await runHere(['simulate', ...options]);
