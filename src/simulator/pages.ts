@@ -49,32 +49,17 @@ export function simulatedOrdersPage(
   list: RecordList<OrderFilter>,
   context: PageContext,
 ): SimulatedPage {
-  const { now, dialect } = context;
+  const { dialect } = context;
   const limit = limitIn(query, dialect.maxOrders, dialect);
-  const { from, to } = rangeIn(query, dialect, earliestIn(dialect.ordersWindow, context));
-  const ascending = isAscending(query, dialect);
   const filter = orderFilterIn(query, dialect);
   const isAsked = choiceIn(query, 'count_total', ['0', '1']) === 1;
   const asked = query.get('page_key');
   const key = asked === undefined ? null : keyIn(asked, context);
-
-  const selection = list.select(from, to, filter, now);
-  const size = cut(selection.total, dialect.listCap);
-  const stretch = { selection, ascending, size, ...ranksAt(key, selection, ascending, limit) };
-  const keys = keysText(stretch, asked, context);
+  const selected = selectIn(query, list, filter, dialect.ordersWindow, context);
+  const stretch = { ...selected, ...ranksAt(key, selected, limit) };
+  const head = `${keysText(stretch, asked, context)}"limit":${limit}`;
   const isCounted = isAsked && !(dialect.totals === 'first' && asked !== undefined);
-  return {
-    resource: 'orders',
-    rows: rowsOf(stretch, list, now),
-    total: cut(selection.total, dialect.totalsCap),
-    write: (rows, total) =>
-      pageText(
-        `${keys}"limit":${limit}${isCounted ? totalText(total, rows, dialect) : ''}`,
-        'order_infos',
-        rows,
-        context,
-      ),
-  };
+  return pageOf('orders', list, stretch, head, isCounted, context);
 }
 
 export function simulatedClassesPage(
@@ -82,31 +67,49 @@ export function simulatedClassesPage(
   list: RecordList<ClassFilter>,
   context: PageContext,
 ): SimulatedPage {
-  const { now, dialect } = context;
+  const { dialect } = context;
   const limit = limitIn(query, dialect.maxClasses, dialect);
-  const offset = wholeIn(query, 'offset', 0, 0);
-  const { from, to } = rangeIn(query, dialect, earliestIn(dialect.classesWindow, context));
-  const ascending = isAscending(query, dialect);
-
-  const selection = list.select(from, to, classFilterIn(query), now);
-  const size = cut(selection.total, dialect.listCap);
-  const isCounted = dialect.totals !== 'first' || offset === 0;
-  return {
-    resource: 'nft_classes',
-    rows: rowsOf({ selection, ascending, size, first: offset, end: offset + limit }, list, now),
-    total: cut(selection.total, dialect.totalsCap),
-    write: (rows, total) =>
-      pageText(
-        `"offset":${offset},"limit":${limit}${isCounted ? totalText(total, rows, dialect) : ''}`,
-        'classes',
-        rows,
-        context,
-      ),
-  };
+  const first = wholeIn(query, 'offset', 0, 0);
+  const selected = selectIn(query, list, classFilterIn(query), dialect.classesWindow, context);
+  const stretch = { ...selected, first, end: first + limit };
+  const isCounted = dialect.totals !== 'first' || first === 0;
+  const head = `"offset":${first},"limit":${limit}`;
+  return pageOf('nft_classes', list, stretch, head, isCounted, context);
 }
 
-const earliestIn = (hasWindow: boolean, { now, dialect }: PageContext): Instant =>
-  hasWindow ? windowStart(now, dialect) : -Infinity;
+/** What the dates select of a list, in which order, and where it ends. */
+function selectIn<F>(
+  query: QueryParameters,
+  list: RecordList<F>,
+  filter: F | null,
+  hasWindow: boolean,
+  { now, dialect }: PageContext,
+): Pick<Stretch, 'selection' | 'ascending' | 'size'> {
+  const earliest = hasWindow ? windowStart(now, dialect) : -Infinity;
+  const { from, to } = rangeIn(query, dialect, earliest);
+  const selection = list.select(from, to, filter, now);
+  const size = cut(selection.total, dialect.listCap);
+  return { selection, ascending: isAscending(query, dialect), size };
+}
+
+/** `head` is what stands before the total. */
+function pageOf<F>(
+  resource: ListedResource,
+  list: RecordList<F>,
+  stretch: Stretch,
+  head: string,
+  isCounted: boolean,
+  context: PageContext,
+): SimulatedPage {
+  const { now, dialect } = context;
+  return {
+    resource,
+    rows: rowsOf(stretch, list, now),
+    total: cut(stretch.selection.total, dialect.totalsCap),
+    write: (rows, total) =>
+      pageText(resource, isCounted ? head + totalText(total, rows, dialect) : head, rows, context),
+  };
+}
 
 /** Of so many; a cap of 0 is none. */
 const cut = (records: number, cap: number): number => (cap > 0 ? Math.min(records, cap) : records);
@@ -146,8 +149,7 @@ function keyIn(asked: string, context: PageContext): PageKey | 'past the end' | 
 
 function ranksAt(
   key: PageKey | 'past the end' | null,
-  selection: Selection,
-  ascending: boolean,
+  { selection, ascending }: Pick<Stretch, 'selection' | 'ascending'>,
   limit: number,
 ): { first: number; end: number } {
   const { total } = selection;
@@ -207,14 +209,15 @@ function totalText(total: number, rows: readonly ShownRecord[], { totals }: Dial
 
 /** The envelope around a list; `head` is what stands before it. */
 function pageText(
+  resource: ListedResource,
   head: string,
-  listName: string,
   rows: readonly ShownRecord[],
   { dialect, now }: PageContext,
 ): string {
   const { emptyList, unknownFields } = dialect;
+  const name = resource === 'orders' ? 'order_infos' : 'classes';
   const texts = rows.map(({ text }) => text).join(',');
-  const empty = { array: `,"${listName}":[]`, null: `,"${listName}":null`, absent: '' };
-  const list = rows.length > 0 ? `,"${listName}":[${texts}]` : empty[emptyList];
+  const empty = { array: `,"${name}":[]`, null: `,"${name}":null`, absent: '' };
+  const list = rows.length > 0 ? `,"${name}":[${texts}]` : empty[emptyList];
   return `{"data":{${head}${list}}${unknownFields ? `,"server_time":${now},"trace":{"id":"t-0"}` : ''}}`;
 }

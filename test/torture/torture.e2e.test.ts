@@ -1,5 +1,4 @@
-// A short torture with the real processes and a server of its own: a small world with a pooler before its database. The
-// long ones are run by hand (docs/torture.md).
+// A short torture with the real processes and a server of its own. The long ones are run by hand (docs/torture.md).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linkedFile } from '../support/command.ts';
 import { createCluster, type Cluster } from './cluster.ts';
@@ -11,12 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close(false));
 
-test('seed 5: three kills, a cut, a jump of the clock, faults, and nothing is found', async () => {
+test('a world with three kills, in which nothing is found', async () => {
   const acts: string[] = [];
   const note = (text: string): void => void acts.push(text);
   const { signal } = new AbortController();
-  const result = await play({ seed: 5, kills: 3, cluster, mainFile: linkedFile, signal, note });
+  const result = await play({ seed: 53, kills: 3, cluster, mainFile: linkedFile, signal, note });
   expect(result.findings, acts.join('\n')).toEqual([]);
   expect(result.kills).toBeGreaterThanOrEqual(3);
   expect(result.records).toBeGreaterThan(50);
-}, 300_000);
+}, 600_000);

@@ -2,7 +2,7 @@
 // what its document leaves open, and which of its answers go wrong. Pure.
 import type { Instant } from '../../src/model.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
-import type { Faults } from '../../src/simulator/faults.ts';
+import { faultSentences, type Faults } from '../../src/simulator/faults.ts';
 import type { World } from '../../src/simulator/world.ts';
 import type { Chance } from './chance.ts';
 
@@ -85,22 +85,9 @@ function drawOddity(chance: Chance): Partial<Dialect> {
 /** The platform's clock may be set back by so much. */
 export const setBackMs = 3 * minuteMs;
 
-export const noFaults: Partial<Faults> = {
-  tooMany: null,
-  serverError: null,
-  htmlPage: null,
-  textNotFound: null,
-  reset: null,
-  truncated: null,
-  hang: null,
-  slow: null,
-  wrongDate: null,
-  duplicated: null,
-  dropped: null,
-  lyingTotal: null,
-  emptied: null,
-  hollow: null,
-};
+export const noFaults = Object.fromEntries(
+  Object.keys(faultSentences).map((name) => [name, null]),
+) as Faults;
 
 /** One fault, rare enough that pages still come through. A platform that is odd answers as it does, or not at all. */
 export function drawFault(chance: Chance, isOdd: boolean): Partial<Faults> {
