@@ -71,18 +71,15 @@ export function createArchive(
   const newsNo = Array.from({ length: days }, () => 0);
   const books: (BooksRow | null)[] = Array.from({ length: days }, () => null);
   const decided: ('final' | 'lost' | null)[] = Array.from({ length: days }, () => null);
-  // Back-off of what fails, in memory: it is no evidence.
-  const fails = Array.from({ length: days }, () => 0);
-  const notBefore = Array.from({ length: days }, () => -Infinity);
+  // Back-off of what fails, in memory: it is no evidence. By the number of the day.
+  const waits = new Map<number | 'books', { fails: number; until: number }>();
   let booksAt = -Infinity;
-  let booksFails = 0;
-  let booksNotBefore = -Infinity;
   let unbalanced = 0;
   /** When `[d, d]` last showed a record: that end date is inclusive. */
   let inclusiveAt = -Infinity;
   let commit = 1;
   let requests = 0;
-  const offsets: number[] = [];
+  /** The last nine. */
   const dates: { machine: number; date: number }[] = [];
 
   function clocks(): Clocks {
@@ -90,7 +87,8 @@ export function createArchive(
     const recent = dates
       .filter((one) => Math.abs(machine - one.machine) <= 10 * minute)
       .map((one) => one.date + (machine - one.machine));
-    const offset = offsets.toSorted((a, b) => a - b)[offsets.length >> 1] ?? 0;
+    const offsets = dates.map((one) => one.date - one.machine).toSorted((a, b) => a - b);
+    const offset = offsets[offsets.length >> 1] ?? 0;
     return {
       machine,
       now: machine + offset,
@@ -104,9 +102,7 @@ export function createArchive(
     const told = platform.ask(query);
     if (told.kind === 'error') throw new Failed();
     const machine = platform.time + platform.machineOff;
-    offsets.push(told.date - machine);
     dates.push({ machine, date: told.date });
-    if (offsets.length > 9) offsets.shift();
     if (dates.length > 9) dates.shift();
     return told;
   }
@@ -338,14 +334,20 @@ export function createArchive(
     return said;
   }
 
+  /** A moment more than a day ahead binds nobody. */
+  function waitOf(which: number | 'books', now: number): number {
+    const { until } = waits.get(which) ?? { until: -Infinity };
+    return until > now + dayMs ? 0 : until;
+  }
+
   /** At first, when a day waits for them, and daily; a quarter of an hour doubling to a day while they count more. */
   function booksDueAt(verdicts: readonly Verdict[]): number {
     const { now, latest } = clocks();
     if (latest >= goesAt - freezeMs) return Infinity;
     // A moment to come binds nobody.
     if (booksAt > now + 5 * minute) booksAt = now - dayMs;
-    if (booksNotBefore > now + dayMs) booksNotBefore = now;
-    if (booksAt === -Infinity) return booksNotBefore;
+    const notBefore = waitOf('books', now);
+    if (booksAt === -Infinity) return notBefore;
     const isWaitedFor = verdicts.some(({ why }, one) => {
       const row = books[one] ?? null;
       const newest = readings[one]?.at(-1)?.no ?? 0;
@@ -354,7 +356,7 @@ export function createArchive(
     });
     const doubled = booksAt + Math.min(dayMs, retryMs * 2 ** unbalanced);
     const due = unbalanced > 0 ? doubled : now;
-    return Math.max(booksNotBefore, isWaitedFor ? due : booksAt + dayMs);
+    return Math.max(notBefore, isWaitedFor ? due : booksAt + dayMs);
   }
 
   function next(): Act {
@@ -363,23 +365,16 @@ export function createArchive(
     let first: Act = { at: booksDueAt(verdicts), now, what: 'books' };
     for (const one of order) {
       const due = verdicts[one]?.next ?? { at: Infinity, end: 'asc' as const };
-      const wait = notBefore[one] ?? -Infinity;
-      const at = Math.max(due.at, wait > now + dayMs ? 0 : wait);
+      const at = Math.max(due.at, waitOf(one, now));
       if (at < first.at) first = { at, now, what: 'read', day: one, end: due.end };
     }
     return first;
   }
 
   function act(one: { what: 'read'; day: number; end: End } | { what: 'books' }): void {
-    if (one.what === 'read') {
-      read(one.day, one.end);
-      fails[one.day] = 0;
-      notBefore[one.day] = -Infinity;
-      return;
-    }
+    if (one.what === 'read') return read(one.day, one.end);
     const isMore = reconcileAll();
     booksAt = clocks().now;
-    booksFails = 0;
     unbalanced = isMore ? Math.min(unbalanced + 1, 8) : 0;
   }
 
@@ -392,18 +387,16 @@ export function createArchive(
     next,
     do: (one) => {
       const { now } = clocks();
+      const which = one.what === 'books' ? one.what : one.day;
       try {
         act(one);
+        waits.delete(which);
         return true;
       } catch (error) {
         if (!(error instanceof Failed)) throw error;
-        if (one.what === 'books')
-          booksNotBefore = now + Math.min(dayMs / 4, retryMs * 2 ** booksFails++);
-        else {
-          const failed = fails[one.day] ?? 0;
-          fails[one.day] = failed + 1;
-          notBefore[one.day] = now + Math.min(dayMs / 4, retryMs * 2 ** failed);
-        }
+        const fails = waits.get(which)?.fails ?? 0;
+        const until = now + Math.min(dayMs / 4, retryMs * 2 ** fails);
+        waits.set(which, { fails: fails + 1, until });
         return false;
       }
     },

@@ -269,22 +269,13 @@ export function* months(
           const history = { ...base, dialect: { ...other.dialect, month } };
           yield { name: `${name}, ${other.name}`, history, mayStay: 'anything' };
         }
+        const lasting = lastingFaults.flatMap((kind) =>
+          [0, 2, 5].map((at) => [{ at, kind, lasts: 40 * hour }]),
+        );
         for (const clockSteps of clocked) {
-          const history = { ...base, dialect: { month }, clockSteps };
-          yield {
-            name: `${name}, clocks ${JSON.stringify(clockSteps)}`,
-            history,
-            mayStay: 'anything',
-          };
-          for (const kind of lastingFaults) {
-            for (const at of [0, 2, 5]) {
-              const lasting = [{ at, kind, lasts: 40 * hour }];
-              yield {
-                name: `${name}, clocks ${JSON.stringify(clockSteps)}, ${kind}`,
-                history: { ...history, faults: lasting },
-                mayStay: 'anything',
-              };
-            }
+          for (const wrong of [[], ...lasting]) {
+            const history = { ...base, dialect: { month }, clockSteps, faults: wrong };
+            yield { name: `${name}, clocks and faults`, history, mayStay: 'anything' };
           }
         }
       }
@@ -364,12 +355,7 @@ export function* longFaults(): Generator<Case> {
   }
 }
 
-/** What is wrong with how a case went, a line each. `isStrict`: no seal may be false even for a moment. */
-export function problemsOf(
-  { name, history, mayStay }: Case,
-  played: Played,
-  isStrict: boolean,
-): string[] {
+function problemsOf({ name, history, mayStay }: Case, played: Played, isStrict: boolean): string[] {
   const stuck = played.states.flatMap((state, one) => {
     const isProved = state === 'sealed' || state === 'final';
     const why = played.whys[one] ?? 'nothing';
@@ -385,7 +371,7 @@ export function problemsOf(
   return found.map((one) => `${name}: ${one} (${JSON.stringify(history)})`);
 }
 
-/** Plays all of them; what is wrong, a line each. */
+/** Plays all of them; what is wrong, a line each. `isStrict`: no seal may be false even for a moment. */
 export function problemsIn(cases: Iterable<Case>, isStrict = false): string[] {
   const found: string[] = [];
   for (const one of cases) found.push(...problemsOf(one, play(one.history), isStrict));
@@ -408,29 +394,23 @@ export function freely(
     machineAt(1, off),
     machineAt(1, -3 * day),
   ];
-  const tried: [string, Partial<Dialect>, Parameters<typeof playFreely>[2]][] = [
-    ...which.map(({ name, dialect }) => [name, dialect, {}] as [string, Partial<Dialect>, object]),
-    ...shifts.flatMap((clock) =>
-      lags.map(
-        (lag) =>
-          [`clock ${JSON.stringify(clock)}`, lag, { clock }] as [string, Partial<Dialect>, object],
-      ),
-    ),
-    ...kinds.flatMap((kind) =>
-      [0, 1, 2].map(
-        (at) => [kind, {}, { fault: { at, kind } }] as [string, Partial<Dialect>, object],
-      ),
-    ),
-  ];
-  for (const [name, dialect, more] of tried) {
+  const tryAll = (
+    name: string,
+    dialect: Partial<Dialect>,
+    more: Parameters<typeof playFreely>[2],
+  ): void => {
     const memo = new Map();
     for (const acts of sequences(length)) {
-      found.push(
-        ...playFreely(acts, dialect, more, memo).map(
-          (one) => `${name}: ${one} ${JSON.stringify(acts)}`,
-        ),
-      );
+      const sealed = playFreely(acts, dialect, more, memo);
+      found.push(...sealed.map((one) => `${name}: ${one} ${JSON.stringify(acts)}`));
     }
+  };
+  for (const { name, dialect } of which) tryAll(name, dialect, {});
+  for (const clock of shifts) {
+    for (const lag of lags) tryAll(`clock ${JSON.stringify(clock)}`, lag, { clock });
+  }
+  for (const kind of kinds) {
+    for (const at of [0, 1, 2]) tryAll(kind, {}, { fault: { at, kind } });
   }
   return found;
 }

@@ -179,13 +179,8 @@ export function createPlatform(
     else if (status !== 'all') rows = rows.filter((one) => one.status === status);
     else rows = rows.filter((one) => !dialect.hides.includes(one.status));
 
-    const sort =
-      active.has('order ignored') || dialect.order === 'asc'
-        ? 'asc'
-        : dialect.order === 'desc'
-          ? 'desc'
-          : query.sort;
-    const sign = sort === 'asc' ? 1 : -1;
+    const honoured = dialect.order === 'ok' ? query.sort : dialect.order;
+    const sign = active.has('order ignored') || honoured === 'asc' ? 1 : -1;
     rows.sort((a, b) => sign * (a.day - b.day || a.place - b.place || (a.id < b.id ? -1 : 1)));
     let count = rows.length;
     if (dialect.cut > 0) {
@@ -250,24 +245,7 @@ export function createPlatform(
     shown: number,
     active: ReadonlySet<Fault>,
   ): number | null {
-    const told = toldTotal(
-      query,
-      active.has('total absent') ? 'none' : dialect.totals,
-      count,
-      shown,
-    );
-    if (told === null) return null;
-    const more = told + (active.has('total one too many') ? 1 : 0);
-    return active.has('total one too few') ? Math.max(0, more - 1) : more;
-  }
-
-  function toldTotal(
-    query: Query,
-    totals: Dialect['totals'],
-    count: number,
-    shown: number,
-  ): number | null {
-    const told: Record<Dialect['totals'], () => number | null> = {
+    const totals: Record<Dialect['totals'], () => number | null> = {
       true: () => count,
       none: () => null,
       cap2: () => Math.min(count, 2),
@@ -279,7 +257,10 @@ export function createPlatform(
       zeroOut: () => (count === 0 ? null : count),
       cached: () => countAtMidnight(query),
     };
-    return told[totals]();
+    const total = active.has('total absent') ? null : totals[dialect.totals]();
+    if (total === null) return null;
+    const more = total + (active.has('total one too many') ? 1 : 0);
+    return active.has('total one too few') ? Math.max(0, more - 1) : more;
   }
 
   /** What was counted when the current day began. */
