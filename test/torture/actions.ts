@@ -1,10 +1,10 @@
 // All that can happen between two looks at the archive, and how often. Each act is drawn by weight, does its harm, and
 // says in words what it did; whatever lasts is undone by itself. Here is what is done to the processes, to their
 // connections and to the server.
-import type { Chance } from './chance.ts';
 import { platformActions } from './platform-actions.ts';
 import type { Replica } from './replicas.ts';
 import { later, withClient, type Action, type Stage } from './stage.ts';
+import type { Chance } from './world.ts';
 
 /** The shortest that may be set: a frozen or killed process holds its project no longer than a few seconds. */
 export const leaseSeconds = 3;

@@ -41,12 +41,18 @@ export async function createCluster(): Promise<Cluster> {
   const mounted = join(folder, 'disk');
   await mkdir(mounted);
   const disk = mountSmallDisk(mounted);
+  const unmount = (): void => {
+    if (typeof disk !== 'string') execFileSync('umount', ['-l', mounted], { stdio: 'ignore' });
+  };
   const server = await openEmbedded({
     dataDir: join(mounted, 'home'),
     elsewhere: join(folder, 'elsewhere'),
     log: silentLog(),
     // The disk is small, and a recovery should take no longer than a moment.
     settings: { max_wal_size: '64MB', min_wal_size: '32MB', checkpoint_timeout: '30s' },
+  }).catch((error: unknown) => {
+    unmount();
+    throw error;
   });
   const signal = (name: NodeJS.Signals): void => {
     const pid = serverPid(server.dataDir);
@@ -60,7 +66,7 @@ export async function createCluster(): Promise<Cluster> {
   // Whatever ends the run, an uncaught error included.
   const endNow = (): void => {
     signal('SIGQUIT');
-    if (typeof disk !== 'string') unmount(mounted);
+    unmount();
   };
   process.once('exit', endNow);
   const address = (database: string): string =>
@@ -75,7 +81,7 @@ export async function createCluster(): Promise<Cluster> {
       await server.close();
       process.off('exit', endNow);
       if (keep) return;
-      if (typeof disk !== 'string') unmount(mounted);
+      unmount();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -120,10 +126,6 @@ function mountSmallDisk(folder: string): SmallDisk | string {
     free: () => rm(filler, { force: true }),
   };
 }
-
-const unmount = (folder: string): void => {
-  execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
-};
 
 async function fillUp(folder: string, filler: string, leaveBytes: number): Promise<number> {
   const file = await open(filler, 'a');

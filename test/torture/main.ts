@@ -21,7 +21,6 @@ const { values: flags } = parseArgs({
     world: { type: 'string', default: '25' },
     /** Goes on with the next world after one that found something. */
     on: { type: 'boolean', default: false },
-    log: { type: 'string' },
   },
 });
 
@@ -33,7 +32,7 @@ const [firstSeed, kills, minutes, killsAWorld] = [
 ].map(Number) as [number, number, number, number];
 const began = performance.now();
 const elapsedSeconds = (): number => (performance.now() - began) / 1000;
-const logFile = flags.log ?? join(tmpdir(), `outlast-torture-${process.pid}.log`);
+const logFile = join(tmpdir(), `outlast-torture-${process.pid}.log`);
 const note = (text: string): void =>
   appendFileSync(logFile, `${elapsedSeconds().toFixed(1).padStart(7)}  ${text}\n`);
 

@@ -3,9 +3,8 @@
 import { dayOf, monthStart, startOf } from '../../src/day.ts';
 import type { Instant, ListedResource } from '../../src/model.ts';
 import { instantIn, writeTime } from '../../src/simulator/world.ts';
-import type { Chance } from './chance.ts';
 import { later, type Action, type Stage } from './stage.ts';
-import { dayMs, drawFault, hourMs, noFaults, setBackMs } from './world.ts';
+import { dayMs, drawFault, hourMs, noFaults, setBackMs, type Chance } from './world.ts';
 
 /** Everything that appears in between is taken in first: a month that goes is not shown again. */
 function moveTo({ simulator, memory }: Stage, at: Instant): string {

@@ -9,14 +9,13 @@ import type { Instant } from '../../src/model.ts';
 import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
 import { withMachine } from '../support/machine-clock.ts';
 import { actions, leaseSeconds } from './actions.ts';
-import { createChance, type Chance } from './chance.ts';
 import { createKeepsake, findAll } from './checks.ts';
 import type { Cluster } from './cluster.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { createReplicas } from './replicas.ts';
 import { bringToRest, endOf } from './rest.ts';
 import { calm, inCalm, withClient, type Stage } from './stage.ts';
-import { drawWorld, setBackMs } from './world.ts';
+import { createChance, drawWorld, setBackMs, type Chance } from './world.ts';
 
 export type Played = {
   kills: number;

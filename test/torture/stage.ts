@@ -4,11 +4,10 @@ import pg from 'pg';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { databaseError, namedIfCut } from '../../src/store/db-errors.ts';
-import type { Chance } from './chance.ts';
 import type { Cluster } from './cluster.ts';
 import type { Memory } from './memory.ts';
 import type { Replicas } from './replicas.ts';
-import type { Drawn } from './world.ts';
+import type { Chance, Drawn } from './world.ts';
 
 export type Stage = {
   drawn: Drawn;

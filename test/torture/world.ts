@@ -1,10 +1,40 @@
 // What a seed draws: how large the platform is, when it begins and how fast its clock runs, in which one way it reads
-// what its document leaves open, and which of its answers go wrong. Pure.
+// what its document leaves open, and which of its answers go wrong. Pure: the same seed draws the same numbers in the
+// same order, and each part of a world has a stream of its own, so that one that draws more often leaves others alone.
 import type { Instant } from '../../src/model.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { faultSentences, type Faults } from '../../src/simulator/faults.ts';
-import type { World } from '../../src/simulator/world.ts';
-import type { Chance } from './chance.ts';
+import { mix, textSeed, unit, type World } from '../../src/simulator/world.ts';
+
+export type Chance = {
+  /** In [0, 1). */
+  unit(): number;
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  /** True this often, 0–1. */
+  isHit(share: number): boolean;
+  pick<T>(from: readonly [T, ...T[]]): T;
+  /** One of several, each as likely as its weight says. */
+  weighted<T extends { weight: number }>(from: readonly [T, ...T[]]): T;
+  /** A stream of its own, by name or number. */
+  stream(name: string | number): Chance;
+};
+
+export function createChance(seed: number): Chance {
+  let drawn = 0;
+  const next = (): number => unit(mix(seed, drawn++));
+  return {
+    unit: next,
+    between: (low, high) => low + Math.floor(next() * (high - low + 1)),
+    isHit: (share) => next() < share,
+    pick: (from) => from[Math.floor(next() * from.length)] ?? from[0],
+    weighted: (from) => {
+      let left = next() * from.reduce((sum, one) => sum + one.weight, 0);
+      return from.find((one) => (left -= one.weight) < 0) ?? from[0];
+    },
+    stream: (name) => createChance(mix(seed, textSeed(String(name)))),
+  };
+}
 
 export type Drawn = {
   startAt: Instant;
