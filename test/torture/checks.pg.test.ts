@@ -57,8 +57,8 @@ test('a sound archive passes, also after the platform has moved on; sabotaged at
   const archive = await begin();
   const { simulator, db } = archive;
   const restFindings = async (): Promise<string> => {
-    const drawn = { oddity: {} } as Parameters<typeof notAtRest>[0]['drawn'];
-    return (await notAtRest({ simulator, memory, drawn }, db)).join('\n');
+    const world = { simulator, memory, drawn: { oddity: {} } };
+    return (await notAtRest(world, db)).join('\n');
   };
   expect(await findings()).toBe('');
   const [order] = [...simulator.oracle.shown('orders')];

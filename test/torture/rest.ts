@@ -7,7 +7,7 @@ import { differences } from '../support/differences.ts';
 import { toldAtMost } from './checks.ts';
 import { lastLines, type Ended, type Replica } from './replicas.ts';
 import { calm, inCalm, type Stage } from './stage.ts';
-import { dayMs, hourMs, noFaults } from './world.ts';
+import { dayMs, hourMs, noFaults, type Drawn } from './world.ts';
 
 /**
  * The second reading comes two hours after the first, a day where nothing is shown; what vanished is waited for a day,
@@ -71,7 +71,7 @@ export async function endOf({ report }: Stage, replica: Replica): Promise<Ended 
   return ended;
 }
 
-type World = Pick<Stage, 'simulator' | 'memory' | 'drawn'>;
+type World = Pick<Stage, 'simulator' | 'memory'> & { drawn: Pick<Drawn, 'oddity'> };
 
 /** Everything that is not as it must be, after the policy alone has decided what to do. */
 export async function notAtRest(world: World, db: Queryable): Promise<string[]> {
