@@ -2,8 +2,8 @@
 // something can still be done about it.
 import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
-import type { Forecast } from '../sync/forecast/forecast.ts';
-import { foresee } from '../sync/forecast/read-forecast.ts';
+import { foresee } from '../sync/foresee.ts';
+import type { Forecast } from '../sync/forecast.ts';
 import type { PolicySettings } from '../sync/policy.ts';
 import type { Condition } from './conditions.ts';
 import { counted, moment, monthName } from './words.ts';
@@ -36,7 +36,7 @@ export function createRisks(db: Queryable, monotonicNow: () => number): Risks {
 /** One condition for each list and month that does not fit; those whose deadline has passed speak for themselves. */
 export function risksOf({ months, perSecond }: Forecast, now: Instant): Condition[] {
   return months.flatMap((month) => {
-    const { fits, deadlineAt, tooLate, decisive, perSecondNeeded } = month;
+    const { fits, deadlineAt, tooLate, mustSend, perSecondNeeded } = month;
     if (fits !== 'no' || deadlineAt === null || deadlineAt <= now) return [];
     const subject = monthName(month, month.month);
     const what =
@@ -48,7 +48,7 @@ export function risksOf({ months, perSecond }: Forecast, now: Instant): Conditio
       {
         kind: 'deadline_at_risk' as const,
         subject,
-        text: `${subject}: ${what} by ${moment(deadlineAt)}: ${counted(decisive.requests, 'request')} are too many at ${perSecond} a second (OUTLAST_MAX_RPS).${rate}`,
+        text: `${subject}: ${what} by ${moment(deadlineAt)}: ${counted(mustSend, 'request')} are too many at ${perSecond} a second (OUTLAST_MAX_RPS).${rate}`,
       },
     ];
   });

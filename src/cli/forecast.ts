@@ -3,9 +3,13 @@
 import type { Instant } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
-import { sumOfRequests } from '../sync/forecast/costs.ts';
-import { foresee, type Foresight } from '../sync/forecast/read-forecast.ts';
-import type { Forecast } from '../sync/forecast/forecast.ts';
+import { foresee, type Foresight } from '../sync/foresee.ts';
+import {
+  sumOfRequests,
+  takesMs,
+  type Forecast,
+  type MonthForecast as Month,
+} from '../sync/forecast.ts';
 import {
   formatCount,
   formatSpan,
@@ -16,14 +20,12 @@ import {
   type Cell,
 } from './print.ts';
 
-type Month = Forecast['months'][number];
-
 /** What OUTLAST_MAX_RPS takes at most. */
 const maxPerSecond = 100_000;
 
 /** A sentence for each month that does not fit, the nearest deadline first; none is good news. */
-export function lateLines({ months, perSecond }: Forecast, now: Instant): string[] {
-  const late = months.filter(
+export function lateLines(told: Forecast, now: Instant): string[] {
+  const late = told.months.filter(
     ({ fits, until, deadlineAt, unread }) =>
       fits === 'no' || (until === null && deadlineAt !== null && unread.length > 0),
   );
@@ -31,14 +33,14 @@ export function lateLines({ months, perSecond }: Forecast, now: Instant): string
   return names.map((name) =>
     lateLine(
       late.filter(({ month }) => month === name),
-      perSecond,
+      told,
       now,
     ),
   );
 }
 
-function lateLine(group: Month[], perSecond: number, now: Instant): string {
-  const [{ month, until, deadlineAt, decisive, perSecondNeeded }] = group as [Month];
+function lateLine(group: Month[], told: Forecast, now: Instant): string {
+  const [{ month, until, deadlineAt, mustSend, perSecondNeeded }] = group as [Month];
   const name = month.slice(0, 7);
   if (until === null) {
     const days = daysText(group, ({ unread }) => unread.length);
@@ -51,8 +53,7 @@ function lateLine(group: Month[], perSecond: number, now: Instant): string {
     days === ''
       ? `${listsText(group)} can be read before ${when}, but not all read once more and proved`
       : `${days} cannot be read before ${when}`;
-  const { requests, takesMs, leftMs } = decisive;
-  const why = `${formatCount(requests)} requests take ${formatSpan(takesMs)} at ${rateText(perSecond)}, with ${formatSpan(leftMs)} to go`;
+  const why = `${formatCount(mustSend)} requests take ${formatSpan(takesMs(mustSend, told))} at ${rateText(told.perSecond)}, with ${formatSpan(until - now)} to go`;
   const rate = perSecondNeeded === null ? Infinity : roundedUp(perSecondNeeded);
   const advice =
     rate > maxPerSecond
@@ -122,10 +123,10 @@ export function forecastCells(
   const month = foresight?.months.find(
     (one) => one.month === row.month && one.resource === row.resource && one.owner === row.owner,
   );
-  if (month === undefined) return [null, '', 'over'];
+  if (foresight === undefined || month === undefined) return [null, '', 'over'];
+  const requests = sumOfRequests(month.needs);
   const before = month.deadlineAt === null ? 'any time' : shortMoment(month.deadlineAt);
-  if (month.requests === 0) return [0, '', before];
-  return [month.requests, shortSpan(month.takesMs), before];
+  return [requests, requests === 0 ? '' : shortSpan(takesMs(requests, foresight)), before];
 }
 
 /** When each living month must be done, and what that takes. */
@@ -135,8 +136,8 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
   return [
     ...deadlines.flatMap((at) => {
       const group = months.filter(({ deadlineAt }) => deadlineAt === at);
-      const requests = group.reduce((sum, one) => sum + one.missing, 0);
-      const takesMs = group.reduce((sum, one) => sum + one.missingTakesMs, 0);
+      // What is missing now; days to come and daily readings are not.
+      const requests = group.reduce((sum, { needs }) => sum + needs.unread + needs.again, 0);
       // Done before its deadline, it only waits to leave.
       if (requests === 0 && at <= now) return [];
       const names = [...new Set(group.map(({ month }) => month.slice(0, 7)))].join(', ');
@@ -146,7 +147,7 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
       const needs =
         requests === 0
           ? 'Nothing of it is missing'
-          : `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs)} at ${rateText(perSecond)}`;
+          : `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs(requests, foresight))} at ${rateText(perSecond)}`;
       return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. ${needs}${tight}.`;
     }),
     ...caveatLines(foresight, now),
@@ -205,7 +206,7 @@ export function forecastJson(foresight: DatedForesight | undefined): unknown {
       requests: sumOfRequests(month.needs),
       requests_for: month.needs,
       requests_before: month.requestsBefore,
-      minutes: rounded(month.takesMs / 60_000),
+      minutes: rounded(takesMs(sumOfRequests(month.needs), foresight) / 60_000),
       fits: month.fits,
       per_second_needed: month.perSecondNeeded,
     })),

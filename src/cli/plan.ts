@@ -1,12 +1,14 @@
 // `outlast plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
 import { InvalidArgumentError, type Command } from 'commander';
+import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
-import type { Requests } from '../sync/forecast/costs.ts';
-import type { Foresight } from '../sync/forecast/read-forecast.ts';
-import { upcoming, type Upcoming } from '../sync/forecast/upcoming.ts';
+import type { Foresight } from '../sync/foresee.ts';
+import type { Requests } from '../sync/forecast.ts';
+import { overAt } from '../sync/verdicts.ts';
+import type { Slice } from '../store/ledger.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast.ts';
 import { forecastJson, foreseeAll, type DatedForesight } from './forecast.ts';
@@ -15,6 +17,22 @@ import { openOperationLines } from './operations-tokens.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
 type ListMonth = MonthStatus & { resource: string; owner: string };
+
+/** Today's last page, a past day for the first time or again, a list without dates. */
+type Action = 'tail' | 'first' | 'again' | 'whole';
+
+/** Slices of one resource for which the same is to be done. */
+type Upcoming = {
+  action: Action;
+  resource: ListedResource;
+  slices: number;
+  /** The first and the last of their days. */
+  from: Day;
+  to: Day;
+  /** When the first of them falls due, or fell due. */
+  dueAt: Instant;
+};
+
 export type Planned = {
   project: string;
   months: ListMonth[];
@@ -47,7 +65,7 @@ export const planCommand = (command: Command): Command =>
             months,
             foresight,
             operations: await readOperations(db, project),
-            ...upcoming(foresight.slices, foresight.now, nextShown),
+            ...upcoming(foresight.slices, foresight.now),
           });
         }
         if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one)) });
@@ -145,7 +163,41 @@ function needLines({ months }: Foresight): string[] {
   });
 }
 
-const deeds: Record<Upcoming['action'], string> = {
+/** What is due by now, in the order in which it is taken; and what comes next. A run asks the evidence again. */
+function upcoming(slices: Slice[], now: Instant): { due: Upcoming[]; next: Upcoming[] } {
+  const groups = new Map<string, Upcoming>();
+  for (const slice of slices) {
+    const { resource, day, dueAt } = slice;
+    if (dueAt === null) continue;
+    const action = actionAt(slice, Math.max(dueAt, now));
+    // What falls due within the same minute is done by the same run.
+    const name = `${resource} ${action} ${dueAt <= now ? 'due' : Math.floor(dueAt / 60_000)}`;
+    const group = groups.get(name) ?? { action, resource, slices: 0, from: day, to: day, dueAt };
+    groups.set(name, {
+      ...group,
+      slices: group.slices + 1,
+      from: day < group.from ? day : group.from,
+      to: day > group.to ? day : group.to,
+      dueAt: Math.min(dueAt, group.dueAt),
+    });
+  }
+  const all = [...groups.values()];
+  return {
+    due: all.filter(({ dueAt }) => dueAt <= now),
+    next: all
+      .filter(({ dueAt }) => dueAt > now)
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .slice(0, nextShown),
+  };
+}
+
+function actionAt(slice: Slice, at: Instant): Action {
+  if (slice.day === wholeList) return 'whole';
+  if (at < overAt(slice)) return 'tail';
+  return slice.state === 'open' ? 'first' : 'again';
+}
+
+const deeds: Record<Action, string> = {
   first: 'to be read',
   again: 'to be read again',
   tail: 'of today to be read on',

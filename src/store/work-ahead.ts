@@ -1,7 +1,7 @@
 // What a forecast goes by: the ledger's rows that are still worked on, the allowed rate, and the newest moment any run
 // knew. Reads only; quick whatever the years, for what is final is left out.
-import { and, desc, eq, inArray, lt, lte, max } from 'drizzle-orm';
-import type { Day, Instant, ProjectId } from '../model.ts';
+import { and, desc, eq, inArray, max } from 'drizzle-orm';
+import type { Instant, ProjectId } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { columns, type Slice } from './ledger.ts';
@@ -39,19 +39,4 @@ export async function readOutlook(db: Queryable, projectId: ProjectId): Promise<
     perSecond: perSecond === null ? null : Number(perSecond),
     newestRunAt: newest?.endedAt ?? null,
   };
-}
-
-/** Whether any slice of a day before `today` is due by then. */
-export async function isPastDue(
-  db: Queryable,
-  projectId: ProjectId,
-  dueBy: Instant,
-  today: Day,
-): Promise<boolean> {
-  const [one] = await drizzleOn(db)
-    .select({ day: slices.day })
-    .from(slices)
-    .where(and(eq(slices.projectId, projectId), lte(slices.dueAt, dueBy), lt(slices.day, today)))
-    .limit(1);
-  return one !== undefined;
 }

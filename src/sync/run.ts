@@ -33,7 +33,6 @@ import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
 import { makeContact } from './contact/contact.ts';
 import { isResting } from './contact/resource-health.ts';
-import { watchDeadlines } from './forecast/warn-of-deadlines.ts';
 import {
   archivedLists,
   daysToAsk,
@@ -144,7 +143,6 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueNow = (): Instant | null => (only === undefined ? platform.clock.now() + 1000 : null);
   let dueBy: Instant | null;
-  const watch = watchDeadlines(worker);
   const lanes = (only === undefined ? besidesOf(worker, counts) : []).map((work) =>
     startBackgroundLane(work, worker, signal),
   );
@@ -192,8 +190,6 @@ async function pass(
   } catch (error) {
     await Promise.all([knocking, ...lanes].map((lane) => lane.abandon()));
     throw error;
-  } finally {
-    await watch.close();
   }
   const files = [await certifyMonths(worker, signal), await publishHeads(worker)].filter(
     (trouble) => trouble !== null,

@@ -1,0 +1,51 @@
+// The forecast of a project as its database has it. Reads only.
+import type { Instant, ProjectId } from '../model.ts';
+import type { Queryable } from '../store/db.ts';
+import { readEvidence, type Evidence } from '../store/evidence.ts';
+import { readFacts } from '../store/facts.ts';
+import type { Slice } from '../store/ledger.ts';
+import { readOutlook } from '../store/work-ahead.ts';
+import { evidenceKey, forecast, type Forecast } from './forecast.ts';
+import type { PolicySettings } from './policy.ts';
+
+/** What OUTLAST_MAX_RPS is unless set: assumed while no process has asked the platform anything. */
+const assumedPerSecond = 5;
+
+export type Foresight = Forecast & {
+  /** True while no process has said at what rate it may ask. */
+  isRateAssumed: boolean;
+  newestRunAt: Instant | null;
+  slices: Slice[];
+};
+
+/** `perSecond`: the rate to reckon with; unless given, the one the last process was allowed. */
+export async function foresee(
+  db: Queryable,
+  projectId: ProjectId,
+  settings: PolicySettings,
+  now: Instant,
+  perSecond?: number,
+): Promise<Foresight> {
+  const [outlook, facts] = await Promise.all([
+    readOutlook(db, projectId),
+    readFacts(db, projectId),
+  ]);
+  const { slices, newestRunAt } = outlook;
+  const rate = perSecond ?? outlook.perSecond ?? assumedPerSecond;
+  const lists = new Map(
+    slices.map(({ resource, owner }) => [`${resource} ${owner}`, { projectId, resource, owner }]),
+  );
+  const evidence = new Map<string, Evidence>();
+  const days = { from: '0001-01-02', to: '9999-12-31' };
+  for (const list of lists.values()) {
+    for (const [day, of] of await readEvidence(db, list, days, { earliest: now })) {
+      evidence.set(evidenceKey({ ...list, day }), of);
+    }
+  }
+  return {
+    ...forecast(slices, rate, { facts, settings, now, evidence }),
+    isRateAssumed: perSecond === undefined && outlook.perSecond === null,
+    newestRunAt,
+    slices,
+  };
+}
