@@ -250,7 +250,6 @@ create table sync.token_snapshots (
   shown integer,
   attempts integer not null default 0,
   last_error text,
-  symbols text[],
   constraint token_snapshots_pkey primary key (project_id)
 );
 

@@ -3,7 +3,7 @@
 import { isListed, type Resource } from '../model.ts';
 import type { ResultReproved } from '../sync/verify-platform/results.ts';
 import type { Reproved } from '../sync/verify-platform/slices.ts';
-import type { ChainsVerified } from '../verify/check-chains.ts';
+import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-files.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';

@@ -9,7 +9,7 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
 import { countRows } from '../store/derived-columns.ts';
 import { archivedOf } from '../store/tables.ts';
-import type { ChainsVerified } from '../verify/check-chains.ts';
+import type { ChainsVerified } from '../verify/check-journal.ts';
 import { headsIn } from '../verify/publish-heads.ts';
 import {
   isAnythingKnown,

@@ -119,51 +119,6 @@ export async function leafOf(
   return rows[0] ?? null;
 }
 
-export type Unheld = { day: Day; id: string };
-
-/** Ids that a committed page of these days showed and no row holds (P1). */
-export function readShownUnheld(
-  tx: Tx,
-  { projectId, resource }: Listed,
-  days: Narrowed,
-  onIds: (ids: Unheld[]) => Promise<void>,
-): Promise<void> {
-  const { table, key } = tableShapes[resource];
-  return readInPages(
-    tx,
-    `select shown.day, shown.id
-       from (select distinct on (id) id collate "C" as id, day
-               from sync.pages, unnest(ids) id
-              where project_id = $1 and resource = $4 and ${within('day')}
-              order by id, day) shown
-       left join ${table} held on held.project_id = $1 and held.${key} = shown.id
-      where held.${key} is null
-      order by shown.day, shown.id`,
-    [projectId, days?.from ?? null, days?.to ?? null, resource],
-    onIds,
-  );
-}
-
-/** Ids of which a version is held and no row (P4). */
-export function readVersionsUnheld(
-  tx: Tx,
-  of: Archived,
-  onIds: (ids: { id: string }[]) => Promise<void>,
-): Promise<void> {
-  const shape = shapeOf(of);
-  const { table, versions, key } = shape;
-  return readInPages(
-    tx,
-    `select distinct v.${key} as id
-       from ${versions} v
-       left join ${table} held on ${ofKey(shape, 'held')} and held.${key} = v.${key}
-      where ${ofKey(shape, 'v')} and held.${key} is null
-      order by 1`,
-    [of.projectId],
-    onIds,
-  );
-}
-
 export type RejectDigest = { day: Day; sha256: string; is_altered: boolean };
 
 /**

@@ -610,8 +610,6 @@ export const tokenSnapshots = sync.table(
     height: bigint('height', { mode: 'bigint' }),
     /** How many tokens it showed. */
     shown: integer('shown'),
-    /** Their symbols, each once: what verify must find. Null before the first look of a release that notes them. */
-    symbols: text('symbols').array(),
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
   },

@@ -72,18 +72,17 @@ async function commitIn(
   const { projectId, records, rejects, takenAt, writtenAt } = snapshot;
   const symbols = [...new Set(records.map(({ record }) => record.id))];
   await tx.query(
-    `insert into sync.token_snapshots as s (project_id, taken_at, height, shown, due_at, symbols)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into sync.token_snapshots as s (project_id, taken_at, height, shown, due_at)
+     values ($1, $2, $3, $4, $5)
          on conflict (project_id) do update
         set taken_at = excluded.taken_at, height = excluded.height, shown = excluded.shown, due_at = excluded.due_at,
-            symbols = excluded.symbols, attempts = 0, last_error = null`,
+            attempts = 0, last_error = null`,
     [
       projectId,
       iso(takenAt),
       snapshot.height,
       records.length + rejects.length,
       iso(snapshot.dueAt),
-      symbols,
     ],
   );
   const entered = await writeRejects(tx, projectId, rejects, takenAt);

@@ -1,10 +1,26 @@
 // The files beside the archive: a certificate and its leaves, for those who keep a copy where the archive's own rights
-// do not reach. A file is whole or not there, and one that is there is never written over.
+// do not reach. A file is whole or not there, and one that is there is never written over. Those that are owed are made
+// from the row and from what was in force; a disk that refuses is told of and tried again an hour later, and never fails a
+// run.
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifThere } from '../files.ts';
-import type { Day, ProjectId } from '../model.ts';
-import type { Issued } from '../store/certificates.ts';
+import { causeChain } from '../errors.ts';
+import { ifThere, writeWhole } from '../files.ts';
+import type { Log } from '../log.ts';
+import type { Day, Instant, ProjectId } from '../model.ts';
+import {
+  certificatesOf,
+  certifiedMonths,
+  type HeldCertificate,
+  type Issued,
+} from '../store/certificates.ts';
+import type { Listed } from '../store/held-for-proof.ts';
+import type { Db } from '../store/db.ts';
+import { withSnapshot } from '../store/snapshot.ts';
+import { bytesOf } from './certificate.ts';
+import { leafLine } from './digest.ts';
+import { leavesInForce } from './leaves.ts';
 
 /**
  * What is wrong with the files of a project: they cannot be written, or the archive no longer holds what they, or their
@@ -40,4 +56,106 @@ export async function filesOf(folder: string, projectId: ProjectId): Promise<Fou
     ];
     return [{ resource, month: `${month}-01`, issue: Number(issue), kind, name }];
   });
+}
+
+/** What certifying works with. */
+export type Certifying = {
+  projectId: ProjectId;
+  db: Db;
+  platform: { clock: { now(): Instant; earliest(): Instant } };
+  /** Where the files go; null: nowhere. */
+  certificatesDir: string | null;
+  /** By what it is known again from one run to the next; absent: by itself. */
+  memory?: object | undefined;
+  log: Log;
+};
+
+const retryMs = 3_600_000;
+
+/** Characters handed to the disk at once. */
+const pieceLength = 64 * 1024;
+
+/** By memory: a failure, and until when files are let rest. A month of leaves is not read every minute in vain. */
+const resting = new WeakMap<object, { until: Instant; trouble: FileTrouble }>();
+
+/** Looks which files there are, and makes those that are missing. Returns what keeps it from that, if anything does. */
+export async function writeOwedFiles(
+  certifying: Certifying,
+  now: Instant,
+  signal: AbortSignal,
+): Promise<FileTrouble | null> {
+  const { db, projectId, certificatesDir: folder, log } = certifying;
+  const { memory = certifying } = certifying;
+  const rest = resting.get(memory);
+  if (folder === null || (rest !== undefined && now < rest.until)) return rest?.trouble ?? null;
+  const certified = await certifiedMonths(db, projectId);
+  if (certified.length === 0) return null;
+  let trouble: FileTrouble | null = null;
+  let path = join(folder, projectId);
+  try {
+    const present = new Set((await filesOf(folder, projectId)).map((file) => file.name));
+    for (const month of certified) {
+      // The certificate last: a copy that was cut short lacks it.
+      for (const kind of ['leaves.txt', 'certificate.json'] as const) {
+        const name = fileName(month, kind);
+        if (present.has(name)) continue;
+        if (signal.aborted) return trouble;
+        path = join(folder, projectId, name);
+        if (!(await writeOne(certifying, path, month, kind))) {
+          log.error({ projectId, path }, notHeld);
+          trouble = { kind: 'archive_altered', text: notHeld };
+        }
+      }
+    }
+  } catch (error) {
+    log.warn({ projectId, path, error: causeChain(error) }, cannotWrite);
+    trouble ??= { kind: 'files_unwritten', text: cannotWrite };
+  }
+  if (trouble === null) resting.delete(memory);
+  else resting.set(memory, { until: now + retryMs, trouble });
+  return trouble;
+}
+
+const cannotWrite = 'A certificate is in the database, but its file cannot be written';
+const notHeld =
+  'A file of leaves cannot be made again: the archive no longer holds what was certified; `outlast verify` tells more';
+
+/** False where what is held does not give what the certificate says. */
+async function writeOne(
+  { db, projectId }: Certifying,
+  path: string,
+  { resource, month, issue }: Issued,
+  kind: FileKind,
+): Promise<boolean> {
+  const of = { projectId, resource };
+  const certificate = (await certificatesOf(db, of, month)).find((one) => one.issue === issue);
+  if (certificate === undefined) return true;
+  return writeWhole(path, async (write) => {
+    if (kind === 'leaves.txt') return writeLeaves(db, of, certificate, write);
+    await write(bytesOf(certificate.text));
+    return true;
+  });
+}
+
+async function writeLeaves(
+  db: Db,
+  of: Listed,
+  { month, certifiedAt, leavesSha256 }: HeldCertificate,
+  write: (text: string) => Promise<void>,
+): Promise<boolean> {
+  const hash = createHash('sha256');
+  let text = '';
+  const flush = async (): Promise<void> => {
+    hash.update(text);
+    await write(text);
+    text = '';
+  };
+  await withSnapshot(db, (tx) =>
+    leavesInForce(tx, of, month, certifiedAt, async (leaf) => {
+      text += leafLine(leaf);
+      if (text.length >= pieceLength) await flush();
+    }),
+  );
+  await flush();
+  return hash.digest('hex') === leavesSha256;
 }

@@ -15,10 +15,9 @@ import { newestHead } from '../store/journal/heads.ts';
 import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf, certify } from './certificate.ts';
-import { leavesInForce } from './contents-in-force.ts';
 import { createMonthDigest } from './digest.ts';
-import type { FileTrouble } from './certificate-files.ts';
-import { writeOwedFiles, type Certifying } from './missing-files.ts';
+import { writeOwedFiles, type Certifying, type FileTrouble } from './certificate-files.ts';
+import { leavesInForce } from './leaves.ts';
 
 /**
  * Certified is what had been observed so long ago: whatever was on its way then has been committed by now, or never will

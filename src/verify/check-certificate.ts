@@ -1,5 +1,7 @@
-// One certificate against itself, its neighbour and the archive. The row is what is believed to be certified.
-import { linesOf } from '../files.ts';
+// One certificate against itself, its files, its neighbour and the archive. The row is what is believed to be certified.
+import { join } from 'node:path';
+import { causeChain } from '../errors.ts';
+import { digestOfFile, linesOf, textOfFile } from '../files.ts';
 import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
 import { booksOf, type HeldCertificate } from '../store/certificates.ts';
@@ -7,9 +9,7 @@ import type { Listed } from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
 import { bytesOf, certificateFormat, claimsOf, type Claims } from './certificate.ts';
-import { checkFiles } from './check-files.ts';
-import { compareWithLeaves } from './compare-leaves.ts';
-import { leavesInForce } from './contents-in-force.ts';
+import { fileName, type FileKind } from './certificate-files.ts';
 import {
   createMonthDigest,
   monthDigest,
@@ -18,6 +18,7 @@ import {
   type MonthDigest,
 } from './digest.ts';
 import type { Report } from './finding.ts';
+import { compareWithLeaves, leavesInForce } from './leaves.ts';
 
 export type CertificateChecked = {
   /** `yyyy-MM`. */
@@ -156,3 +157,60 @@ async function digestOfLeaves(path: string, days: DayDigest[]): Promise<string> 
   }
   return digest.end().digest;
 }
+
+type FilesChecked = {
+  missing: string[];
+  /** Where the leaves are, if they are those that were certified. */
+  leavesPath: string | null;
+};
+
+/**
+ * A file that says otherwise than its row is told of, and which of the two what is held agrees with: one of them was
+ * altered. `now` is what is held, as digests. Missing files are no finding.
+ */
+async function checkFiles(
+  of: Listed,
+  held: HeldCertificate,
+  folder: string | null,
+  now: MonthDigest,
+  report: Report,
+): Promise<FilesChecked> {
+  const checked: FilesChecked = { missing: [], leavesPath: null };
+  if (folder === null) return checked;
+  const month = { resource: of.resource, month: held.month, issue: held.issue };
+  const look = async (
+    kind: FileKind,
+    wrong: (path: string) => Promise<string | null>,
+  ): Promise<void> => {
+    const name = fileName(month, kind);
+    const says = await wrong(join(folder, of.projectId, name)).catch(
+      (error: unknown) => `it cannot be read: ${causeChain(error)}`,
+    );
+    if (says === notThere) checked.missing.push(name);
+    else if (says !== null) {
+      await report({
+        kind: 'file',
+        when: held.month.slice(0, 7),
+        id: null,
+        says: `${name}: ${says}`,
+      });
+    }
+  };
+  await look('certificate.json', async (path) => {
+    const text = await textOfFile(path);
+    if (text === null) return notThere;
+    if (text === bytesOf(held.text)) return null;
+    const byFile = text.includes(`"digest":"${now.digest}"`) ? 'the file' : 'neither';
+    return `it is not the certificate in the database; what is held agrees with ${now.digest === held.digest ? 'the database' : byFile}`;
+  });
+  await look('leaves.txt', async (path) => {
+    const digest = (await digestOfFile(path))?.sha256 ?? null;
+    if (digest === null) return notThere;
+    if (digest !== held.leavesSha256) return 'its digest is not the one in the certificate';
+    checked.leavesPath = path;
+    return null;
+  });
+  return checked;
+}
+
+const notThere = 'it is not there';

@@ -1,18 +1,17 @@
-// Everything held of one resource, from what it says of itself and what should be there: what verifying needs neither a
-// certificate nor the platform for. A list should hold every record that a committed page showed, and each reject its
-// bytes.
-import { isListed, type ProjectId, type Resource } from '../model.ts';
+// Everything held of one resource against itself: what verifying needs neither a certificate nor the platform for. That
+// nothing is gone and nothing was added the journal says (check-journal.ts).
+import type { ProjectId, Resource } from '../model.ts';
+import { readRejects, type Narrowed } from '../store/held-for-proof.ts';
 import {
-  readRejects,
-  readShownUnheld,
-  type Listed,
-  type Narrowed,
-} from '../store/held-for-proof.ts';
+  readFiles,
+  readFilesUnheld,
+  readUnaskedResults,
+  type HeldFile,
+} from '../store/operations/contents.ts';
 import type { Tx } from '../store/db.ts';
 import { archivedOf, type Archived } from '../store/tables.ts';
 import { checkRecords, type RecordsChecked } from './check-records.ts';
 import type { Report } from './finding.ts';
-import { checkCertificateFiles, checkOperations, checkTokens } from './operations-and-tokens.ts';
 
 /** `files` are certificate files. */
 export type ResourceChecked = RecordsChecked & { rejects: number; files: number };
@@ -34,10 +33,7 @@ export async function checkResource(
     );
     checked = sum(before, found);
   }
-  if (isListed(resource)) await checkShown(tx, { projectId, resource }, days, report);
-  if (resource === 'tokens') await checkTokens(tx, projectId, report);
   if (resource === 'transactions') {
-    await checkOperations(tx, projectId, days, report);
     const files = await checkCertificateFiles(tx, projectId, days, report);
     return { ...checked, rejects: 0, files };
   }
@@ -56,21 +52,6 @@ const reportOf = (of: Archived, report: Report): Report =>
     ? (finding) => report({ ...finding, says: `by ${of.apiVersion}: ${finding.says}` })
     : report;
 
-/** P1: the ledger never claims a row that is not held. */
-export async function checkShown(
-  tx: Tx,
-  of: Listed,
-  days: Narrowed,
-  report: Report,
-): Promise<void> {
-  await readShownUnheld(tx, of, days, async (unheld) => {
-    for (const { day, id } of unheld) {
-      const says = 'a committed page showed it, and no row holds it';
-      await report({ kind: 'missing', when: day, id, says });
-    }
-  });
-}
-
 /** Returns how many rejects there are. */
 export async function checkRejects(
   tx: Tx,
@@ -88,4 +69,37 @@ export async function checkRejects(
     }
   });
   return checked;
+}
+
+/** The files, and that everything held of an operation is of one that somebody gave. Returns how many files there are. */
+async function checkCertificateFiles(
+  tx: Tx,
+  projectId: ProjectId,
+  days: Narrowed,
+  report: Report,
+): Promise<number> {
+  const tell =
+    (kind: 'missing' | 'extra', says: string) =>
+    async (ids: { id: string }[]): Promise<void> => {
+      for (const { id } of ids) await report({ kind, when: null, id, says });
+    };
+  const unasked = 'something is held of an operation that nobody gave';
+  await readUnaskedResults(tx, projectId, days, tell('extra', unasked));
+  let checked = 0;
+  await readFiles(tx, projectId, days, async (files) => {
+    checked += files.length;
+    for (const file of files) {
+      const says = [...whatIsWrong(file)].join('; ');
+      if (says !== '') await report({ kind: 'altered', when: null, id: file.id, says });
+    }
+  });
+  const unheld = 'its certificate file was kept, and is no longer held';
+  await readFilesUnheld(tx, projectId, days, tell('missing', unheld));
+  return checked;
+}
+
+function* whatIsWrong(file: HeldFile): Generator<string> {
+  if (file.is_altered) yield 'the bytes of its certificate file have another digest';
+  if (file.is_other) yield 'its certificate file is not the one that was kept';
+  if (file.is_unnamed) yield 'no result held names the link of its certificate file';
 }

@@ -4,8 +4,8 @@ import type { Day, ProjectId, Resource } from '../model.ts';
 /**
  * What is wrong:
  *   altered      a record, version, reject or certificate file is not what it was
- *   missing      a record that was certified, was shown or given to us, or has versions is not held, or a content or
- *                reject that the journal says was kept
+ *   missing      a record that was certified is not held, a content or reject that the journal says was kept, or the
+ *                file of an operation
  *   extra        a record is held that nobody asked for, or as of a certified moment and is not certified, or a
  *                content that the journal knows nothing of
  *   ledger       a day of the ledger, or a page of it, is not what the journal says of it

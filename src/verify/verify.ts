@@ -6,13 +6,12 @@ import { certificatesOf } from '../store/certificates.ts';
 import type { Listed } from '../store/held-for-proof.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { checkChains, type ChainsVerified } from './check-chains.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
 import { checkResource, type ResourceChecked } from './check-held.ts';
 import type { RecordsChecked } from './check-records.ts';
 import { filesOf, type FoundFile } from './certificate-files.ts';
 import type { Finding, Report } from './finding.ts';
-import { checkAgainstJournal } from './check-journal.ts';
+import { checkAgainstJournal, checkChains, type ChainsVerified } from './check-journal.ts';
 
 export type Verifying = {
   db: Db;

@@ -7,7 +7,7 @@ import { parseJson, type Json } from '../../src/platform/json.ts';
 import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { writeRecords } from '../../src/store/records.ts';
-import { leavesInForce } from '../../src/verify/contents-in-force.ts';
+import { leavesInForce } from '../../src/verify/leaves.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;

@@ -7,6 +7,8 @@ import { transactionShapes } from '../../src/store/tables.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import type { Finding } from '../../src/verify/finding.ts';
+import { verifyProject } from '../../src/verify/verify.ts';
+import { forgedSha } from '../support/tamperings.ts';
 import { createUnlisted, type Unlisted } from '../support/unlisted.ts';
 
 let archive: Unlisted;
@@ -41,17 +43,11 @@ afterEach(async () => {
 afterAll(() => archive.close());
 
 /** Runs it as a superuser. */
-async function spoil(sql: string): Promise<Pick<Finding, 'kind' | 'resource' | 'id' | 'says'>[]> {
+async function spoil(sql: string): Promise<Finding[]> {
   const { rows } = await archive.owner.query(`${sql} returning 1`);
   expect(rows.length).toBeGreaterThan(0);
   return (await archive.verify()).findings;
 }
-
-const ofOne = `where operation_id = 'plain' and api_version = 'v3'`;
-/** The digest of a raw whose keys and values need nothing but sorting. */
-const forgedSha = (raw: string): string =>
-  `(select sha256(convert_to('{' || string_agg(to_json(key) || ':' || value, ',' order by key collate "C") || '}', 'UTF8'))
-      from jsonb_each(${raw}))`;
 
 test('the untouched archive passes, and everything in it was looked at', async () => {
   const { lists, findings } = await archive.verify();
@@ -93,8 +89,7 @@ test('only the resource that is asked for is looked at', async () => {
 });
 
 test('a month narrows results to those first seen in it, and leaves tokens out', async () => {
-  const { verifyProject } = await import('../../src/verify/verify.ts');
-  const lists = async (from: string, to: string) =>
+  const lists = (from: string, to: string) =>
     verifyProject({
       db: archive.db,
       projectId: 'p',
@@ -104,19 +99,18 @@ test('a month narrows results to those first seen in it, and leaves tokens out',
       onFinding: () => undefined,
       onProgress: () => undefined,
     });
-  expect((await lists('2026-04-01', '2026-05-01')).at(-1)).toMatchObject({
-    resource: 'transactions',
-    records: 14,
-    files: 1,
-  });
-  expect((await lists('2026-03-01', '2026-04-01')).at(-1)).toMatchObject({
-    resource: 'transactions',
-    records: 0,
-    files: 0,
-  });
+  const held = async (from: string, to: string): Promise<unknown> => {
+    const last = (await lists(from, to)).at(-1);
+    return [last?.resource, last?.records, last?.files];
+  };
+  expect(await held('2026-04-01', '2026-05-01')).toEqual(['transactions', 14, 1]);
+  expect(await held('2026-03-01', '2026-04-01')).toEqual(['transactions', 0, 0]);
 });
 
-describe('a result', () => {
+const ofResult = `where operation_id = 'plain' and api_version = 'v3'`;
+const ofToken = `where symbol = 'aa'`;
+
+describe('a column', () => {
   test.each([
     ['module', `'2'`],
     ['type', `'burn_nft'`],
@@ -130,167 +124,12 @@ describe('a result', () => {
     ['mt', `'{"n": 1}'`],
     ['record', `'[]'`],
     ['unread', `'{status}'`],
-  ])('its column %s as %s', async (column, altered) => {
-    const found = await spoil(`update archive.transactions set ${column} = ${altered} ${ofOne}`);
+  ])('of a result: %s as %s', async (column, altered) => {
+    const found = await spoil(`update archive.transactions set ${column} = ${altered} ${ofResult}`);
     expect(found).toMatchObject([{ kind: 'column', resource: 'transactions', id: 'plain' }]);
     expect(found[0]?.says).toMatch(new RegExp(`^by v3: ${column} is `));
   });
 
-  test('a body whose numbers are written otherwise is the same body', async () => {
-    const found = await spoil(
-      `update archive.transactions set mt = '{"n": 0.1}' where operation_id = 'at_the_limit'`,
-    );
-    expect(found).toEqual([]);
-  });
-
-  test('its raw', async () => {
-    const found = await spoil(
-      `update archive.transactions set raw = raw || '{"message": "x"}' ${ofOne}`,
-    );
-    expect(found).toMatchObject([
-      { kind: 'altered', id: 'plain', says: expect.stringMatching(/^by v3: raw_sha256 is /) },
-    ]);
-  });
-
-  test('its raw beside the bytes it came as, and the bytes themselves', async () => {
-    for (const change of [`raw = raw || '{"message": "x"}'`, `raw_bytes = null`]) {
-      const found = await spoil(
-        `update archive.transactions set ${change} where operation_id = 'nul'`,
-      );
-      expect(found).toMatchObject([{ kind: 'altered', id: 'nul' }]);
-    }
-  });
-
-  test('its raw and its digest and its columns alike: the journal tells', async () => {
-    const found = await spoil(
-      `update archive.transactions t set raw = n.raw, message = 'x', raw_sha256 = ${forgedSha('n.raw')}
-         from (select raw || '{"message": "x"}' as raw from archive.transactions ${ofOne}) n
-        where operation_id = 'plain' and api_version = 'v3'`,
-    );
-    expect(found).toMatchObject([{ kind: 'altered', id: 'plain', when: null }]);
-  });
-
-  test('deleted, its operation done', async () => {
-    const found = await spoil(`delete from archive.transactions where operation_id = 'plain'`);
-    expect(found).toMatchObject([
-      {
-        kind: 'missing',
-        resource: 'transactions',
-        id: 'plain',
-        says: 'its result by v1beta1 and v3 was held, and no row holds it',
-      },
-    ]);
-  });
-
-  test('one of two deleted, of an operation in whatever state', async () => {
-    for (const state of ['open', 'done', 'lost']) {
-      await archive.owner.query(`update sync.watched_operations set state = '${state}'`);
-      const found = await spoil(`delete from archive.transactions ${ofOne}`);
-      expect(found).toMatchObject([
-        {
-          kind: 'missing',
-          id: 'plain',
-          says: 'its result by v3 was held, and no row holds it',
-        },
-      ]);
-      await archive.owner.query(
-        `insert into archive.transactions select * from kept.archive_transactions ${ofOne}`,
-      );
-    }
-  });
-
-  test('deleted, of an operation that a release before noted nothing of', async () => {
-    await archive.owner.query(`update sync.watched_operations set found_by = '{}'`);
-    const found = await spoil(`delete from archive.transactions where operation_id = 'plain'`);
-    expect(found).toMatchObject([
-      { kind: 'missing', id: 'plain', says: 'the operation is done, and no result of it is held' },
-    ]);
-  });
-
-  test('put under another id: the old one is missing, the new one was never given', async () => {
-    const found = await spoil(
-      `update archive.transactions set operation_id = 'another' where operation_id = 'nul'`,
-    );
-    expect(found.map(({ kind, id }) => [kind, id])).toEqual([
-      ['missing', 'nul'],
-      ['extra', 'another'],
-    ]);
-  });
-
-  test('taken from its operation: the operation is no longer given', async () => {
-    const found = await spoil(
-      `delete from sync.watched_operations where operation_id = 'recorded'`,
-    );
-    expect(found).toMatchObject([{ kind: 'extra', id: 'recorded' }]);
-  });
-});
-
-describe('an earlier version of a result', () => {
-  test('its raw', async () => {
-    const found = await spoil(
-      `update archive.transaction_versions set raw = raw || '{"status": 0}'
-        where operation_id = 'moving' and api_version = 'v1beta1'`,
-    );
-    expect(found).toMatchObject([
-      {
-        kind: 'altered',
-        id: 'moving',
-        says: expect.stringMatching(/^by v1beta1: the version observed at 2026-04-06T/),
-      },
-    ]);
-  });
-
-  test('its row deleted, and every note of it', async () => {
-    await archive.owner.query(
-      `delete from archive.transactions where operation_id = 'moving' and api_version = 'v3'`,
-    );
-    const found = await spoil(
-      `update sync.watched_operations set found_by = '{v1beta1}' where operation_id = 'moving'`,
-    );
-    expect(found).toMatchObject([
-      {
-        kind: 'missing',
-        id: 'moving',
-        says: 'by v3: an earlier version of it is held, and no row',
-      },
-    ]);
-  });
-
-  test('that came late and is older than the row is no finding', async () => {
-    const text = '{"status":0,"message":"late"}';
-    const record = readTransaction(parseJson(text), text, 'moving');
-    const observed = [{ record, observedAt: Date.parse('2026-04-01T00:00:00Z') }];
-    const to = { projectId: 'p', expectsNew: null };
-    await withTx(archive.db, (tx) =>
-      writeInto(tx, transactionShapes.v3, to, observed, Date.parse('2026-04-09T12:00:00Z')),
-    );
-    const { lists, findings } = await archive.verify(['transactions']);
-    expect(findings).toEqual([]);
-    expect(lists).toMatchObject([{ versions: 4 }]);
-  });
-});
-
-describe('a certificate file', () => {
-  test.each([
-    ['its bytes', `bytes = 'other'`, 'altered', 'have another digest'],
-    ['its bytes and digest', `bytes = 'x', sha256 = sha256('x')`, 'altered', 'not the one that'],
-    ['its link', `url = url || '/'`, 'altered', 'no result held names the link'],
-  ])('%s', async (_, change, kind, says) => {
-    const found = await spoil(`update archive.certificate_files set ${change}`);
-    expect(found).toMatchObject([
-      { kind, resource: 'transactions', id: 'recorded', says: expect.stringContaining(says) },
-    ]);
-  });
-
-  test('deleted', async () => {
-    const found = await spoil(`delete from archive.certificate_files`);
-    expect(found).toMatchObject([
-      { kind: 'missing', id: 'recorded', says: expect.stringContaining('certificate file') },
-    ]);
-  });
-});
-
-describe('a token', () => {
   test.each([
     ['name', `'M'`],
     ['min_unit', 'null'],
@@ -304,94 +143,174 @@ describe('a token', () => {
     ['mint_fee_denom', 'null'],
     ['mint_fee_amount', '1.51'],
     ['unread', `'{scale}'`],
-  ])('its column %s as %s', async (column, altered) => {
-    const found = await spoil(
-      `update archive.tokens set ${column} = ${altered} where symbol = 'aa'`,
-    );
+  ])('of a token: %s as %s', async (column, altered) => {
+    const found = await spoil(`update archive.tokens set ${column} = ${altered} ${ofToken}`);
     expect(found).toMatchObject([{ kind: 'column', resource: 'tokens', id: 'aa' }]);
     expect(found[0]?.says).toMatch(new RegExp(`^${column} is `));
   });
 
-  test('its height was observed beside it: it does not follow from the record', async () => {
-    expect(await spoil(`update archive.tokens set height = 1`)).toEqual([]);
-  });
-
   test.each([
-    ['its raw', `raw = jsonb_set(raw, '{fees,issue_fee,amount}', '"11"')`, /raw_sha256 is/],
-    ['its fees taken away', `raw = raw - 'fees'`, /raw_sha256 is/],
-    ['its symbol', `symbol = 'cc'`, /symbol is not the one in the record/],
-    ['its raw as no token', `raw = '{}'`, /no record any more/],
-  ])('%s', async (_, change, says) => {
-    const found = await spoil(`update archive.tokens set ${change} where symbol = 'aa'`);
-    expect(found[0]).toMatchObject({ kind: 'altered', resource: 'tokens' });
-    expect(found[0]?.says).toMatch(says);
-  });
-
-  test('deleted: the newest look tells, or a version of it', async () => {
-    for (const symbol of ['aa', 'bb']) {
-      if (symbol === 'bb') {
-        await archive.owner.query('update sync.token_snapshots set symbols = null');
-      }
-      const found = await spoil(`delete from archive.tokens where symbol = '${symbol}'`);
-      const ofThis = found.filter(({ id }) => id === symbol);
-      expect(ofThis).toMatchObject([{ kind: 'missing', resource: 'tokens' }]);
-    }
-  });
-
-  test('the raw of an earlier version, and the bytes of a reject', async () => {
-    const version = await spoil(
-      `update archive.token_versions set raw = raw - 'fees' where symbol = 'bb'`,
-    );
-    expect(version).toMatchObject([{ kind: 'altered', resource: 'tokens', id: 'bb' }]);
-    const reject = await spoil(`update sync.rejects set bytes = 'x' where resource = 'tokens'`);
-    expect(reject.filter(({ id }) => id === null)).toMatchObject([
-      { kind: 'altered', resource: 'tokens' },
-    ]);
+    // Numbers written otherwise are the same body; a height was observed beside the token.
+    `update archive.transactions set mt = '{"n": 0.1}' where operation_id = 'at_the_limit'`,
+    `update archive.tokens set height = 1`,
+  ])('that says the same, or does not follow from the record, is no finding: %s', async (sql) => {
+    expect(await spoil(sql)).toEqual([]);
   });
 });
 
-describe('projects side by side', () => {
-  const copy = async (): Promise<void> => {
-    for (const table of tables.slice(0, tables.indexOf('sync.chains'))) {
-      const { rows } = await archive.owner.query<{ name: string }>(
-        `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 1`,
-        [table],
-      );
-      const names = rows.map(({ name }) => name).join(', ');
-      await archive.owner.query(
-        `insert into ${table} (project_id, ${names}) select 'q', ${names} from ${table} where project_id = 'p'`,
-      );
-    }
-    await archive.owner.query(
-      `select sync.journal_append('q', resource, owner, day, kind, body, ids, shas)
-         from (select * from sync.journal
-                where project_id = 'p' and resource not in ('orders', 'nft_classes') order by no) entries`,
-    );
-  };
+const deleted = /^a content observed at .* was archived by entry \d+ of .* and is no longer held$/;
+const raw = `raw = raw || '{"message": "x"}'`;
 
-  test('of the same ids are told apart', async () => {
-    await copy();
-    expect((await archive.verify(undefined, 'q')).findings).toEqual([]);
-    await archive.owner.query(
-      `delete from archive.transactions where project_id = 'q' and operation_id = 'plain';
-       delete from archive.certificate_files where project_id = 'q';
-       delete from archive.tokens where project_id = 'q' and symbol = 'aa';
-       update archive.transaction_versions set raw = '{}' where project_id = 'q' and api_version = 'v3'`,
-    );
-    expect((await archive.verify()).findings).toEqual([]);
-    const { findings } = await archive.verify(undefined, 'q');
-    const told = findings.map(({ project, kind, id }) => `${project} ${kind} ${id}`);
-    expect(told).toEqual([
-      'q altered moving',
-      'q missing plain',
-      'q missing recorded',
-      'q missing aa',
-    ]);
+describe('what is held', () => {
+  test.each<[what: string, sql: string, ...found: [kind: string, id: string, says: RegExp][]]>([
+    [
+      'the raw of a result',
+      `update archive.transactions set ${raw} ${ofResult}`,
+      ['altered', 'plain', /^by v3: raw_sha256 is /],
+    ],
+    [
+      'its raw beside the bytes it came as',
+      `update archive.transactions set ${raw} where operation_id = 'nul'`,
+      ['altered', 'nul', /raw does not follow/],
+    ],
+    [
+      'the bytes themselves',
+      `update archive.transactions set raw_bytes = null where operation_id = 'nul'`,
+      ['altered', 'nul', /raw_sha256 is/],
+    ],
+    [
+      'its raw, its digest and its columns alike',
+      `update archive.transactions t set raw = n.raw, message = 'x', raw_sha256 = ${forgedSha('n.raw')}
+         from (select raw || '{"message": "x"}' as raw from archive.transactions ${ofResult}) n
+        where operation_id = 'plain' and api_version = 'v3'`,
+      ['altered', 'plain', /^archived by entry \d+ of .* held is a content/],
+    ],
+    [
+      'a result that is deleted',
+      `delete from archive.transactions ${ofResult}`,
+      ['missing', 'plain', deleted],
+    ],
+    [
+      'a result put under another id',
+      `update archive.transactions set operation_id = 'another' where operation_id = 'nul'`,
+      ['extra', 'another', /operation that nobody gave/],
+      ['missing', 'nul', deleted],
+    ],
+    [
+      'a result taken from its operation',
+      `delete from sync.watched_operations where operation_id = 'recorded'`,
+      ['extra', 'recorded', /operation that nobody gave/],
+    ],
+    [
+      'an earlier version of a result',
+      `update archive.transaction_versions set raw = raw || '{"status": 0}'
+        where operation_id = 'moving' and api_version = 'v1beta1'`,
+      ['altered', 'moving', /^by v1beta1: the version observed at 2026-04-06T/],
+    ],
+    [
+      'the bytes of a certificate file',
+      `update archive.certificate_files set bytes = 'other'`,
+      ['altered', 'recorded', /have another digest/],
+    ],
+    [
+      'its bytes and its digest',
+      `update archive.certificate_files set bytes = 'x', sha256 = sha256('x')`,
+      ['altered', 'recorded', /not the one that/],
+    ],
+    [
+      'its link',
+      `update archive.certificate_files set url = url || '/'`,
+      ['altered', 'recorded', /no result held names the link/],
+    ],
+    [
+      'a certificate file that is deleted',
+      `delete from archive.certificate_files`,
+      ['missing', 'recorded', /certificate file was kept/],
+    ],
+    [
+      'the raw of a token',
+      `update archive.tokens set raw = jsonb_set(raw, '{fees,issue_fee,amount}', '"11"') ${ofToken}`,
+      ['altered', 'aa', /raw_sha256 is/],
+    ],
+    [
+      'its fees taken away',
+      `update archive.tokens set raw = raw - 'fees' ${ofToken}`,
+      ['altered', 'aa', /raw_sha256 is/],
+    ],
+    [
+      'its symbol',
+      `update archive.tokens set symbol = 'cc' ${ofToken}`,
+      ['altered', 'cc', /symbol is not the one in the record/],
+      ['missing', 'aa', deleted],
+    ],
+    [
+      'its raw as no token',
+      `update archive.tokens set raw = '{}' ${ofToken}`,
+      ['altered', 'aa', /no record any more/],
+    ],
+    [
+      'a token that is deleted',
+      `delete from archive.tokens ${ofToken}`,
+      ['missing', 'aa', deleted],
+    ],
+    [
+      'an earlier version of a token',
+      `update archive.token_versions set raw = raw - 'fees' where symbol = 'bb'`,
+      ['altered', 'bb', /the version observed at/],
+    ],
+  ])('%s', async (_, sql, ...expected) => {
+    const found = await spoil(sql);
+    const named = found.map(({ kind, id }) => [kind, id]);
+    expect(named).toEqual(expected.map(([kind, id]) => [kind, id]));
+    for (const [i, [, , says]] of expected.entries()) expect(found[i]?.says).toMatch(says);
   });
 
-  test('that hold nothing of it are clean', async () => {
-    const { lists, findings } = await archive.verify(undefined, 'empty');
+  test('the bytes of a reject', async () => {
+    const found = await spoil(`update sync.rejects set bytes = 'x' where resource = 'tokens'`);
+    expect(found).toMatchObject([{ kind: 'altered', resource: 'tokens', id: null }]);
+  });
+
+  test('a version that came late and is older than the row is no finding', async () => {
+    const text = '{"status":0,"message":"late"}';
+    const record = readTransaction(parseJson(text), text, 'moving');
+    const observed = [{ record, observedAt: Date.parse('2026-04-01T00:00:00Z') }];
+    const to = { projectId: 'p', expectsNew: null };
+    await withTx(archive.db, (tx) =>
+      writeInto(tx, transactionShapes.v3, to, observed, Date.parse('2026-04-09T12:00:00Z')),
+    );
+    const { lists, findings } = await archive.verify(['transactions']);
     expect(findings).toEqual([]);
-    expect(lists.map(({ records, files }) => records + files)).toEqual([0, 0, 0, 0]);
+    expect(lists).toMatchObject([{ versions: 4 }]);
   });
+});
+
+test('projects of the same ids are told apart, and one that holds nothing is clean', async () => {
+  for (const table of tables.slice(0, tables.indexOf('sync.chains'))) {
+    const { rows } = await archive.owner.query<{ name: string }>(
+      `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 1`,
+      [table],
+    );
+    const names = rows.map(({ name }) => name).join(', ');
+    await archive.owner.query(
+      `insert into ${table} (project_id, ${names}) select 'q', ${names} from ${table} where project_id = 'p'`,
+    );
+  }
+  await archive.owner.query(
+    `select sync.journal_append('q', resource, owner, day, kind, body, ids, shas)
+       from (select * from sync.journal
+              where project_id = 'p' and resource not in ('orders', 'nft_classes') order by no) entries`,
+  );
+  expect((await archive.verify(undefined, 'q')).findings).toEqual([]);
+  await archive.owner.query(
+    `delete from archive.transactions where project_id = 'q' and operation_id = 'plain' and api_version = 'v3';
+     delete from archive.certificate_files where project_id = 'q';
+     delete from archive.tokens where project_id = 'q' and symbol = 'aa'`,
+  );
+  expect((await archive.verify()).findings).toEqual([]);
+  const { findings } = await archive.verify(undefined, 'q');
+  const told = findings.map(({ project, kind, id }) => `${project} ${kind} ${id}`);
+  expect(told).toEqual(['q missing recorded', 'q missing plain', 'q missing aa']);
+  const empty = await archive.verify(undefined, 'empty');
+  expect(empty.findings).toEqual([]);
+  expect(empty.lists.map(({ records, files }) => records + files)).toEqual([0, 0, 0, 0]);
 });

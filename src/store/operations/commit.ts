@@ -44,7 +44,6 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
   await tx.query(
     `update sync.watched_operations
         set state = $3, due_at = $4, attempts = $5, last_error = $6,
-            -- P4: what was held once is looked for by verify.
             found_by = array(select unnest(found_by) union select unnest($7::text[]) order by 1),
             file_sha256 = coalesce(file_sha256, decode($8, 'hex'))
       where project_id = $1 and operation_id = $2`,

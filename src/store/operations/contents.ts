@@ -1,6 +1,5 @@
-// What should be held of the resources that no list of days shows, read for proof: the operations that were given, the
-// newest look at the tokens, the certificate files. One statement a function; it judges nothing.
-import type { ApiVersion, ProjectId } from '../../model.ts';
+// Operations that were given and their certificate files, read for proof. One statement a function; it judges nothing.
+import type { ProjectId } from '../../model.ts';
 import { within, type Narrowed } from '../held-for-proof.ts';
 import type { Tx } from '../db.ts';
 import { readInPages } from '../snapshot.ts';
@@ -12,37 +11,6 @@ const bounds = (projectId: ProjectId, days: Narrowed): unknown[] => [
 ];
 
 const utcDay = (column: string): string => `(${column} at time zone 'UTC')::date`;
-
-/** `gone`: the lookups whose results were held once and are not; empty where none of any was ever noted. */
-export type OperationUnheld = { id: string; gone: ApiVersion[] };
-
-/** Operations given in these days that are done or had a result, and of which a result is not held (P1, P4). */
-export function readOperationsUnheld(
-  tx: Tx,
-  projectId: ProjectId,
-  days: Narrowed,
-  onOperations: (operations: OperationUnheld[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `with held as (
-       select operation_id, array_agg(api_version collate "default") as lookups
-         from archive.transactions
-        where project_id = $1
-        group by operation_id
-     )
-     select w.operation_id as id,
-            array(select unnest(w.found_by) except select unnest(h.lookups) order by 1) as gone
-       from sync.watched_operations w
-       left join held h using (operation_id)
-      where w.project_id = $1 and ${within(utcDay('w.added_at'))}
-        and (not w.found_by <@ coalesce(h.lookups, '{}')
-             or (w.state = 'done' and h.operation_id is null))
-      order by w.operation_id`,
-    bounds(projectId, days),
-    onOperations,
-  );
-}
 
 /** Operations first seen in these days of which a result or a file is held, and which nobody ever gave. */
 export function readUnaskedResults(
@@ -63,24 +31,6 @@ export function readUnaskedResults(
       where w.operation_id is null
       order by t.operation_id`,
     bounds(projectId, days),
-    onIds,
-  );
-}
-
-/** Symbols that the newest look showed and no row holds (P1). */
-export function readTokensUnheld(
-  tx: Tx,
-  projectId: ProjectId,
-  onIds: (ids: { id: string }[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `select symbol as id
-       from (select unnest(symbols) collate "C" as symbol from sync.token_snapshots where project_id = $1) shown
-      where not exists (select from archive.tokens t
-                         where t.project_id = $1 and t.symbol = shown.symbol)
-      order by symbol`,
-    [projectId],
     onIds,
   );
 }
