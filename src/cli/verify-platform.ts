@@ -4,8 +4,12 @@ import type { Log } from '../log.ts';
 import { isListed, type Resource } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
-import { reproveResults, type ResultReproved } from '../sync/verify-platform/results.ts';
-import { reprove, type Reproved } from '../sync/verify-platform/slices.ts';
+import {
+  reprove,
+  reproveResults,
+  type Reproved,
+  type ResultReproved,
+} from '../sync/verify-platform.ts';
 import type { Finding } from '../verify/finding.ts';
 import { createWorker } from './create-workers.ts';
 import { printError } from './print.ts';
@@ -32,6 +36,7 @@ export async function ask(
   const asked: PlatformComparison = { differing: 0, isComplete: true, failure: null };
   for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
     const worker = createWorker(project, settings, db, log);
+    const list = resource !== undefined && isListed(resource) ? resource : null;
     let done = 0;
     const count = (unit: string): void =>
       progress.update({ name: `${project.id}, the platform`, done: ++done, unit });
@@ -45,17 +50,12 @@ export async function ask(
               asked.differing += 1;
               await output.finding(findingOfResult(project.id, result));
             })
-          : await reprove({
-              ...worker,
-              ...(resource !== undefined && isListed(resource) ? { resource } : {}),
-              signal,
-              onSlice: async (slice) => {
-                output.slice(slice);
-                count('proved days');
-                if (slice.outcome !== 'differs') return;
-                asked.differing += 1;
-                await output.finding(findingOf(slice));
-              },
+          : await reprove({ ...worker, signal }, list, async (slice) => {
+              output.slice(slice);
+              count('proved days');
+              if (slice.outcome !== 'differs') return;
+              asked.differing += 1;
+              await output.finding(findingOf(slice));
             });
       if (isAnswered) continue;
       asked.isComplete = false;
@@ -79,9 +79,7 @@ const findingOf = ({ projectId, resource, owner, day, total, shown }: Reproved):
   resource,
   when: day,
   id: null,
-  says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${
-    total === shown ? 'otherwise by status' : `${shown} when it was proved`
-  }; \`outlast sync\` reads the day again`,
+  says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${shown} when it was proved; \`outlast sync\` reads the day again`,
 });
 
 const findingOfResult = (project: string, result: ResultReproved): Finding => ({

@@ -1,8 +1,7 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
 import { isListed, type Resource } from '../model.ts';
-import type { ResultReproved } from '../sync/verify-platform/results.ts';
-import type { Reproved } from '../sync/verify-platform/slices.ts';
+import type { Reproved, ResultReproved } from '../sync/verify-platform.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-files.ts';
 import type { Finding } from '../verify/finding.ts';

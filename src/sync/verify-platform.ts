@@ -1,0 +1,190 @@
+// Asking the platform once more, for whoever verifies: each proved day of the window is counted, or each final result is
+// looked up, a request each. Nothing is written: what differs is news, which a sync reads, or for a person to judge.
+import { addDays, windowAt } from '../day.ts';
+import { isOutlastError } from '../errors.ts';
+import { apiVersions, listedResources } from '../model.ts';
+import type { ApiVersion, ListedResource, ParsedRecord, SliceKey } from '../model.ts';
+import { canonical } from '../platform/canonical.ts';
+import { parseJson } from '../platform/json.ts';
+import { isPlatformError } from '../platform/refusal.ts';
+import { isEndInclusive } from '../store/evidence.ts';
+import { readFacts } from '../store/facts.ts';
+import { provedSlices, type Slice } from '../store/ledger.ts';
+import { finalResultsAfter, type FinalResult } from '../store/operations/watched.ts';
+import { readProject } from '../store/projects.ts';
+import { transactionShapes } from '../store/tables.ts';
+import { isSameColumn, readAgain } from '../verify/read-again.ts';
+import { weekMs } from './ask-books.ts';
+import { askList } from './ask-list.ts';
+import { learnClockByAny } from './contact/contact.ts';
+import { recogniseSource } from './contact/same-source.ts';
+import { archivedLists } from './enter-days.ts';
+import { boundsOf } from './list-rules.ts';
+import { absenceProves } from './policy.ts';
+import { overAt } from './verdicts.ts';
+import type { Worker } from './worker.ts';
+
+type Asking = Pick<Worker, 'db' | 'platform' | 'projectId' | 'source' | 'scope'> & {
+  signal: AbortSignal;
+};
+
+/** `unclear`: while the month goes, without a total, refused, or no longer known where that says nothing. */
+type Outcome = 'agrees' | 'differs' | 'unclear';
+
+export type Reproved = SliceKey & {
+  outcome: Outcome;
+  /** The platform's total now and what the last whole walk was shown; null where there is none. */
+  total: number | null;
+  shown: number | null;
+};
+
+/**
+ * Counts each proved day, of both lists unless one is given. False when the project is parked: nobody was asked (P11).
+ * Throws settings `source_changed`, and what the platform throws.
+ */
+export async function reprove(
+  asking: Asking,
+  resource: ListedResource | null,
+  onSlice: (slice: Reproved) => Promise<void> | void,
+): Promise<boolean> {
+  const { db, platform, projectId, signal } = asking;
+  const { clock } = platform;
+  const source = await confirmSource(asking);
+  if (source !== 'confirmed') return source === 'empty';
+  const inclusive = new Set<ListedResource>();
+  for (const list of listedResources) {
+    const of = { projectId, resource: list };
+    if (await isEndInclusive(db, of, clock.now() - weekMs)) inclusive.add(list);
+  }
+  const window = windowAt(clock.now());
+  // Today's list grows: its tail is looked after by every run.
+  const days = { from: window.from, to: addDays(window.to, -1) };
+  const failures = new Map<ListedResource, Error>();
+  for (const slice of await provedSlices(db, projectId, days)) {
+    const { resource: list, owner, day, shownTotal: shown } = slice;
+    if ((resource ?? list) !== list || failures.has(list) || clock.now() < overAt(slice)) continue;
+    const bounds = boundsOf(day, inclusive.has(list) ? 1 : 2);
+    const query = { ...bounds, limit: 1, sortBy: 'DATE_ASC', countTotal: true } as const;
+    let total: number | null;
+    try {
+      const page = await askList(platform, slice, query, signal);
+      total = page.total !== null && page.total < page.shown ? null : page.total;
+    } catch (error) {
+      if (signal.aborted || !isPlatformError(error)) throw error;
+      failures.set(list, error);
+      continue;
+    }
+    const differs = isTelling(slice, total, clock.now()) ? 'differs' : 'unclear';
+    const outcome = total === shown ? 'agrees' : differs;
+    await onSlice({ projectId, resource: list, owner, day, outcome, total, shown });
+  }
+  // The other list was asked all the same.
+  for (const failure of failures.values()) throw failure;
+  return true;
+}
+
+/** Whether a disagreement says anything: around the cliff fewer may only mean that the month has gone. */
+const isTelling = ({ day, shownTotal }: Slice, total: number | null, now: number): boolean =>
+  total !== null && (absenceProves(day, now) || total > (shownTotal ?? 0));
+
+/** Makes sure that the platform is the one that was archived, unless nobody is to be asked, or nothing is held. */
+async function confirmSource({
+  db,
+  platform,
+  projectId,
+  source,
+  scope,
+  signal,
+}: Asking): Promise<'confirmed' | 'parked' | 'empty'> {
+  const known = await readProject(db, projectId, source);
+  if (known === null) return 'empty';
+  if (known.parkedReason !== null && known.sameKey) return 'parked';
+  const lists = archivedLists(scope);
+  if (platform.clock.lastDate() === null) await learnClockByAny(platform, lists, signal);
+  if (!known.sameSource) {
+    const facts = await readFacts(db, projectId);
+    await recogniseSource({ db, platform, projectId, signal }, facts, lists, lists);
+  }
+  return 'confirmed';
+}
+
+export type ResultReproved = {
+  operationId: string;
+  apiVersion: ApiVersion;
+  outcome: Outcome;
+  /** In words, where it differs. */
+  says: string;
+};
+
+const resultsAtATime = 200;
+
+/** Looks up every final result whose month the platform may still show; returns and throws as `reprove`. */
+export async function reproveResults(
+  asking: Asking,
+  onResult: (result: ResultReproved) => Promise<void> | void,
+): Promise<boolean> {
+  const { db, platform, projectId } = asking;
+  const source = await confirmSource(asking);
+  if (source !== 'confirmed') return source === 'empty';
+  const { from } = windowAt(platform.clock.now());
+  for (const apiVersion of apiVersions) {
+    let after = '';
+    // Ends: every page begins behind the last one's id.
+    for (;;) {
+      const of = { projectId, apiVersion };
+      const results = await finalResultsAfter(db, of, from, after, resultsAtATime);
+      for (const result of results) {
+        after = result.id;
+        const { outcome, says } = await reproveOne(asking, apiVersion, result);
+        await onResult({ operationId: result.id, apiVersion, outcome, says });
+      }
+      if (results.length === 0) break;
+    }
+  }
+  return true;
+}
+
+async function reproveOne(
+  { platform, signal }: Asking,
+  apiVersion: ApiVersion,
+  held: FinalResult,
+): Promise<Pick<ResultReproved, 'outcome' | 'says'>> {
+  const unclear = { outcome: 'unclear', says: '' } as const;
+  let now: ParsedRecord | null;
+  try {
+    now = (await platform.transaction(apiVersion, held.id, signal)).record;
+  } catch (error) {
+    if (!isOutlastError(error, 'platform_refused')) throw error;
+    return unclear;
+  }
+  if (now === null) {
+    // Around the cliff it may only have gone with its month.
+    return absenceProves(held.begun, platform.clock.now())
+      ? { outcome: 'differs', says: 'the platform does not know this operation now' }
+      : unclear;
+  }
+  const then = readAgain('transactions', held, '');
+  const names = then === null ? ['everything'] : differing(apiVersion, then, now);
+  return names.length === 0
+    ? { outcome: 'agrees', says: '' }
+    : { outcome: 'differs', says: `the platform says otherwise now: ${names.join(', ')}` };
+}
+
+/** The typed columns that differ. Certificate links are fresh ones each time. */
+function differing(apiVersion: ApiVersion, then: ParsedRecord, now: ParsedRecord): string[] {
+  return transactionShapes[apiVersion].columns
+    .filter(([name, type]) => {
+      const [a = null, b = null] = [then.columns[name], now.columns[name]];
+      if (name === 'record' && typeof a === 'string' && typeof b === 'string') {
+        return withoutLink(a) !== withoutLink(b);
+      }
+      return !isSameColumn(type, a, b);
+    })
+    .map(([name]) => name);
+}
+
+function withoutLink(body: string): string {
+  const json = parseJson(body);
+  if (typeof json === 'object' && json?.type === 'object') json.fields.delete('certificate_url');
+  return canonical(json).text;
+}
