@@ -34,18 +34,6 @@ export function readTime(given: unknown): string | null {
   return utc.length === 24 && !utc.startsWith('0000') ? utc.slice(0, 19) + rest : null;
 }
 
-/**
- * The name of the form a time is written in: `rfc3339`, `rfc3339 with fractions`, `space`, `go`; `unreadable`, and
- * `none` where there is no time.
- */
-export function timeForm(value: unknown): string {
-  if (value === undefined || value === null || value === '') return 'none';
-  if (typeof value !== 'string' || readTime(value) === null) return 'unreadable';
-  const text = value.trim();
-  if (/ [+-]\d{4}/.test(text)) return 'go';
-  return `${text[10] === ' ' ? 'space' : 'rfc3339'}${text.includes('.') ? ' with fractions' : ''}`;
-}
-
 /** Minutes east of Greenwich; null if there is no such offset. */
 function offsetMinutes(zone: string): number | null {
   const hours = Number(zone.slice(1, 3));

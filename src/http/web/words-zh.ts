@@ -428,7 +428,6 @@ export const zh: Words = {
       oldest_day: '平台显示过的最早一天',
       totals: '平台给出的总数是否可信',
       total_scope: '总数统计的范围',
-      time_form: '平台书写时间的方式',
       probed: '是否做过整体探测',
     },
     values: {
@@ -439,7 +438,6 @@ export const zh: Words = {
       'totals absent': '不给出总数',
       'totals inconsistent': '不可信',
       'total_scope list': '整个列表',
-      'total_scope page': '仅本页，不能证明任何事',
     },
   },
   settings: {

@@ -513,7 +513,6 @@ export const en = {
       oldest_day: 'The oldest day that it showed',
       totals: 'Whether its totals can be believed',
       total_scope: 'What a total counts',
-      time_form: 'How it writes times',
       probed: 'Whether it was looked at as a whole',
     } as Record<string, string>,
     /** By name and value. */
@@ -525,7 +524,6 @@ export const en = {
       'totals absent': 'it gives none',
       'totals inconsistent': 'they cannot',
       'total_scope list': 'the whole list',
-      'total_scope page': 'its page alone, which proves nothing',
     } as Record<string, string>,
   },
   settings: {

@@ -25,7 +25,7 @@ import {
 } from '../../store/projects.ts';
 import { askList } from '../ask-list.ts';
 import { archivedLists, type ArchivedScope } from '../enter-days.ts';
-import { probeEveryMs, refreshFacts } from './refresh-facts.ts';
+import { probeEveryMs, refreshFacts } from './probe.ts';
 import {
   forgetRefusals,
   isResting,

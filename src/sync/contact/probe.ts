@@ -4,11 +4,42 @@ import { dayOf, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { timeForm } from '../../platform/times.ts';
+import { recordFacts } from '../../store/facts.ts';
 import { askList, timesOf, type List } from '../ask-list.ts';
+import { listsOf } from '../enter-days.ts';
 import { decidedAfterMs } from '../judge.ts';
+import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
+import type { Contact } from './contact.ts';
 
-export type Probed = Record<string, string>;
+const hourMs = 3_600_000;
+/** So often the facts of a list are probed. */
+export const probeEveryMs = 24 * hourMs;
+
+/** The facts of one list, probed once more, and said where they changed. Throws what the platform throws of that list. */
+export async function refreshFacts(contact: Contact, list: ListedResource): Promise<void> {
+  const { db, projectId, scope, signal, log, platform } = contact;
+  const { clock } = platform;
+  const { owner = '' } = listsOf(scope).find(({ resource }) => resource === list) ?? {};
+  let probed: Record<string, string> = {};
+  let isWhole = true;
+  try {
+    probed = await probe(platform, list, owner, signal);
+  } catch (error) {
+    if (signal.aborted || concernsAll(error)) throw error;
+    // A poison among the newest records must not keep the days without it from being read.
+    isWhole = false;
+    const problem = unforeseenText(error, contact);
+    log.warn({ projectId, problem }, 'The facts could not be probed');
+  }
+  const changed = await recordFacts(db, projectId, probed, clock.now());
+  // What could not be probed is probed again in an hour, not at every run.
+  const probedAs = clock.now() - (isWhole ? 0 : probeEveryMs - hourMs);
+  await recordFacts(db, projectId, { [`${list}.probed`]: 'yes' }, probedAs);
+  for (const { fact, from, to } of changed) {
+    if (from === 'unknown') continue;
+    log.warn({ projectId, fact, from, to }, 'The platform behaves differently than before');
+  }
+}
 
 type Asking = List & { platform: Platform; limit: number; signal: AbortSignal };
 
@@ -27,19 +58,22 @@ const limits: Record<ListedResource, readonly number[]> = {
 };
 
 /** Facts of one resource by name, for example `orders.limit`. Throws what the platform throws. */
-export async function probe(
+async function probe(
   platform: Platform,
   resource: ListedResource,
   owner: string,
   signal: AbortSignal,
-): Promise<Probed> {
+): Promise<Record<string, string>> {
   // A month that has just ended may still be shown: that says nothing about older days.
   const now = platform.clock.now();
   const window = windowAt(now);
   const oldest = windowAt(now - decidedAfterMs).from;
   const { limit, newest } = await findLimit(platform, resource, owner, window.from, signal);
   const asking: Asking = { platform, resource, owner, limit, signal };
-  const known: Probed = { limit: String(limit), ...(await findOlderDays(asking, oldest)) };
+  const known: Record<string, string> = {
+    limit: String(limit),
+    ...(await findOlderDays(asking, oldest)),
+  };
   if (newest.shown > 0) known['totals'] = totalsOf(newest);
   // Totals that count the list may end one of classes. Where its first page shows all of it, a page of one row tells.
   const isAllShown =
@@ -48,8 +82,6 @@ export async function probe(
     ? await list({ ...asking, limit: 1 }, { startDate: window.from }, 'DATE_DESC')
     : newest;
   if (counted.total !== null && counted.total > counted.shown) known['total_scope'] = 'list';
-  const form = formOf(newest);
-  if (form !== null) known['time_form'] = form;
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
   );
@@ -59,23 +91,6 @@ export async function probe(
 function totalsOf({ total, shown }: PlatformPage): string {
   if (total === null) return 'absent';
   return total < shown ? 'inconsistent' : 'present';
-}
-
-const timeFields: Record<ListedResource, string> = {
-  orders: 'create_time',
-  nft_classes: 'timestamp',
-};
-
-/** How the platform writes times: one form, or `mixed`; null where no record shows one. */
-function formOf(page: PlatformPage): string | null {
-  const forms = new Set(
-    page.records.map(({ rawJson }) => {
-      const record = JSON.parse(rawJson) as Record<string, unknown>;
-      return timeForm(record[timeFields[page.resource]]);
-    }),
-  );
-  forms.delete('none');
-  return forms.size > 1 ? 'mixed' : ([...forms][0] ?? null);
 }
 
 const zonesMs = 14 * 3_600_000;
