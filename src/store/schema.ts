@@ -227,7 +227,7 @@ export const holders = sync.table(
   (t) => [primaryKey({ name: 'holders_pkey', columns: [t.projectId] })],
 );
 
-/** Runs that a person asks for of a project which another process holds: see sync/beside.ts. */
+/** Runs that a person asks for of a project which another process holds: see sync/ask-holder.ts. */
 export const asks = sync.table(
   'asks',
   {

@@ -1,9 +1,9 @@
 // Which slices there must be: every day from the first one accounted for to today, of every resource and owner
 // that is archived. Days that passed while the service was off are entered like all others (P7).
-import { addDays, dayOf, daysIn, startOf, windowAt } from '../day.ts';
+import { addDays, cliffOf, dayOf, daysIn, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { listedResources, wholeList } from '../model.ts';
-import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
+import type { Day, DayRange, Instant, ListedResource, ProjectId } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import { withTx, type Db } from '../store/db.ts';
 import type { Facts } from '../store/facts.ts';
@@ -16,7 +16,7 @@ import {
 } from '../store/ledger.ts';
 import { decidedAfterMs } from './judge.ts';
 import { answersOlder } from './list-rules.ts';
-import { deadlineOf, type PolicySettings } from './policy.ts';
+import { noDeadline, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
 export type ArchivedScope = {
@@ -37,11 +37,6 @@ export function listsOf(scope: ArchivedScope): { resource: ListedResource; owner
 export const archivedLists = (scope: ArchivedScope): ListedResource[] => [
   ...new Set(listsOf(scope).map(({ resource }) => resource)),
 ];
-
-/** The slices of given days. */
-export function slicesOf(projectId: ProjectId, scope: ArchivedScope, days: DayRange): SliceKey[] {
-  return listsOf(scope).flatMap((list) => daysIn(days).map((day) => ({ projectId, ...list, day })));
-}
 
 /** Days of so long are entered in one go on a time that some clock contradicts, and no more. */
 const leapMs = 400 * 24 * 3_600_000;
@@ -96,11 +91,10 @@ function wholeLists(
   settings: PolicySettings,
 ): NewSlice[] {
   const lists = listsOf(scope).filter(({ resource }) => resource === 'nft_classes');
-  const deadlineAt = deadlineOf(wholeList, now, settings);
   return lists.map((list) => {
     // The days of the window show what it would, the first time.
     const dueAt = list.owner === '' ? now + settings.refreshMs : now;
-    return { projectId, ...list, day: wholeList, dueAt, deadlineAt };
+    return { projectId, ...list, day: wholeList, dueAt, deadlineAt: noDeadline };
   });
 }
 
@@ -119,27 +113,16 @@ function newSlices(
   settings: PolicySettings,
   resource?: ListedResource,
 ): NewSlice[] {
-  const wanted = slicesOf(projectId, scope, days).filter(
-    (slice) => resource === undefined || slice.resource === resource,
+  const lists = listsOf(scope).filter((list) => (resource ?? list.resource) === list.resource);
+  return lists.flatMap((list) =>
+    daysIn(days).map((day) => {
+      // Where older days are answered, too, nothing overtakes them.
+      const isEndless = answersOlder(facts, list.resource) && cliffOf(day) + decidedAfterMs <= now;
+      const deadlineAt = isEndless ? noDeadline : cliffOf(day) - settings.deadlineMarginMs;
+      // Due since the day began: an estimate of now may lie a second ahead of the next process's.
+      return { projectId, ...list, day, dueAt: startOf(day), deadlineAt };
+    }),
   );
-  return wanted.map((slice) => ({
-    ...slice,
-    // Due since the day began: an estimate of now may lie a second ahead of the next process's.
-    dueAt: startOf(slice.day),
-    deadlineAt: deadlineOf(slice.day, now, settingsOf(settings, slice.resource, facts)),
-  }));
-}
-
-/** The settings with what is known of a resource. */
-export function settingsOf(
-  settings: PolicySettings,
-  resource: ListedResource,
-  facts: Facts,
-): PolicySettings {
-  return {
-    ...settings,
-    answersOlder: answersOlder(facts, resource),
-  };
 }
 
 /** Stands for "up to today" in days that a person asked for: only the platform knows which day that is. */

@@ -1,18 +1,14 @@
-// When what failed is tried again, and the deadlines that order the work. What is due of a day is `judge`'s to say
-// (judge.ts). Pure.
+// When what failed is tried again. What is due of a day is `judge`'s to say (judge.ts). Pure.
 import { cliffOf } from '../day.ts';
 import { wholeList, type Instant } from '../model.ts';
 import type { Slice } from '../store/ledger.ts';
-import { decidedAfterMs, freezeMs } from './judge.ts';
+import { freezeMs } from './judge.ts';
 
 export type PolicySettings = {
+  /** The deadline of a day is so long before its cliff. It orders the work and never stops it. */
   deadlineMarginMs: number;
   /** How often lists without dates are walked: nft_count and owner of classes change without a trace in the date. */
   refreshMs: number;
-  /**
-   * The platform was seen to answer for days before its window (a fact of the resource): nothing is overtaken there.
-   */
-  answersOlder?: boolean;
 };
 
 const minuteMs = 60_000;
@@ -22,14 +18,6 @@ const hourMs = 60 * minuteMs;
 export const settleMs = 15 * minuteMs;
 /** Stands for "no deadline": of days asked for after they had left the window, and of lists without dates. */
 export const noDeadline: Instant = Date.parse('9999-12-31T00:00:00Z');
-
-/** The deadline of a day: the cliff of its month minus the margin. It orders the work and never stops it. */
-export function deadlineOf(day: string, now: Instant, settings: PolicySettings): Instant {
-  const hasCliffAhead = cliffOf(day) + decidedAfterMs > now || settings.answersOlder !== true;
-  return day === wholeList || !hasCliffAhead
-    ? noDeadline
-    : cliffOf(day) - settings.deadlineMarginMs;
-}
 
 /** Whether what is not shown of a day says anything: its month may be going otherwise. */
 export const absenceProves = (day: string, at: Instant): boolean =>

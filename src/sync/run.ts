@@ -28,7 +28,7 @@ import {
   type Left,
 } from './background/background-lane.ts';
 import { askBooks } from './ask-books.ts';
-import { takeOrAsk } from './beside.ts';
+import { takeOrAsk } from './ask-holder.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
 import { makeContact } from './contact/contact.ts';
@@ -143,6 +143,8 @@ async function pass(
   // The platform's Date has whole seconds: what falls due within this one is due.
   const dueNow = (): Instant | null => (only === undefined ? platform.clock.now() + 1000 : null);
   let dueBy: Instant | null;
+  const asked = only === undefined ? options : { ...options, only };
+  const of = { ...(only === undefined ? {} : { only }), lists: archivedLists(scope) };
   const lanes = (only === undefined ? besidesOf(worker, counts) : []).map((work) =>
     startBackgroundLane(work, worker, signal),
   );
@@ -165,11 +167,11 @@ async function pass(
   let work: Work;
   let besides: Left[];
   try {
-    const asked = withOnly(options, only);
     const first = await askBooks(worker, contacts.answering, signal, { hasRead: false });
     // The books judge every day anew: what is due, is due by now.
     dueBy = dueNow();
-    const due = await dueFor(asked, worker, dueBy);
+    // Counted only for who looks on.
+    const due = options.onProgress === undefined ? 0 : await countDue(db, projectId, dueBy, of);
     work = await workThrough(worker, asked, contacts, counts, dueBy, due, dayOf(now));
     await knocking.close();
     const books = await askBooks(worker, contacts.answering, signal, { hasRead: true });
@@ -194,12 +196,8 @@ async function pass(
   const files = [await certifyMonths(worker, signal), await publishHeads(worker)].filter(
     (trouble) => trouble !== null,
   );
-  const of = {
-    ...(only === undefined ? {} : { only }),
-    except: work.handled,
-    lists: archivedLists(scope),
-  };
-  const slicesLeft = (await countDue(db, projectId, dueBy, of)) + work.notDone;
+  const left = await countDue(db, projectId, dueBy, { ...of, except: work.handled });
+  const slicesLeft = left + work.notDone;
   const closed = [...contacts.problems].map(([list, { problem }]) => `${list}: ${problem}`);
   const beside = besides.find((one) => one.problem !== null)?.problem ?? null;
   const problem = closed.length > 0 ? closed.join('; ') : (work.problem ?? booksProblem ?? beside);
@@ -272,20 +270,6 @@ function narrowed(
   const wanted = only.resource === undefined ? archivedLists(scope) : [only.resource];
   return { ...only, days: daysToAsk(only.days, wanted, facts, now) };
 }
-
-/** Counted only for who looks on. */
-async function dueFor(
-  { only, onProgress }: RunOptions,
-  { db, projectId, scope }: Worker,
-  dueBy: Instant | null,
-): Promise<number> {
-  if (onProgress === undefined) return 0;
-  const of = { ...(only === undefined ? {} : { only }), lists: archivedLists(scope) };
-  return countDue(db, projectId, dueBy, of);
-}
-
-const withOnly = (options: RunOptions, only: Only | undefined): RunOptions =>
-  only === undefined ? options : { ...options, only };
 
 /** What a failure makes of the run; `failed` is thrown on. */
 async function endingOf(

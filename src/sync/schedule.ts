@@ -7,7 +7,7 @@ import { createSeldom, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { openAsks } from '../store/asks.ts';
-import { answerAsk } from './answer-asks.ts';
+import { answerAsk } from './ask-holder.ts';
 import type { Hold } from './holder.ts';
 import { runHeld } from './run.ts';
 import type { RunReport, TickResult, Worker } from './worker.ts';
@@ -73,7 +73,7 @@ export function startSchedule(
       // Ends: each is answered once (P9).
       for (const ask of await openAsks(worker.db, [worker.projectId])) {
         if (signal.aborted) return;
-        await answerAsk(hold, ask, signal);
+        await answerAsk(hold, ask, (options) => runHeld(hold, { ...options, signal }));
       }
       turn.isForAnother = false;
       const report = await runHeld(hold, { signal: AbortSignal.any([signal, turn.cut.signal]) });

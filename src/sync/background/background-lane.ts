@@ -1,7 +1,7 @@
 // What a run does beside its slices: watched operations, tokens and lists that do not answer, each in a lane of its own,
 // so that a first sync of hours keeps no operation waiting whose certificate link lives for minutes, and no platform's
 // silence about one keeps another waiting.
-import { createLanes } from '../lanes.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 
@@ -10,7 +10,7 @@ export type Left = { notDone: number; problem: string | null };
 
 export const nothingLeft: Left = { notDone: 0, problem: null };
 
-export type BackgroundLane = {
+type BackgroundLane = {
   /** Ends it after the look in progress, one at least; throws what it met. */
   close(): Promise<Left>;
   /** Ends it at once, whatever it met. */
@@ -29,44 +29,37 @@ export type BackgroundWork = {
 export function startBackgroundLane(
   { name, everyMs, look }: BackgroundWork,
   worker: Pick<Worker, 'source'>,
-  signal: AbortSignal,
+  outside: AbortSignal,
 ): BackgroundLane {
-  const lanes = createLanes(signal);
   const stop = new AbortController();
-  const either = AbortSignal.any([lanes.signal, stop.signal]);
+  const signal = AbortSignal.any([outside, stop.signal]);
   const closing = new AbortController();
-  let left = nothingLeft;
+  const isOver = AbortSignal.any([signal, closing.signal]);
 
-  const lookOnce = async (): Promise<void> => {
-    left = await look(either).catch((error: unknown) => {
-      // What nobody foresaw stops neither the others nor the slices.
-      if (either.aborted || concernsAll(error)) throw error;
-      return { notDone: 1, problem: `${name}: ${unforeseenText(error, worker)}` };
-    });
-  };
-  const lane = async (): Promise<void> => {
-    await lookOnce();
+  const lane = async (): Promise<Left> => {
     // Ends: `close` is called when the slices are done (P9).
-    while (!closing.signal.aborted && !either.aborted) {
-      await lanes.idle(everyMs);
-      if (!closing.signal.aborted) await lookOnce();
+    for (;;) {
+      const left = await look(signal).catch((error: unknown) => {
+        // What nobody foresaw stops neither the others nor the slices.
+        if (signal.aborted || concernsAll(error)) throw error;
+        return { notDone: 1, problem: `${name}: ${unforeseenText(error, worker)}` };
+      });
+      if (!isOver.aborted)
+        await sleep(everyMs, undefined, { signal: isOver }).catch(() => undefined);
+      if (isOver.aborted) return left;
     }
   };
-  const working = lanes.run(lane);
+  const working = lane();
   // Whoever closes it is told; until then nobody is.
   working.catch(() => undefined);
 
   return {
-    close: async () => {
+    close: () => {
       closing.abort();
-      lanes.wake();
-      await working;
-      return left;
+      return working;
     },
     abandon: async () => {
-      closing.abort();
       stop.abort();
-      lanes.wake();
       await working.catch(() => undefined);
     },
   };

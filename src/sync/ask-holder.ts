@@ -2,20 +2,29 @@
 // (sync.asks). Should it be gone, or hold the project for one run of its own, the project is taken as soon as it is free.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OutlastError } from '../errors.ts';
-import { addAsk, dropAsk, readAsk, type AskState } from '../store/asks.ts';
+import { causeChain, OutlastError, settingsError } from '../errors.ts';
+import {
+  addAsk,
+  dropAsk,
+  endAsk,
+  noteProgress,
+  readAsk,
+  type Ask,
+  type AskState,
+} from '../store/asks.ts';
+import { databaseError } from '../store/db-errors.ts';
+import { withTx } from '../store/db.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Hold } from './holder.ts';
 import type { RunOptions, RunReport, Worker } from './worker.ts';
 
 /** What the run in the other process is given; `baseUrl`: which platform is meant. */
-export type Asked = Pick<RunOptions, 'only' | 'acceptNewSource' | 'evenIfParked'> & {
+type Asked = Pick<RunOptions, 'only' | 'acceptNewSource' | 'evenIfParked'> & {
   baseUrl: string;
 };
-/** How far it is, and what came of it (answer-asks.ts). */
-export type Progress = { counts: RunCounts; slicesDue: number };
-export type Ending =
-  { report: RunReport } | { failed: Pick<OutlastError, 'kind' | 'code' | 'message'> };
+/** How far it is, and what came of it. */
+type Progress = { counts: RunCounts; slicesDue: number };
+type Ending = { report: RunReport } | { failed: Pick<OutlastError, 'kind' | 'code' | 'message'> };
 
 const lookEveryMs = 500;
 
@@ -70,4 +79,44 @@ function reportOf(ending: Ending): RunReport {
   if ('report' in ending) return ending.report;
   const { kind, code, message } = ending.failed;
   throw new OutlastError(kind, code, message);
+}
+
+const toldEveryMs = 1000;
+
+/**
+ * In the process that holds the project: does what another one asks for, by `run`, and notes for it what came of that, a
+ * failure included. A run that was told to stop is left to whoever asked.
+ */
+export async function answerAsk(
+  { worker: { db, source } }: Hold<Worker>,
+  ask: Ask,
+  run: (options: Omit<RunOptions, 'signal'>) => Promise<RunReport>,
+): Promise<void> {
+  let toldAt = -Infinity;
+  const onProgress = (counts: RunCounts, slicesDue: number): void => {
+    if (performance.now() - toldAt < toldEveryMs) return;
+    toldAt = performance.now();
+    const progress: Progress = { counts, slicesDue };
+    // Who asked can do without.
+    withTx(db, (tx) => noteProgress(tx, ask, progress)).catch(() => undefined);
+  };
+  let ending: Ending;
+  try {
+    const { baseUrl, ...asked } = ask.options as Asked;
+    if (baseUrl !== source.baseUrl) {
+      throw settingsError(
+        'other_address',
+        'The process that holds the project asks another address. Give both the same, or stop that one first.',
+      );
+    }
+    const report = await run({ ...asked, onProgress });
+    if (report.outcome === 'stopped') return;
+    ending = { report };
+  } catch (error) {
+    const known = error instanceof OutlastError ? error : databaseError(error);
+    const { kind, code } = known ?? { kind: 'fatal', code: 'unexpected' };
+    const message = kind === 'settings' ? (known?.message ?? '') : causeChain(known ?? error);
+    ending = { failed: { kind, code, message } };
+  }
+  await withTx(db, (tx) => endAsk(tx, ask, ending));
 }
