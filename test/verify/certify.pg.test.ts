@@ -294,14 +294,11 @@ describe('ids of any kind', () => {
       all.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
     );
     expect((await archive.verify()).findings).toEqual([]);
-    await archive.owner.query('truncate sync.pages');
     await archive.owner.query('delete from archive.orders where operation_id = any ($1)', [
       ids.slice(0, 3),
     ]);
-    // Pages that are gone are named besides.
-    const findings = (await archive.verify()).findings.filter(({ id }) => id !== null);
-    expect(new Set(findings.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 3)));
-    expect(findings).toHaveLength(3);
+    const { findings } = await archive.verify();
+    expect(findings.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 3).toSorted());
   });
 });
 

@@ -86,65 +86,97 @@ async function openOrders(count: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** What is said of records: pages that are gone, and their days, are named besides. */
-const records = (found: Finding[]): Finding[] => found.filter(({ id }) => id !== null);
+const leavesFile = (): string => join(archive.folder, 'p', 'orders-2026-03.leaves.txt');
 
-const ofMarch = () => ({ project: 'p', resource: 'orders', when: day });
-const setRaw = `raw = jsonb_set(raw, '{message}', '"altered"')`;
 test('the untouched archive passes, its certificates hold, and its files are there', async () => {
   const { lists, findings } = await archive.verify();
   expect(findings).toEqual([]);
-  expect(lists.map((list) => [list.resource, list.certificates.map((one) => one.holds)])).toEqual([
-    ['orders', [true]],
-    ['nft_classes', [true]],
+  expect(lists.map(({ resource, certificates }) => [resource, certificates])).toMatchObject([
+    ['orders', [{ holds: true, files_missing: [] }]],
+    ['nft_classes', [{ holds: true, files_missing: [] }]],
     ['transactions', []],
     ['tokens', []],
   ]);
-  expect(lists.flatMap((list) => list.certificates.flatMap((one) => one.files_missing))).toEqual(
-    [],
-  );
   expect(lists[0]).toMatchObject({ rejects: 6 });
   expect(lists[1]?.versions).toBeGreaterThan(0);
 });
 
-describe('a row', () => {
-  test('one letter of its raw', async () => {
-    const found = await spoil(`update archive.orders set ${setRaw} where operation_id = $1`, march);
-    expect(found).toMatchObject([{ ...ofMarch(), kind: 'altered', id: march }]);
-    expect(found[0]?.says).toMatch(/^raw_sha256 is [0-9a-f]{64}, and that of the record held is /);
+describe('records', () => {
+  const ofOne = `where operation_id = $1`;
+  const forged = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
+      from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
+     where n.operation_id = o.operation_id and o.operation_id = $1`;
+  const invented = `insert into archive.orders
+      select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type,
+             slice_day, n.raw, null, ${forgedSha('n.raw')}, unread, observed_at, first_seen_at, changed_at, null
+        from archive.orders o, lateral (select o.raw || '{"operation_id": "invented"}' as raw) n
+       where operation_id = $1`;
+  // $ stands for the one that is altered, an order of the certified March or of April.
+  test.each<
+    [
+      what: string,
+      of: 'march' | 'april',
+      sql: string,
+      ...[kind: string, id: string, says: RegExp][],
+    ]
+  >([
+    [
+      'one letter of a raw',
+      'march',
+      `update archive.orders set raw = jsonb_set(raw, '{message}', '"altered"') ${ofOne}`,
+      ['altered', '$', /^raw_sha256 is [0-9a-f]{64}, and that of the record held is /],
+    ],
+    [
+      'a raw and its digest alike: the certificate catches it',
+      'march',
+      forged,
+      ['altered', '$', /^certified is raw_sha256 /],
+    ],
+    [
+      'a certified one put under another day',
+      'march',
+      `update archive.orders set slice_day = '2026-03-30' ${ofOne}`,
+      ['extra', '$', /is not certified/],
+    ],
+    [
+      'a key',
+      'april',
+      `update archive.orders set operation_id = 'another' ${ofOne}`,
+      ['altered', 'another', /^operation_id is not the one in the record/],
+      ['missing', '$', /is no longer held$/],
+    ],
+    [
+      'a certified one deleted',
+      'march',
+      `delete from archive.orders ${ofOne}`,
+      ['missing', '$', /^it is certified and no longer held$/],
+    ],
+    [
+      'invented in a certified month, dated back',
+      'march',
+      invented,
+      ['extra', 'invented', /is not certified/],
+    ],
+  ])('%s', async (_, of, sql, ...expected) => {
+    const id = of === 'march' ? march : april;
+    const found = await spoil(sql, id);
+    const named = expected.map(([kind, one]) => [kind, one === '$' ? id : one]);
+    expect(found.map((one) => [one.kind, one.id])).toEqual(named);
+    for (const [i, [, , says]] of expected.entries()) expect(found[i]?.says).toMatch(says);
+    if (of === 'march' && found[0]?.kind === 'altered') {
+      expect(found).toMatchObject([{ project: 'p', resource: 'orders', when: day }]);
+    }
   });
 
-  test('its raw and its digest alike: the certificate catches it', async () => {
-    const sql = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
-                   from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
-                  where n.operation_id = o.operation_id and o.operation_id = $1`;
-    const found = await spoil(sql, march);
-    expect(found).toMatchObject([{ ...ofMarch(), kind: 'altered', id: march }]);
-    expect(found[0]?.says).toMatch(/^certified is raw_sha256 /);
-  });
-
-  test('the same in a month that is not over: the journal tells', async () => {
-    const sql = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
-                   from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
-                  where n.operation_id = o.operation_id and o.operation_id = $1`;
-    const found = await spoil(sql, april);
-    expect(found).toMatchObject([{ kind: 'altered', id: april }]);
-    expect(found[0]?.says).toMatch(/^archived by entry \d+ of 2026-04-/);
-  });
-
-  test('the same without its leaves: the day is named', async () => {
-    await rm(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'));
-    const sql = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
-                   from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
-                  where n.operation_id = o.operation_id and o.operation_id = $1`;
-    // The journal knows which record it is.
-    expect(await spoil(sql, march)).toMatchObject([
-      { ...ofMarch(), kind: 'day', id: null },
-      { ...ofMarch(), kind: 'altered', id: march },
+  test('altered with their digest, the file of leaves gone: the day is named, and the record by the journal', async () => {
+    await rm(leavesFile());
+    expect(await spoil(forged, march)).toMatchObject([
+      { kind: 'day', when: day, id: null },
+      { kind: 'altered', when: day, id: march },
     ]);
   });
 
-  test('each of its columns', async () => {
+  test('each of their columns', async () => {
     const spoiled = [
       ['status', `3 - coalesce(status, 0)`],
       ['message', `'other'`],
@@ -178,48 +210,15 @@ describe('a row', () => {
     }
   });
 
-  test('its day: only the journal knows whose list showed it', async () => {
-    const found = await spoil(
-      `update archive.orders set slice_day = slice_day + 1 where operation_id = $1`,
-      april,
-    );
-    expect(found).toMatchObject([{ kind: 'altered', id: april }]);
-    expect(found[0]?.says).toMatch(
-      /^slice_day is 2026-04-\d\d, and 2026-04-\d\d is in the journal$/,
-    );
-  });
-
-  test('a certified one put under another day', async () => {
-    const found = await spoil(
-      `update archive.orders set slice_day = '2026-03-30' where operation_id = $1`,
-      march,
-    );
-    expect(found.map(({ kind, when, id }) => [kind, when, id])).toEqual([
-      ['extra', '2026-03-30', march],
-    ]);
-  });
-
-  test('a column of numbers written otherwise is the same number', async () => {
+  test('whose numbers are written otherwise hold the same numbers', async () => {
     const found = await spoil(
       `update archive.orders set amount = amount::numeric(30, 4) where amount is not null`,
     );
     expect(found).toEqual([]);
   });
 
-  test('its key', async () => {
-    const found = await spoil(
-      `update archive.orders set operation_id = 'another' where operation_id = $1`,
-      april,
-    );
-    expect(found.map(({ kind, id }) => [kind, id])).toEqual([
-      ['altered', 'another'],
-      // A page showed it under its own.
-      ['missing', april],
-    ]);
-  });
-
   // A cluster lets nobody write what is cast by a session's settings.
-  test.skipIf(isOnCluster)('raw_bytes beside a raw that needs none', async () => {
+  test.skipIf(isOnCluster)('with raw_bytes beside a raw that needs none', async () => {
     const found = await spoil(
       `update archive.orders set raw_bytes = convert_to(raw::text, 'UTF8') where operation_id = $1`,
       april,
@@ -229,7 +228,7 @@ describe('a row', () => {
     ]);
   });
 
-  test('its raw as what is no order', async () => {
+  test('whose raw is no order', async () => {
     const raws = ['null', '[]', '"text"', '{}', '{"operation_id": ""}'];
     const ids = await openOrders(raws.length);
     await archive.owner.query(
@@ -244,38 +243,7 @@ describe('a row', () => {
     );
   });
 
-  test('deleted while its month is open: a page that showed it tells', async () => {
-    const found = await spoil(`delete from archive.orders where operation_id = $1`, april);
-    expect(found).toMatchObject([{ kind: 'missing', id: april }]);
-  });
-
-  test('deleted with every page that showed it, after its month was certified', async () => {
-    await archive.owner.query('truncate sync.pages');
-    const found = records(await spoil(`delete from archive.orders where operation_id = $1`, march));
-    expect(found).toMatchObject([{ ...ofMarch(), kind: 'missing', id: march }]);
-  });
-
-  test('all of a month deleted', async () => {
-    await archive.owner.query('truncate sync.pages');
-    const held = await first(`select count(*) from archive.orders where slice_day < '2026-04-01'`);
-    const found = records(await spoil(`delete from archive.orders where slice_day < '2026-04-01'`));
-    expect(found).toHaveLength(Number(held));
-    expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['missing']));
-  });
-
-  test('invented in a certified month, dated back', async () => {
-    const found = await spoil(
-      `insert into archive.orders
-       select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type,
-              slice_day, n.raw, null, ${forgedSha('n.raw')}, unread, observed_at, first_seen_at, changed_at, null
-         from archive.orders o, lateral (select o.raw || '{"operation_id": "invented"}' as raw) n
-        where operation_id = $1`,
-      march,
-    );
-    expect(found).toMatchObject([{ ...ofMarch(), kind: 'extra', id: 'invented' }]);
-  });
-
-  test('one that came honestly after its month was certified is no finding', async () => {
+  test('that came honestly after their month was certified are no finding', async () => {
     const order = { operation_id: 'late', status: 2, create_time: `${day}T10:00:00Z` };
     await observe(
       archive.db,
@@ -287,34 +255,27 @@ describe('a row', () => {
     expect(findings).toEqual([]);
     expect(lists[0]?.certificates).toMatchObject([{ later: 1, holds: true }]);
   });
-});
 
-describe('a version', () => {
-  test('its raw', async () => {
+  test('the raw of an earlier version, and the bytes of a reject', async () => {
+    await archive.owner.query(
+      `update sync.rejects set bytes = 'another' where bytes = 'no order 1'`,
+    );
     const found = await spoil(
       `update archive.nft_class_versions set raw = jsonb_set(raw, '{name}', '"altered"') where id = $1`,
       versioned,
     );
-    expect(found[0]).toMatchObject({ kind: 'altered', resource: 'nft_classes', id: versioned });
-    expect(found[0]?.says).toMatch(/^the version observed at 2026-/);
+    const [reject, version] = found;
+    expect(reject).toMatchObject({ kind: 'altered', when: '2026-03-05', id: null });
+    expect(version).toMatchObject({ kind: 'altered', resource: 'nft_classes', id: versioned });
+    expect(version?.says).toMatch(/^the version observed at 2026-/);
   });
-
-  test('its record deleted, pages and all', async () => {
-    await archive.owner.query('truncate sync.pages, sync.certificates');
-    await rm(archive.folder, { recursive: true });
-    const found = records(await spoil(`delete from archive.nft_classes where id = $1`, versioned));
-    expect(found).toMatchObject([{ kind: 'missing', id: versioned }]);
-  });
-});
-
-test('the bytes of a reject', async () => {
-  const found = await spoil(`update sync.rejects set bytes = 'another' where bytes = 'no order 1'`);
-  expect(found).toMatchObject([{ kind: 'altered', when: '2026-03-05', id: null }]);
 });
 
 describe('a certificate', () => {
   const set = (path: string, value: string): string =>
     `update sync.certificates set certificate = jsonb_set(certificate, '${path}', '${value}') where resource = 'orders'`;
+  const setRow = (change: string): string =>
+    `update sync.certificates set ${change} where resource = 'orders'`;
 
   test.each([
     [
@@ -327,21 +288,9 @@ describe('a certificate', () => {
     ['its moment', set('{certified_at}', '"2027-01-01T00:00:00Z"'), /certified_at/],
     ['its format', set('{format}', '"other"'), /no certificate of the form/],
     ['its days', set('{days}', 'null'), /no certificate of the form/],
-    [
-      'the moment of its row',
-      `update sync.certificates set certified_at = '2026-04-29' where resource = 'orders'`,
-      /certified_at/,
-    ],
-    [
-      'the digest of its row',
-      `update sync.certificates set digest = sha256('x') where resource = 'orders'`,
-      /digest/,
-    ],
-    [
-      'the leaves of its row',
-      `update sync.certificates set leaves_sha256 = sha256('x') where resource = 'orders'`,
-      /leaves_sha256/,
-    ],
+    ['the moment of its row', setRow(`certified_at = '2026-04-29'`), /certified_at/],
+    ['the digest of its row', setRow(`digest = sha256('x')`), /digest/],
+    ['the leaves of its row', setRow(`leaves_sha256 = sha256('x')`), /leaves_sha256/],
   ])('%s', async (_, sql, says) => {
     const found = await spoil(sql);
     expect(found.some((finding) => says.test(finding.says))).toBe(true);
@@ -349,7 +298,7 @@ describe('a certificate', () => {
   });
 
   test('the digest of its leaves everywhere, and the leaves with it', async () => {
-    await writeFile(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'), 'x');
+    await writeFile(leavesFile(), 'x');
     const found = await spoil(
       `update sync.certificates set leaves_sha256 = sha256('x'),
               certificate = jsonb_set(certificate, '{leaves_sha256}', to_jsonb(encode(sha256('x'), 'hex')))
@@ -369,10 +318,10 @@ describe('a certificate', () => {
 
   test('deleted, row and all: its file tells, and the journal', async () => {
     const found = await spoil(`delete from sync.certificates where resource = 'orders'`);
-    expect(found).toMatchObject([
-      { kind: 'file', when: '2026-03' },
-      { kind: 'file', when: '2026-03' },
-      { kind: 'certificate', when: '2026-03' },
+    expect(found.map(({ kind, when }) => `${kind} ${when}`)).toEqual([
+      'file 2026-03',
+      'file 2026-03',
+      'certificate 2026-03',
     ]);
   });
 
@@ -386,52 +335,49 @@ describe('a certificate', () => {
         where resource = 'orders'`,
     );
     const kinds = found.map(({ kind }) => kind);
-    expect(kinds).toContain('certificate');
-    expect(kinds).toContain('file');
-    expect(kinds).toContain('altered');
+    expect(kinds).toEqual(expect.arrayContaining(['certificate', 'file', 'altered']));
   });
 });
 
 describe('a file', () => {
-  const spoilFile = async (name: string, change: (text: string) => string): Promise<Finding[]> => {
-    const path = join(archive.folder, 'p', name);
-    await writeFile(path, change(await readFile(path, 'utf8')));
-    return (await archive.verify()).findings;
-  };
-
-  test('of leaves: one that is added, and one whose digest differs', async () => {
-    for (const change of [
-      (text: string) => `${text}2026-03-31\tz\t${'0'.repeat(64)}\n`,
-      (text: string) => text.replace(/\t[0-9a-f]{64}/, `\t${'0'.repeat(64)}`),
-    ]) {
-      const found = await spoilFile('orders-2026-03.leaves.txt', change);
-      expect(found).toMatchObject([
-        { kind: 'file', when: '2026-03', says: expect.stringContaining('leaves.txt') },
-      ]);
-    }
+  test.each([
+    [
+      'a leaf is added',
+      'leaves.txt',
+      /$/,
+      `2026-03-31\tz\t${'0'.repeat(64)}\n`,
+      /^.*leaves.txt: its digest/,
+    ],
+    [
+      'a leaf is altered',
+      'leaves.txt',
+      /\t[0-9a-f]{64}/,
+      `\t${'0'.repeat(64)}`,
+      /leaves.txt: its digest/,
+    ],
+    [
+      'a certificate is altered',
+      'certificate.json',
+      /"records":/,
+      '"records":1',
+      /what is held agrees with the database$/,
+    ],
+  ])('in which %s', async (_, name, place, put, says) => {
+    const path = join(archive.folder, 'p', `orders-2026-03.${name}`);
+    await writeFile(path, (await readFile(path, 'utf8')).replace(place, put));
+    const { findings } = await archive.verify();
+    expect(findings).toMatchObject([{ kind: 'file', when: '2026-03' }]);
+    expect(findings[0]?.says).toMatch(says);
   });
 
-  test('of a certificate: what is held agrees with the database', async () => {
-    const found = await spoilFile('orders-2026-03.certificate.json', (text) =>
-      text.replace('"records":', '"records":1'),
-    );
-    expect(found).toMatchObject([
-      { kind: 'file', says: expect.stringContaining('what is held agrees with the database') },
-    ]);
-  });
-
-  test('that is not there is said, and is no finding', async () => {
-    await rm(join(archive.folder, 'p', 'orders-2026-03.leaves.txt'));
+  test('that is not there is said, and is no finding; nor is one of another program', async () => {
+    await rm(leavesFile());
+    await writeFile(join(archive.folder, 'p', 'notes.txt'), 'mine');
     const { lists, findings } = await archive.verify();
     expect(findings).toEqual([]);
     expect(lists[0]?.certificates).toMatchObject([
       { files_missing: ['orders-2026-03.leaves.txt'], holds: true },
     ]);
-  });
-
-  test('of another program is left alone', async () => {
-    await writeFile(join(archive.folder, 'p', 'notes.txt'), 'mine');
-    expect((await archive.verify()).findings).toEqual([]);
   });
 });
 

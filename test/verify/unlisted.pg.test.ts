@@ -179,6 +179,11 @@ describe('what is held', () => {
       ['altered', 'nul', /raw_sha256 is/],
     ],
     [
+      'bytes that are no JSON',
+      `update archive.transactions set raw_bytes = 'nonsense' where operation_id = 'nul'`,
+      ['altered', 'nul', /no record any more/],
+    ],
+    [
       'its raw, its digest and its columns alike',
       `update archive.transactions t set raw = n.raw, message = 'x', raw_sha256 = ${forgedSha('n.raw')}
          from (select raw || '{"message": "x"}' as raw from archive.transactions ${ofResult}) n
