@@ -64,14 +64,6 @@ function backoffMs(attempt: number, random: () => number): number {
   return Math.round(full * (0.5 + random() / 2));
 }
 
-const otherClock = (status: number): Fault => ({
-  code: `http_${status}`,
-  text: `status ${status} by a clock that is not the one it was signed for`,
-  status,
-  retryAfterMs: null,
-  final: false,
-});
-
 /**
  * Opens the door; nothing is sent before the first question. Throws a settings error for an unusable URL, key or
  * secret.
@@ -105,30 +97,18 @@ export function createPlatform(options: PlatformOptions): Platform {
     through: Request = request,
   ): Promise<T> {
     const path = question.name ?? question.path;
-    let aheadMs: number | null = null;
-    // P9: every turn adds to `faults`, which `recover` bounds, or gives `aheadMs` its first value, or leaves.
-    for (let faults = 0; ;) {
+    // P9: every turn adds to `faults`, which `recover` bounds, or leaves.
+    for (let faults = 1; ; faults++) {
       const attempt = await slots(async (leave): Promise<{ value: T } | { waitMs: number }> => {
         const askedAt = monotonicNow();
         await limiter.permit(signal); // P11
         meter?.waited((monotonicNow() - askedAt) / 1000);
         sent++;
-        const ahead: number = aheadMs ?? 0;
-        const outcome = await metered(path, () => through(question, ahead, signal, leave));
-        if ('value' in outcome) return outcome;
-        if (!('clockErrorMs' in outcome)) return { waitMs: await recover(path, outcome, ++faults) };
-        const isFirst = aheadMs === null;
-        aheadMs = outcome.aheadMs;
-        const seconds = Math.round(outcome.clockErrorMs / 1000);
-        log.warn(
-          { path, seconds },
-          "The clock of this machine is off; signing with the platform's",
-        );
-        // Another clock again: of two machines behind a balancer neither says anything about the key.
-        return { waitMs: isFirst ? 0 : await recover(path, otherClock(outcome.status), ++faults) };
+        const outcome = await metered(path, () => through(question, signal, leave));
+        return 'value' in outcome ? outcome : { waitMs: await recover(path, outcome, faults) };
       });
       if ('value' in attempt) return attempt.value;
-      if (attempt.waitMs > 0) await waitToAskAgain(attempt.waitMs, signal);
+      await waitToAskAgain(attempt.waitMs, signal);
     }
   }
 

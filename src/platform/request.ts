@@ -1,5 +1,5 @@
-// One request, judged: an answer, a passing fault, a clock that was off, or a refusal (thrown). What to do
-// about it is the retry loop's, in client.ts.
+// One request, judged: an answer, a passing fault, or a refusal (thrown). What to do about it is the retry loop's, in
+// client.ts.
 import { setImmediate } from 'node:timers/promises';
 import { OutlastError } from '../errors.ts';
 import type { RequestOutcome } from '../meter.ts';
@@ -23,21 +23,14 @@ export type Question<T> = {
   missing?: (body: Buffer, askedAt: Instant) => { value: T } | null;
 };
 
-/**
- * `clockErrorMs`: a 401 or 403 that the time it was signed with may explain, for it differs by so much from the
- * answer's `Date`.
- * `aheadMs`: how far ahead of our clock to sign so as to speak that answer's own time; the clock itself may know
- * better.
- */
-export type AttemptOutcome<T> =
-  { value: T } | Fault | { status: number; clockErrorMs: number; aheadMs: number };
+export type AttemptOutcome<T> = { value: T } | Fault;
 
 /** The same in a word, for whoever counts. */
 export function outcomeName<T>(outcome: AttemptOutcome<T>): RequestOutcome {
   if ('value' in outcome) return 'answered';
-  if ('clockErrorMs' in outcome) return 'refused';
   const { status } = outcome;
   if (status === null) return 'unreachable';
+  if (refusesKey(status)) return 'refused';
   if (status === 429) return 'throttled';
   return status < 300 ? 'unusable' : 'failed';
 }
@@ -45,7 +38,6 @@ export function outcomeName<T>(outcome: AttemptOutcome<T>): RequestOutcome {
 /** `onArrived` is told when a whole answer with a page or a record is here, before it is read. */
 export type Request = <T>(
   question: Question<T>,
-  aheadMs: number,
   signal: AbortSignal | undefined,
   onArrived: () => void,
 ) => Promise<AttemptOutcome<T>>;
@@ -63,6 +55,13 @@ const refusesKey = (status: number): boolean => status === 401 || status === 403
 /** Clocks farther apart than this explain a refused key (docs/design.md, "Clocks"). */
 const maxClockErrorMs = 5000;
 
+const fault = (status: number): Omit<Fault, 'text'> => ({
+  code: `http_${status}`,
+  status,
+  retryAfterMs: null,
+  final: false,
+});
+
 export function createRequest(context: {
   exchange: Exchange;
   clock: LearningClock;
@@ -73,9 +72,9 @@ export function createRequest(context: {
 }): Request {
   const { exchange, clock, pair, hide } = context;
 
-  return async (question, aheadMs, signal, onArrived) => {
+  return async (question, signal, onArrived) => {
     const { path, params } = question;
-    const signedAt = clock.now() + aheadMs;
+    const signedAt = clock.now();
     const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
     const answer = await exchange.get(path + queryText(params), headers, signal);
     if ('code' in answer) return answer;
@@ -97,19 +96,14 @@ export function createRequest(context: {
     if (refusesKey(status) || startsLikeJson(answer.body)) observe(date, sentAt, receivedAt);
     if (isPassing(status)) {
       const retryAfterMs = readRetryAfter(retryAfter, clock.now());
-      return {
-        code: `http_${status}`,
-        text: `status ${status}`,
-        status,
-        retryAfterMs,
-        final: false,
-      };
+      return { ...fault(status), text: `status ${status}`, retryAfterMs };
     }
     if (refusesKey(status) && pair !== null) {
-      const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
-      const own = date === undefined ? null : readHttpDate(date);
-      if (own !== null && Math.abs(errorMs) > maxClockErrorMs) {
-        return { status, clockErrorMs: errorMs, aheadMs: own + 500 - clock.now() };
+      // By now the clock has heard that answer's time: the next one is signed by it.
+      const errorMs = Math.abs(clockErrorMs(date, signedAt, receivedAt - sentAt));
+      if (errorMs > maxClockErrorMs) {
+        const apart = `${Math.round(errorMs / 1000)} s from the clock it was signed by`;
+        return { ...fault(status), text: `status ${status}, dated ${apart}` };
       }
     }
     throw refused(question.name ?? path, answer);

@@ -199,7 +199,7 @@ describe('what this process counts', () => {
       [{ ...fault, status: 503 }, 'failed'],
       [{ ...fault, status: 404 }, 'failed'],
       [{ ...fault, status: 200 }, 'unusable'],
-      [{ status: 403, clockErrorMs: 1, aheadMs: 1 }, 'refused'],
+      [{ ...fault, status: 403 }, 'refused'],
     ];
     for (const [outcome, name] of outcomes) expect(outcomeName(outcome)).toBe(name);
     expect(new Set([...outcomes.map(([, name]) => name), 'stopped'])).toEqual(

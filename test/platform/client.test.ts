@@ -388,9 +388,9 @@ describe.each([401, 403])('a %i', (status) => {
     expect((error as Error).message.split('; ')[1]).toContain(advice);
   });
 
-  it('under a wrong clock is asked again once, signed with the clock of the platform', async () => {
+  it('under a wrong clock is asked again, signed with the clock of the platform', async () => {
     const wallNow = (): number => Date.now() - 600_000;
-    const { platform, server, log, waits } = await scene(
+    const { platform, server, log } = await scene(
       (request, response) => {
         const offMs = Math.abs(Number(request.headers['x-timestamp']) - Date.now());
         answer(response, offMs < 5000 ? 200 : status, offMs < 5000 ? emptyPage : forbidden);
@@ -398,8 +398,8 @@ describe.each([401, 403])('a %i', (status) => {
       { wallNow },
     );
     await platform.orders(query);
-    expect([server.requests.length, waits]).toEqual([2, []]);
-    expect(log()).toMatch(/"seconds":(599|600|601),.*The clock of this machine is off/);
+    expect(server.requests.length).toBe(2);
+    expect(log()).toContain(`"fault":"http_${status}"`);
     // The next request is signed by the time that the refusal told.
     await platform.orders(query);
     expect(server.requests.length).toBe(3);
@@ -413,7 +413,7 @@ describe.each([401, 403])('a %i', (status) => {
     );
     const error = await errorOf(platform.orders(query));
     expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
-    expect(server.requests.length).toBe(6);
+    expect(server.requests.length).toBe(5);
   });
 
   it.each([
