@@ -60,7 +60,7 @@ export function createHolder(db: Db, leaseMs: number): Holder {
       held.set(projectId, lost);
       renewing();
       return {
-        worker: { ...worker, db: db.asHolder(projectId, taken.epoch), memory: worker },
+        worker: { ...worker, db: db.asHolder(projectId, taken.epoch) },
         signal: lost.signal,
         release: async () => {
           if (held.get(projectId) !== lost) return;

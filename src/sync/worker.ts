@@ -39,8 +39,6 @@ export type Worker = {
   tokensEveryMs?: number | null;
   /** Counts what is done; absent: nobody does. */
   meter?: ProjectMeter | undefined;
-  /** By what it is known again from one hold to the next; absent: by itself. */
-  memory?: object | undefined;
   log: Log;
 };
 

@@ -65,8 +65,6 @@ export type Certifying = {
   platform: { clock: { now(): Instant; earliest(): Instant } };
   /** Where the files go; null: nowhere. */
   certificatesDir: string | null;
-  /** By what it is known again from one run to the next; absent: by itself. */
-  memory?: object | undefined;
   log: Log;
 };
 
@@ -75,8 +73,8 @@ const retryMs = 3_600_000;
 /** Characters handed to the disk at once. */
 const pieceLength = 64 * 1024;
 
-/** By memory: a failure, and until when files are let rest. A month of leaves is not read every minute in vain. */
-const resting = new WeakMap<object, { until: Instant; trouble: FileTrouble }>();
+/** By folder: a failure, and until when files are let rest. A month of leaves is not read every minute in vain. */
+const resting = new Map<string, { until: Instant; trouble: FileTrouble }>();
 
 /** Looks which files there are, and makes those that are missing. Returns what keeps it from that, if anything does. */
 export async function writeOwedFiles(
@@ -85,13 +83,14 @@ export async function writeOwedFiles(
   signal: AbortSignal,
 ): Promise<FileTrouble | null> {
   const { db, projectId, certificatesDir: folder, log } = certifying;
-  const { memory = certifying } = certifying;
-  const rest = resting.get(memory);
-  if (folder === null || (rest !== undefined && now < rest.until)) return rest?.trouble ?? null;
+  if (folder === null) return null;
+  const ofProject = join(folder, projectId);
+  const rest = resting.get(ofProject);
+  if (rest !== undefined && now < rest.until) return rest.trouble;
   const certified = await certifiedMonths(db, projectId);
   if (certified.length === 0) return null;
   let trouble: FileTrouble | null = null;
-  let path = join(folder, projectId);
+  let path = ofProject;
   try {
     const present = new Set((await filesOf(folder, projectId)).map((file) => file.name));
     for (const month of certified) {
@@ -100,7 +99,7 @@ export async function writeOwedFiles(
         const name = fileName(month, kind);
         if (present.has(name)) continue;
         if (signal.aborted) return trouble;
-        path = join(folder, projectId, name);
+        path = join(ofProject, name);
         if (!(await writeOne(certifying, path, month, kind))) {
           log.error({ projectId, path }, notHeld);
           trouble = { kind: 'archive_altered', text: notHeld };
@@ -111,8 +110,8 @@ export async function writeOwedFiles(
     log.warn({ projectId, path, error: causeChain(error) }, cannotWrite);
     trouble ??= { kind: 'files_unwritten', text: cannotWrite };
   }
-  if (trouble === null) resting.delete(memory);
-  else resting.set(memory, { until: now + retryMs, trouble });
+  if (trouble === null) resting.delete(ofProject);
+  else resting.set(ofProject, { until: now + retryMs, trouble });
   return trouble;
 }
 

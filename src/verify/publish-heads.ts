@@ -15,34 +15,32 @@ export type Publishing = {
   db: Db;
   /** Where the file goes; absent or null: nowhere. */
   headsDir?: string | null;
-  /** By what it is known again from one run to the next; absent: by itself. */
-  memory?: object | undefined;
   log: Log;
 };
 
-/** By memory: the head that the file is known to end with. */
-const published = new WeakMap<object, string>();
+/** By file: the head that it is known to end with. */
+const published = new Map<string, string>();
 
-/** By memory: a folder that refuses does so at every run. */
-const seldom = new WeakMap<object, () => boolean>();
+/** By file: a folder that refuses does so at every run. */
+const seldom = new Map<string, () => boolean>();
 
-function isToTell(memory: object): boolean {
-  const one = seldom.get(memory) ?? createSeldom();
-  seldom.set(memory, one);
+function isToTell(path: string): boolean {
+  const one = seldom.get(path) ?? createSeldom();
+  seldom.set(path, one);
   return one();
 }
 
 /** Returns what keeps heads from their file, if anything does. Throws what the store throws. */
 export async function publishHeads(publishing: Publishing): Promise<FileTrouble | null> {
-  const { db, projectId, headsDir: folder = null, memory = publishing, log } = publishing;
+  const { db, projectId, headsDir: folder = null, log } = publishing;
   if (folder === null) return null;
-  const newest = await newestHead(db, projectId);
-  if (newest === null || published.get(memory) === newest.head) return null;
-  published.delete(memory);
   const path = join(folder, headsName(projectId));
+  const newest = await newestHead(db, projectId);
+  if (newest === null || published.get(path) === newest.head) return null;
+  published.delete(path);
   const untold = (error: unknown): FileTrouble => {
     const fields = { projectId, path, error: causeChain(error) };
-    log[isToTell(memory) ? 'warn' : 'debug'](fields, cannotWrite);
+    log[isToTell(path) ? 'warn' : 'debug'](fields, cannotWrite);
     return { kind: 'files_unwritten', text: cannotWrite };
   };
   let last: Last;
@@ -54,7 +52,7 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
   }
   if (last.kept !== null && !(await isHeadHeld(db, projectId, last.kept))) {
     const { head } = last.kept;
-    log[isToTell(memory) ? 'error' : 'debug']({ projectId, path, head }, otherJournal);
+    log[isToTell(path) ? 'error' : 'debug']({ projectId, path, head }, otherJournal);
     return { kind: 'archive_altered', text: otherJournal };
   }
   try {
@@ -62,7 +60,7 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
   } catch (error) {
     return untold(error);
   }
-  published.set(memory, newest.head);
+  published.set(path, newest.head);
   return null;
 }
 
