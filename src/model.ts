@@ -181,13 +181,8 @@ export type PlatformPage = {
   /** The first and the last element: its id, or the SHA-256 of a reject; null on an empty page. */
   first: string | null;
   last: string | null;
-  /**
-   * Orders: the key of the page after this one; null where the platform gave
-   * none.
-   */
+  /** Orders: the key of the page after this one; null where the platform gave none. */
   nextKey: string | null;
-  /** How the platform spelt `nextKey`: the fact `last_key` is learned from it. Null for classes. */
-  nextKeyForm: 'key' | 'empty' | 'null' | 'absent' | null;
   /** The platform's clock when the request was sent; the earliest clock's time where they disagree. */
   askedAt: Instant;
   /** Length of the answer's body in bytes. */

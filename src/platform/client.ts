@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { ProjectMeter, RequestOutcome } from '../meter.ts';
-import type { Instant } from '../model.ts';
-import { unbounded } from '../semaphore.ts';
+import type { Day, Instant, PlatformPage } from '../model.ts';
+import { unbounded, type Semaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { createClock } from './clock.ts';
 import { createExchange, type Fault } from './exchange.ts';
@@ -20,7 +20,7 @@ import {
   type Question,
   type Request,
 } from './request.ts';
-import { classesParams, ordersParams } from './target.ts';
+import { classesParams, ordersParams, type Params } from './target.ts';
 
 export type PlatformOptions = {
   /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
@@ -169,32 +169,24 @@ export function createPlatform(options: PlatformOptions): Platform {
     return waitMs;
   }
 
+  const pagesOf =
+    <Q extends { limit: number; startDate?: Day }>(
+      path: string,
+      paramsOf: (query: Q) => Params,
+      read: typeof readOrdersPage,
+    ) =>
+    (query: Q, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage> =>
+      inPages(query, (asked) => {
+        const params = paramsOf(asked);
+        const readPage = (body: Buffer, askedAt: Instant): PlatformPage =>
+          read(body, askedAt, asked.startDate);
+        return ask({ path, params, read: readPage }, signal, slots);
+      });
+
   return {
     clock,
-    orders: (query, signal, slots) =>
-      inPages(query, (asked) =>
-        ask(
-          {
-            path: '/v3/orders',
-            params: ordersParams(asked),
-            read: (body, askedAt) => readOrdersPage(body, askedAt, asked.startDate),
-          },
-          signal,
-          slots,
-        ),
-      ),
-    classes: (query, signal, slots) =>
-      inPages(query, (asked) =>
-        ask(
-          {
-            path: '/v1beta1/nft/classes',
-            params: classesParams(asked),
-            read: (body, askedAt) => readClassesPage(body, askedAt, asked.startDate),
-          },
-          signal,
-          slots,
-        ),
-      ),
+    orders: pagesOf('/v3/orders', ordersParams, readOrdersPage),
+    classes: pagesOf('/v1beta1/nft/classes', classesParams, readClassesPage),
     transaction: (version, operationId, signal) =>
       ask(transactionQuestion(version, operationId), signal),
     tokens: (signal) => ask(tokensQuestion(), signal, unbounded, nodeRequest),
@@ -207,7 +199,6 @@ export function createPlatform(options: PlatformOptions): Platform {
       }
       return null;
     },
-    sleep,
     requests: () => sent,
     close: async () => {
       await exchange.close();

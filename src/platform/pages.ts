@@ -79,7 +79,7 @@ function readPage(
     total: total === 0 && shown > 0 ? null : total,
     first,
     last,
-    ...(resource === 'orders' ? keyOf(data.fields.get('next_page_key')) : noKey),
+    nextKey: resource === 'orders' ? keyOf(data.fields.get('next_page_key')) : null,
     askedAt,
     bytes: body.length,
   };
@@ -90,10 +90,6 @@ function readBytes(read: ReadRecord, bytes: Buffer, askedDay: Day): ParsedRecord
   const text = decodeUtf8(bytes);
   return text === '' ? reject(bytes, 'it is not UTF-8') : read(parseJson(text), text, askedDay);
 }
-
-type NextKey = Pick<PlatformPage, 'nextKey' | 'nextKeyForm'>;
-
-const noKey: NextKey = { nextKey: null, nextKeyForm: null };
 
 /** The answer is none: a passing fault. */
 export const unreadable = (what: string, cause?: unknown): Error =>
@@ -143,20 +139,17 @@ function totalOf(value: Json | undefined): number | null {
 }
 
 /** A page key. That there is none the platform may say in several ways: absent, null, '' or 0, which is another ''. */
-function keyOf(value: Json | undefined): NextKey {
-  if (value === undefined) return { nextKey: null, nextKeyForm: 'absent' };
-  if (value === null) return { nextKey: null, nextKeyForm: 'null' };
+function keyOf(value: Json | undefined): string | null {
+  if (value === undefined || value === null) return null;
   const key = tokenOf(value);
-  if (key === '' || (key === '0' && typeof value !== 'string')) {
-    return { nextKey: null, nextKeyForm: 'empty' };
-  }
+  if (key === '' || (key === '0' && typeof value !== 'string')) return null;
   // Taken for "no next page" it would end the walk early.
   if (key === null) throw unreadable('next_page_key is not text');
   if (key.length > byteBounds.string) {
     throw transient('unusable_answer', 'its next_page_key is too long to be sent');
   }
   // What cannot be stored cannot be sent back as it came: the platform refuses what is sent in its place.
-  return { nextKey: unpinned(storable(key)), nextKeyForm: 'key' };
+  return unpinned(storable(key));
 }
 
 function tokenOf(value: Json | undefined): string | null {

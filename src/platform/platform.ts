@@ -78,8 +78,6 @@ export type Platform = {
   tokens(signal?: AbortSignal): Promise<NodeTokenList | null>;
   /** The `result` of a token's fees as verbatim JSON text; null where the node knows neither `/fee` nor `/fees`. */
   tokenFees(symbol: string, signal?: AbortSignal): Promise<string | null>;
-  /** Lets so many milliseconds pass before the next question; rejects when the signal is aborted. */
-  sleep(forMs: number, signal?: AbortSignal): Promise<void>;
   /** Requests sent so far, retries included. */
   requests(): number;
   close(): Promise<void>;

@@ -134,7 +134,6 @@ function pageOf(resource: ListedResource, rawJson: string, observedAt: Instant):
     first: 'doctor',
     last: 'doctor',
     nextKey: null,
-    nextKeyForm: null,
     askedAt: observedAt,
     bytes: 0,
   };

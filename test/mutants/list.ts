@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a key that cannot be read ends the walk',
-      "if (key === null) [-throw unreadable('next_page_key is not text')-]{+return { nextKey: null, nextKeyForm: 'null' }+};",
+      "if (key === null) [-throw unreadable('next_page_key is not text')-]{+return null+};",
       'platform/pages',
     ],
     [

@@ -75,18 +75,18 @@ describe('a page of orders', () => {
   });
 
   it.each([
-    ['"next_page_key":""', null, 'empty'],
-    ['"next_page_key":null', null, 'null'],
-    ['"next_page_key":0', null, 'empty'],
-    ['"limit":50', null, 'absent'],
-    ['"next_page_key":"0"', '0', 'key'],
-    ['"next_page_key":" "', ' ', 'key'],
-    ['"next_page_key":12', '12', 'key'],
+    ['"next_page_key":""', null],
+    ['"next_page_key":null', null],
+    ['"next_page_key":0', null],
+    ['"limit":50', null],
+    ['"next_page_key":"0"', '0'],
+    ['"next_page_key":" "', ' '],
+    ['"next_page_key":12', '12'],
     // P12: what Postgres cannot hold is another key, which the platform will refuse.
-    [String.raw`"next_page_key":"\u0000k"`, '\ufffdk', 'key'],
-    [String.raw`"next_page_key":"a\ud800"`, 'a\ufffd', 'key'],
-  ])('with %s goes on with %j, spelt as %s', (field, nextKey, nextKeyForm) => {
-    expect(orders(`{"data":{${field}}}`)).toMatchObject({ nextKey, nextKeyForm });
+    [String.raw`"next_page_key":"\u0000k"`, '\ufffdk'],
+    [String.raw`"next_page_key":"a\ud800"`, 'a\ufffd'],
+  ])('with %s goes on with %j', (field, nextKey) => {
+    expect(orders(`{"data":{${field}}}`)).toMatchObject({ nextKey });
   });
 
   it.each([
@@ -150,7 +150,6 @@ it('a page of classes has no keys, and a day of its own where none was asked', (
     shown: 1,
     total: 1,
     nextKey: null,
-    nextKeyForm: null,
   });
   expect(page.records[0]?.columns['slice_day']).toBe('2026-03-05');
 });
