@@ -298,7 +298,8 @@ describe('ids of any kind', () => {
       ids.slice(0, 3),
     ]);
     const { findings } = await archive.verify();
-    expect(findings.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 3).toSorted());
+    expect(findings).toHaveLength(3);
+    expect(new Set(findings.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 3)));
   });
 });
 

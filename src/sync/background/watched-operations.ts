@@ -65,14 +65,16 @@ export async function askOperations(
     if (operation === null || asked.has(operation.operationId)) break;
     asked.add(operation.operationId);
     try {
-      const turned = await takeTurn(worker, operation, counts, signal);
-      silent = turned.isSilent && !turned.isUnusable ? silent + 1 : 0;
-      // A refused key makes the next look rest, too.
-      failure = turned.isSilent ? problemOf(platform, 'transactions', turned.error) : null;
-      isAnswered ||= !turned.isSilent;
+      const silence = await takeTurn(worker, operation, counts, signal);
       unforeseen.note(null);
-      if (turned.isSilent) left.notDone += 1;
-      left.problem = turned.problem ?? left.problem;
+      silent = silence === null || silence.isUnusable ? 0 : silent + 1;
+      // A refused key makes the next look rest, too.
+      failure = silence && problemOf(platform, 'transactions', silence.error);
+      if (silence === null) isAnswered = true;
+      else {
+        left.notDone += 1;
+        left.problem = silence.problem ?? left.problem;
+      }
     } catch (error) {
       if (!signal.aborted && !concernsAll(error)) {
         const problem = unforeseenText(error, worker);
@@ -106,33 +108,29 @@ async function postpone(worker: Worker, operation: DueOperation, problem: string
   });
 }
 
-/** `isUnusable`: there was an answer, and nothing of it could be kept; that says nothing of other operations. */
-type Turned = { isSilent: boolean; isUnusable: boolean; error: unknown; problem: string | null };
+/**
+ * What came instead of any answer. `isUnusable`: there was one, and nothing of it could be kept; that says nothing of other
+ * operations.
+ */
+type Silence = { isUnusable: boolean; error: unknown; problem: string | null };
 
 async function takeTurn(
   worker: Worker,
   operation: DueOperation,
   counts: RunCounts & OperationCounts,
   signal: AbortSignal,
-): Promise<Turned> {
+): Promise<Silence | null> {
   const { db, platform, projectId, log } = worker;
   const askedAt = platform.clock.now();
   const files = worker.certificateFiles ?? null;
   const lookups: LookedUp[] = [];
-  let isUnusable = false;
   const errors: unknown[] = [];
   const results: OperationCommit['results'] = [];
   for (const apiVersion of lookupsToAsk(operation, files !== null)) {
-    const { looked, record, observedAt, ...more } = await lookUp(
-      worker,
-      operation,
-      apiVersion,
-      signal,
-    );
+    const { looked, found, error } = await lookUp(worker, operation, apiVersion, signal);
     lookups.push(looked);
-    isUnusable ||= more.isUnusable === true;
-    if (looked.outcome === 'silent') errors.push(more.error);
-    if (record !== null) results.push({ apiVersion, record, observedAt });
+    if (looked.outcome === 'silent') errors.push(error);
+    if (found !== null) results.push({ apiVersion, ...found });
   }
   const link = results.map(({ record }) => linkIn(record)).find((url) => url !== null) ?? null;
   const none: FetchedFile = { outcome: { kind: 'none' }, file: null };
@@ -159,17 +157,18 @@ async function takeTurn(
     counts.operationsLost += 1;
     log.warn({ projectId, reason: end.lastError }, 'A watched operation is lost');
   }
-  const isSilent = lookups.length > 0 && lookups.every((one) => one.outcome === 'silent');
-  // The key is refused where all is refused.
-  const error = errors.find((one) => !isOutlastError(one, 'platform_forbidden')) ?? errors[0];
-  return { isSilent, isUnusable, error, problem: isSilent ? end.lastError : null };
+  if (errors.length === 0 || errors.length < lookups.length) return null;
+  return {
+    isUnusable: errors.some((one) => isOutlastError(one, 'platform_unusable')),
+    // The key is refused where all is refused.
+    error: errors.find((one) => !isOutlastError(one, 'platform_forbidden')) ?? errors[0],
+    problem: end.lastError,
+  };
 }
 
 type Lookup = {
   looked: LookedUp;
-  record: ParsedRecord | null;
-  observedAt: number;
-  isUnusable?: boolean;
+  found: { record: ParsedRecord; observedAt: number } | null;
   error?: unknown;
 };
 
@@ -188,13 +187,12 @@ async function lookUp(
       status: typeof status === 'number' ? status : null,
       problem: null,
     };
-    return { looked, record, observedAt: askedAt };
+    return { looked, found: record && { record, observedAt: askedAt } };
   } catch (error) {
     if (!isPlatformError(error)) throw error;
-    const isUnusable = error.code === 'platform_unusable';
     const outcome = error.code === 'platform_refused' ? 'refused' : 'silent';
     const looked: LookedUp = { apiVersion, outcome, status: null, problem: causeChain(error) };
-    return { looked, record: null, observedAt: platform.clock.now(), isUnusable, error };
+    return { looked, found: null, error };
   }
 }
 
