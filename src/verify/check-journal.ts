@@ -111,7 +111,7 @@ const entryOf = (one: ContentDifference | undefined): string =>
   one === undefined ? '' : ` by entry ${one.no} of ${placeOf(one)}`;
 
 const placeOf = ({ owner, day }: { owner: string | null; day: string | null }): string =>
-  `${day ?? ''}${(owner ?? '') === '' ? '' : ` of ${owner}`}`;
+  `${day ?? ''}${ofOwner(owner ?? '')}`;
 
 async function checkLedger(tx: Tx, of: Of, report: Report): Promise<void> {
   const tell = (when: string, owner: string, says: string): Promise<void> | void =>
@@ -148,16 +148,21 @@ const shown = (said: LedgerSaid): string =>
 
 const value = (given: string | number | null | undefined): string => String(given ?? 'not set');
 
+/** What became of something that the journal tells of, as the end of a sentence. */
+function whatBecame({ is_held: isHeld, is_said: isSaid }: Difference, how: string): string {
+  if (!isHeld) return `was ${how}, and is no longer held`;
+  return isSaid ? `is not as it was ${how}` : `is held, and nothing in the journal ${how} it`;
+}
+
+type Difference = { is_held: boolean; is_said: boolean };
+
+const ofOwner = (owner: string): string => (owner === '' ? '' : ` of ${owner}`);
+
 async function checkPages(tx: Tx, of: Of, report: Report): Promise<void> {
   await readPageDifferences(tx, of, async (rows) => {
     for (const { owner, day, walk, page, held, said } of rows) {
-      const what =
-        held === null
-          ? 'is gone'
-          : said === null
-            ? 'is held, and nothing in the journal entered it'
-            : 'is not as it was entered';
-      const says = `page ${page} of walk ${walk}${owner === '' ? '' : ` of ${owner}`} ${what}`;
+      const what = whatBecame({ is_held: held !== null, is_said: said !== null }, 'entered');
+      const says = `page ${page} of walk ${walk}${ofOwner(owner)} ${what}`;
       await report({ kind: 'ledger', when: day, id: null, says });
     }
   });
@@ -166,30 +171,18 @@ async function checkPages(tx: Tx, of: Of, report: Report): Promise<void> {
 async function checkEvidence(tx: Tx, of: Of, report: Report): Promise<void> {
   for (const kind of ['reading', 'books'] as const) {
     for (const one of await evidenceDifferences(tx, of, kind)) {
-      const { owner, day, no, is_held: isHeld, is_said: isSaid } = one;
-      const name = kind === 'reading' ? `reading ${no}` : `the books numbered ${no}`;
-      const [are, were, it, they] =
-        kind === 'reading' ? ['is', 'was', 'it', 'it'] : ['are', 'were', 'them', 'they'];
-      const what = !isHeld
-        ? `${were} added, and ${are} no longer held`
-        : !isSaid
-          ? `${are} held, and nothing in the journal added ${it}`
-          : `${are} not as ${they} ${were} added`;
-      const says = `${name}${owner === '' ? '' : ` of ${owner}`} ${what}`;
-      await report({ kind: 'ledger', when: day, id: null, says });
+      const name = kind === 'reading' ? `reading ${one.no}` : `row ${one.no} of the books`;
+      const says = `${name}${ofOwner(one.owner)} ${whatBecame(one, 'added')}`;
+      await report({ kind: 'ledger', when: one.day, id: null, says });
     }
   }
 }
 
 async function checkRejects(tx: Tx, of: Of, report: Report): Promise<void> {
-  for (const { day, sha256, is_held: isHeld, is_said: isSaid } of await rejectDifferences(tx, of)) {
-    const kind = !isHeld ? 'missing' : !isSaid ? 'extra' : 'altered';
-    const what = !isHeld
-      ? 'was kept, and is no longer held'
-      : !isSaid
-        ? 'is held, and nothing in the journal kept it'
-        : 'is not under the day, the moment and the reason that it was kept with';
-    await report({ kind, when: day, id: null, says: `reject ${sha256} ${what}` });
+  for (const one of await rejectDifferences(tx, of)) {
+    const kind = !one.is_held ? 'missing' : !one.is_said ? 'extra' : 'altered';
+    const says = `reject ${one.sha256} ${whatBecame(one, 'kept')}`;
+    await report({ kind, when: one.day, id: null, says });
   }
 }
 
@@ -199,12 +192,7 @@ async function checkCertified(tx: Tx, of: Of, report: Report): Promise<void> {
   if (!isListed(of.resource)) return;
   const { projectId, resource } = of;
   for (const one of await certificateDifferences(tx, { projectId, resource })) {
-    const what = !one.is_held
-      ? 'was issued, and is no longer held'
-      : !one.is_said
-        ? 'is held, and nothing in the journal issued it'
-        : 'is not the one that was issued';
-    const says = `certificate ${one.issue} of the month ${what}`;
+    const says = `certificate ${one.issue} of the month ${whatBecame(one, 'issued')}`;
     await report({ kind: 'certificate', when: one.day.slice(0, 7), id: null, says });
   }
   const at = await lastLookedAfter(tx, projectId);
@@ -245,10 +233,9 @@ export async function checkChains(
     return onFinding({ kind: 'journal', project: projectId, resource: null, when, id: null, says });
   };
   for (const { no, resource, owner, day } of await brokenEntries(tx, projectId)) {
-    const list = `${resource}${owner === '' ? '' : ` of ${owner}`}`;
     await tell(
       day,
-      `entry ${no}, of ${list}, does not follow from the entry before it: it was altered, or one is gone`,
+      `entry ${no}, of ${resource}${ofOwner(owner)}, does not follow from the entry before it: it was altered, or one is gone`,
     );
   }
   const { said, is } = await chainEnds(tx, projectId);

@@ -121,7 +121,7 @@ function precedenceOf(resource: ListedResource, version: HeldVersion): string {
 }
 
 /** RFC 3339 in UTC with fractions as long as they happen to be, all made equally long. */
-export const comparable = (time: string): string =>
+const comparable = (time: string): string =>
   `${time.slice(0, 19)}.${/\.(\d+)/.exec(time)?.[1] ?? ''}`.padEnd(26, '0');
 
 /** Whether two texts are the same JSON value. */

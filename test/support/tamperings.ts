@@ -79,8 +79,8 @@ export const tamperings: readonly Tampering[] = [
     insert into sync.slices (project_id, resource, day, deadline_at) values ('p', 'orders', '$sealed', '2026-06-01');
     select sync.journal_ledger(null, 'p', 'orders', '', '$sealed')`, 'ledger', /until entry \d+ was written: the day was gone from the ledger/],
   // Pages.
-  ['all pages gone', `delete from sync.pages`, 'ledger', /page 0 of walk \d+ is gone/],
-  ['the page of a final day gone', `delete from sync.pages where ${ofFinal}`, 'ledger', /page 0 of walk \d+ is gone/],
+  ['all pages gone', `delete from sync.pages`, 'ledger', /page 0 of walk \d+ was entered, and is no longer held/],
+  ['the page of a final day gone', `delete from sync.pages where ${ofFinal}`, 'ledger', /page 0 of walk \d+ was entered, and is no longer held/],
   ['an id out of a page', `update sync.pages set ids = array_remove(ids, ids[1]) where ${ofSealed}`, 'ledger', /is not as it was entered/],
   ['an id into a page', `update sync.pages set ids = ids || '{$order}' where ${ofSealed}`, 'ledger', /is not as it was entered/],
   ['the total of a page', `update sync.pages set total = 1000 where ${ofSealed}`, 'ledger', /is not as it was entered/],
@@ -99,10 +99,10 @@ export const tamperings: readonly Tampering[] = [
   ['a reading gone', `delete from sync.readings where ${ofSealed}`, 'ledger', /^reading \d+ was added, and is no longer held/],
   ['a reading by hand', `insert into sync.readings (${readingColumns}, no) select ${readingColumns}, no + 5000000000 from sync.readings where ${ofSealed} limit 1`, 'ledger', /^reading 5\d+ is held, and nothing in the journal added it/],
   ['a reading of another day', `update sync.readings set day = '2026-03-02' where ${ofSealed}`, 'ledger', /^reading \d+ is not as it was added/],
-  ['books altered', `update sync.books set total = total + 1 where no = (select max(no) from sync.books)`, 'ledger', /^the books numbered \d+ are not as they were added/],
-  ['books gone', `delete from sync.books`, 'ledger', /^the books numbered \d+ were added, and are no longer held/],
+  ['books altered', `update sync.books set total = total + 1 where no = (select max(no) from sync.books)`, 'ledger', /^row \d+ of the books is not as it was added/],
+  ['books gone', `delete from sync.books`, 'ledger', /^row \d+ of the books was added, and is no longer held/],
   ['books by hand', `insert into sync.books select project_id, resource, owner, no + 5000000000, day_from, day_to, asked_at, total, by_status, shown, shown_by_status, is_more, is_equal, asks, in_words
-    from sync.books where resource = 'orders'`, 'ledger', /^the books numbered 5\d+ are held, and nothing in the journal added them/],
+    from sync.books where resource = 'orders'`, 'ledger', /^row 5\d+ of the books is held, and nothing in the journal added it/],
   // Versions.
   ['a version gone', `delete from ${versionOf}`, 'missing', /was archived by entry \d+ of \d{4}-/, '$versioned'],
   ['all versions gone', `delete from archive.nft_class_versions`, 'missing', /and is no longer held/, '$versioned'],
@@ -139,7 +139,7 @@ export const tamperings: readonly Tampering[] = [
   ['the newest certificate gone', `delete from sync.certificates where resource = 'orders'`, 'certificate', /was issued, and is no longer held/],
   ['all certificates gone', `delete from sync.certificates`, 'certificate', /was issued, and is no longer held/],
   ['a month that should have one', `delete from sync.certificates; delete from sync.journal where kind = 'certified'; update sync.runs set started_at = (started_at at time zone 'UTC' + interval '2 days') at time zone 'UTC'`, 'certificate', /is over, and no certificate says/],
-  ['a certificate altered, row and all', `update sync.certificates set certificate = jsonb_set(certificate, '{lost_days}', '["2026-03-01"]')`, 'certificate', /is not the one that was issued/],
+  ['a certificate altered, row and all', `update sync.certificates set certificate = jsonb_set(certificate, '{lost_days}', '["2026-03-01"]')`, 'certificate', /is not as it was issued/],
   ['a certificate by hand', `insert into sync.certificates select project_id, resource, '2020-02-01', certified_at, certificate, digest, leaves_sha256, 1 from sync.certificates where resource = 'orders'`, 'certificate', /nothing in the journal issued it/],
   // The journal itself.
   ['an entry altered', `update sync.journal set body = body || ' ' where ${ofFirst}`, 'journal', /entry \d+, of orders, does not follow/],
