@@ -350,7 +350,7 @@ comment on column analytics.nft_growth_by_day.transfers is 'Changes of owner';
 comment on column analytics.nft_growth_by_day.counts_unread is
   'Changes of which the growth is not known: a count could not be read';
 
--- The contents in force at a moment, as src/verify/contents-in-force.ts picks them: the row where it had been observed
+-- The contents in force at a moment, as src/verify/leaves.ts picks them: the row where it had been observed
 -- by then, else the version that counts (P2). A record of which nothing had been observed yet is not among them. The day
 -- is that of the content, and its row's where its own time cannot be read: each stands in a part of its own, so that a
 -- condition on the day reaches an index. What is picked is asked by the row's key: by the version's it would be asked
