@@ -34,6 +34,14 @@ export const exists = async (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** The path itself or, of those above it, the first that is there. */
+export async function nearestFolder(path: string): Promise<string> {
+  let there = resolve(path);
+  // Ends: the root is there.
+  while (!(await exists(there))) there = dirname(there);
+  return there;
+}
+
 /** Length in bytes and SHA-256 in lower-case hex; null where there is none. */
 export function digestOfFile(path: string): Promise<{ bytes: number; sha256: string } | null> {
   const read = async (): Promise<{ bytes: number; sha256: string }> => {

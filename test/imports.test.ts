@@ -87,7 +87,7 @@ const readsEnvironment = [
   'settings/settings.ts',
   'store/client.ts',
   'main.ts',
-  'store/embedded/account.ts',
+  'store/embedded/binaries.ts',
   'cli/print.ts',
   'cli/signals.ts',
 ];

@@ -2,10 +2,10 @@
 // nothing behind: a platform is asked for one order and one class, what a sync does to the database is taken back, a port
 // is given back, and what is written to a folder or an export's place is removed.
 import { open, stat, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { codeOf, exitCode } from '../errors.ts';
-import { exists, ifThere, tryFolder } from '../files.ts';
+import { ifThere, nearestFolder, tryFolder } from '../files.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { createPlatform } from '../platform/client.ts';
@@ -200,19 +200,11 @@ async function tellFolder(
   }
 }
 
-/** The path itself or, of those above it, the first that is there. */
-async function nearest(path: string): Promise<string> {
-  let there = resolve(path);
-  // Ends: the root is there.
-  while (!(await exists(there))) there = dirname(there);
-  return there;
-}
-
 /** Enough for years of most archives; less is worth a thought. */
 const littleBytes = 5e9;
 
 async function tellRoom(dataDir: string, tell: Tell): Promise<void> {
-  const { bavail, bsize } = await statfs(await nearest(dataDir));
+  const { bavail, bsize } = await statfs(await nearestFolder(dataDir));
   const free = bavail * bsize;
   const text = `${formatMegabytes(free)} free for ${dataDir}`;
   const advice = ': an order takes about 1 KB with its indexes and proofs';

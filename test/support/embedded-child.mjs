@@ -1,9 +1,10 @@
 // A command that uses the embedded Postgres, for tests to start, ask and kill. It speaks lines of JSON:
 //   argument  {"dataDir", "uid"?, "gid"?, "programs"?, "elsewhere"?}
-//   first line out: what openEmbedded gave, or {"error": {"code", "kind", "message"}}
+//   first line out: what openEmbedded gave, or {"error": {"code", "kind", "message" with its causes}}
 //   "query <sql>" in: the first row out · "close" in: what close() gave, then it ends
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import { causeChain } from '../../dist/src/errors.js';
 import { silentLog } from '../../dist/src/log.js';
 import { openEmbedded } from '../../dist/src/store/embedded/embedded.js';
 
@@ -20,8 +21,9 @@ const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
 let embedded;
 try {
   embedded = await openEmbedded({ ...options, log: silentLog() });
-} catch ({ code, kind, message }) {
-  say({ error: { code, kind, message } });
+} catch (error) {
+  const { code, kind } = error;
+  say({ error: { code, kind, message: causeChain(error) } });
   process.exit(1);
 }
 // Ctrl-C: as a real command would, finish a statement and leave cleanly.

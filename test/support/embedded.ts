@@ -12,10 +12,7 @@ export const isRoot = process.getuid?.() === 0;
 /** What a child says: the fields of `Embedded`, of close(), or an error. */
 export type Said = {
   connectionString?: string;
-  port?: number;
   dataDir?: string;
-  adopted?: boolean;
-  binariesCopiedTo?: string;
   stopped?: boolean;
   error?: { code: string; kind: string; message: string };
   [column: string]: unknown;

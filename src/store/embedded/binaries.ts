@@ -1,13 +1,114 @@
-// Where the server's programs are: in the npm package of this platform, or, where they cannot run
-// there (read-only, unreachable for the server's user), in a copy inside the home.
-import { chmod, cp, lchown, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+// Where the server's programs are, and who runs them: those of this platform's npm package, or, where they cannot run
+// there (read-only, unreachable for the server's user), a copy inside the home.
+// Postgres refuses to run as root, so root hands it to another user: the owner of the data folder if that is not root,
+// else `postgres`, else `nobody`. Everyone else runs it themselves.
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  chown,
+  cp,
+  lchown,
+  lstat,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { codeOf, settingsError } from '../../errors.ts';
-import { exists, textOfFile } from '../../files.ts';
+import { exists, nearestFolder, textOfFile, writeWhole } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { runAs, type Account } from './account.ts';
-import { telling } from './failures.ts';
 import type { Home } from './home.ts';
+
+const exec = promisify(execFile);
+
+/** Null: the server runs as we do. */
+export type Account = { uid: number; gid: number; name: string } | null;
+
+/**
+ * The account for a data folder that exists or is about to be made.
+ * Throws settings `embedded_no_account` when root has nobody to hand the server to.
+ */
+export async function accountFor(folder: string): Promise<Account> {
+  if (process.getuid?.() !== 0) return null;
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
+  const users = lines
+    .map((line) => line.split(':'))
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid, gid }) => uid > 0 && Number.isInteger(gid));
+  const owner = (await stat(await nearestFolder(folder))).uid;
+  const user =
+    // initdb wants a user with a name; a nameless owner (a container's volume) is passed over.
+    users.find(({ uid }) => uid === owner) ??
+    users.find(({ name }) => name === 'postgres') ??
+    users.find(({ name }) => name === 'nobody');
+  if (user !== undefined) return user;
+  throw settingsError(
+    'embedded_no_account',
+    'The embedded Postgres cannot run as root, and there is no user `postgres` or `nobody` to run it as. Run Outlast as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/**
+ * Runs a program as the account, with nothing of our environment: a stray PGPORT or secret must not leak in. `input` goes
+ * to its standard input.
+ */
+export async function runAs(
+  account: Account,
+  file: string,
+  args: string[],
+  cwd: string,
+  input?: string,
+): Promise<string> {
+  const running = exec(file, args, { ...account, cwd, env: serverEnvironment() });
+  if (input !== undefined) running.child.stdin?.end(input);
+  return (await running).stdout;
+}
+
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]] as const],
+  );
+  return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** Whether the account gets into a folder: tried, not computed, so that ACLs and mounts count as well. */
+export async function canEnter(account: Account, folder: string): Promise<boolean> {
+  if (account === null) return true;
+  return runAs(account, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder], '/').then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function giveTo(account: Account, path: string): Promise<void> {
+  if (account !== null) await chown(path, account.uid, account.gid);
+}
+
+/** A file of the account's, whole or as it was before; only for its owner's eyes. */
+export async function writeFor(account: Account, path: string, text: string): Promise<void> {
+  const fill = async (write: (piece: string) => Promise<void>): Promise<boolean> => {
+    await write(text);
+    return true;
+  };
+  // One draft, written over next time: a kill leaves no litter, which may hold a password.
+  const draft = `${path}.draft`;
+  await writeWhole(path, fill, { mode: 0o600, draft, prepare: () => giveTo(account, draft) });
+}
+
+/** The lines of a program's output that say why it failed: the last few, problems first. */
+export function telling(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const problems = lines.filter((line) => /\b(FATAL|PANIC|error|could not)\b/i.test(line));
+  return (problems.length > 0 ? problems : lines).slice(-4).join(' | ');
+}
+
+/** What a program that `runAs` ran said before it failed. */
+export const printedBy = (error: unknown): string =>
+  telling((error as { stderr?: string }).stderr ?? '');
 
 export type Binaries = {
   initdb: string;
@@ -61,10 +162,8 @@ export async function checkPrograms(packaged: string): Promise<void> {
  * The folder of this platform's package. Throws settings `embedded_platform_unsupported` or
  * `embedded_binaries_missing`.
  */
-export async function findPackage(
-  platform: string = process.platform,
-  arch: string = process.arch,
-): Promise<string> {
+export async function findPackage(): Promise<string> {
+  const { platform, arch } = process;
   const name = packages[`${platform}-${arch}`];
   if (name === undefined) throw unsupported(`${platform} on ${arch}`);
   try {
@@ -109,9 +208,9 @@ async function tryProgram(native: string, account: Account): Promise<Binaries | 
   const program = (name: string): string =>
     join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
   try {
-    const { stdout } = await runAs(account, program('postgres'), ['--version'], native);
-    const major = /(\d+)\.\d+/.exec(stdout)?.[1];
-    if (major === undefined) return `postgres --version says ${stdout.trim()}`;
+    const said = await runAs(account, program('postgres'), ['--version'], native);
+    const major = /(\d+)\.\d+/.exec(said)?.[1];
+    if (major === undefined) return `postgres --version says ${said.trim()}`;
     return {
       initdb: program('initdb'),
       postgres: program('postgres'),
@@ -119,8 +218,7 @@ async function tryProgram(native: string, account: Account): Promise<Binaries | 
       major,
     };
   } catch (error) {
-    const { stderr } = error as { stderr?: string };
-    return telling(stderr ?? '') || (codeOf(error) ?? 'its programs do not run');
+    return printedBy(error) || (codeOf(error) ?? 'its programs do not run');
   }
 }
 
@@ -153,12 +251,10 @@ async function copyBinaries(home: Home, packaged: string, log: Log): Promise<str
 
 /** Installed by root under a strict umask the files would be root's alone, and read-only folders take no links. */
 async function makeOurs(account: Account, folder: string): Promise<void> {
-  await chmod(folder, 0o755);
-  if (account !== null) await lchown(folder, account.uid, account.gid);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await makeOurs(account, path);
-    else if (account !== null) await lchown(path, account.uid, account.gid);
+  for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
+    const path = join(folder, name);
+    if ((await lstat(path)).isDirectory()) await chmod(path, 0o755);
+    if (account !== null) await lchown(path, account.uid, account.gid);
   }
 }
 

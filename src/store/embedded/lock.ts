@@ -8,7 +8,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, transient } from '../../errors.ts';
+import { codeOf, transient, type OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 type Release = () => Promise<void>;
@@ -16,18 +16,21 @@ type Release = () => Promise<void>;
 // From macOS' <sys/fcntl.h>: take an exclusive lock in the same step as the open. Node passes it through.
 const openExclusively = 0x20;
 
-const pollMs = 40;
-const tellAfterMs = 5_000;
-// A start may have to recover from a crash first: longer than the longest start (see server.ts).
-const giveUpAfterMs = 15 * 60_000;
-
 /** Runs `work` while no other process holds the home's lock. Throws transient `embedded_busy` after 15 minutes. */
 export async function withHomeLock<T>(
   home: { id: string; folder: string },
   log: Log,
   work: () => Promise<T>,
 ): Promise<T> {
-  const release = await acquire(home, log);
+  const release = await waitFor(() => tryAcquire(home), log, {
+    message: 'Waiting for another command that starts or stops the embedded Postgres',
+    // Longer than the longest start, which may have to recover from a crash (see findRunning).
+    minutes: 15,
+    error: transient(
+      'embedded_busy',
+      `Another Outlast command has been starting or stopping the embedded Postgres in ${home.folder} for 15 minutes. End it and try again.`,
+    ),
+  });
   try {
     return await work();
   } finally {
@@ -35,25 +38,25 @@ export async function withHomeLock<T>(
   }
 }
 
-async function acquire(home: { id: string; folder: string }, log: Log): Promise<Release> {
+/** Looks until there is something. After 5 s it logs `message`, after these minutes it throws `error`. */
+export async function waitFor<T>(
+  look: () => Promise<T | null>,
+  log: Log,
+  { message, minutes, error }: { message: string; minutes: number; error: OutlastError },
+): Promise<T> {
   const began = performance.now();
-  let told = false;
-  // Ends: with the lock, or after giveUpAfterMs.
+  let isTold = false;
+  // Ends: with what is found, or after these minutes.
   for (;;) {
-    const release = await tryAcquire(home);
-    if (release !== null) return release;
+    const found = await look();
+    if (found !== null) return found;
     const waitedMs = performance.now() - began;
-    if (waitedMs > giveUpAfterMs) {
-      throw transient(
-        'embedded_busy',
-        `Another Outlast command has been starting or stopping the embedded Postgres in ${home.folder} for 15 minutes. End it and try again.`,
-      );
+    if (waitedMs > minutes * 60_000) throw error;
+    if (waitedMs > 5_000 && !isTold) {
+      isTold = true;
+      log.info(message);
     }
-    if (waitedMs > tellAfterMs && !told) {
-      told = true;
-      log.info('Waiting for another command that starts or stops the embedded Postgres');
-    }
-    await sleep(pollMs);
+    await sleep(30);
   }
 }
 

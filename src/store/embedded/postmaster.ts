@@ -1,14 +1,14 @@
 // Which server, if any, runs on a home's cluster: read from postmaster.pid and never believed without
 // a look at the process itself, because a pid may have gone to somebody else since.
 import { execFile } from 'node:child_process';
-import { readFile, readlink, realpath } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf, transient } from '../../errors.ts';
 import { textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import type { Home } from './home.ts';
+import { waitFor } from './lock.ts';
 
 const exec = promisify(execFile);
 
@@ -22,45 +22,31 @@ export async function readPidFile(home: Home): Promise<Postmaster | null> {
   return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '' };
 }
 
-const pollMs = 30;
-const tellAfterMs = 5_000;
-// Recovery replays at most a few GB of WAL: minutes on a poor disk.
-const giveUpAfterMs = 10 * 60_000;
-
 /**
  * The server that runs on this cluster, once it takes connections; null when none does.
  * One that is starting, recovering or stopping is waited for. Throws transient `embedded_start_slow` after 10 minutes.
  */
 export async function findRunning(home: Home, log: Log): Promise<Postmaster | null> {
-  const began = performance.now();
-  let told = false;
-  // Ends: ready, gone, or after giveUpAfterMs.
-  for (;;) {
+  const look = async (): Promise<{ running: Postmaster | null } | null> => {
     const found = await readPidFile(home);
-    if (found === null || !(await isPostmasterOf(home, found.pid))) return null;
-    if (found.status === 'ready') return found;
-    const waitedMs = performance.now() - began;
-    if (waitedMs > giveUpAfterMs) {
-      throw transient(
-        'embedded_start_slow',
-        `The embedded Postgres in ${home.folder} has been starting or stopping for 10 minutes. Look into its log folder, and try again.`,
-      );
-    }
-    if (waitedMs > tellAfterMs && !told) {
-      told = true;
-      log.info(
-        { status: found.status },
-        'The embedded Postgres takes its time to start, as after a crash',
-      );
-    }
-    await sleep(pollMs);
-  }
+    if (found === null || !(await isPostmasterOf(home, found.pid))) return { running: null };
+    return found.status === 'ready' ? { running: found } : null;
+  };
+  const { running } = await waitFor(look, log, {
+    message: 'The embedded Postgres takes its time to start, as after a crash',
+    // Recovery replays at most a few GB of WAL: minutes on a poor disk.
+    minutes: 10,
+    error: transient(
+      'embedded_start_slow',
+      `The embedded Postgres in ${home.folder} has been starting or stopping for 10 minutes. Look into its log folder, and try again.`,
+    ),
+  });
+  return running;
 }
 
 /** Whether a process is a Postgres on this very cluster. */
-export async function isPostmasterOf(home: Home, pid: number): Promise<boolean> {
+export async function isPostmasterOf({ pgdata }: Home, pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
-  const pgdata = await realpath(home.pgdata);
   if (process.platform === 'linux') return isOursOnLinux(pid, pgdata);
   if (process.platform === 'win32') {
     const list = await exec('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH']).catch(

@@ -1,14 +1,24 @@
 // Starting and stopping the server of a home. Both are called under the home's lock only.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { open, readdir, readFile, realpath } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { open, readdir, readFile, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fatal } from '../../errors.ts';
+import { textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { giveTo, accountIds, runAs, serverEnvironment } from './account.ts';
-import type { Binaries } from './binaries.ts';
-import { noRoom, telling } from './failures.ts';
-import type { Home } from './home.ts';
+import {
+  giveTo,
+  printedBy,
+  runAs,
+  serverEnvironment,
+  telling,
+  writeFor,
+  type Binaries,
+} from './binaries.ts';
+import { noRoom, type Home } from './home.ts';
 import {
   findRunning,
   isAlive,
@@ -16,13 +26,12 @@ import {
   readPidFile,
   type Postmaster,
 } from './postmaster.ts';
-import { choosePort, writeSettings } from './server-settings.ts';
 
 const maxAttempts = 8;
 
 /**
- * Starts the server and returns when it takes connections. Throws fatal `embedded_start_failed` or
- * `embedded_disk_full`.
+ * Starts the server and returns when it takes connections. `settings` stand above ours, as in postgresql.conf. Throws
+ * fatal `embedded_start_failed` or `embedded_disk_full`.
  */
 export async function startServer(
   home: Home,
@@ -32,8 +41,7 @@ export async function startServer(
 ): Promise<Postmaster> {
   // Ends: maxAttempts.
   for (let attempt = 1; ; attempt++) {
-    const port = await choosePort(home, log);
-    await writeSettings(home, port, settings);
+    await writeSettings(home, await choosePort(home, log), settings);
     const began = new Date();
     // A server that a killed command had launched may come up first.
     const started = (await attemptStart(home, binaries, log)) ?? (await findRunning(home, log));
@@ -55,8 +63,9 @@ export async function startServer(
   }
 }
 
-/** Null when it ended instead. */
+/** Null when it ended instead, and on Windows. */
 async function attemptStart(home: Home, binaries: Binaries, log: Log): Promise<Postmaster | null> {
+  const { pgdata, folder, account } = home;
   const env = serverEnvironment();
   const stale = await readPidFile(home);
   // The pid of a killed server may have gone to another process of the same user, and Postgres would
@@ -65,78 +74,50 @@ async function attemptStart(home: Home, binaries: Binaries, log: Log): Promise<P
   if (stale !== null && isAlive(stale.pid) && !(await isPostmasterOf(home, stale.pid))) {
     env['PG_GRANDPARENT_PID'] = String(stale.pid);
   }
-  const outputPath = join(home.folder, 'start.log');
+  // On Windows pg_ctl also gives up an administrator's rights, which the server demands. It ends when the server is ready.
+  const [program, ...args] =
+    process.platform === 'win32'
+      ? [binaries.pgCtl, 'start', '-w', '-t', '600', '-D', pgdata]
+      : [binaries.postgres, '-D', pgdata];
+  const outputPath = join(folder, 'start.log');
   const output = await open(outputPath, 'w', 0o600);
   try {
-    await giveTo(home.account, outputPath);
-    const child = launch(home, binaries, await realpath(home.pgdata), env, output.fd);
-    return await readyOrEnded(home, child, log);
-  } finally {
-    await output.close();
-  }
-}
-
-function launch(
-  home: Home,
-  binaries: Binaries,
-  pgdata: string,
-  env: NodeJS.ProcessEnv,
-  output: number,
-): ChildProcess {
-  // A session of its own: Ctrl-C and a closed terminal reach us, and never the server. On Windows
-  // pg_ctl also gives up an administrator's rights, which the server demands.
-  const windows = process.platform === 'win32';
-  return spawn(
-    windows ? binaries.pgCtl : binaries.postgres,
-    windows ? ['start', '-w', '-t', '600', '-D', pgdata] : ['-D', pgdata],
-    {
-      ...accountIds(home.account),
-      cwd: home.folder,
+    await giveTo(account, outputPath);
+    const child = spawn(program, args, {
+      ...account,
+      cwd: folder,
       env,
+      // A session of its own: Ctrl-C and a closed terminal reach us, and never the server.
       detached: true,
       windowsHide: true,
-      stdio: ['ignore', output, output],
-    },
-  );
-}
-
-async function readyOrEnded(home: Home, child: ChildProcess, log: Log): Promise<Postmaster | null> {
-  const ended = new Promise<'ended'>((resolve, reject) => {
-    child.once('exit', () => resolve('ended'));
-    child.once('error', reject);
-  });
-  // The pid file appears within milliseconds; recovery then may take minutes (see findRunning).
-  for (;;) {
-    const first = await Promise.race([ended, sleep(20)]);
-    const found = await readPidFile(home);
-    const ours = found !== null && (process.platform === 'win32' || found.pid === child.pid);
-    if (ours && first !== 'ended') {
+      stdio: ['ignore', output.fd, output.fd],
+    });
+    await once(child, 'spawn');
+    // Ends: with the child, or its pid file appears within milliseconds; recovery may take minutes (see findRunning).
+    while (child.exitCode === null && child.signalCode === null) {
+      await sleep(20);
+      if ((await readPidFile(home))?.pid !== child.pid) continue;
       const running = await findRunning(home, log);
       if (running === null) continue;
       child.unref();
-      child.removeAllListeners();
       return running;
     }
-    if (first === 'ended') return null;
+    return null;
+  } finally {
+    await output.close();
   }
 }
 
 /** Stops the server: sessions are ended, what is committed is on the disk. False when it did not stop. */
 export async function stopServer(home: Home, binaries: Binaries, log: Log): Promise<boolean> {
   try {
-    const pgdata = await realpath(home.pgdata);
-    await runAs(
-      home.account,
-      binaries.pgCtl,
-      ['stop', '-D', pgdata, '-m', 'fast', '-w', '-t', '600'],
-      home.folder,
-    );
+    const stop = ['stop', '-D', home.pgdata, '-m', 'fast', '-w', '-t', '600'];
+    await runAs(home.account, binaries.pgCtl, stop, home.folder);
     return true;
   } catch (error) {
-    const { stderr } = error as { stderr?: string };
     // Stopped by somebody else a moment ago: what we wanted.
     if ((await findRunning(home, log)) === null) return true;
-    log.warn({ reason: telling(stderr ?? '') }, 'The embedded Postgres could not be stopped');
+    log.warn({ reason: printedBy(error) }, 'The embedded Postgres could not be stopped');
     return false;
   }
 }
@@ -151,4 +132,85 @@ async function outputSince(home: Home, began: Date): Promise<string> {
   const since = began.toISOString().replace('T', ' ').replace('Z', '');
   const lines = logs.flatMap((text) => text.split('\n')).filter((line) => line >= since);
   return `${early}\n${lines.filter((line) => /^\d{4}-/.test(line)).join('\n')}`;
+}
+
+const settingsPath = (home: Home): string => join(home.pgdata, 'postgresql.conf');
+
+/** Writes the settings for the next start. Users' own belong into `alter system`, which stands above these. */
+async function writeSettings(
+  home: Home,
+  port: number,
+  extra: Record<string, string>,
+): Promise<void> {
+  const settings: Record<string, string> = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    // P1, P3: what was committed is on the disk.
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    dynamic_shared_memory_type: await sharedMemoryType(),
+    wal_compression: 'on',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // A file a weekday, each emptied when its day comes round again: the log does not grow for ever.
+    logging_collector: 'on',
+    log_directory: '../log',
+    log_filename: 'server-%a.log',
+    log_rotation_size: '0',
+    log_truncate_on_rotation: 'on',
+    log_checkpoints: 'off',
+    log_line_prefix: '%m [%p] ',
+    ...extra,
+  };
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
+  );
+  const head = '# Written by Outlast at every start. For settings of your own: alter system.\n';
+  await writeFor(home.account, settingsPath(home), head + lines.join(''));
+}
+
+/** Parallel queries take shared memory from /dev/shm, which is 64 MB in containers; files do as well there. */
+async function sharedMemoryType(): Promise<string> {
+  if (process.platform === 'win32') return 'windows';
+  if (process.platform !== 'linux') return 'posix';
+  const { bsize, blocks } = await statfs('/dev/shm').catch(() => ({ bsize: 0, blocks: 0 }));
+  return bsize * blocks >= 512 * 1024 * 1024 ? 'posix' : 'mmap';
+}
+
+/**
+ * The port for the next start: the one used last while it is free, so that a BI tool's settings hold;
+ * else one that follows from the home's id, below the ports that systems hand out by themselves.
+ */
+async function choosePort(home: Home, log: Log): Promise<number> {
+  const last = Number(/^port = '(\d+)'/m.exec((await textOfFile(settingsPath(home))) ?? '')?.[1]);
+  if (last > 0 && (await isFree(last))) return last;
+  const first = 15_000 + (createHash('sha256').update(home.id).digest().readUInt16BE(0) % 15_000);
+  // Ends: 200 tries.
+  for (let port = first; port < first + 200; port++) {
+    if (!(await isFree(port))) continue;
+    if (last > 0) {
+      log.warn(
+        { was: last, port },
+        'The embedded Postgres has a new port: another program took its own',
+      );
+    }
+    return port;
+  }
+  throw fatal(
+    'embedded_start_failed',
+    `No port from ${first} to ${first + 199} is free for the embedded Postgres.`,
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () =>
+      probe.close(() => resolve(true)),
+    );
+  });
 }
