@@ -19,18 +19,28 @@ const versionGrants = [...Object.values(tableShapes), transactionShapes.v3, toke
   })
   .join('\n');
 
+/** What is only ever added to. */
+const appended = [
+  'archive.order_versions',
+  'archive.nft_class_versions',
+  'archive.transaction_versions',
+  'archive.token_versions',
+  'archive.certificate_files',
+  'sync.certificates',
+  'sync.journal',
+  'sync.readings',
+  'sync.books',
+];
+
 const grants = `
   grant usage on schema archive, analytics to outlast_writer, outlast_reader;
   grant usage on schema sync to outlast_writer, outlast_reader, outlast_intake;
   grant select, insert, update on all tables in schema archive to outlast_writer;
-  revoke update on archive.order_versions, archive.nft_class_versions,
-                   archive.transaction_versions, archive.token_versions,
-                   archive.certificate_files from outlast_writer;
-  ${versionGrants}
   grant select, insert, update, delete on all tables in schema sync to outlast_writer;
   revoke insert, update, delete on sync.migrations from outlast_writer;
-  revoke update, delete on sync.certificates, sync.journal, sync.readings, sync.books from outlast_writer;
+  revoke update, delete on ${appended.join(', ')} from outlast_writer;
   revoke delete on sync.chains from outlast_writer;
+  ${versionGrants}
   grant select on all tables in schema archive, analytics to outlast_reader;
   -- By name, for a database may keep what is made in it from everybody (alter default privileges).
   grant execute on all functions in schema sync, analytics to outlast_writer;
@@ -141,20 +151,38 @@ export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[
 }
 
 /**
- * Whether a table or a function is without its grants: one that has none was restored without the roles. Giving them at every start would rewrite the catalog
- * and, from PostgreSQL 18 on, wait for whoever has locked a table.
+ * Whether the writer lacks a right, as where a database was restored without the roles. To give them at every start would
+ * rewrite the catalog and, from PostgreSQL 18 on, wait for whoever has locked a table.
  */
-export async function areGrantsDue(tx: Tx): Promise<boolean> {
-  if (!(await arePresent(tx))) return false;
-  const { rows } = await tx.query<{ due: boolean }>(
-    `select not bool_and(granted) as due
-       from (select has_table_privilege('outlast_writer', oid, 'select') as granted, relnamespace as schema
-               from pg_class where relkind in ('r', 'p', 'v')
-              union all
-             select has_function_privilege('outlast_writer', oid, 'execute'), pronamespace from pg_proc) made
-      where schema = any (array['archive', 'analytics', 'sync']::regnamespace[])`,
+export const areGrantsDue = async (tx: Tx): Promise<boolean> =>
+  (await arePresent(tx)) && (await missingRights(tx, 'outlast_writer')).length > 0;
+
+/** What a role lacks of the writer's rights: `insert on archive.orders`. */
+export async function missingRights(tx: Tx, role: string): Promise<string[]> {
+  const { rows } = await tx.query<{ lacked: string }>(
+    `with tables as (
+       select oid, oid::regclass::text as name, relnamespace::regnamespace::text as schema, relkind = 'v' as is_view
+         from pg_class
+        where relkind in ('r', 'p', 'v') and relnamespace = any ($2::regnamespace[])
+     )
+     select format('%s on %s', wanted, name) as lacked
+       from tables
+      cross join unnest(array['select', 'insert', 'update', 'delete']) wanted
+      where not has_table_privilege($1, oid, wanted)
+        and case when wanted = 'select' then true
+                 when is_view or name = 'sync.migrations' then false
+                 when wanted = 'update' then name <> all ($3)
+                 when wanted = 'delete' then schema = 'sync' and name <> all ($3) and name <> 'sync.chains'
+                 else true
+            end
+      union all
+     select format('execute on %s', oid::regprocedure)
+       from pg_proc
+      where pronamespace = any ($2::regnamespace[]) and not has_function_privilege($1, oid, 'execute')
+      order by 1`,
+    [role, ['archive', 'analytics', 'sync'], appended],
   );
-  return rows[0]?.due ?? true;
+  return rows.map(({ lacked }) => lacked);
 }
 
 async function arePresent(tx: Tx): Promise<boolean> {

@@ -2,27 +2,16 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { runHere } from '../support/command-here.ts';
-import {
-  adminConnectionString,
-  createEmptyDatabase,
-  type TestDatabase,
-} from '../support/postgres.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo } from '../torture/wire.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
   database = await createEmptyDatabase();
 });
-const logins: string[] = [];
-afterEach(async () => {
-  await database.drop();
-  await withClient(await adminConnectionString(), async (admin) => {
-    for (const name of logins.splice(0)) await admin.query(`drop role ${name}`);
-  });
-});
+afterEach(() => database.drop());
 
 const log = silentLog();
 
@@ -37,19 +26,6 @@ async function withClient<T>(
   } finally {
     await client.end();
   }
-}
-
-/** A login role of this test alone, and the address to connect as it. */
-async function createLogin(name: string): Promise<string> {
-  await withClient(await adminConnectionString(), async (admin) => {
-    await admin.query(`drop role if exists ${name}`);
-    await admin.query(`create role ${name} login password 'x'`);
-    logins.push(name);
-  });
-  const url = new URL(database.connectionString);
-  url.username = name;
-  url.password = 'x';
-  return url.href;
 }
 
 test('ten that start at once on an empty database: one migrates, all end well', async () => {
@@ -174,39 +150,6 @@ async function ungranted(): Promise<string[]> {
     ),
   );
   return rows.map(({ name }) => name);
-}
-
-test('a user who may not create anything gets one sentence that says what to do', async () => {
-  const address = await createLogin('outlast_test_guest');
-  await expect(migrate(address, log)).rejects.toMatchObject({
-    kind: 'settings',
-    code: 'database_forbidden',
-    message: expect.stringContaining('outlast migrate') as string,
-  });
-});
-
-test('an owner without CREATEROLE migrates; where roles are there he uses them as far as he may', async () => {
-  const address = await createLogin('outlast_test_owner');
-  await withClient(await adminConnectionString(), (admin) =>
-    admin.query(`alter database "${database.name}" owner to outlast_test_owner`),
-  );
-  const { to, notes } = await migrate(address, log);
-  expect(to).toBeGreaterThan(0);
-  // P4: what the database cannot keep is said, and the SQL that ends it is exact.
-  expect(notes).toEqual([expect.stringMatching(/^Nothing keeps this database user from deleting/)]);
-  expect(await roleAt(address)).toBeNull();
-  const status = await runHere(['status'], { env: { DATABASE_URL: address } });
-  expect(status.stdout).toMatch(/^UNPROTECTED {2}Nothing keeps this database user from deleting/);
-  const [, sql = ''] = /`([^`]*)` here/.exec(notes[0] ?? '') ?? [];
-  await withClient(await adminConnectionString(), (admin) => admin.query(sql));
-  expect((await migrate(address, log)).notes).toEqual([]);
-  expect(await roleAt(address)).toBe('outlast_writer');
-});
-
-async function roleAt(connectionString: string): Promise<string | null> {
-  const db = await openDb({ connectionString, log });
-  await db.close();
-  return db.role;
 }
 
 test('wrong password, unknown database, closed port: each in one sentence without the password', async () => {
