@@ -16,16 +16,7 @@ import {
   findCitus,
   type Distributed,
 } from './distribute.ts';
-import {
-  defaultTxTimeouts,
-  onlyRow,
-  openDb,
-  withTx,
-  type Db,
-  type Queryable,
-  type Tx,
-  type TxTimeouts,
-} from './db.ts';
+import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
@@ -66,11 +57,11 @@ export async function migrate(
     const found = await withTx(db, (tx) => lookAround(tx, known));
     const { notes } = found;
     if (distributed) {
-      return { ...(await distribute(db, log, known)), notes: [...notes, onSeveralMachines] };
+      return { ...(await distribute(db, known)), notes: [...notes, onSeveralMachines] };
     }
     // As nearly always: then nobody waits for anybody.
     if (!found.isDue) return { from: found.count, to: found.count, notes };
-    const { from, to, withheld } = await inTurn(db, log, (tx) => bringUpToDate(tx, known, false));
+    const { from, to, withheld } = await inTurn(db, known, false);
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };
   } catch (error) {
@@ -109,47 +100,32 @@ export async function migrateWithin(
   return { schema, notes: [...notes, ...withheld] };
 }
 
-const patient: TxTimeouts = { ...defaultTxTimeouts, statementMs: 0 };
-const askAgainMs = 100;
-
-/** One at a time. Whoever waits holds no connection of a pooler's; the lock ends with its transaction. */
-async function inTurn<T>(db: Db, log: Log, work: (tx: Tx) => Promise<T>): Promise<T> {
-  // Ends: whoever migrates has done, or is found to do nothing.
-  for (let tries = 0; ; tries++) {
-    const turn = await withTx(
-      db,
-      async (tx) => ((await isOurs(tx)) ? { done: await work(tx) } : null),
-      patient,
-    );
-    if (turn !== null) return turn.done;
-    if (tries % 100 === 10) {
-      log.info('Waiting for another process that is migrating this database');
-    }
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
-  }
-}
-
-async function isOurs(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ ours: boolean }>(
-    'select pg_try_advisory_xact_lock($1) as ours',
-    [migrationLock],
+/** One at a time: whoever comes second waits until the first one's transaction has ended, then finds nothing to do. */
+function inTurn(
+  db: Db,
+  known: MigrationMeta[],
+  isToBeDistributed: boolean,
+): ReturnType<typeof bringUpToDate> {
+  return withTx(
+    db,
+    async (tx) => {
+      await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+      await tx.query(`set local lock_timeout = ${defaultTxTimeouts.lockMs}`);
+      return bringUpToDate(tx, known, isToBeDistributed);
+    },
+    { ...defaultTxTimeouts, statementMs: 0, lockMs: 0 },
   );
-  return onlyRow({ rows }).ours;
 }
 
 const onSeveralMachines =
   'Over several machines a sum over several projects may mix two moments, and a follower may miss a commit during which the connection to a worker broke. The three roles may log in there, without a password. docs/scale.md says what was tried, and how to keep the roles out.';
 
 /** Killed anywhere and run again it goes on: nothing is done twice, and the tables are distributed all or not at all. */
-async function distribute(
-  db: Db,
-  log: Log,
-  known: MigrationMeta[],
-): Promise<Omit<Migrated, 'notes'>> {
+async function distribute(db: Db, known: MigrationMeta[]): Promise<Omit<Migrated, 'notes'>> {
   const workers = await withTx(db, checkCluster);
   await admitRoles(db);
   await withTx(db, checkLogins);
-  const { from, to, tables } = await inTurn(db, log, (tx) => bringUpToDate(tx, known, true));
+  const { from, to, tables } = await inTurn(db, known, true);
   return { from, to, distributed: { tables, workers } };
 }
 
