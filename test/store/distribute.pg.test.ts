@@ -1,6 +1,5 @@
 // `outlast migrate --distributed`. What needs a cluster runs where TEST_CITUS_URL names a Citus coordinator with
 // workers; elsewhere nothing but its refusal can be tried.
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
@@ -9,7 +8,7 @@ import { recordFacts } from '../../src/store/facts.ts';
 import { migrate, type Migrated } from '../../src/store/migrate.ts';
 import { createBench, differences, fiveDays, type Bench, type Home } from '../support/archive.ts';
 import { runHere } from '../support/command-here.ts';
-import { runCommand, startCommand, type Ended, type Running } from '../support/command.ts';
+import { runCommand, startCommand, type Running } from '../support/command.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import {
   createEmptyCluster,
@@ -200,33 +199,6 @@ async function expectLaidOut(killed: (given: Given) => Promise<void>): Promise<v
     await bench.close();
   }
 }
-
-onCluster(
-  'TEST_CITUS_URL: killed again and again, a little later each time, it has laid out every row once in the end',
-  async () => {
-    await expectLaidOut(async ({ owner, env }) => {
-      const killedIn: string[] = [];
-      let done: Ended | null = null;
-      // Ends: sooner or later a run has the time it takes.
-      for (let afterMs = 400; done === null; afterMs *= 1.25) {
-        const running = startCommand(distributing, { env });
-        done = await Promise.race([running.ended, sleep(afterMs, null)]);
-        const { rows } = await owner.query<{ query: string }>(
-          `select query from pg_stat_activity
-            where application_name = 'outlast migrate' and datname = current_database()`,
-        );
-        await running.stop('SIGKILL');
-        killedIn.push(...rows.map(({ query }) => query));
-        // All of them or none.
-        const placed = (await placesOf(owner)).map(({ colocation }) => colocation !== null);
-        expect(new Set(placed).size).toBe(1);
-      }
-      expect(done).toMatchObject({ code: 0, stderr: '' });
-      expect(killedIn).toContainEqual(expect.stringContaining('create_distributed_table'));
-    });
-  },
-  300_000,
-);
 
 onCluster(
   'TEST_CITUS_URL: killed while its commit is under way, it has laid out every row once',

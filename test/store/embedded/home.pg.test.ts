@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import { checkPrograms, findPackage } from '../../../src/store/embedded/binaries.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import {
   isRoot,
+  queryAt,
   removeScratch,
   scratchFolder,
   serverPid,
@@ -44,16 +44,6 @@ afterEach(() => {
 const elsewhere = join(scratch, 'elsewhere');
 
 afterAll(() => removeScratch(scratch, homes));
-
-async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 let made: string | undefined;
 /**
@@ -94,7 +84,7 @@ describe('the server', () => {
     const embedded = await openEmbedded({ dataDir, elsewhere, log, programs });
     expect(embedded.dataDir).toBe(dataDir);
     expect(copies(dataDir)).toEqual([]);
-    expect(await query(embedded.connectionString, 'select current_database() as name')).toEqual([
+    expect(await queryAt(embedded.connectionString, 'select current_database() as name')).toEqual([
       { name: 'outlast' },
     ]);
     expect(await embedded.close()).toEqual({ stopped: true });
@@ -109,7 +99,7 @@ describe('the server', () => {
       log,
       settings: { max_connections: '33' },
     });
-    const rows = await query(
+    const rows = await queryAt(
       embedded.connectionString,
       `select name, setting from pg_settings
         where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding',
@@ -127,14 +117,14 @@ describe('the server', () => {
     });
     expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600);
     const wrong = embedded.connectionString.replace(/:[^:@]+@/, ':wrong@');
-    await expect(query(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+    await expect(queryAt(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
     await embedded.close();
   });
 
   test('keeps its port while that is free and says another if it is not, gets a new password when the file was lost, and the rows are there', async () => {
     await copyCluster();
     const first = await openEmbedded({ dataDir, elsewhere, log });
-    await query(first.connectionString, 'create table kept as select 7 as n');
+    await queryAt(first.connectionString, 'create table kept as select 7 as n');
     await first.close();
     const second = await openEmbedded({ dataDir, elsewhere, log });
     await second.close();
@@ -147,7 +137,7 @@ describe('the server', () => {
     squatter.close();
     expect(new URL(third.connectionString).port).not.toBe(port);
     expect(new URL(third.connectionString).password).not.toBe(password);
-    expect(await query(third.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+    expect(await queryAt(third.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
     await third.close();
   });
 });
@@ -219,7 +209,7 @@ test('an empty volume, with what systems leave in one, is taken; where it is ful
   mkdirSync(draft);
   writeFileSync(join(draft, 'PG_VERSION'), '18\n');
   const embedded = await openEmbedded({ dataDir, elsewhere, log });
-  expect(await query(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(await queryAt(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
   expect(existsSync(draft)).toBe(false);
   expect(await embedded.close()).toEqual({ stopped: true });
 });
@@ -282,7 +272,7 @@ test('under a folder closed to others root’s data is kept where the server’s
   const options = { dataDir: asked, programs, elsewhere, log };
   const first = await openEmbedded(options);
   homes.push(first.dataDir);
-  await query(first.connectionString, 'create table kept as select 7 as n');
+  await queryAt(first.connectionString, 'create table kept as select 7 as n');
   await first.close();
   if (isRoot) {
     expect(first.dataDir.startsWith(elsewhere)).toBe(true);
@@ -295,6 +285,6 @@ test('under a folder closed to others root’s data is kept where the server’s
   }
   const second = await openEmbedded(options);
   expect(second.dataDir).toBe(first.dataDir);
-  expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
+  expect(await queryAt(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
   expect(await second.close()).toEqual({ stopped: true });
 });
