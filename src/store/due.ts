@@ -1,8 +1,11 @@
-// What of the ledger is due: the next slice to work on, and how many there are. Reads only.
+// What of the ledger is due: the next slice to work on, how many there are, and what a forecast goes by. Reads only; quick
+// whatever the years, for what is final is left out.
+import { and, desc, eq, inArray, max } from 'drizzle-orm';
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Queryable } from './db.ts';
-import { columnNamesOf } from './drizzle.ts';
+import { columnNamesOf, drizzleOn } from './drizzle.ts';
 import { columns, iso, toSlice, type Slice } from './ledger.ts';
+import { runs, slices } from './schema.ts';
 
 /** Half-open days, one resource; absent means all. */
 export type Only = { days?: DayRange; resource?: ListedResource };
@@ -104,4 +107,37 @@ export async function newestFailure(db: Queryable, projectId: ProjectId): Promis
     [projectId],
   );
   return rows[0]?.error ?? null;
+}
+
+export type Outlook = {
+  /** Neither final nor lost. */
+  slices: Slice[];
+  /** Requests a second that the last process was allowed; null while none has asked. */
+  perSecond: number | null;
+  /** The platform's clock at the end of the newest run; null before the first. */
+  newestRunAt: Instant | null;
+};
+
+export async function readOutlook(db: Queryable, projectId: ProjectId): Promise<Outlook> {
+  const orm = drizzleOn(db);
+  const worked = await orm
+    .select(columns)
+    .from(slices)
+    .where(
+      and(eq(slices.projectId, projectId), inArray(slices.state, ['open', 'walked', 'sealed'])),
+    )
+    .orderBy(slices.deadlineAt, slices.day, desc(slices.resource), slices.owner);
+  const { rows: allowed } = await db.query<{ perSecond: number }>(
+    `select per_second::float8 as "perSecond" from sync.rate where project_id = $1`,
+    [projectId],
+  );
+  const [newest] = await orm
+    .select({ endedAt: max(runs.endedAt).as('ended_at') })
+    .from(runs)
+    .where(eq(runs.projectId, projectId));
+  return {
+    slices: worked,
+    perSecond: allowed[0]?.perSecond ?? null,
+    newestRunAt: newest?.endedAt ?? null,
+  };
 }

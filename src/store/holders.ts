@@ -112,7 +112,7 @@ export async function freeProjects(
  * Ends sessions of ours whose process froze in the middle of a COPY: no time-out of Postgres reaches one that waits for
  * its client's rows, and its locks would keep the project from everybody (P8). A living COPY takes far less than a lease.
  */
-export async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
+async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
   await withTx(db, async (tx) => {
     // The writer role may not end a session of the login role it was set from.
     await tx.query('set local role to default');

@@ -4,7 +4,7 @@ import type { Queryable } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { readFacts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
-import { readOutlook } from '../store/work-ahead.ts';
+import { readOutlook } from '../store/due.ts';
 import { evidenceKey, forecast, type Forecast } from './forecast.ts';
 import type { PolicySettings } from './policy.ts';
 

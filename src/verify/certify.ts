@@ -8,11 +8,11 @@ import {
   enterCertificate,
   factsOf,
   lastIssued,
+  monthsToCertify,
   newestCertificate,
   type MonthKey,
 } from '../store/certificates.ts';
 import { newestHead } from '../store/journal/heads.ts';
-import { monthsToCertify } from '../store/months-over.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf, certify } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';

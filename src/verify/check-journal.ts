@@ -5,7 +5,6 @@ import { windowAt } from '../day.ts';
 import { codeOf } from '../errors.ts';
 import { isListed, type ProjectId, type Resource } from '../model.ts';
 import type { Tx } from '../store/db.ts';
-import { brokenEntries, chainEnds } from '../store/journal/chain-queries.ts';
 import {
   readContentDifferences,
   readDayDifferences,
@@ -25,8 +24,8 @@ import {
   unaccountedDays,
   type LedgerSaid,
 } from '../store/journal/check-ledger.ts';
-import { headsHeld, newestHead, type Head } from '../store/journal/heads.ts';
-import { monthsToCertify } from '../store/months-over.ts';
+import { brokenEntries, chainEnds, headsHeld, newestHead, type Head } from '../store/journal/heads.ts';
+import { monthsToCertify } from '../store/certificates.ts';
 import { archivedOf, type Archived } from '../store/tables.ts';
 import type { Finding, Report } from './finding.ts';
 

@@ -21,7 +21,6 @@ import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
 import { analyzeNew, openDb, unhurried, withTx, type Db } from '../../src/store/db.ts';
 import { countRows } from '../../src/store/derived-columns.ts';
-import { endFrozenSessions } from '../../src/store/holders.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo, type Wire } from '../torture/wire.ts';
@@ -88,16 +87,6 @@ describe.each(ways)('cut %s the statement arrives, by %s', (when, how) => {
     expect((await withTx(db, (tx) => tx.query('select 1 as one'))).rows).toEqual([{ one: 1 }]);
     expect(pool.totalCount).toBe(1);
   });
-
-  test.each(['begin isolation', 'set local role to default', 'pg_terminate_backend', 'commit\0'])(
-    'ending frozen sessions, at "%s"',
-    async (text) => {
-      db = await openDb({ connectionString: address, log });
-      cutAt(text);
-      expect(await told(endFrozenSessions(db, 1000))).toMatchObject(unreachable);
-      await endFrozenSessions(db, 1000);
-    },
-  );
 });
 
 test('every connection asks whether the other side is still there', async () => {

@@ -1,11 +1,8 @@
-// What a run takes first, told by what it did against a simulator that has more to show than a run can read at once; and
-// that it warns of what it will not manage: early, once, and again looked for while it lasts.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+// What a run takes first, told by what it did against a simulator that has more to show than a run can read at once.
+import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
-import { silentLog, type Log } from '../../src/log.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import type { Slice } from '../../src/store/ledger.ts';
-import { watchDeadlines } from '../../src/sync/forecast/warn-of-deadlines.ts';
 import { noon, type Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
@@ -132,78 +129,4 @@ test('P7: a run that outlasts the day enters the new one and reads its tail, too
   );
   expect(rows.map((row) => row.day)).toEqual(['2026-04-06', '2026-04-07']);
   expect(rows[1]?.whole_walk).toBeGreaterThan(0);
-});
-
-describe('what cannot be read before its deadline', () => {
-  type Said = Record<string, unknown> & { sentence: string };
-  let said: Said[] = [];
-  const log: Log = Object.assign(silentLog(), {
-    child: () => log,
-    warn: (fields: object, sentence: string) => void said.push({ ...fields, sentence }),
-  });
-  beforeEach(() => (said = []));
-  const sentence = expect.stringContaining('cannot be done before its deadline') as string;
-
-  /** Two hours before March leaves the window: nothing of it was read, and April's newest past day has so many orders. */
-  async function late(orders: number, dueAt = '2026-04-30T00:00:00Z'): Promise<Bench> {
-    const bench = await open({ startAt: Date.parse('2026-04-30T22:00:00Z') });
-    await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
-    await bench.db.query(
-      `insert into sync.slices (project_id, resource, day, deadline_at, due_at)
-       select 'p', 'orders', day, '2026-04-30T00:00:00Z', $1 from generate_series(date '2026-03-01', '2026-03-31', '1 day') day`,
-      [dueAt],
-    );
-    await bench.db.query(
-      `insert into sync.slices (project_id, resource, day, deadline_at, due_at, state, proof, whole_walk, walked_at, shown_total)
-       values ('p', 'orders', '2026-04-29', '2026-05-30T00:00:00Z', '2026-05-01', 'sealed', 'books', 1, '2026-04-30T01:00:00Z', $1),
-              ('p', 'orders', '2026-04-30', '2026-05-30T00:00:00Z', '2026-04-30', 'open', 'none', 1, '2026-04-30T01:00:00Z', 1)`,
-      [orders],
-    );
-    await bench.db.query(`update sync.rate set per_second = 5`);
-    return bench;
-  }
-  const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
-
-  test('is said with its numbers, once, as soon as its size is known', async () => {
-    const bench = await late(10);
-    const watch = watchDeadlines({ ...bench.worker, log }, 10);
-    await aWhile();
-    expect(said).toEqual([]);
-    await bench.db.query(`update sync.slices set shown_total = 100000 where day = '2026-04-29'`);
-    await expect.poll(() => said).toHaveLength(1);
-    expect(said[0]).toMatchObject({
-      projectId: 'p',
-      month: '2026-03',
-      before: '2026-05-01T00:00:00.000Z',
-      daysTooLate: 14,
-      requests: 31 * 2_000,
-      perSecond: 5,
-      sentence,
-    });
-    expect(said[0]?.['perSecondNeeded']).toBeGreaterThan(8.6);
-    await aWhile();
-    await watch.close();
-    expect(said).toHaveLength(1);
-  });
-
-  test('is not spoken of where it is not due', async () => {
-    const bench = await late(100_000, '2026-05-02T00:00:00Z');
-    const watch = watchDeadlines({ ...bench.worker, log }, 10);
-    await aWhile();
-    await watch.close();
-    expect(said).toEqual([]);
-  });
-
-  test('is warned of by a run, at the rate it may ask at', async () => {
-    const bench = await open({
-      startAt: Date.parse('2026-04-30T22:00:00Z'),
-      days: ['2026-03-01', '2026-04-29', '2026-04-30'],
-      world: { ordersPerDay: 5, classesPerDay: 0, quietShare: 0 },
-    });
-    await bench.run({ only: { days: { from: '2026-04-29', to: '2026-04-30' } } });
-    await bench.db.query(`update sync.slices set shown_total = 1e12 where day = '2026-04-29'`);
-    bench.worker.log = log;
-    await bench.run();
-    expect(said).toContainEqual(expect.objectContaining({ sentence, perSecond: 100_000 }));
-  });
 });

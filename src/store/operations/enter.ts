@@ -5,9 +5,8 @@ import { isDay } from '../../day.ts';
 import { settingsError, type OutlastError } from '../../errors.ts';
 import { silentLog } from '../../log.ts';
 import { apiVersions, type ProjectId } from '../../model.ts';
-import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable } from '../db.ts';
+import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from '../db.ts';
 import { projectIds } from '../projects.ts';
-import { takeRequest } from '../used-signatures.ts';
 import { addOperations, countOpen, type NewOperation } from './watched.ts';
 
 export type { NewOperation } from './watched.ts';
@@ -107,6 +106,38 @@ export function enterUpTo(
 
 /** Somebody waits for the answer, and the runs for the connection. */
 const briefly = { ...defaultTxTimeouts, lockMs: 2_000 };
+
+/**
+ * How long a request is remembered, on the database's clock. A signature opens something for half an hour at most (15
+ * minutes either way, http/gate.ts); the rest is for replicas whose clocks differ.
+ */
+const remembered = '1 hour';
+
+/**
+ * A signed request is taken once, in the transaction that does what it asks for: all replicas share the memory. Throws
+ * settings `request_taken` for one that was taken before. `signature` is hex.
+ */
+async function takeRequest(tx: Tx, signature: string): Promise<void> {
+  // Bounded: what is too old goes with the next one that comes. Where another is just forgetting it, nobody waits.
+  await tx.query(
+    `delete from sync.taken_requests
+      where signature in (select signature from sync.taken_requests
+                           where taken_at < now() - $1::interval
+                             for update skip locked)`,
+    [remembered],
+  );
+  // One that is being taken at this moment is waited for.
+  const { rows } = await tx.query(
+    `insert into sync.taken_requests (signature) values (decode($1, 'hex'))
+     on conflict do nothing returning true`,
+    [signature],
+  );
+  if (rows.length > 0) return;
+  throw settingsError(
+    'request_taken',
+    'This signed request was taken before: sign it anew, with another X-Timestamp. Nothing was entered.',
+  );
+}
 
 /** The only project of an archive. Throws settings `unknown_project` where there is none or more than one. */
 export async function onlyProject(db: Db): Promise<ProjectId> {
