@@ -1,7 +1,6 @@
 // Brings a database to this release's schema: under a lock, so that ten starts at once are safe, in one transaction,
 // and never backwards. The statements are those of migrations/.
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
 import type { DatabaseAddress } from '../database-address.ts';
@@ -239,17 +238,8 @@ let known: MigrationMeta[] | undefined;
 export const knownMigrations = (): MigrationMeta[] =>
   (known ??= readMigrationFiles({ migrationsFolder: findMigrations() }));
 
-/** The migrations folder of this package, from the sources as well as from dist/. */
-function findMigrations(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  // Ends: every step goes one folder up.
-  while (folder !== dirname(folder)) {
-    const candidate = join(folder, 'migrations', 'meta', '_journal.json');
-    if (existsSync(candidate)) return join(folder, 'migrations');
-    folder = dirname(folder);
-  }
-  throw settingsError(
-    'migrations_missing',
-    'The migrations folder is missing from this installation. Install Outlast again.',
-  );
-}
+/** Beside src/, from the sources as well as from dist/. */
+const findMigrations = (): string =>
+  ['../../migrations', '../../../migrations']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((folder) => existsSync(folder)) ?? '';

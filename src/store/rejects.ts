@@ -1,7 +1,9 @@
-// sync.rejects: records without a usable id, or too long, kept as bytes with the reason. Written by a page's commit
-// (commit.ts); read here once more when the reader of records has learned something.
-import type { Day } from '../model.ts';
+// sync.rejects: records without a usable id, or too long, kept as bytes with the reason; read once more when the reader
+// of records has learned something.
+import type { Day, Instant, RejectedRecord } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
+import type { Place } from './journal/journal.ts';
+import { iso } from './ledger.ts';
 import type { Archived } from './tables.ts';
 
 export type HeldReject = {
@@ -20,6 +22,36 @@ export type HeldReject = {
 export type EnteredReject = [sha256: string, seenAt: string, reason: string, kept: string | null];
 export const enteredReject = `json_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason,
   case when whole_length is not null then encode(sha256(bytes), 'hex') end)`;
+
+/** Keeps rejects once each, with when they were seen first. Returns those that were new. */
+export async function keepRejects(
+  tx: Tx,
+  place: Place,
+  rejects: (RejectedRecord & { seenAt: Instant })[],
+): Promise<EnteredReject[]> {
+  if (rejects.length === 0) return [];
+  const { rows } = await tx.query<{ entered: EnteredReject }>(
+    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
+     select distinct on (sha256) $1, $2, $3, $4::date, sha256, bytes, reason, seen_at, whole_length
+       from unnest($5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[], $9::bigint[])
+            as r(sha256, bytes, reason, seen_at, whole_length)
+      order by sha256, seen_at
+         on conflict do nothing
+     returning ${enteredReject} as entered`,
+    [
+      place.projectId,
+      place.resource,
+      place.owner,
+      place.day,
+      rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
+      rejects.map((reject) => reject.bytes),
+      rejects.map((reject) => reject.reason),
+      rejects.map((reject) => iso(reject.seenAt)),
+      rejects.map((reject) => reject.wholeLength),
+    ],
+  );
+  return rows.map(({ entered }) => entered);
+}
 
 /** Rejects of a list by their digests, from the one behind `after` on (from the first: ''). */
 export async function rejectsAfter(

@@ -1,16 +1,10 @@
 // The tokens of a project, a dayless list of its own (sync.token_snapshots): when it is due, and the commit of a snapshot.
-import {
-  wholeList,
-  type Instant,
-  type ObservedRecord,
-  type ProjectId,
-  type RejectedRecord,
-} from '../model.ts';
+import type { Instant, ObservedRecord, ProjectId, RejectedRecord } from '../model.ts';
 import { onlyRow, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { placeBeside, enterMissing } from './journal/journal.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
-import { enteredReject, type EnteredReject } from './rejects.ts';
+import { keepRejects } from './rejects.ts';
 import { tokenShape } from './tables.ts';
 
 export type DueTokens = {
@@ -85,8 +79,9 @@ async function commitIn(
       iso(snapshot.dueAt),
     ],
   );
-  const entered = await writeRejects(tx, projectId, rejects, takenAt);
   const place = placeBeside(projectId, 'tokens');
+  const seen = rejects.map((reject) => ({ ...reject, seenAt: takenAt }));
+  const entered = await keepRejects(tx, place, seen);
   const told = { kind: 'contents' as const, says: { rejects: entered } };
   const to = {
     projectId,
@@ -104,34 +99,6 @@ async function commitIn(
   const missing = gone.rows.map(({ symbol }) => symbol).toSorted();
   await enterMissing(tx, place, missing, takenAt);
   return { ...effects, rejected: entered.length };
-}
-
-/** Keeps what has no usable symbol, once each, under no day. Returns those that were new. */
-async function writeRejects(
-  tx: Tx,
-  projectId: ProjectId,
-  rejects: RejectedRecord[],
-  seenAt: Instant,
-): Promise<EnteredReject[]> {
-  if (rejects.length === 0) return [];
-  const { rows } = await tx.query<{ entered: EnteredReject }>(
-    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
-     select distinct on (sha256) $1, 'tokens', '', $2::date, sha256, bytes, reason, $3::timestamptz, whole_length
-       from unnest($4::bytea[], $5::bytea[], $6::text[], $7::bigint[]) as r(sha256, bytes, reason, whole_length)
-      order by sha256
-         on conflict do nothing
-     returning ${enteredReject} as entered`,
-    [
-      projectId,
-      wholeList,
-      iso(seenAt),
-      rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
-      rejects.map((reject) => reject.bytes),
-      rejects.map((reject) => reject.reason),
-      rejects.map((reject) => reject.wholeLength),
-    ],
-  );
-  return rows.map(({ entered }) => entered);
 }
 
 /** Puts the tokens off after they could not be read. */
