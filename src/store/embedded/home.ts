@@ -101,6 +101,7 @@ async function keepElsewhere(
       );
       return;
     }
+    await rmdir(folder).catch(() => undefined);
   }
   throw settingsError(
     'embedded_data_dir_unreachable',

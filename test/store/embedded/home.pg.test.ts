@@ -153,17 +153,15 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
     if (before !== false) expect(readdirSync(dataDir)).toEqual(before);
   };
 
-  test('another PostgreSQL’s data', async () => {
+  test.each([
+    ['another PostgreSQL’s data', 'PG_VERSION', /is the data folder of another PostgreSQL/],
+    ['somebody’s files', 'thesis.txt', /new or empty folder/],
+    ['a damaged marker', 'outlast-embedded.json', /damaged/],
+  ])('%s', async (_, name, told) => {
     mkdirSync(dataDir);
-    writeFileSync(join(dataDir, 'PG_VERSION'), '18\n');
-    await refused('embedded_data_dir_foreign', /another PostgreSQL/);
-  });
-
-  test('somebody’s files', async () => {
-    mkdirSync(dataDir);
-    writeFileSync(join(dataDir, 'thesis.txt'), 'mine');
-    await refused('embedded_data_dir_foreign', /new or empty folder/);
-    expect(readFileSync(join(dataDir, 'thesis.txt'), 'utf8')).toBe('mine');
+    writeFileSync(join(dataDir, name), '{');
+    await refused('embedded_data_dir_foreign', told);
+    expect(readFileSync(join(dataDir, name), 'utf8')).toBe('{');
   });
 
   test('a file', async () => {
@@ -179,12 +177,6 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
       await refused('embedded_data_dir_forbidden', /takes no folders there/);
     },
   );
-
-  test('a damaged marker', async () => {
-    mkdirSync(dataDir);
-    writeFileSync(join(dataDir, 'outlast-embedded.json'), '{');
-    await refused('embedded_data_dir_foreign', /damaged/);
-  });
 
   test('data of another major version', async () => {
     await copyCluster();
@@ -278,6 +270,13 @@ test('under a folder closed to others root’s data is kept where the server’s
     expect(first.dataDir.startsWith(elsewhere)).toBe(true);
     expect(copies(first.dataDir)).toHaveLength(1);
     expect(realpathSync(asked)).toBe(first.dataDir);
+    // A folder with something in it, or a volume, makes no room for a link.
+    const full = join(closed, 'full');
+    mkdirSync(join(full, 'certificates'), { recursive: true });
+    await expect(openEmbedded({ ...options, dataDir: full })).rejects.toMatchObject({
+      code: 'embedded_data_dir_unreachable',
+    });
+    expect(readdirSync(elsewhere)).toHaveLength(1);
   } else {
     // Everyone else runs the server as themselves and reaches what is theirs.
     expect(first.dataDir).toBe(asked);
