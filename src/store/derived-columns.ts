@@ -1,6 +1,5 @@
 // Typed columns, of rows and of versions, that were derived afresh from what their records say: written only where they
-// differ, and only while the record is still the one they were derived from. What a sync commits meanwhile is never
-// overwritten.
+// differ, and of rows that are locked. What a sync commits meanwhile is never overwritten.
 import type { ParsedRecord } from '../model.ts';
 import { rowColumns, type HeldRow } from './held-for-proof.ts';
 import { unhurried, withTx, type Db, type Queryable, type Tx } from './db.ts';
@@ -48,69 +47,87 @@ export async function lockedRows(tx: Tx, of: Archived, ids: string[]): Promise<H
   return rows;
 }
 
-export type Applied = {
-  /** How many rows or versions changed, and how often each column did. */
-  rows: number;
-  changes: Record<string, number>;
-  /** Records that say something else by now: they must be read again. */
-  overtaken: string[];
-};
+/** How many rows or versions changed, and how often each column did. */
+export type Applied = { rows: number; changes: Record<string, number> };
 
 /** What one content of a record says. */
 type Derived = Pick<ParsedRecord, 'id' | 'rawSha256' | 'columns' | 'unread'>;
 
+/** Which of these rows say something else than what was derived, or are of another record by now. */
+export async function differingIds(tx: Tx, of: Archived, derived: Derived[]): Promise<string[]> {
+  const shape = shapeOf(of);
+  const { table, key } = shape;
+  const { given, differing } = piecesOf(derivedColumns(shape));
+  const { rows } = await tx.query<{ id: string }>(
+    `select d.id
+       from (${given}) d
+       join ${table} o on ${ofKey(shape, 'o')} and o.${key} = d.id
+      where o.raw_sha256 <> d.sha or cardinality(${differing}) > 0`,
+    [of.projectId, asJson(derived)],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /**
- * Writes what differs of these rows; `changedAt` (RFC 3339) is what they then say. A row that agrees is not touched.
+ * Writes what differs of these rows, which are locked; `changedAt` (RFC 3339) is what they then say. A row that agrees is
+ * not touched.
  */
-export async function applyDerived(
+export const applyDerived = (
   tx: Tx,
   of: Archived,
   derived: Derived[],
   changedAt: string,
-): Promise<Applied> {
-  return applied(tx, of, rowsSql(shapeOf(of)), derived, [changedAt]);
-}
+): Promise<Applied> => apply(tx, of, shapeOf(of).table, derived, changedAt);
 
-/** The same for versions with these contents. They are only ever added, so that none is overtaken. */
-export async function applyToVersions(tx: Tx, of: Archived, derived: Derived[]): Promise<Applied> {
-  // One content may have been observed twice.
-  const contents = new Map(derived.map((one) => [`${one.id}\n${one.rawSha256}`, one]));
-  return applied(tx, of, versionsSql(shapeOf(of)), [...contents.values()], []);
-}
+/** The same for versions with these contents. They are only ever added. */
+export const applyToVersions = (tx: Tx, of: Archived, derived: Derived[]): Promise<Applied> =>
+  apply(tx, of, shapeOf(of).versions, derived, null);
 
-async function applied(
+async function apply(
   tx: Tx,
   of: Archived,
-  sql: string,
+  held: string,
   derived: Derived[],
-  further: unknown[],
+  changedAt: string | null,
 ): Promise<Applied> {
-  const done: Applied = { rows: 0, changes: {}, overtaken: [] };
-  if (derived.length === 0) return done;
-  const given = derived.map(({ id, rawSha256, columns, unread }) => ({
-    ...columns,
-    id,
-    sha: rawSha256,
-    unread,
-  }));
-  const { rows } = await tx.query<{ id: string; names: string[] | null }>(sql, [
-    of.projectId,
-    JSON.stringify(given),
-    ...further,
-  ]);
-  for (const { id, names } of rows) {
-    if (names === null) done.overtaken.push(id);
-    else {
-      done.rows += 1;
-      for (const name of names) done.changes[name] = (done.changes[name] ?? 0) + 1;
-    }
-  }
-  return done;
+  const shape = shapeOf(of);
+  const { key } = shape;
+  const { given, differing, assigned } = piecesOf(derivedColumns(shape));
+  // One content of a version may have been observed twice.
+  const contents = new Map(derived.map((one) => [`${one.id}\n${one.rawSha256}`, one]));
+  const { rows } = await tx.query<{ names: string[] }>(
+    `with derived as materialized (${given}
+     ),
+     -- In the order of the keys, as every statement that locks them.
+     seen as materialized (
+       select o.${key} as id, o.raw_sha256 as sha, o.observed_at, ${differing} as names
+         from ${held} o
+         join derived d on d.id = o.${key} and d.sha = o.raw_sha256
+        where ${ofKey(shape, 'o')} and cardinality(${differing}) > 0
+        order by o.${key}, o.observed_at, o.raw_sha256
+          for no key update of o
+     )
+     update ${held} o
+        set ${assigned}${changedAt === null ? '' : ', changed_at = $3::timestamptz'}
+       from derived d
+       join seen s using (id, sha)
+      where ${ofKey(shape, 'o')} and o.${key} = d.id and o.raw_sha256 = d.sha and o.observed_at = s.observed_at
+     returning s.names`,
+    [of.projectId, asJson([...contents.values()]), ...(changedAt === null ? [] : [changedAt])],
+  );
+  const changes: Applied['changes'] = {};
+  for (const name of rows.flatMap(({ names }) => names)) changes[name] = (changes[name] ?? 0) + 1;
+  return { rows: rows.length, changes };
 }
 
-/** The pieces of a statement that writes these columns: `d` is what was derived, `o` what is held. */
+const asJson = (derived: Derived[]): string =>
+  JSON.stringify(
+    derived.map(({ id, rawSha256: sha, columns, unread }) => ({ ...columns, id, sha, unread })),
+  );
+
+/** The pieces of a statement about these columns: `d` is what was derived, parameter 2, `o` what is held. */
 function piecesOf(columns: TableShape['columns']): {
-  derived: string;
+  given: string;
   differing: string;
   assigned: string;
 } {
@@ -127,76 +144,12 @@ function piecesOf(columns: TableShape['columns']): {
     (name) => `case when o.${name} is distinct from d.${name} then '${name}' end`,
   );
   return {
-    derived: `
+    given: `
       select id collate "C" as id, decode(sha, 'hex') as sha, ${[...values, 'unread'].join(', ')}
         from json_to_recordset($2::json) as e(id text, sha text, ${typed})`,
     differing: `array_remove(array[${cases.join(', ')}], null)`,
     assigned: names.map((name) => `${name} = d.${name}`).join(', '),
   };
-}
-
-/**
- * Returns a row for each record that changed, with the names of its columns, and for each that was overtaken, without.
- */
-function rowsSql(shape: TableShape): string {
-  const { table, key } = shape;
-  const { derived, differing, assigned } = piecesOf(derivedColumns(shape));
-  return `
-    with derived as materialized (${derived}
-    ),
-    seen as materialized (
-      select d.id, ${differing} as names
-        from derived d
-        join ${table} o on ${ofKey(shape, 'o')} and o.${key} = d.id and o.raw_sha256 = d.sha
-    ),
-    -- In the order of the keys, as every statement that locks them; and the digest once more, on what is committed by
-    -- now: a row that a sync has replaced since is left to it.
-    mine as materialized (
-      select o.${key} as id
-        from ${table} o
-        join derived d on d.id = o.${key}
-       where ${ofKey(shape, 'o')} and o.raw_sha256 = d.sha
-         and o.${key} in (select id from seen where cardinality(names) > 0)
-       order by o.${key}
-         for no key update of o
-    ),
-    changed as (
-      update ${table} o
-         set ${assigned}, changed_at = $3::timestamptz
-        from derived d
-        join mine using (id)
-       where ${ofKey(shape, 'o')} and o.${key} = d.id
-      returning o.${key} as id
-    )
-    select d.id, case when c.id is not null then s.names end as names
-      from derived d
-      left join seen s using (id)
-      left join changed c using (id)
-     where s.id is null or cardinality(s.names) > 0
-     order by d.id`;
-}
-
-/** Returns a row for each version that changed, with the names of its columns. */
-function versionsSql(shape: TableShape): string {
-  const { versions, key } = shape;
-  const { derived, differing, assigned } = piecesOf(derivedColumns(shape));
-  return `
-    with derived as materialized (${derived}
-    ),
-    seen as materialized (
-      select o.${key} as id, o.raw_sha256 as sha, o.observed_at, ${differing} as names
-        from ${versions} o
-        join derived d on d.id = o.${key} and d.sha = o.raw_sha256
-       where ${ofKey(shape, 'o')} and cardinality(${differing}) > 0
-       order by o.${key}, o.observed_at, o.raw_sha256
-         for no key update of o
-    )
-    update ${versions} o
-       set ${assigned}
-      from derived d
-      join seen s using (id, sha)
-     where ${ofKey(shape, 'o')} and o.${key} = d.id and o.raw_sha256 = d.sha and o.observed_at = s.observed_at
-    returning d.id, s.names`;
 }
 
 /**

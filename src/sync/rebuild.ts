@@ -7,6 +7,7 @@ import { withTx, type Db } from '../store/db.ts';
 import {
   applyDerived,
   applyToVersions,
+  differingIds,
   lockedRows,
   momentOfChange,
   rowsAfter,
@@ -93,15 +94,11 @@ async function rebuildPage(
   const first = derivedFrom(of, rows);
   const changedAt = await momentOfChange(db, of.projectId);
   return withTx(db, async (tx) => {
-    const applied = [await applyDerived(tx, of, first.derived, changedAt)];
-    const altered = [...first.altered];
-    const overtaken = applied[0]?.overtaken ?? [];
-    if (overtaken.length > 0) {
-      // A sync came in between: what it wrote is derived anew, locked this time.
-      const again = derivedFrom(of, await lockedRows(tx, of, overtaken));
-      applied.push(await applyDerived(tx, of, again.derived, changedAt));
-      altered.push(...again.altered);
-    }
+    // Few, as a rule: these are locked and derived once more, for a sync may have written them since.
+    const differing = await lockedRows(tx, of, await differingIds(tx, of, first.derived));
+    const again = derivedFrom(of, differing);
+    const applied = [await applyDerived(tx, of, again.derived, changedAt)];
+    const altered = [...first.altered, ...again.altered];
     // After the rows: what a sync has moved from a row to its versions meanwhile is among them by now.
     const ids = rows.map(({ id }) => id);
     const versions = derivedFrom(of, await versionsOf(tx, of, ids, null));
