@@ -123,8 +123,7 @@ const forbidden =
 
 /** What may go wrong for good. */
 const excused: Readonly<Record<number, RegExp>> = {
-  // A 400 to what is asked before all else: such a platform is not the one that we can read.
-  1: /the platform refused \S+: 400 BAD|The disk of the database is full/,
+  1: /The disk of the database is full/,
   // The month ended between our looking at the clock and theirs.
   2: /lies before the window|has not come yet/,
 };

@@ -106,7 +106,12 @@ function drawOddity(chance: Chance): Partial<Dialect> {
       keyExpired: chance.pick(['refuse', 'ignore', 'empty']),
       keyLifeRequests: chance.between(2, 40),
     },
-    { overLimit: 'refuse' },
+    // No page that is asked for is shorter than the standard one, of ten records.
+    {
+      overLimit: 'refuse',
+      maxOrders: chance.pick([50, 20, 10]),
+      maxClasses: chance.pick([50, 10]),
+    },
     { emptyList: chance.pick(['null', 'absent']) },
     { ties: 'insertion', timeForm: chance.pick(['fraction', 'space', 'go']) },
   ]);
