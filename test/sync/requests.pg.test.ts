@@ -3,7 +3,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Worker } from '../../src/sync/worker.ts';
 import { noon, tenDays, type Bench } from '../support/archive.ts';
-import { costOf, jumpTo, type Cost } from '../support/cost.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -18,11 +17,30 @@ const days = ['2026-03-01', '2026-03-20', '2026-04-04', '2026-04-05', today];
 /** Settled, and every day the same: for counting on it. */
 const flat = { flat: true, settleMs: 0, pendingShare: 0 };
 
-const laterBy = (ms: number): Promise<Cost> =>
-  costOf(bench, () => {
-    bench.simulator.advance(ms);
-    return bench.run();
-  });
+type Cost = { orders: number; classes: number };
+
+/** Requests made by a run, by list. */
+async function costOfRun(): Promise<Cost> {
+  const { requests } = bench.simulator;
+  requests.clear();
+  await bench.run();
+  const { byPath } = requests;
+  return { orders: byPath['/v3/orders'] ?? 0, classes: byPath['/v1beta1/nft/classes'] ?? 0 };
+}
+
+const laterBy = (ms: number): Promise<Cost> => {
+  bench.simulator.advance(ms);
+  return costOfRun();
+};
+
+/** Sets the platform's clock and lets that be noticed; the daily probe counts as made. */
+async function jumpTo(at: number): Promise<void> {
+  bench.simulator.setNow(at);
+  await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+  await bench.db.query(`update sync.facts set confirmed_at = $1 where fact like '%.probed'`, [
+    new Date(at).toISOString(),
+  ]);
+}
 
 /** Everything that would tell of a row written or removed: of the archive, of rejects, of facts. */
 async function written(): Promise<unknown> {
@@ -104,7 +122,7 @@ test('a first sync of a small project costs at most 153 requests, and a quiet da
     startAt: Date.parse('2026-04-26T12:00:00Z'),
     world: { settleMs: 0, pendingShare: 0, ordersPerDay: 2, classesPerDay: 1 },
   });
-  const first = await costOf(bench, () => bench.run());
+  const first = await costOfRun();
   expect(first.orders + first.classes).toBeLessThanOrEqual(153);
   await laterBy(24 * hour);
   await laterBy(24 * hour);
@@ -121,7 +139,7 @@ test('a first sync costs one request a day, and one more for every fifty orders 
   const { days: twelve } = tenDays;
   const world = { ...flat, ordersPerDay: 130, classesPerDay: 250 };
   bench = await createBench({ days: twelve, world });
-  const { orders, classes } = await costOf(bench, () => bench.run());
+  const { orders, classes } = await costOfRun();
   const probe = 1 + 16;
   expect(orders).toBeLessThanOrEqual(twelve.length * Math.ceil(130 / 50) + probe);
   expect(classes).toBeLessThanOrEqual(twelve.length * 2 + probe);
@@ -145,8 +163,8 @@ test('classes are walked again at the rate of pages, as often as is set and no m
   const costs: number[] = [];
   // Every hour for a quarter of a day: its days are read a second time, and after six hours the list as a whole.
   for (let i = 1; i <= 7; i++) {
-    await jumpTo(bench, noon + i * hour + minute);
-    costs.push((await costOf(bench, () => bench.run())).classes);
+    await jumpTo(noon + i * hour + minute);
+    costs.push((await costOfRun()).classes);
   }
   // An overlap of one row a page; today's few pages come anyhow.
   const refresh = Math.max(...costs);
@@ -159,12 +177,12 @@ test('the probe comes once a day, with at most six requests for orders and for c
   const world = { ...flat, ordersPerDay: 70, classesPerDay: 5, since: '2026-04-04' };
   bench = await createBench({ days, world });
   await bench.run();
-  await jumpTo(bench, noon + 25 * hour);
+  await jumpTo(noon + 25 * hour);
   await bench.run();
   await bench.db.query(
     `update sync.facts set confirmed_at = (confirmed_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where fact like '%.probed'`,
   );
-  const { orders, classes } = await costOf(bench, () => bench.run());
+  const { orders, classes } = await costOfRun();
   expect(orders - 1).toBeLessThanOrEqual(6);
   expect(classes - 1).toBeLessThanOrEqual(6);
   expect(await laterBy(minute)).toEqual({ orders: 1, classes: 1 });
