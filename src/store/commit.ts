@@ -6,7 +6,7 @@ import { sentTogether, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Slice } from './ledger.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
-import { enteredReject, type EnteredReject } from './rejects.ts';
+import { keepRejects } from './rejects.ts';
 import { storeRecords, type RecordEffects } from './records.ts';
 import { enterStored } from './journal/journal.ts';
 import { tableShapes } from './tables.ts';
@@ -71,6 +71,9 @@ export async function commitPagesIn(
   const records = pages.flatMap((one) =>
     one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
   );
+  const rejected = pages.flatMap((one) =>
+    one.page.rejects.map((reject) => ({ ...reject, seenAt: one.observedAt })),
+  );
   const [isNewer, digests, rejects, { effects, stored }] = await sentTogether([
     moveCheckpoint(tx, slice, {
       walk,
@@ -79,7 +82,7 @@ export async function commitPagesIn(
       newestAskedAt: Math.max(...observed),
     }),
     writePages(tx, slice, walk, pages),
-    writeRejects(tx, slice, pages),
+    keepRejects(tx, slice, rejected),
     storeRecords(tx, tableShapes[slice.resource], to, slice.day, records, commit.writtenAt),
     // The first walk has no others.
     pages[0]?.number === 0 && walk > 1
@@ -95,36 +98,4 @@ export async function commitPagesIn(
   await enterStored(tx, slice, { kind: 'pages', says }, stored);
   const isNews = stored.first.length + stored.moved.length > 0;
   return { ...effects, rejected: rejects.length, isNews };
-}
-
-/** Keeps what has no usable id: bytes and reason, once each. Returns those that were new. */
-async function writeRejects(tx: Tx, slice: Slice, pages: WalkedPage[]): Promise<EnteredReject[]> {
-  const rejects = pages.flatMap((one) =>
-    one.page.rejects.map((reject) => ({
-      ...reject,
-      seenAt: new Date(one.observedAt).toISOString(),
-    })),
-  );
-  if (rejects.length === 0) return [];
-  const { rows } = await tx.query<{ entered: EnteredReject }>(
-    `insert into sync.rejects (project_id, resource, owner, day, sha256, bytes, reason, seen_at, whole_length)
-     select distinct on (sha256) $1, $2, $3, $4::date, sha256, bytes, reason, seen_at, whole_length
-       from unnest($5::bytea[], $6::bytea[], $7::text[], $8::timestamptz[], $9::bigint[])
-            as r(sha256, bytes, reason, seen_at, whole_length)
-      order by sha256, seen_at
-         on conflict do nothing
-     returning ${enteredReject} as entered`,
-    [
-      slice.projectId,
-      slice.resource,
-      slice.owner,
-      slice.day,
-      rejects.map((reject) => Buffer.from(reject.sha256, 'hex')),
-      rejects.map((reject) => reject.bytes),
-      rejects.map((reject) => reject.reason),
-      rejects.map((reject) => reject.seenAt),
-      rejects.map((reject) => reject.wholeLength),
-    ],
-  );
-  return rows.map(({ entered }) => entered);
 }

@@ -24,7 +24,13 @@ import {
   unaccountedDays,
   type LedgerSaid,
 } from '../store/journal/check-ledger.ts';
-import { brokenEntries, chainEnds, headsHeld, newestHead, type Head } from '../store/journal/heads.ts';
+import {
+  brokenEntries,
+  chainEnds,
+  headsHeld,
+  newestHead,
+  type Head,
+} from '../store/journal/heads.ts';
 import { monthsToCertify } from '../store/certificates.ts';
 import { archivedOf, type Archived } from '../store/tables.ts';
 import type { Finding, Report } from './finding.ts';

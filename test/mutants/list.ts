@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     ['a reading that lacks a record is complete', 'one.no < day.newsNo[- || one.lacks > 0-]'],
     [
       'that nothing is there is believed after two hours',
-      '[-one.shown > 0 ? apartMs : dayMs-]{+apartMs+}',
+      '[-one.shown > 0 && !isOlder ? apartMs : dayMs-]{+apartMs+}',
     ],
     ['two readings from one end prove each other', '[-older.end !== one.end && -]apart('],
     ['the older reading may be flawed', '[-complete-]{+counted+}.find((older)'],
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
       'and ([-observed_at is null or observed_at <= $7-]{+$8::timestamptz is not null+})',
     ],
     ['P1: pages have no entry', '[-writePages(tx, slice, walk, pages)-]{+undefined+},'],
-    ['rejects are dropped', '[-writeRejects(tx, slice, pages)-]{+Promise.resolve([])+}, ]);'],
+    ['rejects are dropped', '[-keepRejects(tx, slice, rejected)-]{+Promise.resolve([])+},'],
     [
       'what is held already fails a first walk',
       "if ([-isFirstWalk && mayBeHeld.has(codeOf(error) ?? '')-]{+false+})",
@@ -146,10 +146,20 @@ export const mutants: readonly Mutant[] = [
       'P1: what was begun is committed when it fails',
       "await client.query('[-rollback-]{+commit+}').catch",
     ],
+    [
+      'P1: what may have been committed is done again',
+      'hasBegun[- && results.length < group.length-]',
+      'store/group-commit',
+    ],
+    [
+      'a seal outlives the news that contradicts it',
+      "if ([-!isNews || slice.state !== 'sealed'-]{+true+}) return;",
+      'sync/moving.pg',
+    ],
     ['P5: original bytes are not kept', 'rawBytes: [-fits ? null : Buffer.from(text)-]{+null+}'],
     [
       'the journal is told nothing',
-      '[-await enterStored(tx, place, to.entry?.told ?? null, stored);-]',
+      "[-await enterStored(tx, slice, { kind: 'pages', says }, stored);-]",
       'verify/heads.pg',
     ],
     [
@@ -171,7 +181,7 @@ export const mutants: readonly Mutant[] = [
   ...of('lease', 'store/holders.pg', [
     [
       'P8: the epoch decides nothing',
-      "fence: [-`; select sync.write_as_holder('${projectId}', ${epoch})`-]{+''+},",
+      "const fence = [-`; select sync.write_as_holder('${projectId}', ${epoch})`-]{+''+};",
     ],
     [
       'P8: a statement by itself writes past the fence',
