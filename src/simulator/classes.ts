@@ -6,7 +6,7 @@ import type { Entry, ListSource } from './list.ts';
 import {
   addressText,
   below,
-  countOn,
+  createDayCounts,
   dayMs,
   dayNumber,
   hex8,
@@ -32,7 +32,7 @@ export function classSource(
   const accounts = Array.from({ length: owners }, (_, i) =>
     addressText(mix(mix(worldSeed, 0x0e25), i)),
   );
-  const count = (day: DayNumber): number => countOn(seed, day, world.classesPerDay, world);
+  const countOn = createDayCounts(seed, world.classesPerDay, world);
 
   /** Changes come at multiples of `driftMs`, all over the platform at once. */
   const ageMs = (at: Instant, now: Instant): number =>
@@ -56,10 +56,10 @@ export function classSource(
     idField: 'id',
     timeField: 'timestamp',
     firstDay: dayNumber(world.since),
-    countOn: count,
+    countOn,
     entriesOn: (day) => {
       const chanceOf = mix(seed ^ 0x0c1a5, day);
-      return Array.from(secondsOn(seed, day, count(day), world), (second, seq) => {
+      return Array.from(secondsOn(seed, day, countOn(day), world), (second, seq) => {
         const chance = mix(chanceOf, seq);
         return { at: day * dayMs + second * 1000, seq, id: classId(chance, day, seq), chance };
       });

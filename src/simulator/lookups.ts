@@ -8,7 +8,7 @@ import { windowStart } from './query.ts';
 import {
   addressText,
   below,
-  countOn,
+  createDayCounts,
   dayMs,
   dayNumber,
   hex8,
@@ -63,7 +63,7 @@ export function createSimulatedTransactions(
   literals: Readonly<Record<string, LiteralTransaction>> | undefined,
 ): SimulatedTransactions {
   const seed = mix(mix(worldSeed, 0x7a25), project.length * 31 + (project.codePointAt(0) ?? 0));
-  const count = (day: DayNumber): number => countOn(seed, day, world.transactionsPerDay, world);
+  const count = createDayCounts(seed, world.transactionsPerDay, world);
 
   function find(id: string): { askedAt: Instant; chance: number } | null {
     const parts = /^op-([0-9a-z]{1,6})-([0-9a-z]{1,6})-[0-9a-f]{8}$/.exec(id);

@@ -6,7 +6,7 @@ import type { Entry, ListSource } from './list.ts';
 import {
   addressText,
   below,
-  countOn,
+  createDayCounts,
   dayMs,
   dayNumber,
   hex8,
@@ -54,7 +54,7 @@ export function orderSource(
   const seed = mix(mix(worldSeed, 0x0de5), textSeed(project));
   const accounts = Array.from({ length: owners }, (_, i) => addressText(mix(seed, ~i)));
   const longestMs = Math.max(slowSettleMs, world.settleMs * 3);
-  const count = (day: DayNumber): number => countOn(seed, day, world.ordersPerDay, world);
+  const countOn = createDayCounts(seed, world.ordersPerDay, world);
 
   /** Milliseconds from creation until the order settles; Infinity for one that never does. */
   function settleDelayMs(chance: number): number {
@@ -100,10 +100,10 @@ export function orderSource(
     idField: 'operation_id',
     timeField: 'create_time',
     firstDay: dayNumber(world.since),
-    countOn: count,
+    countOn,
     entriesOn: (day) => {
       const chanceOf = mix(seed ^ 0x0fde5, day);
-      return Array.from(secondsOn(seed, day, count(day), world), (second, seq) => {
+      return Array.from(secondsOn(seed, day, countOn(day), world), (second, seq) => {
         const chance = mix(chanceOf, seq);
         return { at: day * dayMs + second * 1000, seq, id: orderId(chance, day, seq), chance };
       });

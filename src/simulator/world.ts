@@ -52,8 +52,21 @@ const secondsPerDay = 86_400;
 /** Sunday to Saturday; the mean is 1. */
 const weekdayWeight = [0.7, 1.1, 1.12, 1.1, 1.13, 1.12, 0.73];
 
-/** How many records a day has once it is over, of so many on average. */
-export function countOn(seed: number, day: DayNumber, perDay: number, world: World): number {
+/** How many records each day has once it is over; what was counted is remembered. */
+export function createDayCounts(
+  seed: number,
+  perDay: number,
+  world: World,
+): (day: DayNumber) => number {
+  const counts = new Map<DayNumber, number>();
+  return (day) => {
+    let known = counts.get(day);
+    if (known === undefined) counts.set(day, (known = countOn(seed, day, perDay, world)));
+    return known;
+  };
+}
+
+function countOn(seed: number, day: DayNumber, perDay: number, world: World): number {
   if (perDay <= 0 || day < dayNumber(world.since)) return 0;
   if (world.flat) return Math.round(perDay);
   const chance = mix(seed, day);
@@ -112,8 +125,14 @@ export const unit = (bits: number): number => bits / 0x1_0000_0000;
 /** A whole number in [0, below). */
 export const below = (bits: number, limit: number): number => Math.floor(unit(bits) * limit);
 
+const hexDigits = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
 /** 32 bits as eight lower-case hex digits. */
-export const hex8 = (bits: number): string => (bits >>> 0).toString(16).padStart(8, '0');
+export const hex8 = (bits: number): string =>
+  (hexDigits[bits >>> 24] ?? '') +
+  (hexDigits[(bits >>> 16) & 255] ?? '') +
+  (hexDigits[(bits >>> 8) & 255] ?? '') +
+  (hexDigits[bits & 255] ?? '');
 
 /** Made-up hex text of `words` times eight digits. */
 export function hexText(seed: number, words: number): string {
