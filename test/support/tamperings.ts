@@ -66,6 +66,7 @@ export const tamperings: readonly Tampering[] = [
   ['when a final day was walked', `update sync.slices set walked_at = (walked_at at time zone 'UTC' + interval '1 day') at time zone 'UTC' where ${ofFinal}`, 'ledger', /walked_at/],
   ['pending orders of a final day', `update sync.slices set unresolved = 3 where ${ofFinal}`, 'ledger', /unresolved/],
   ['the deadline of a final day', `update sync.slices set deadline_at = '9999-12-31' where ${ofFinal}`, 'ledger', /deadline_at/],
+  ['when a day last showed something new', `update sync.slices set news_no = news_no - 1 where ${ofSealed}`, 'ledger', /news_no/],
   ['which walk of a day was whole', `update sync.slices set whole_walk = 0 where ${ofSealed}`, 'ledger', /whole_walk/],
   ['a certified day gone', `delete from sync.slices where ${ofFinal}`, 'ledger', /gone from the ledger, which said state final/],
   ['an open day gone', `delete from sync.slices where ${ofSealed}`, 'ledger', /gone from the ledger/],

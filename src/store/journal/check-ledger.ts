@@ -24,19 +24,31 @@ const ledgerOf = `jsonb_build_object(
 export type LedgerSaid = Record<string, string | number | null> | null;
 export type LedgerDifference = OfSlice & { held: LedgerSaid; said: LedgerSaid };
 
-/** Rows of the ledger that are not what was last said of them, that are gone, or that nobody entered. */
+/**
+ * Rows of the ledger that are not what was last said of them, that are gone, or that nobody entered. What was first shown
+ * of a day (`news_no`) is said by the entries of its pages.
+ */
 export async function ledgerDifferences(tx: Tx, of: Of): Promise<LedgerDifference[]> {
   return rowsOf(
     tx,
-    `with said as (
-       select owner, day, case when kind = 'ledger' then body::jsonb - 'was' end as ledger
+    `with news as (
+       select owner, day, max(no) as news_no from sync.journal
+        where project_id = $1 and resource = $2 and kind = 'pages'
+          and (body ~ '[,{]"first":[1-9]' or strpos(body, '"moved":') > 0)
+        group by 1, 2
+     ),
+     said as (
+       select owner, day, case when kind = 'ledger'
+                               then (body::jsonb - 'was') || jsonb_build_object('news_no', coalesce(news_no, 0)) end as ledger
          from (select distinct on (owner, day) owner, day, kind, body
                  from sync.journal
                 where project_id = $1 and resource = $2 and kind in ('ledger', 'dropped')
                 order by owner, day, no desc) newest
+         left join news using (owner, day)
      ),
      held as (
-       select owner, day, ${ledgerOf} as ledger from sync.slices s where project_id = $1 and resource = $2
+       select owner, day, ${ledgerOf} || jsonb_build_object('news_no', news_no) as ledger
+         from sync.slices s where project_id = $1 and resource = $2
      )
      select owner, day, held.ledger as held, said.ledger as said
        from said full join held using (owner, day)
