@@ -69,17 +69,27 @@ export async function writeInto(
   writtenAt: Instant,
 ): Promise<RecordEffects> {
   const place = to.entry?.place ?? placeBeside(to.projectId, shapeName(shape));
-  const { effects, stored } = await storeRecords(tx, shape, to, place.day, observed, writtenAt);
+  const { effects, stored } = await storeRecords(
+    tx,
+    shape,
+    to,
+    to.entry?.place.day ?? null,
+    observed,
+    writtenAt,
+  );
   await enterStored(tx, place, to.entry?.told ?? null, stored);
   return effects;
 }
 
-/** The same without its entry, which the caller owes: `stored` is what nobody held before. */
+/**
+ * The same without its entry, which the caller owes: `stored` is what nobody held before. `shownBy`: the day of the list
+ * that showed them; null: none did, and each stands under its own.
+ */
 export async function storeRecords(
   tx: Tx,
   shape: TableShape,
   to: Pick<RecordsTo, 'projectId' | 'expectsNew'>,
-  shownBy: Day,
+  shownBy: Day | null,
   shown: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<{ effects: RecordEffects; stored: Stored }> {
@@ -173,13 +183,14 @@ type Held = {
  * A record stands under the day that its own time names once that day's list has shown it, else under the day whose list
  * showed it last. A list without dates moves nothing.
  */
-function placed(one: ObservedRecord, held: Held | undefined, shownBy: Day): ObservedRecord {
+function placed(one: ObservedRecord, held: Held | undefined, shownBy: Day | null): ObservedRecord {
   const { columns } = one.record;
   const own = columns['slice_day'];
-  const heldUnder = held?.day ?? wholeList;
   if (own === undefined) return one;
+  const heldUnder = held?.day ?? null;
   const isAtHome = own === heldUnder && own !== wholeList;
-  const day = shownBy === wholeList || isAtHome ? heldUnder : shownBy;
+  const movesNothing = shownBy === null || shownBy === wholeList;
+  const day = movesNothing ? (heldUnder ?? shownBy ?? own) : isAtHome ? own : shownBy;
   return day === own
     ? one
     : { ...one, record: { ...one.record, columns: { ...columns, slice_day: day } } };

@@ -616,7 +616,7 @@ export const tokenSnapshots = sync.table(
   (t) => [primaryKey({ name: 'token_snapshots_pkey', columns: [t.projectId] })],
 );
 
-/** Signed requests that wrote something: each is taken once. Forgotten after an hour (store/used-signatures.ts). */
+/** Signed requests that wrote something: each is taken once. Forgotten after an hour (store/operations/enter.ts). */
 export const takenRequests = sync.table(
   'taken_requests',
   {

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wholeList, type Day } from '../../src/model.ts';
+import type { Day } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/options.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -140,18 +140,13 @@ export async function createUncertified(
   };
 }
 
-/** Archives an order as if it had been shown at a moment, whatever it says, by the list of a day if one is given. */
-export async function observe(
-  { db }: Bench,
-  text: string,
-  at: string,
-  day: Day = wholeList,
-): Promise<void> {
+/** Archives an order as if it had been shown at a moment, whatever it says, by the list of a day: of its own unless given. */
+export async function observe({ db }: Bench, text: string, at: string, day?: Day): Promise<void> {
   const record = readOrder(parseJson(text), text, '2026-03-05');
   if (isReject(record)) throw new Error(record.reason);
   const observed = [{ record, observedAt: Date.parse(at) }];
   const of = { projectId: 'p', resource: 'orders' as const };
-  const place = { ...of, owner: '', day };
+  const place = { ...of, owner: '', day: day ?? String(record.columns['slice_day']) };
   const to = {
     ...of,
     expectsNew: null,
