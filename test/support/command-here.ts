@@ -9,6 +9,8 @@ import { exitCode } from '../../src/errors.ts';
 import type { Ended } from './command.ts';
 import { replace } from './replaced.ts';
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Streams, environment, clock and exit are the process's: one command at a time has them. */
 let before: Promise<unknown> = Promise.resolve();
 
@@ -49,6 +51,15 @@ async function runAlone(
     replace(process, 'stdout', stdout.stream),
     replace(process, 'stderr', stderr.stream),
     now === undefined ? () => undefined : replace(Date, 'now', () => Number(now)),
+    ...signals.map((name) => {
+      const others = process.listeners(name);
+      // What a command listens with ends with its process, also where it ends badly.
+      return () =>
+        process
+          .listeners(name)
+          .filter((one) => !others.includes(one))
+          .forEach((one) => process.off(name, one));
+    }),
   ];
   process.exitCode = undefined;
   const home = process.cwd();
