@@ -13,6 +13,7 @@ export type ResourceProblem = { error: unknown; isRefused: boolean; problem: str
 
 /** A refused resource is asked again hourly. */
 const refusedRestMs = 3_600_000;
+const correctedByMs = 60_000;
 
 /** By platform, which is one key's: when it last refused that key a resource. */
 const refusals = new WeakMap<Platform, Map<Resource, number>>();
@@ -20,8 +21,8 @@ const refusals = new WeakMap<Platform, Map<Resource, number>>();
 export function isResting(platform: Platform, resource: Resource): boolean {
   const at = refusals.get(platform)?.get(resource);
   const now = platform.clock.now();
-  // A clock that was set back makes no rest longer.
-  return at !== undefined && now >= at && now < at + refusedRestMs;
+  // A clock that was set back makes no rest longer; each answer corrects it by up to a second.
+  return at !== undefined && now > at - correctedByMs && now < at + refusedRestMs;
 }
 
 /** A person asks: nothing rests. */
