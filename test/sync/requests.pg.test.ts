@@ -124,8 +124,8 @@ test('a first sync of a small project costs at most 153 requests, and a quiet da
   });
   const first = await costOfRun();
   expect(first.orders + first.classes).toBeLessThanOrEqual(153);
-  await laterBy(24 * hour);
-  await laterBy(24 * hour);
+  // Tick by tick: after a leap of a day its readings would come due later.
+  for (let hours = 1; hours <= 48; hours++) await laterBy(hour);
   let third = 0;
   for (let hours = 1; hours <= 24; hours++) {
     const { orders, classes } = await laterBy(hour);
