@@ -26,8 +26,8 @@ export type PagesCommit = {
 export type CommitEffects = RecordEffects & { rejected: number; isNews: boolean };
 
 /**
- * Commits pages of one slice, and what `besides` writes. Throws transient `older_pages` when the slice holds newer ones: nothing was written, and
- * the day is read again (P2).
+ * Commits pages of one slice, and what `besides` writes. Throws transient `older_pages` when the slice holds newer ones:
+ * nothing was written, and the day is read again (P2).
  */
 export async function commitPages(
   db: Db,

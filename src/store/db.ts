@@ -42,7 +42,7 @@ export type Db = Queryable & {
   readonly role: string | null;
   /** How a transaction begins. */
   readonly begin: string;
-  /** Of whoever took a project: what a transaction that may write begins with besides, and how they are run; null: nobody. */
+  /** Where a project was taken: what a transaction that may write begins with besides, and how they are run. */
   readonly hold: { fence: string; transact: Transact<Tx> } | null;
   /**
    * The same for whoever took a project under this epoch (P8): its transactions run one after another, several in one,

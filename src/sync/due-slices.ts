@@ -1,4 +1,5 @@
-// Works through what is due: several slices at a time under the one rate limit, nearest deadline first. One failure that concerns every slice stops them all.
+// Works through what is due: several slices at a time under the one rate limit, nearest deadline first. One failure that
+// concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
 import {

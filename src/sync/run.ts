@@ -51,8 +51,8 @@ type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem' | 'files' | '
 const nothingDone = { slicesLeft: 0, problem: null };
 
 /**
- * Takes the project for one run; where another process holds it, the run is asked of that one. Throws settings `source_changed` or `outside_window`,
- * fatal `platform_refused`, and what the store throws.
+ * Takes the project for one run; where another process holds it, the run is asked of that one. Throws settings
+ * `source_changed` or `outside_window`, fatal `platform_refused`, and what the store throws.
  */
 export async function run(worker: Worker, options: RunOptions): Promise<RunReport> {
   const taken = await takeOrAsk(worker, options);
