@@ -1,7 +1,7 @@
 // The world's size and rhythm: how many records a day has, at which seconds, and how a time is spelt. A pure function
 // of seed and calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance
 // is a hash of numbers: a generator with a state would depend on who asked first.
-import { startOf } from '../day.ts';
+import { dayOf, startOf } from '../day.ts';
 import type { Day, Instant } from '../model.ts';
 
 export type World = {
@@ -153,9 +153,17 @@ export function addressText(seed: number): string {
 /** How a platform may spell a time; all in UTC. */
 export const timeForms = ['rfc3339', 'fraction', 'space', 'go'] as const;
 
+/** The day that was written last: most are written many times in a row. */
+let written = { number: Number.NaN, day: '' };
+const two = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+
 export function writeTime(at: Instant, form: (typeof timeForms)[number]): string {
-  const iso = new Date(at).toISOString();
-  const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  const number = Math.floor(at / 86_400_000);
+  if (number !== written.number) written = { number, day: dayOf(at) };
+  const { day } = written;
+  const second = Math.floor(at / 1000) % secondsPerDay;
+  const [hours, minutes] = [Math.floor(second / 3600), Math.floor(second / 60) % 60];
+  const time = `${two[hours]}:${two[minutes]}:${two[second % 60]}`;
   if (form === 'space') return `${day} ${time}`;
   if (form === 'go') return `${day} ${time} +0000 UTC`;
   if (form === 'rfc3339') return `${day}T${time}Z`;

@@ -2,7 +2,7 @@
 // Several pages at hand are committed together; a commit's sync to disk is what costs.
 import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
-import { sentTogether, withTx, type Db, type Tx } from './db.ts';
+import { sentTogether, withMixedTx, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Slice } from './ledger.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
@@ -35,7 +35,8 @@ export async function commitPages(
   besides?: (tx: Tx, effects: CommitEffects) => Promise<void>,
 ): Promise<CommitEffects> {
   const inOne = (expectsNew: boolean): Promise<CommitEffects> =>
-    withTx(db, async (tx) => {
+    // Copied is what nobody holds: to others it makes no difference, and what two show at a time ends both (23505).
+    (expectsNew ? withMixedTx : withTx)(db, async (tx) => {
       const effects = await commitPagesIn(tx, commit, expectsNew);
       await besides?.(tx, effects);
       return effects;

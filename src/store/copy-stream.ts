@@ -81,7 +81,7 @@ export function copyOut(
         copied.longest = Math.max(copied.longest, chunk.length);
       },
       handleCommandComplete: (message: { text: string }) => {
-        copied.rows = Number(/^COPY (\d+)$/.exec(message.text)?.[1]);
+        copied.rows = rowsCopied(message);
       },
       handleReadyForQuery: () => {
         if (piece !== null) handOn(piece);
@@ -95,25 +95,59 @@ export function copyOut(
 }
 
 /**
- * Gives pg what answers the messages of a COPY. As a query of its own make, for in its pipeline mode pg takes no
- * others, which might leave a portal open; a COPY does not, and its taker sends nothing behind it.
+ * Gives pg what answers the messages of a COPY, and what is sent right behind it. As a query of its own make, for in its
+ * pipeline mode pg takes no others, which might leave a portal open; a COPY does not.
  */
-function submit(tx: Tx, sql: string, handlers: Record<string, unknown>): void {
-  const submitted = { submit: (connection: pg.Connection) => connection.query(sql) };
+function submit(
+  tx: Tx,
+  sql: string,
+  handlers: Record<string, unknown>,
+  behind: (connection: CopyConnection) => void = () => undefined,
+): void {
+  const submitted = {
+    submit: (connection: CopyConnection) => {
+      connection.query(sql);
+      behind(connection);
+    },
+  };
   // `withTx`, the only maker of a Tx, makes it of a client of pg's.
   const client = tx as unknown as pg.ClientBase;
   client.query(Object.assign(new pg.Query({ text: sql }), submitted, handlers));
 }
 
 /**
- * Runs a `copy … from stdin` with these bytes and returns how many rows there were. Throws what Postgres says of a row,
- * or what the bytes' own source throws; the transaction must then be rolled back.
+ * Runs a `copy … from stdin` with rows that are at hand and returns how many there were. They are sent at once, so that
+ * other statements may be sent behind them: what Postgres does not take any more it drops (the protocol's "COPY
+ * Operations"). Throws what Postgres says of a row; the transaction must then be rolled back.
  */
-export function copyFrom(
-  tx: Tx,
-  sql: string,
-  pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
-): Promise<number> {
+export function copyAtOnce(tx: Tx, sql: string, pieces: Iterable<Buffer>): Promise<number> {
+  const all = [...pieces];
+  return new Promise((resolve, reject) => {
+    let rows = 0;
+    submit(
+      tx,
+      sql,
+      {
+        handleCopyInResponse: () => undefined,
+        handleCommandComplete: (message: { text: string }) => (rows = rowsCopied(message)),
+        handleReadyForQuery: () => resolve(rows),
+        handleError: reject,
+      },
+      (connection) => {
+        for (const piece of all) connection.sendCopyFromChunk(piece);
+        connection.endCopyFrom();
+      },
+    );
+  });
+}
+
+const rowsCopied = ({ text }: { text: string }): number => Number(/^COPY (\d+)$/.exec(text)?.[1]);
+
+/**
+ * The same with bytes of any length, read as fast as Postgres takes them: nothing else may be sent meanwhile. Throws also
+ * what their source throws.
+ */
+export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {
     let rows = 0;
     let isOver = false;
@@ -133,9 +167,7 @@ export function copyFrom(
     };
     submit(tx, sql, {
       handleCopyInResponse: (connection: CopyConnection) => void send(connection),
-      handleCommandComplete: (message: { text: string }) => {
-        rows = Number(/^COPY (\d+)$/.exec(message.text)?.[1]);
-      },
+      handleCommandComplete: (message: { text: string }) => (rows = rowsCopied(message)),
       handleReadyForQuery: () => resolve(rows),
       handleError: (error: Error) => {
         isOver = true;

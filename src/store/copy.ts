@@ -1,7 +1,7 @@
 // COPY of records that are all expected to be new: the fastest way into a table, and the easiest on this process,
 // for the verbatim record needs no quoting. It knows no conflict: an id that is held ends it with 23505.
 import type { ColumnValue, ObservedRecord, ProjectId } from '../model.ts';
-import { copyFrom } from './copy-stream.ts';
+import { copyAtOnce } from './copy-stream.ts';
 import type { Tx } from './db.ts';
 import type { TableShape } from './tables.ts';
 
@@ -42,7 +42,7 @@ export function copyRecords(
   if (rare.unread) columns.push('unread');
   if (rare.raw_bytes) columns.push('raw_bytes');
   const sql = `copy ${shape.table} (project_id, ${shape.key}, ${columns.join(', ')}) from stdin`;
-  return copyFrom(tx, sql, pieces(typed, rare, projectId, sorted(records), now));
+  return copyAtOnce(tx, sql, pieces(typed, rare, projectId, sorted(records), now));
 }
 
 /** Columns that some of the records say anything about. */
@@ -58,7 +58,7 @@ function sorted(records: ObservedRecord[]): ObservedRecord[] {
   return records.toSorted((a, b) => compare(a.record.id, b.record.id));
 }
 
-/** The rows in COPY's text format, made piece by piece while Postgres reads the ones before. */
+/** The rows in COPY's text format. */
 function* pieces(
   typed: { name: string; isText: boolean }[],
   rare: Rare,

@@ -17,7 +17,7 @@ import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { Client } from './client.ts';
 import { namedIfCut } from './db-errors.ts';
-import { inGroups, type Transact } from './group-commit.ts';
+import { inGroups, type InGroups } from './group-commit.ts';
 import { checkTlsFiles } from './tls.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
@@ -43,7 +43,7 @@ export type Db = Queryable & {
   /** How a transaction begins. */
   readonly begin: string;
   /** Where a project was taken: what a transaction that may write begins with besides, and how they are run. */
-  readonly hold: { fence: string; transact: Transact<Tx> } | null;
+  readonly hold: { fence: string; transact: InGroups<Tx> } | null;
   /**
    * The same for whoever took a project under this epoch (P8): its transactions run one after another, several in one,
    * and fail with `lease_lost` once another has taken it. A statement by itself only reads.
@@ -243,6 +243,13 @@ export function withTx<T>(db: Db, work: (tx: Tx) => Promise<T>, timeouts?: TxTim
   if (timeouts === undefined && db.hold !== null) return db.hold.transact(work);
   return transactBy(db, db.hold?.fence ?? '', work, timeouts ?? defaultTxTimeouts);
 }
+
+/**
+ * The same for a work of a holder that reads nothing of what another such work may write: their statements are sent as
+ * they come (group-commit.ts).
+ */
+export const withMixedTx = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.hold === null ? withTx(db, work) : db.hold.transact(work, true);
 
 /** `fence`: what the transaction begins with besides. */
 function transactBy<T>(

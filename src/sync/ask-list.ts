@@ -45,10 +45,12 @@ export function showsAgain(page: PlatformPage, mustShow: string[]): boolean {
   return mustShow.every((id) => shown.has(id));
 }
 
-/** When the records of a page were created, those that can be read. */
-export function timesOf(page: PlatformPage): Instant[] {
-  return page.records
-    .map((record) => record.columns['created_at'])
-    .filter((at): at is string => typeof at === 'string')
-    .map((at) => Date.parse(at));
+type Shown = PlatformPage['records'][number];
+
+/** When the first and the last record of a page were created, of those whose time can be read. */
+export function endsOf({ records }: PlatformPage): { first: Instant | null; last: Instant | null } {
+  const isRead = ({ columns }: Shown): boolean => typeof columns['created_at'] === 'string';
+  const at = (record: Shown | undefined): Instant | null =>
+    record === undefined ? null : Date.parse(String(record.columns['created_at']));
+  return { first: at(records.find(isRead)), last: at(records.findLast(isRead)) };
 }

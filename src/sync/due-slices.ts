@@ -11,7 +11,7 @@ import {
 } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import type { Platform } from '../platform/platform.ts';
-import { analyzeNew, unhurried, withTx } from '../store/db.ts';
+import { analyzeNew, unhurried, withMixedTx, withTx } from '../store/db.ts';
 import { isEndInclusive } from '../store/evidence.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
@@ -122,7 +122,7 @@ export async function workThrough(
       lists: [...answering],
       lapsedBefore: windowAt(Math.max(0, clock.earliest()) - decidedAfterMs).from,
     };
-    const due = await withTx(db, async (tx) => {
+    const due = await withMixedTx(db, async (tx) => {
       const slice = await nextSlice(tx, of);
       if (slice === null) return null;
       return { slice, evidence: await evidenceOf(tx, slice, clocksOf(clock)) };

@@ -148,7 +148,17 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'P1: what may have been committed is done again',
-      'hasBegun[- && results.length < group.length-]',
+      'hasBegun[- && results.size < group.length-]',
+      'store/group-commit',
+    ],
+    [
+      'P1: a transaction ends while a statement is under way',
+      'await Promise.allSettled([-mixed-]{+[]+});',
+      'store/group-commit',
+    ],
+    [
+      'P8: all works run at the same time',
+      'const mixed = group.filter((one) => [-one.mixes-]{+true+})',
       'store/group-commit',
     ],
     [

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
-import { copyOut } from '../../src/store/copy-stream.ts';
+import { copyAtOnce, copyOut } from '../../src/store/copy-stream.ts';
 import { analyzeNew, onlyRow, openDb, withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
@@ -198,4 +199,35 @@ describe('what is copied out in many pieces', () => {
   test('sabotaged, kept longer than it is the taker’s, it is another', async () => {
     expect(await copiedOut((piece) => piece)).not.toBe(await expected());
   });
+});
+
+test('what is sent behind a COPY that Postgres refuses is refused with it, and the connection goes on', async () => {
+  const tx = await db.pool.connect();
+  try {
+    await tx.query('create temporary table numbers (n int primary key)');
+    await tx.query('begin');
+    const rows = (from: number): Buffer =>
+      Buffer.from(Array.from({ length: 100_000 }, (_, n) => `${from + n}\n`).join(''));
+    const ended = await Promise.allSettled([
+      copyAtOnce(tx as never, 'copy numbers from stdin', [
+        Buffer.from('no number\n'),
+        ...[0, 100_000, 200_000].map(rows),
+      ]),
+      tx.query('insert into numbers values (-1)'),
+      copyAtOnce(tx as never, 'copy numbers from stdin', [rows(0)]),
+    ]);
+    expect(ended.map((one) => one.status === 'rejected' && codeOf(one.reason))).toEqual([
+      '22P02',
+      '25P02',
+      '25P02',
+    ]);
+    await tx.query('rollback');
+    expect(await copyAtOnce(tx as never, 'copy numbers from stdin', [rows(0), rows(200_000)])).toBe(
+      200_000,
+    );
+    const { rows: held } = await tx.query<{ n: number }>('select count(*)::int as n from numbers');
+    expect(held).toEqual([{ n: 200_000 }]);
+  } finally {
+    tx.release(true);
+  }
 });

@@ -52,3 +52,49 @@ test('a commit that failed may have been one: nothing of it is done again by its
   expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(committed).toEqual([['a']]);
 });
+
+test('P8: works that mix run at the same time, the others one after another behind them', async () => {
+  const { committed, transact } = database();
+  /** Writes its beginning and its end, with a turn of others between them. */
+  const inTwo =
+    (what: string) =>
+    async (tx: string[]): Promise<void> => {
+      tx.push(`${what} begins`);
+      await new Promise(setImmediate);
+      tx.push(`${what} ends`);
+    };
+  await Promise.all([
+    transact(writes('first')),
+    transact(inTwo('a')),
+    transact(inTwo('mixed 1'), true),
+    transact(inTwo('b')),
+    transact(inTwo('mixed 2'), true),
+  ]);
+  expect(committed[1]).toEqual(
+    [
+      ['mixed 1 begins', 'mixed 2 begins', 'mixed 1 ends', 'mixed 2 ends'],
+      ['a begins', 'a ends', 'b begins', 'b ends'],
+    ].flat(),
+  );
+});
+
+test('P1: a transaction is not ended while a work that mixes is under way in it', async () => {
+  const ended = new Set<string[]>();
+  const transact = inGroups<string[]>(async (work) => {
+    const tx: string[] = [];
+    return work(tx).finally(() => ended.add(tx));
+  });
+  const toTheEnd = async (tx: string[]): Promise<boolean> => {
+    await new Promise(setImmediate);
+    wasOpen.push(!ended.has(tx));
+    return true;
+  };
+  const wasOpen: boolean[] = [];
+  const results = await Promise.allSettled([
+    transact(writes('first')),
+    transact<never>(throws, true),
+    transact(toTheEnd, true),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(wasOpen).toEqual([true, true]);
+});

@@ -5,7 +5,7 @@ import { isOutlastError } from '../../errors.ts';
 import type { Day, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { recordFacts } from '../../store/facts.ts';
-import { askList, timesOf, type List } from '../ask-list.ts';
+import { askList, endsOf, type List } from '../ask-list.ts';
 import { listsOf } from '../enter-days.ts';
 import { decidedAfterMs } from '../judge.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
@@ -105,9 +105,9 @@ async function findOlderDays(asking: Asking, from: Day): Promise<OlderDays> {
   try {
     const range = { startDate: longAgo, endDate: from };
     const page = await list({ ...asking, limit: 1 }, range, 'DATE_ASC');
-    const [oldest] = timesOf(page);
+    const oldest = endsOf(page).first;
     // Some zone's months end before UTC's.
-    if (oldest === undefined || oldest >= startOf(from) - zonesMs) {
+    if (oldest === null || oldest >= startOf(from) - zonesMs) {
       return { older_days: 'not shown' };
     }
     return { older_days: 'answered', oldest_day: dayOf(oldest) };

@@ -2,7 +2,7 @@
 import { causeChain, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList } from '../../model.ts';
-import { withTx } from '../../store/db.ts';
+import { withMixedTx } from '../../store/db.ts';
 import { appendReading, countPending, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
@@ -70,7 +70,7 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const isDecided = state === 'final' || state === 'lost';
   const isDue = slice.checkpoint !== null || next.at <= before.now || context.isAskedFor;
   if (isDecided || !isDue) {
-    await withTx(db, (tx) => conclude(tx, slice, before));
+    await withMixedTx(db, (tx) => conclude(tx, slice, before));
     return done;
   }
   const read = await readDay(
@@ -83,7 +83,7 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const { walk, reading: ended, total } = read;
   const clocks = clocksOf(platform.clock);
   const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
-  const { verdict, measured } = await withTx(db, async (tx) => {
+  const { verdict, measured } = await withMixedTx(db, async (tx) => {
     const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
     await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
     const said = await conclude(tx, slice, clocks, {
@@ -132,7 +132,7 @@ async function concludeToday(
 ): Promise<void> {
   const clocks = clocksOf(platform.clock);
   const walk = read?.walk ?? slice.wholeWalk;
-  await withTx(db, async (tx) => {
+  await withMixedTx(db, async (tx) => {
     const [{ distinct }, unresolved] = [
       await countShown(tx, slice, walk),
       await countPending(tx, slice),
@@ -156,7 +156,7 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
   const read = await readDay(reading(context, slice), slice, 'asc', []);
   if ('problem' in read) return fail(context, slice, read.problem);
   const { began } = read.reading;
-  await withTx(db, async (tx) => {
+  await withMixedTx(db, async (tx) => {
     const { distinct } = await countShown(tx, slice, read.walk);
     await finishSlice(tx, slice, {
       state: 'walked',
@@ -184,7 +184,7 @@ const reading = (context: ActContext, { resource }: Slice): ReadContext => ({
 async function fail(context: ActContext, slice: Slice, problem: string): Promise<Acted> {
   const { attempts, dueAt } = afterFailure(slice, clocksOf(context.platform.clock).now);
   const end = { attempts, dueAt, lastError: problem, over: false };
-  await withTx(context.db, async (tx) => {
+  await withMixedTx(context.db, async (tx) => {
     if (slice.day === wholeList) await finishSlice(tx, slice, end);
     // What the reading did show may speak against a seal.
     else await conclude(tx, slice, clocksOf(context.platform.clock), end);

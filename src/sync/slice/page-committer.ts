@@ -11,11 +11,11 @@ export type Committer = {
 };
 
 /** A commit costs about as much as writing 60 rows: a fast platform's pages are let gather to so many rows … */
-const enoughRows = 500;
+const enoughRows = 1_000;
 /** … but no page waits longer than this for the next ones. */
 const longestWaitMs = 250;
 /** Enough to fill two statements, little enough to stay far under the memory a process may take. */
-const mostRows = 1_000;
+const mostRows = 2_000;
 const mostBytes = 8 * 1024 * 1024;
 
 export function createCommitter(

@@ -5,7 +5,7 @@ import type { Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ViewQuery } from '../../store/checkpoint.ts';
 import type { WalkedPage } from '../../store/pages.ts';
-import { askList, showsAgain, timesOf } from '../ask-list.ts';
+import { askList, endsOf, showsAgain } from '../ask-list.ts';
 
 /** Where a page stands in its walk. */
 export type PagePosition = {
@@ -85,9 +85,9 @@ export async function walkView(
     for (const { sha256 } of page.rejects) seen.add(sha256);
     const isNew = seen.size > before;
     if (page.total !== null) view.mostTotal = Math.max(view.mostTotal ?? 0, page.total);
-    const times = timesOf(page);
-    view.first ??= times[0] ?? null;
-    view.last = times.at(-1) ?? view.last;
+    const ends = endsOf(page);
+    view.first ??= ends.first;
+    view.last = ends.last ?? view.last;
     // Never before the page it follows, even if the platform's clock was set back (P2).
     observedAt = Math.max(observedAt, page.askedAt);
     // Nor is the next view before this one.
