@@ -1,7 +1,11 @@
 // Asking the platform for one page of a list, orders or classes, by a query that both lists understand: the only place
-// that knows which of the two is asked.
+// that knows which of the two is asked, and the only one that speaks the platform's date bounds, where days are not
+// half-open.
+import { addDays } from '../day.ts';
+import { wholeList } from '../model.ts';
 import type { AskedStatus, Day, Instant, ListedResource, PlatformPage } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Facts } from '../store/facts.ts';
 import { idsOf } from '../store/pages.ts';
 
 /** The orders, or the classes of one owner; `''`: of all owners. */
@@ -38,6 +42,31 @@ export function askList(
     countTotal,
   };
   return platform.orders(orders, signal);
+}
+
+/**
+ * Dates that show a day, of platforms that read an end date as the whole of that day; those that read it as its beginning
+ * are asked for two.
+ */
+export function boundsOf(day: Day, daysAsked: 1 | 2): { startDate?: Day; endDate?: Day } {
+  return day === wholeList ? {} : { startDate: day, endDate: addDays(day, daysAsked - 1) };
+}
+
+const greatest: Record<ListedResource, number> = { orders: 50, nft_classes: 200 };
+
+/** The greatest limit the platform honours; until that is known, the documented maximum (docs/platform.md §8). */
+export function limitOf(facts: Facts, resource: ListedResource): number {
+  const value = Number(facts.get(`${resource}.limit`));
+  return Number.isInteger(value) && value > 0 ? value : greatest[resource];
+}
+
+/** Whether totals were seen to count more than the page they stand on: then one may end a list of classes. */
+export const countsBeyond = (facts: Facts, resource: ListedResource): boolean =>
+  facts.get(`${resource}.total_scope`) === 'list';
+
+/** Whether the platform was seen to answer for days before its window. */
+export function answersOlder(facts: Facts, resource: ListedResource): boolean {
+  return facts.get(`${resource}.older_days`) === 'answered';
 }
 
 export function showsAgain(page: PlatformPage, mustShow: string[]): boolean {

@@ -14,8 +14,8 @@ import {
   setDeadlines,
   type NewSlice,
 } from '../store/ledger.ts';
+import { answersOlder } from './ask-list.ts';
 import { decidedAfterMs } from './judge.ts';
-import { answersOlder } from './list-rules.ts';
 import { noDeadline, type PolicySettings } from './policy.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */

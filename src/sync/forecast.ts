@@ -7,8 +7,8 @@ import type { Day, DayBooks, Instant, ListedResource, Reading } from '../model.t
 import type { Evidence } from '../store/evidence.ts';
 import type { Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
+import { limitOf } from './ask-list.ts';
 import { judge } from './judge.ts';
-import { limitOf } from './list-rules.ts';
 import { noDeadline, settleMs, type PolicySettings } from './policy.ts';
 import { overAt } from './verdicts.ts';
 

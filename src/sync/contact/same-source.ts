@@ -8,8 +8,7 @@ import { isPlatformError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
 import type { Facts } from '../../store/facts.ts';
 import { dayToRecognise, holdsAnything } from '../../store/projects.ts';
-import { askList } from '../ask-list.ts';
-import { boundsOf, limitOf } from '../list-rules.ts';
+import { askList, boundsOf, limitOf } from '../ask-list.ts';
 
 type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
 

@@ -7,8 +7,8 @@ import { appendReading, countPending, measureWalk, type Evidence } from '../../s
 import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/pages.ts';
+import { countsBeyond, limitOf } from '../ask-list.ts';
 import { freezeMs } from '../judge.ts';
-import { countsBeyond, limitOf } from '../list-rules.ts';
 import { afterFailure, settleMs, type PolicySettings } from '../policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';

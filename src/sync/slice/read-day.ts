@@ -9,8 +9,8 @@ import type { EndedReading, Measured } from '../../store/evidence.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { idsShown, rememberedPage } from '../../store/pages.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { boundsOf } from '../ask-list.ts';
 import { clocksOf, conclude } from '../verdicts.ts';
-import { boundsOf } from '../list-rules.ts';
 import { createCommitter, type Committer } from './page-committer.ts';
 import { firstPosition, walkView, type PagePosition, type View } from './walk.ts';
 
