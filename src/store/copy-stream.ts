@@ -120,9 +120,19 @@ function submit(
  * other statements may be sent behind them: what Postgres does not take any more it drops (the protocol's "COPY
  * Operations"). Throws what Postgres says of a row; the transaction must then be rolled back.
  */
-export function copyAtOnce(tx: Tx, sql: string, pieces: Iterable<Buffer>): Promise<number> {
-  const all = [...pieces];
-  return new Promise((resolve, reject) => {
+export async function copyAtOnce(tx: Tx, sql: string, pieces: Iterable<Buffer>): Promise<number> {
+  try {
+    return await sendAtOnce(tx, sql, [...pieces]);
+  } catch (error) {
+    // PgBouncer 1.24 and 1.25 wait for an answer to a CopyDone that passes behind the error, and keep the connection from
+    // its pool, until something behind it is refused as well (its pull request 1470).
+    await tx.query('select 1').catch(() => undefined);
+    throw error;
+  }
+}
+
+const sendAtOnce = (tx: Tx, sql: string, pieces: Buffer[]): Promise<number> =>
+  new Promise((resolve, reject) => {
     let rows = 0;
     submit(
       tx,
@@ -134,12 +144,11 @@ export function copyAtOnce(tx: Tx, sql: string, pieces: Iterable<Buffer>): Promi
         handleError: reject,
       },
       (connection) => {
-        for (const piece of all) connection.sendCopyFromChunk(piece);
+        for (const piece of pieces) connection.sendCopyFromChunk(piece);
         connection.endCopyFrom();
       },
     );
   });
-}
 
 const rowsCopied = ({ text }: { text: string }): number => Number(/^COPY (\d+)$/.exec(text)?.[1]);
 
