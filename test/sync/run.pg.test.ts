@@ -130,8 +130,9 @@ test.each<Partial<Dialect>>([{ dayEnd: 'exclusive' }, { dates: 'ignored' }])(
     });
     await bench.seal();
     bench.simulator.setDialect(dialect);
-    for (let i = 0; i < 7; i++) {
-      await bench.runLater(24 * hour);
+    for (let i = 0; i < 4; i++) {
+      // What is due in a day is due by then: the two clocks agree to some milliseconds only.
+      await bench.runLater(24 * hour + minute);
       if (i % 3 === 0) expect(await falseSeals(bench)).toEqual([]);
     }
     expect(await differences(bench)).toEqual([]);
