@@ -158,10 +158,11 @@ let written = { number: Number.NaN, day: '' };
 const two = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 
 export function writeTime(at: Instant, form: (typeof timeForms)[number]): string {
-  const number = Math.floor(at / 86_400_000);
+  const seconds = Math.floor(at / 1000);
+  const number = Math.floor(seconds / secondsPerDay);
   if (number !== written.number) written = { number, day: dayOf(at) };
   const { day } = written;
-  const second = Math.floor(at / 1000) % secondsPerDay;
+  const second = seconds % secondsPerDay;
   const [hours, minutes] = [Math.floor(second / 3600), Math.floor(second / 60) % 60];
   const time = `${two[hours]}:${two[minutes]}:${two[second % 60]}`;
   if (form === 'space') return `${day} ${time}`;

@@ -35,7 +35,7 @@ export async function commitPages(
   besides?: (tx: Tx, effects: CommitEffects) => Promise<void>,
 ): Promise<CommitEffects> {
   const inOne = (expectsNew: boolean): Promise<CommitEffects> =>
-    // Copied is what nobody holds: to others it makes no difference, and what two show at a time ends both (23505).
+    // What is copied nobody holds, so that no other looks at it. What two show at a time neither can copy (23505).
     (expectsNew ? withMixedTx : withTx)(db, async (tx) => {
       const effects = await commitPagesIn(tx, commit, expectsNew);
       await besides?.(tx, effects);

@@ -136,6 +136,10 @@ export const mutants: readonly Mutant[] = [
       'what is held already fails a first walk',
       "if ([-isFirstWalk && mayBeHeld.has(codeOf(error) ?? '')-]{+false+})",
     ],
+    [
+      'P2: what is compared with what is held mixes with what others hold',
+      '([-expectsNew ? withMixedTx : withTx-]{+withMixedTx+})(db,',
+    ],
     ['P5: what was replaced is forgotten', 'where [-k.raw_sha256 <> n.raw_sha256-]{+false+}'],
     ['P2: the oldest content is in force', '`${term} [-desc-]{+asc+}`'],
     [

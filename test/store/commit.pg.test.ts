@@ -6,6 +6,7 @@ import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages, commitPagesIn } from '../../src/store/commit.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
+import { takeProject } from '../../src/store/holders.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
 import type { WalkedPage } from '../../src/store/pages.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -363,6 +364,47 @@ test('overlapping commits from several writers neither deadlock nor lose a conte
     [slice.projectId],
   );
   expect(rows[0]?.contents).toBe(ids.length * writers * 8);
+});
+
+test('P2: two lists that show one record in the same group leave it under its own day', async () => {
+  const { projectId } = slice;
+  const before = { ...slice, day: '2026-03-09' };
+  const after = { ...slice, day: '2026-03-11' };
+  const times = { dueAt: noon, deadlineAt: noon };
+  await withTx(db, (tx) =>
+    addSlices(
+      tx,
+      [before, after].map((one) => ({ ...one, ...times })),
+    ),
+  );
+  const show = (by: Db, of: Slice, walk: number, at: number) =>
+    commitPages(by, {
+      slice: of,
+      walk,
+      pages: [page(0, at, [order({ id: 'a' })])],
+      checkpoint: null,
+      writtenAt: at,
+    });
+  await show(db, before, 1, noon);
+  const taken = await takeProject(
+    db,
+    projectId,
+    { holder: 'a', process: 'a' },
+    60_000,
+    () => false,
+  );
+  if (!('epoch' in taken)) throw new Error('it is held');
+  const holder = db.asHolder(projectId, taken.epoch);
+  await Promise.all([
+    withTx(holder, (tx) => tx.query('select 1')),
+    show(holder, slice, 2, noon + 1),
+    show(holder, after, 2, noon + 2),
+  ]);
+  const { rows } = await db.query(
+    'select slice_day as day from archive.orders where project_id = $1',
+    [projectId],
+  );
+  expect(rows).toEqual([{ day }]);
 });
 
 test('a record stands under the day whose list shows it, until its own day’s list has; the journal says which', async () => {

@@ -1,7 +1,7 @@
 // The first walk's records are copied, all others inserted from JSON: both ways must leave the same rows (P1, P2, P5).
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
@@ -225,6 +225,12 @@ test('what is sent behind a COPY that Postgres refuses is refused with it, and t
     expect(await copyAtOnce(tx as never, 'copy numbers from stdin', [rows(0), rows(200_000)])).toBe(
       200_000,
     );
+    // For PgBouncer something follows a COPY that failed, also where nobody sent anything.
+    await tx.query('begin');
+    const sent = vi.spyOn(tx, 'query');
+    await expect(copyAtOnce(tx as never, 'copy numbers from stdin', [rows(0)])).rejects.toThrow();
+    expect(sent).toHaveBeenLastCalledWith('select 1');
+    await tx.query('rollback');
     const { rows: held } = await tx.query<{ n: number }>('select count(*)::int as n from numbers');
     expect(held).toEqual([{ n: 200_000 }]);
   } finally {
