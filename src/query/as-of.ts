@@ -168,7 +168,7 @@ function whereOf<Item, Filters>(
   const single = idIn?.(asked);
   return and(
     listedAfter(table, id, scope, after),
-    // As the index `…_ahead` has it (0000_records.sql).
+    // As the index `…_ahead` has it (store/schema.ts, `isAhead`).
     isBeyond
       ? sql`${table.sliceDay} > (${table.firstSeenAt} at time zone 'UTC')::date + 1`
       : undefined,

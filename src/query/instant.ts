@@ -32,7 +32,7 @@ export const isTime = (text: string): boolean =>
 
 /**
  * The first day under which nothing stood at an instant of what stands there now, but for what is found by its own
- * index (0000_records.sql, "ahead"): two days for contents that were seen before their record was entered, which leases
+ * index (store/schema.ts, `isAhead`): two days for contents that were seen before their record was entered, which leases
  * allow for minutes only, one for zones, one because bounds are half-open. Null: there is no such day.
  */
 export function dayBeyond(instant: string): Day | null {

@@ -14,7 +14,7 @@ export type By = 'day' | 'month';
 export const monthOf = (day: string): string => `date_trunc('month', ${day}::timestamp)::date`;
 export const periodOf = (by: By, day: string): string => (by === 'month' ? monthOf(day) : day);
 
-/** Days of `[$2, $3)`, found by their months first (0000_records.sql). */
+/** Days of `[$2, $3)`, found by their months first (0001_storage_and_comments.sql). */
 export const inRange = (day: string): string => `
       ($2::date is null or (${monthOf(day)} >= ${monthOf('$2::date')} and ${day} >= $2))
   and ($3::date is null or (${monthOf(day)} <= ${monthOf('$3::date')} and ${day} < $3))`;

@@ -151,16 +151,16 @@ async function bringUpToDate(
 
 /** As drizzle's own migrator does, which would commit, and let go of the lock, in between. */
 async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {
-  await tx.query(
-    `create schema if not exists sync;
-     create table if not exists sync.migrations (
-       id serial primary key,
-       hash text not null,
-       created_at bigint
-     )`,
-  );
   for (const { sql, hash, folderMillis } of missing) {
     for (const statement of sql) await tx.query(statement);
+    // In the schema that the first of them makes.
+    await tx.query(
+      `create table if not exists sync.migrations (
+         id serial primary key,
+         hash text not null,
+         created_at bigint
+       )`,
+    );
     await tx.query('insert into sync.migrations (hash, created_at) values ($1, $2)', [
       hash,
       folderMillis,
@@ -207,9 +207,7 @@ export async function refuseForeign(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `select n.nspname as name
        from pg_namespace n
-      where (n.nspname in ('archive', 'analytics')
-             or n.nspname = 'sync' and exists (select from pg_class c
-                                                where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v')))
+      where n.nspname in ('archive', 'analytics', 'sync')
         and not exists (select from pg_class c join pg_namespace s on s.oid = c.relnamespace
                          where s.nspname = 'sync' and c.relname = 'migrations')
       order by n.nspname = 'archive' desc

@@ -1,6 +1,7 @@
-// The tables, for drizzle: the source of plain reads; migrations/ makes them, and `npm run check:schema` compares the
-// two. What a column means stands here, or in resources.ts; the rules are docs/design.md's. Key columns are `collate
-// "C"` so that order is byte order.
+// The tables, their keys, indexes and checks: `npx drizzle-kit generate` writes the migrations of what is changed here.
+// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Key columns are `collate "C"` so
+// that order is byte order. For what drizzle has no words (storage, `include`), see
+// migrations/0001_storage_and_comments.sql.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
 import { sql } from 'drizzle-orm';
 import {
@@ -95,8 +96,10 @@ function described<Of extends Fields, In extends ColumnPart>(
   return Object.fromEntries(built) as Described<Of, In>;
 }
 
-// Of the lists' indexes: unreadable times last within their day, what is shown no more, and what stands under a later
-// day than it was first seen on.
+// Of the lists' indexes: unreadable times last within their day; what is shown no more is rare, and asked for by itself.
+// A record stands under a day that was over, or all but over, when it was first seen: so reads of a moment need not look
+// at later days. The few that do not, because their time of creation changed, are found by an index of their own, with a
+// day of slack, for zones reach 14 hours.
 const listedAt = sql`coalesce(created_at, 'infinity'::timestamptz)`;
 const isMissing = sql`missing_since is not null`;
 const isAhead = sql`slice_day > (first_seen_at at time zone 'UTC')::date + 1`;
@@ -133,7 +136,7 @@ export const tokens = archive.table('tokens', table(token), (t) => [
   primaryKey({ name: 'tokens_pkey', columns: [t.project, t.symbol] }),
 ]);
 
-/** The day that a content names by itself. */
+/** The day that a content names by itself: by it a day as it was known at a moment is found. */
 const ownDay = sql`((created_at at time zone 'UTC')::date)`;
 
 // What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is

@@ -37,6 +37,25 @@ export const forgedSha = (raw: string): string =>
   `(select sha256(convert_to('{' || string_agg(to_json(key) || ':' || value, ',' order by key collate "C") || '}', 'UTF8'))
       from jsonb_each(${raw}))`;
 
+/** Adds a copy of a row, `t`, with other columns, each an expression; in whatever order the table has its columns. */
+export const copied = (table: string, where: string, changes: Record<string, string>): string =>
+  `insert into ${table}
+   select (jsonb_populate_record(t, jsonb_build_object(${Object.entries(changes)
+     .map(([column, value]) => `'${column}', ${value}`)
+     .join(', ')}))).* from ${table} t ${where}`;
+
+/** A copy of an order under an id that the platform never showed, as a careful forger writes it. */
+export const inventedOrder = (where: string): string => {
+  const raw = `(t.raw || '{"operation_id": "invented"}')`;
+  const changes = {
+    operation_id: `'invented'`,
+    raw,
+    raw_bytes: 'null',
+    raw_sha256: forgedSha(raw),
+  };
+  return copied('archive.orders', where, { ...changes, missing_since: 'null' });
+};
+
 /** The journal made anew from its entries, without those of the condition. */
 export const remadeJournal = (without = 'false'): string => `
   create temp table entries as select * from sync.journal where not (${without});
@@ -52,6 +71,8 @@ const ofFirst = `no = (select min(no) from sync.journal where ${ofSealed})`;
 const readingColumns = `project_id, resource, owner, day, from_end, days_asked, began_at, began_machine_at, began_earliest_at,
       ended_at, ended_machine_at, ended_latest_at, shown, by_status, lacks, claims, pending, digest`;
 const ofReject = `sha256 = decode('$reject', 'hex')`;
+const forgedVersion = `(t.raw || '{"name": "forged"}')`;
+const earlier = `t.observed_at - interval '1 hour'`;
 const versionOf = `archive.nft_class_versions where id = '$versioned'`;
 // prettier-ignore
 export const tamperings: readonly Tampering[] = [
@@ -109,10 +130,8 @@ export const tamperings: readonly Tampering[] = [
   ['all versions gone', `delete from archive.nft_class_versions`, 'missing', /and is no longer held/, '$versioned'],
   ['a version altered with its digest', `update archive.nft_class_versions v set raw = n.raw || '{"name": "forged"}', raw_sha256 = ${forgedSha(`(n.raw || '{"name": "forged"}')`)}
     from ${versionOf.replace('where', 'n where n.')} and n.id = v.id and n.observed_at = v.observed_at`, 'altered', /held is a content/, '$versioned'],
-  ['a version forged', `insert into archive.nft_class_versions select project_id, id, 'forged', symbol, nft_count, uri, owner, tx_hash, created_at,
-      raw || '{"name": "forged"}', null, ${forgedSha(`(raw || '{"name": "forged"}')`)}, unread, observed_at - interval '1 hour' from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
-  ['a version copied to another moment', `insert into archive.nft_class_versions select project_id, id, name, symbol, nft_count, uri, owner, tx_hash, created_at,
-      raw, raw_bytes, raw_sha256, unread, observed_at - interval '1 hour' from ${versionOf}`, 'extra', /nothing in the journal stored it/, '$versioned'],
+  ['a version forged', copied('archive.nft_class_versions', `where id = '$versioned'`, { name: `'forged'`, raw: forgedVersion, raw_bytes: 'null', raw_sha256: forgedSha(forgedVersion), observed_at: earlier }), 'extra', /nothing in the journal stored it/, '$versioned'],
+  ['a version copied to another moment', copied('archive.nft_class_versions', `where id = '$versioned'`, { observed_at: earlier }), 'extra', /nothing in the journal stored it/, '$versioned'],
   ['a version re-timed', `update archive.nft_class_versions set observed_at = (observed_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC' where id = '$versioned'`, 'altered', /held is a content observed at/, '$versioned'],
   ['a version and the row exchanged', `update archive.nft_classes c set observed_at = v.observed_at from ${versionOf.replace('where', 'v where v.')} and v.id = c.id`, 'altered', /held is/, '$versioned'],
   // Moments.
@@ -126,10 +145,8 @@ export const tamperings: readonly Tampering[] = [
   ['missing_since taken back', `update archive.orders set missing_since = null where operation_id = '$missing'`, 'altered', /^missing_since is not set/, '$missing'],
   ['missing_since made up', `update archive.orders set missing_since = now() where operation_id = '$order'`, 'altered', /nothing is in the journal/, '$order'],
   // Records.
-  ['an order by hand, in an open month', `insert into archive.orders select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type, slice_day,
-      raw || '{"operation_id": "invented"}', null, ${forgedSha(`(raw || '{"operation_id": "invented"}')`)}, unread, observed_at, first_seen_at, changed_at, null from archive.orders where operation_id = '$order'`, 'extra', /nothing in the journal stored it/, 'invented'],
-  ['an order by hand, with a page', `insert into archive.orders select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type, slice_day,
-      raw || '{"operation_id": "invented"}', null, ${forgedSha(`(raw || '{"operation_id": "invented"}')`)}, unread, observed_at, first_seen_at, changed_at, null from archive.orders where operation_id = '$order';
+  ['an order by hand, in an open month', inventedOrder(`where operation_id = '$order'`), 'extra', /nothing in the journal stored it/, 'invented'],
+  ['an order by hand, with a page', `${inventedOrder(`where operation_id = '$order'`)};
     update sync.pages set ids = ids || '{invented}' where ids @> '{$order}'`, 'extra', /nothing in the journal stored it/, 'invented'],
   ['an order gone with its page entry', `delete from archive.orders where operation_id = '$order'; update sync.pages set ids = array_remove(ids, '$order')`, 'missing', /was archived by entry \d+ of \d{4}-/, '$order'],
   ['an order gone with its pages', `delete from archive.orders where operation_id = '$order'; delete from sync.pages where ids @> '{$order}'`, 'missing', /was archived by entry/, '$order'],

@@ -7,6 +7,7 @@ import { run } from '../../src/sync/run.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import { openDb } from '../../src/store/db.ts';
 import { differences, fiveDays, type Bench } from '../support/archive.ts';
+import { copied } from '../support/tamperings.ts';
 import { orderOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
@@ -38,11 +39,7 @@ test('sabotaged: a row altered, deleted or invented is a difference', async () =
     `update archive.orders set raw = raw || '{"message": "altered"}'
       where operation_id = (select max(operation_id) from archive.orders)`,
   );
-  await owner.query(
-    `insert into archive.nft_classes select project_id, 'invented', name, symbol, nft_count, uri, owner, tx_hash,
-            created_at, slice_day, raw, raw_bytes, raw_sha256, unread, observed_at, first_seen_at, changed_at
-       from archive.nft_classes limit 1`,
-  );
+  await owner.query(copied('archive.nft_classes', 'limit 1', { id: `'invented'` }));
   await owner.close();
   expect(await differences(bench)).toHaveLength(3);
 });

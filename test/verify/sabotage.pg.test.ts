@@ -11,6 +11,7 @@ import {
   filled,
   forgedSha,
   remadeJournal,
+  inventedOrder,
   tamperings,
   type Chosen,
   type Tampering,
@@ -106,11 +107,7 @@ describe('records', () => {
   const forged = `update archive.orders o set raw = n.raw, message = 'altered', raw_sha256 = ${forgedSha('n.raw')}
       from (select operation_id, raw || '{"message": "altered"}' as raw from archive.orders) n
      where n.operation_id = o.operation_id and o.operation_id = $1`;
-  const invented = `insert into archive.orders
-      select project_id, 'invented', status, message, account, amount, number, created_at, updated_at, order_type,
-             slice_day, n.raw, null, ${forgedSha('n.raw')}, unread, observed_at, first_seen_at, changed_at, null
-        from archive.orders o, lateral (select o.raw || '{"operation_id": "invented"}' as raw) n
-       where operation_id = $1`;
+  const invented = inventedOrder(ofOne);
   // $ stands for the one that is altered, an order of the certified March or of April.
   test.each<
     [
