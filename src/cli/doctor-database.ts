@@ -1,12 +1,12 @@
 // What `outlast doctor` finds in the database and in its replica: what the server is, the way to it, whether a sync can
 // work there, which is tried and taken back, and how fast it grows.
-import { currentAddress, type DatabaseAddress } from '../database-address.ts';
+import type { DatabaseAddress } from '../database-address.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
+import { inspectWay } from '../store/client.ts';
 import { onlyRow, openDb, withTx, type Db, type Queryable } from '../store/db.ts';
-import { inspectWay } from '../store/connection-way.ts';
 import { rehearse } from '../store/rehearsal.ts';
 import { ofReplica, type Store } from './app.ts';
 import type { Tell } from './doctor.ts';
@@ -26,7 +26,7 @@ export async function examineServer(store: Store, tell: Tell): Promise<ArchiveId
   const db = await openDb({ connectionString, isReadOnly: true, max: 2, log: silentLog() });
   try {
     const server = await tellServer(db, isEmbedded, tell);
-    if (!isEmbedded) await tellWay(db, new URL(currentAddress(connectionString)).hostname, tell);
+    if (!isEmbedded) await tellWay(db, tell);
     if (!server.standby) return await tellSchema(connectionString, server.bytes, tell);
     await checkSchema(db);
     return await heldIn(db);
@@ -75,12 +75,12 @@ async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<Serv
   return server;
 }
 
-async function tellWay(db: Db, host: string, tell: Tell): Promise<void> {
-  const { tls, pooler } = await inspectWay(db);
+async function tellWay(db: Db, tell: Tell): Promise<void> {
+  const { tls, isHere, pooler } = await inspectWay(db.pool);
   if (tls !== null) {
     const checked = tls.isChecked ? 'the certificate is checked' : 'the certificate is not checked';
     tell('ok', 'TLS', `${tls.protocol}, ${checked}`);
-  } else if (isHere(host)) tell('ok', 'TLS', 'none, on this machine');
+  } else if (isHere) tell('ok', 'TLS', 'none, on this machine');
   else {
     tell(
       'warn',
@@ -94,13 +94,6 @@ async function tellWay(db: Db, host: string, tell: Tell): Promise<void> {
     tell('ok', 'pooler', `one stands in front of the database and pools ${pools}: both are fine`);
   }
 }
-
-const isHere = (host: string): boolean =>
-  host === '' ||
-  host === 'localhost' ||
-  host === '[::1]' ||
-  host.startsWith('127.') ||
-  /^%2f/i.test(host);
 
 const schemas = {
   none: 'none yet: the first sync makes it',

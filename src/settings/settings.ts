@@ -1,7 +1,7 @@
 // The settings of a process, read from the environment: the only place that does. It puts the single settings of
 // table.ts together and reports every mistake at once, with what to do (P12), and without secrets (P10).
 import { statSync } from 'node:fs';
-import { mistakesIn, withPgVariables, type DatabaseAddress } from '../database-address.ts';
+import { urlOf, withPgVariables, type DatabaseAddress } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
 import type { LogLevel } from '../log.ts';
 import type { FileFormat } from '../model.ts';
@@ -289,9 +289,8 @@ function current(
 }
 
 function readReplica(reader: EnvironmentReader): string | null {
-  const name = 'OUTLAST_READ_DATABASE_URL';
-  const url = reader.read(name);
-  return url === null ? null : completed(name, url, reader);
+  const url = reader.read('OUTLAST_READ_DATABASE_URL');
+  return url === null ? null : completed(url, reader);
 }
 
 /** `own`: the variables that come before those of the file. Null: the database is the embedded one. */
@@ -306,13 +305,13 @@ function readAddress(reader: EnvironmentReader, own: Environment): string | null
     }
     return null;
   }
-  if (password === null) return completed('DATABASE_URL', url, reader);
-  const address = new URL(url);
+  const address = password === null ? null : urlOf(url);
+  if (password === null || address === null) return completed(url, reader);
   const isOwn = (name: string): boolean => Boolean(own[name] || own[`${name}_FILE`]);
   if (address.password !== '') {
     // The environment's address is whole without the file's password.
     if (isOwn('DATABASE_URL') && !isOwn('DATABASE_PASSWORD')) {
-      return completed('DATABASE_URL', url, reader);
+      return completed(url, reader);
     }
     reader.report('DATABASE_PASSWORD is set and DATABASE_URL holds a password: keep one of them.');
   } else if (address.hostname === '' || address.username === '') {
@@ -322,14 +321,9 @@ function readAddress(reader: EnvironmentReader, own: Environment): string | null
   }
   // The setter leaves a few characters alone that pg would read as percent-escapes.
   address.password = encodeURIComponent(password);
-  return completed('DATABASE_URL', address.href, reader);
+  return completed(address.href, reader);
 }
 
 /** With what stands in PGHOST, PGSSLMODE and their like. */
-function completed(name: string, url: string, reader: EnvironmentReader): string {
-  const address = withPgVariables(url, (variable) => reader.variable(variable));
-  for (const mistake of mistakesIn(address)) {
-    reader.report(`${name}, with what PGSSLMODE and its like add to it, ${mistake}.`);
-  }
-  return address;
-}
+const completed = (url: string, reader: EnvironmentReader): string =>
+  withPgVariables(url, (name) => reader.variable(name));

@@ -2,11 +2,9 @@
 // wrong is told in a sentence.
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { isTlsOptional, withoutTls } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
-import { Client } from './client.ts';
-import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
-import { hasNoTls } from './tls.ts';
+import { Client, type Connection } from './client.ts';
+import { connectionError, databaseError, hasNoTls, namedIfCut, standby } from './db-errors.ts';
 import type { TransactionSettings } from './transaction-settings.ts';
 
 export type ServerFound = {
@@ -14,20 +12,18 @@ export type ServerFound = {
   role: string | null;
   /** What transactions on this server name besides. */
   settings: TransactionSettings;
-  /** TLS was optional and the server has none. */
-  isWithoutTls: boolean;
+  /** What every connection is told besides its address: TLS was optional, and the server has none. */
+  instead: pg.ClientConfig;
 };
-
-type Config = pg.PoolConfig & { connectionString: string };
 
 /** Connects once to tell a person what is wrong before any work starts. It leaves nothing behind in the connection. */
 export async function checkServer(
-  config: Config,
+  config: Connection,
   wanted: { role: string | null; isReadOnly: boolean },
 ): Promise<ServerFound> {
-  const { client, isWithoutTls } = await connect(config);
+  const { client, instead } = await connect(config);
   try {
-    return { ...judged(await ask(client, wanted.role), wanted), isWithoutTls };
+    return { ...judged(await ask(client, wanted.role), wanted), instead };
   } catch (error) {
     // Cut while we asked: as passing a fault as one that was refused.
     throw databaseError(error) ?? namedIfCut(error);
@@ -40,24 +36,24 @@ export async function checkServer(
 const answerMs = 30_000;
 
 async function connect(
-  config: Config,
-  isWithoutTls = false,
-): Promise<{ client: pg.Client; isWithoutTls: boolean }> {
-  const { connectionString } = config;
+  config: Connection,
+  instead: pg.ClientConfig = {},
+): Promise<{ client: pg.Client; instead: pg.ClientConfig }> {
   let client: pg.Client | undefined;
   try {
-    client = new Client({ ...config, query_timeout: answerMs });
+    client = new Client({ ...config, ...instead, query_timeout: answerMs });
     client.on('error', () => undefined);
     await client.connect();
-    return { client, isWithoutTls };
+    return { client, instead };
   } catch (error) {
     // pg gives up for want of a password and leaves the server waiting for one: until then no database is dropped
     // there.
     (
       client as unknown as { connection: { stream: Socket } } | undefined
     )?.connection.stream.destroy();
-    if (hasNoTls(error) && isTlsOptional(connectionString)) {
-      return connect({ ...config, connectionString: withoutTls(connectionString) }, true);
+    if (hasNoTls(error) && config.sslmode === 'prefer') {
+      // Whoever has been told of it is not asked again.
+      return connect({ ...config, sslmode: 'disable' }, { ssl: false });
     }
     throw connectionError(error);
   }
@@ -111,7 +107,7 @@ async function refuseWorker(client: pg.Client): Promise<void> {
 function judged(
   server: Server | undefined,
   wanted: { role: string | null; isReadOnly: boolean },
-): Omit<ServerFound, 'isWithoutTls'> {
+): Omit<ServerFound, 'instead'> {
   if (server === undefined || server.version < 150_000) {
     throw settingsError(
       'database_too_old',

@@ -1,14 +1,65 @@
 // pg's client as every connection is made: told everything by its address, and nothing by the environment. The login is
 // bound to the TLS connection (SCRAM-SHA-256-PLUS) where the address asks for channel_binding=require, so that nobody in
 // between can pass it on; pg binds where a server offers it, and goes on without where none does.
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
-import { wantsChannelBinding } from '../database-address.ts';
-import { settingsError } from '../errors.ts';
+import { parse, toClientConfig } from 'pg-connection-string';
+import { heeded, mistakesIn, urlOf } from '../database-address.ts';
+import { codeOf, settingsError } from '../errors.ts';
+
+/** What an address asks pg for. */
+export type Connection = pg.ClientConfig & { sslmode?: string };
+
+/**
+ * What pg is to be told. Throws settings `database_address`, or `database_certificate_file` for a file that cannot be
+ * read.
+ */
+export function readAddress(connectionString: string): Connection {
+  const url = urlOf(connectionString);
+  const [mistake] = mistakesIn(connectionString);
+  if (url === null || mistake !== undefined) {
+    throw settingsError(
+      'database_address',
+      `DATABASE_URL ${mistake}. (What it leaves out, PGSSLMODE and its like add to it.)`,
+    );
+  }
+  const { searchParams: given } = url;
+  // JDBC's way of asking, which libpq takes as well.
+  if (given.get('ssl') === 'true' && !given.has('sslmode')) given.set('sslmode', 'require');
+  if (given.get('sslmode') === 'allow') given.set('sslmode', 'prefer');
+  if (given.get('sslrootcert') === 'system') {
+    given.delete('sslrootcert');
+    given.set('sslmode', 'verify-full');
+  }
+  // pg would make something else of some of them.
+  const names = [...given.keys()];
+  for (const name of names.filter((one) => !heeded.includes(one))) given.delete(name);
+  let connection: Connection;
+  try {
+    connection = toClientConfig(parse(url.href, { useLibpqCompat: true }));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : '';
+    if (codeOf(error) === undefined) {
+      throw settingsError('database_address', `DATABASE_URL cannot be used: ${reason}.`, error);
+    }
+    throw settingsError(
+      'database_certificate_file',
+      `A certificate file that DATABASE_URL names cannot be read (${reason}). Check its path and rights.`,
+      error,
+    );
+  }
+  // As libpq: there is no TLS on a socket.
+  if (connection.host?.startsWith('/') === true) connection.ssl = false;
+  // A login that is not bound to TLS is to be refused.
+  return { ...connection, enableChannelBinding: given.get('channel_binding') === 'require' };
+}
 
 /** What pg keeps of a connection and does not type. */
 type Wire = {
-  connection: NodeJS.EventEmitter & { stream: { destroy(): void } };
+  connection: NodeJS.EventEmitter & { stream: Socket };
   saslSession: unknown;
+  processID: number | null;
 };
 
 const refusal = (): Error =>
@@ -56,11 +107,47 @@ function withoutPgVariables<T>(make: () => T): T {
 }
 
 /** As the class that pools make their connections of; called with `new`. */
-export const Client = function (config: pg.ClientConfig & { connectionString: string }) {
-  const isBound = wantsChannelBinding(config.connectionString);
-  const client = withoutPgVariables(
-    () => new pg.Client({ ...config, enableChannelBinding: isBound }),
-  );
-  if (isBound) bind(client);
+export const Client = function (config: pg.ClientConfig) {
+  const client = withoutPgVariables(() => new pg.Client(config));
+  if (config.enableChannelBinding === true) bind(client);
   return client;
 } as unknown as typeof pg.Client;
+
+/** The way to the database as this side sees it. */
+export type Way = {
+  /** Null without TLS. */
+  tls: { protocol: string; isChecked: boolean } | null;
+  /** It does not leave this machine, as far as can be seen from here. */
+  isHere: boolean;
+  /** `pooler`: one that pools sessions, or transactions unseen. */
+  pooler: 'none' | 'transactions' | 'pooler';
+};
+
+/** Takes two connections of the pool for a moment. */
+export async function inspectWay(pool: pg.Pool): Promise<Way> {
+  const [first, second] = [await pool.connect(), await pool.connect()];
+  try {
+    const { connection, processID } = first as unknown as Wire;
+    const { stream } = connection;
+    const [one, other] = [await backendOf(first), await backendOf(second)];
+    // A pooler gives its clients numbers of its own; one that pools transactions gives the next one who is free.
+    const seen = one === other ? 'transactions' : 'pooler';
+    return {
+      tls:
+        stream instanceof TLSSocket
+          ? { protocol: stream.getProtocol() ?? 'TLS', isChecked: stream.authorized }
+          : null,
+      // A Unix socket has no address.
+      isHere: /^(?:undefined|127\..*|::1)$/.test(String(stream.remoteAddress)),
+      pooler: one === processID ? 'none' : seen,
+    };
+  } finally {
+    first.release();
+    second.release();
+  }
+}
+
+async function backendOf(client: pg.PoolClient): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid;
+}

@@ -1,7 +1,7 @@
 // What a database's error means to the person who runs Outlast: one sentence, what to do, and whether trying again
 // may help. Told apart by SQLSTATE or the network's code, never by message. Knows no connection.
+import { certificateProblem } from '../certificate-errors.ts';
 import { codedCause, codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
-import { tlsError } from './tls.ts';
 
 /** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
 export function connectionError(error: unknown): OutlastError {
@@ -18,6 +18,41 @@ function passwordMissing(error: unknown): OutlastError | null {
     error,
   );
 }
+
+/** pg gives it neither a code nor a class of its own. */
+export const hasNoTls = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'The server does not support SSL connections';
+
+/** The sentence where certificates are why there is no connection; null for anything else. */
+function tlsError(error: unknown): OutlastError | null {
+  if (hasNoTls(error)) {
+    return settingsError(
+      'database_tls_missing',
+      'DATABASE_URL asks for TLS and the server has none. (Where it names no sslmode, PGSSLMODE asks for it.) Turn it on there (ssl = on), or write sslmode=disable into DATABASE_URL where the way to it is safe by itself.',
+      error,
+    );
+  }
+  const code = codeOf(error) ?? '';
+  const problem = certificateProblem(code, advice);
+  if (problem !== null) {
+    return settingsError(
+      'database_certificate',
+      `The certificate of the database is not accepted ${problem}.`,
+      error,
+    );
+  }
+  if (!/^(?:ERR_SSL|ERR_OSSL|ERR_TLS|EPROTO|CERT_|UNABLE_TO)/.test(code)) return null;
+  return settingsError(
+    'database_certificate',
+    `There is no TLS connection to the database (${code}). Check sslcert, sslkey and sslrootcert in DATABASE_URL.`,
+    error,
+  );
+}
+
+const advice = {
+  authority: 'Name its certificate with sslrootcert in DATABASE_URL',
+  host: 'Use the name that stands in it in DATABASE_URL; sslmode=verify-ca does not compare names',
+};
 
 /**
  * The sentence for an error that the database or the way to it explains; null for one that only a mistake of ours

@@ -4,21 +4,15 @@
 // most.
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import {
-  currentAddress,
-  readAsLibpq,
-  withoutTls,
-  type DatabaseAddress,
-} from '../database-address.ts';
+import { currentAddress, type DatabaseAddress } from '../database-address.ts';
 import { createDialingSocket } from '../dial.ts';
 import { codeOf, fatal } from '../errors.ts';
 import type { ProjectId } from '../model.ts';
 import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
-import { Client } from './client.ts';
+import { Client, readAddress, type Connection } from './client.ts';
 import { namedIfCut } from './db-errors.ts';
 import { inGroups, type InGroups } from './group-commit.ts';
-import { checkTlsFiles } from './tls.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
 export type Row = Record<string, unknown>;
@@ -110,21 +104,20 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const wanted = options.role === undefined ? 'outlast_writer' : options.role;
   const isReadOnly = options.isReadOnly ?? false;
   const applicationName = options.applicationName ?? 'outlast';
-  let connectionString = readAsLibpq(currentAddress(options.connectionString));
-  const address = (): string => {
+  let connection = readAddress(currentAddress(options.connectionString));
+  const newest = (): Connection => {
     try {
-      connectionString = readAsLibpq(currentAddress(options.connectionString));
+      connection = readAddress(currentAddress(options.connectionString));
     } catch {
       // Its file is just being written, or is gone: the last one, and the login decides.
     }
-    return found.isWithoutTls ? withoutTls(connectionString) : connectionString;
+    return connection;
   };
-  checkTlsFiles(connectionString);
   const singleMs = Number(
     options.settings?.['statement_timeout'] ?? (wanted === null ? 0 : longestMs),
   );
   const asked = {
-    connectionString,
+    ...connection,
     application_name: applicationName,
     connectionTimeoutMillis: connectingMs,
     stream: () => createDialingSocket(connectingMs),
@@ -154,7 +147,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
     Client: function (config: pg.ClientConfig) {
       return new Client({
         ...config,
-        connectionString: address(),
+        ...newest(),
+        ...found.instead,
         // The pool has one time-out for making a connection and for waiting for one: here each connection has its own.
         connectionTimeoutMillis: connectingMs,
       });

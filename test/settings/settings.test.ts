@@ -172,13 +172,10 @@ describe('mistakes (P12)', () => {
     [{ OUTLAST_COLOUR: 'green' }, 'OUTLAST_COLOUR is no setting: remove it'],
     [{ OUTLAST_API_SECRET: 'sesame ' }, 'begins or ends with a blank'],
     [{ DATABASE_URL: 'postgres://u:a/b@host:5432/db' }, 'written as %40'],
+    [{ DATABASE_URL: 'postgres://u:a%@host/db' }, 'written %25.'],
     [
-      { DATABASE_URL: 'postgres://u@db/o?sslmode=verify' },
-      'asks for an sslmode that there is none',
-    ],
-    [
-      { OUTLAST_READ_DATABASE_URL: 'postgres://u@db/o?ssl_mode=require&sslcrl=/x' },
-      'OUTLAST_READ_DATABASE_URL has a parameter that PostgreSQL does not know, ssl_mode: write sslmode; it asks for sslcrl,',
+      { OUTLAST_READ_DATABASE_URL: 'postgres://u@db/o?sslmode=verify&service=x' },
+      'OUTLAST_READ_DATABASE_URL asks for an unknown sslmode: give one of disable, allow, prefer, require, verify-ca, verify-full; it has a parameter that Outlast does not know, service: take it out.',
     ],
     [{ DATABASE_PASSWORD: 'x' }, 'DATABASE_URL is not: give the address'],
     [
