@@ -98,9 +98,16 @@ function unreachable(error: unknown): OutlastError {
       error,
     );
   }
+  if (code?.startsWith('57P0') === true) {
+    return transient(
+      'database_unreachable',
+      `The database ended the connection (${code}): it was stopped, it crashed, or somebody ended the session. Run Outlast again once it is there; the next command starts the embedded one.`,
+      error,
+    );
+  }
   return transient(
     'database_unreachable',
-    `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs and that DATABASE_URL names the right host and port.`,
+    `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs (the embedded one is started again by the next command) and that DATABASE_URL names the right host and port.`,
     error,
   );
 }

@@ -81,7 +81,7 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const ended = await cut.ended;
-  expect(lastWords(ended)).toMatch(/^outlast: The database cannot be reached/);
+  expect(lastWords(ended)).toMatch(/^outlast: The database ended the connection/);
   expect(ended.code).toBe(75);
   expect(await heldOrders()).toBeLessThan(simulator.oracle.count('orders'));
   const after = await runHere(['sync'], { env: settings() });

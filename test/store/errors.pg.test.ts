@@ -99,7 +99,7 @@ test('what drizzle wraps is told without the statement and its values (P10), on 
     .catch((failure: unknown) => failure);
   expect(String(error)).toContain('Failed query: do $$');
   expect(causeChain(databaseError(error))).toMatch(
-    /^The database cannot be reached \(57P01\).* right host and port: terminating$/,
+    /^The database ended the connection \(57P01\): .* starts the embedded one: terminating$/,
   );
 });
 
