@@ -87,7 +87,7 @@ const readsEnvironment = [
   'settings/settings.ts',
   'store/client.ts',
   'main.ts',
-  'store/embedded/binaries.ts',
+  'store/embedded/programs.ts',
   'cli/print.ts',
   'cli/signals.ts',
 ];

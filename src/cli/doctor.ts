@@ -13,7 +13,7 @@ import type { Limiter } from '../platform/platform.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import type { Environment } from '../settings/environment.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
-import { checkPrograms, findPackage } from '../store/embedded/binaries.ts';
+import { checkPrograms, findPackage } from '../store/embedded/programs.ts';
 import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
 import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';

@@ -1,59 +1,49 @@
-// The cluster on disk: made once by initdb, and checked before every start. One user may log in, whose password lies in a
-// file (0600) of the home. A lost file locks nobody out of the only copy of their data: the next start makes a new one.
+// The cluster on disk: made once by initdb, checked and given its settings before every start. One user may log in, whose
+// password lies in a file (0600) of the cluster, so that it is moved and lost with it alone.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fatal, settingsError } from '../../errors.ts';
 import { exists, syncFolder, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { printedBy, runAs, writeFor, type Binaries } from './binaries.ts';
 import { noRoom, type Home } from './home.ts';
+import { printedBy, runAs, writeFor, type Programs } from './programs.ts';
 
-export const user = 'outlast';
-export const workDatabase = 'outlast';
+const user = 'outlast';
+const database = 'outlast';
 
 /**
  * Makes the cluster if there is none; checks the one that is there. Call it under the home's lock.
- * Throws settings `embedded_data_dir_version` or `embedded_path_unusable`, fatal `embedded_disk_full` or
- * `embedded_start_failed`.
+ * Throws settings `embedded_data_dir_version`, fatal `embedded_disk_full` or `embedded_start_failed`.
  */
-export async function ensureCluster(home: Home, binaries: Binaries, log: Log): Promise<void> {
+export async function ensureCluster(home: Home, programs: Programs, log: Log): Promise<void> {
+  const { folder, account, pgdata } = home;
   await dropDrafts(home);
-  if (await exists(home.pgdata)) return checkVersion(home, binaries);
-  if (process.platform !== 'win32' && /["$`\\]/.test(binaries.initdb)) {
-    // initdb starts postgres by a shell line of its own, with the path between double quotes.
-    throw settingsError(
-      'embedded_path_unusable',
-      `The embedded Postgres cannot be made by programs in ${dirname(binaries.initdb)}: the path holds a sign that shells take for their own (" $ \` or \\). Install Outlast in another folder, or set DATABASE_URL.`,
-    );
-  }
-  if ((await findPassword(home)) === null) await writePassword(home, newPassword());
+  if (await exists(pgdata)) return checkVersion(home, programs);
   // A name of its own: the initdb of a killed command may still be writing into its draft.
-  const draft = join(home.folder, `${draftPrefix}${randomUUID()}`);
-  try {
-    // P3: into a draft, then one rename: a killed initdb leaves what looks whole and is not.
-    await runAs(home.account, binaries.initdb, ['-D', draft, ...initOptions(home)], home.folder);
-    await rename(draft, home.pgdata);
-    await syncFolder(home.folder);
-  } catch (error) {
-    await dropDrafts(home);
-    throw (
-      noRoom(error, home.folder) ??
-      fatal(
-        'embedded_start_failed',
-        `The embedded Postgres could not be made: ${printedBy(error)}`,
-        error,
-      )
-    );
-  }
-  log.info({ dataDir: home.folder }, 'A new embedded Postgres was made');
-}
-
-function initOptions(home: Home): string[] {
-  const access = ['-U', user, '-A', 'scram-sha-256', `--pwfile=${passwordPath(home)}`];
+  const draft = join(folder, `${draftPrefix}${randomUUID()}`);
+  const first = `${draft}.password`;
+  const password = `${randomBytes(18).toString('base64url')}\n`;
+  const access = ['-U', user, '-A', 'scram-sha-256', `--pwfile=${first}`];
   // Sorts alike on every system, whatever its locales; ready for any text.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  return [...access, ...locale, '-E', 'UTF8', '--no-instructions'];
+  const options = ['-D', draft, ...access, ...locale, '-E', 'UTF8', '--no-instructions'];
+  const alone = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
+  const work = `create database ${database} owner ${user}\n`;
+  try {
+    await writeFor(account, first, password);
+    // P3: into a draft, then one rename: a killed initdb leaves what looks whole and is not.
+    await runAs(account, programs.initdb, options, folder);
+    await runAs(account, programs.postgres, alone, folder, work);
+    await rename(first, passwordPath(draft));
+    await rename(draft, pgdata);
+    await syncFolder(folder);
+  } catch (error) {
+    await dropDrafts(home);
+    const told = `The embedded Postgres could not be made: ${printedBy(error)}`;
+    throw noRoom(error, folder) ?? fatal('embedded_start_failed', told, error);
+  }
+  log.info({ dataDir: folder }, 'A new embedded Postgres was made');
 }
 
 const draftPrefix = 'pgdata.draft-';
@@ -66,57 +56,72 @@ async function dropDrafts(home: Home): Promise<void> {
   }
 }
 
-async function checkVersion(home: Home, binaries: Binaries): Promise<void> {
+async function checkVersion(home: Home, { major }: Programs): Promise<void> {
   const found = (await textOfFile(join(home.pgdata, 'PG_VERSION')))?.trim();
-  if (found === binaries.major) return;
-  if (found === undefined) {
-    throw settingsError(
-      'embedded_data_dir_foreign',
-      `${home.pgdata} is no PostgreSQL data folder: its PG_VERSION is missing. Put it back from a copy, or choose another OUTLAST_DATA_DIR.`,
-    );
-  }
+  // Of a folder without one the server itself says what is wrong.
+  if (found === undefined || found === major) return;
   throw settingsError(
     'embedded_data_dir_version',
-    `The archive in ${home.folder} was written by PostgreSQL ${found}, and this release carries ${binaries.major}. Export it with the release that wrote it (outlast export), then import it into a new OUTLAST_DATA_DIR (outlast import); nothing was changed.`,
+    `The archive in ${home.folder} was written by PostgreSQL ${found}, and this release carries ${major}. Export it with the release that wrote it (outlast export), then import it into a new OUTLAST_DATA_DIR (outlast import); nothing was changed.`,
   );
 }
 
-/** The address of a database of the home's server. It carries the password: never log it (P10). */
-export async function addressOf(home: Home, port: number, database: string): Promise<string> {
-  const password = await findPassword(home);
-  if (password === null) {
-    throw settingsError(
-      'embedded_password_wrong',
-      `The file ${passwordPath(home)} is missing while the embedded Postgres runs. Put it back, or stop the server (pg_ctl stop, or end its process): the next start makes a new one.`,
-    );
+const settingsPath = ({ pgdata }: Home): string => join(pgdata, 'postgresql.conf');
+
+/** Null: it has never been started. */
+export async function lastPort(home: Home): Promise<number | null> {
+  const found = /^port = '(\d+)'/m.exec((await textOfFile(settingsPath(home))) ?? '');
+  return found === null ? null : Number(found[1]);
+}
+
+/** Writes the settings for the next start. Users' own belong into `alter system`, which stands above these. */
+export async function writeSettings(
+  home: Home,
+  port: number,
+  extra: Record<string, string>,
+): Promise<void> {
+  const settings: Record<string, string> = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    // P1, P3: what was committed is on the disk.
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    ...(await sharedMemory()),
+    wal_compression: 'on',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    log_line_prefix: '%m [%p] ',
+    ...extra,
+  };
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
+  );
+  const head = '# Written by Outlast at every start. For settings of your own: alter system.\n';
+  await writeFor(home.account, settingsPath(home), head + lines.join(''));
+}
+
+/** Parallel queries take shared memory from /dev/shm, which is 64 MB in containers; files do as well there. */
+async function sharedMemory(): Promise<Record<string, string>> {
+  if (process.platform !== 'linux') return {};
+  const { bsize, blocks } = await statfs('/dev/shm').catch(() => ({ bsize: 0, blocks: 0 }));
+  const isLarge = bsize * blocks >= 512 * 1024 * 1024;
+  return { dynamic_shared_memory_type: isLarge ? 'posix' : 'mmap' };
+}
+
+const passwordPath = (pgdata: string): string => join(pgdata, 'outlast.password');
+
+/** The address of the work database on a port. It carries the password: never log it (P10). */
+export async function addressOf({ pgdata }: Home): Promise<(port: number) => string> {
+  const password = (await textOfFile(passwordPath(pgdata)))?.trim();
+  if (password !== undefined) {
+    return (port) => `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   }
-  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-}
-
-/** Makes a lost file anew and tells the cluster. Only while no server runs, under the home's lock. */
-export async function restorePassword(home: Home, binaries: Binaries, log: Log): Promise<void> {
-  if ((await findPassword(home)) !== null) return;
-  const password = newPassword();
-  // P10: by standard input, never in a command line. The file comes last: killed before, we do it again.
-  await runAs(
-    home.account,
-    binaries.postgres,
-    ['--single', '-D', home.pgdata, 'postgres'],
-    home.folder,
-    `alter role ${user} password '${password}'\n`,
+  throw settingsError(
+    'embedded_password_missing',
+    `The file ${passwordPath(pgdata)} is missing, which holds the password of the embedded Postgres: put it back from a copy.`,
   );
-  await writePassword(home, password);
-  log.warn({ file: passwordPath(home) }, 'The password file was missing: a new password was made');
-}
-
-export const passwordPath = (home: Home): string => join(home.folder, 'password');
-
-const newPassword = (): string => randomBytes(18).toString('base64url');
-
-const writePassword = (home: Home, password: string): Promise<void> =>
-  writeFor(home.account, passwordPath(home), `${password}\n`);
-
-async function findPassword(home: Home): Promise<string | null> {
-  const text = (await textOfFile(passwordPath(home)))?.trim() ?? '';
-  return text === '' ? null : text;
 }

@@ -9,9 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { codeOf } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { openDb } from '../../../src/store/db.ts';
-import { findPackage } from '../../../src/store/embedded/binaries.ts';
+import { findPackage } from '../../../src/store/embedded/programs.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
-import { tryAcquire } from '../../../src/store/embedded/lock.ts';
 import {
   queryAt,
   removeScratch,
@@ -109,25 +108,6 @@ describe('several commands', () => {
     ]);
     expect(await two.close()).toEqual({ stopped: true });
   });
-
-  test('stay present when their session is cut, so that no other stops the server under them', async () => {
-    const staying = await openEmbedded({ dataDir, log });
-    await queryAt(
-      staying.connectionString,
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'outlast presence'`,
-    );
-    await expect
-      .poll(() =>
-        queryAt(
-          staying.connectionString,
-          `select application_name as name from pg_stat_activity where application_name = 'outlast presence'`,
-        ),
-      )
-      .toHaveLength(1);
-    const leaving = await openEmbedded({ dataDir, log });
-    expect(await leaving.close()).toEqual({ stopped: false });
-    expect(await staying.close()).toEqual({ stopped: true });
-  });
 });
 
 describe('P3: after a SIGKILL', () => {
@@ -183,31 +163,6 @@ describe('P3: after a SIGKILL', () => {
       .toEqual([{ n: 7 }]);
     expect(await embedded.close()).toEqual({ stopped: true });
   });
-
-  test('the lock of the home is free again', async () => {
-    const first = startChild({ dataDir });
-    await first.opened;
-    await first.close();
-    const { id } = JSON.parse(readFileSync(join(dataDir, 'outlast-embedded.json'), 'utf8')) as {
-      id: string;
-    };
-    const home = { id, folder: dataDir };
-    const held = await tryAcquire(home);
-    // While it is held, a command waits …
-    const waiting = startChild({ dataDir });
-    const early = await Promise.race([waiting.opened.then(() => 'opened'), sleep(700, 'waits')]);
-    expect(early).toBe('waits');
-    expect(await tryAcquire(home)).toBeNull();
-    await held?.();
-    await waiting.opened;
-    // … and one that is killed holds nothing any more.
-    await waiting.signal('SIGKILL');
-    const again = await tryAcquire(home);
-    expect(again).not.toBeNull();
-    await again?.();
-    const last = await openEmbedded({ dataDir, log });
-    expect(await last.close()).toEqual({ stopped: true });
-  });
 });
 
 test('Ctrl-C reaches the command and not the server, so that the command can finish', async () => {
@@ -242,13 +197,6 @@ test('is reached where the environment speaks of another', async () => {
   expect(process.env).toMatchObject(variables);
   await db.close();
   expect(await embedded.close()).toEqual({ stopped: true });
-});
-
-test('that was started and cannot be used is stopped', async () => {
-  writeFileSync(join(dataDir, 'password'), 'another');
-  await expect(openEmbedded({ dataDir, log })).rejects.toMatchObject({
-    code: 'embedded_password_wrong',
-  });
 });
 
 describe('a pid that went to another process', () => {
