@@ -38,34 +38,11 @@ create view analytics.runs as
 select project_id, run_id, started_at, ended_at, outcome, requests, slices_done,
        records_shown, records_new, records_changed, records_rejected, last_error
   from sync.runs;
-comment on view analytics.runs is
-  'Passes of the worker over what was due: how fresh the archive is. Of quiet ones in a row only the last is kept';
-comment on column analytics.runs.run_id is 'Its name';
-comment on column analytics.runs.started_at is 'When it began';
-comment on column analytics.runs.ended_at is 'When it ended; null while it goes on, or where it was cut off';
-comment on column analytics.runs.outcome is 'How it ended; quiet: done, and nothing was new; idle: nothing was due; part: done, of what a person asked for';
-comment on column analytics.runs.requests is 'Requests made';
-comment on column analytics.runs.slices_done is 'Slices whose turn was done';
-comment on column analytics.runs.records_shown is 'Records the platform showed';
-comment on column analytics.runs.records_new is 'Records held for the first time';
-comment on column analytics.runs.records_changed is 'Records whose content changed';
-comment on column analytics.runs.records_rejected is 'Records without a usable id, or too long';
-comment on column analytics.runs.last_error is 'Why something due was not done; null after a success';
 
 create view analytics.alerts as
 select project_id, kind, subject, text, opened_at, told_at, resolved_at,
        resolved_at is not null and resolved_at <= opened_at as is_news
   from sync.alerts;
-comment on view analytics.alerts is
-  'What somebody should hear of, while it goes on, and for a while after it was over or told';
-comment on column analytics.alerts.kind is 'What it is about: docs/alerts.md has every kind';
-comment on column analytics.alerts.subject is 'Of what: a month, a list, a machine; empty for the project';
-comment on column analytics.alerts.text is 'What is told';
-comment on column analytics.alerts.opened_at is 'Since when, on the platform''s clock';
-comment on column analytics.alerts.told_at is 'When it was told last; null: not yet, or there is nobody to tell';
-comment on column analytics.alerts.resolved_at is 'When it was over; null while it goes on';
-comment on column analytics.alerts.is_news is
-  'True of what only happens, such as a lost day: it is over as soon as it is known';
 
 create view analytics.slices_in_hand as
 select project_id, resource, owner, nullif(day, '0001-01-01') as day,
@@ -125,31 +102,8 @@ select s.project_id,
               group by project_id, resource, owner, day) r using (project_id, resource, owner, day)
  cross join lateral (select s.state not in ('open', 'lost') and s.proof <> 'none' and r.rejected is null as is_held) claim
  where s.day > '0001-01-01';
-comment on view analytics.coverage is 'What is held of each UTC day, how sure that is, and every reservation';
-comment on column analytics.coverage.owner is 'The owner whose classes these are; empty for the whole list';
-comment on column analytics.coverage.state is
-  'open: not yet read whole. walked: read to the end after the day was over. sealed: proved and nothing pending. '
-  'final: the month left the window, held as it is. lost: the month left the window before the day was ever read '
-  'whole';
-comment on column analytics.coverage.proof is
-  'readings: two readings, one from each end of the list, showed all that is held. books: the platform also counts '
-  'the same. none: not proved, why says what keeps it from that';
-comment on column analytics.coverage.why is
-  'What keeps it from being proved: not over, not read, read once, showed less (than is held), counts more (than it '
-  'showed), books do not balance, shows nothing (of a day before the window), pending, month is going, clock; null: '
-  'nothing';
-comment on column analytics.coverage.proved_at is 'When it was proved last, on the platform''s clock';
-comment on column analytics.coverage.walked_at is 'When it was read to its end last, on the platform''s clock';
 comment on column analytics.coverage.newest_page_at is
   'When the newest page held was asked for, on the platform''s clock; no record held is first seen later';
-comment on column analytics.coverage.shown_total is
-  'How many distinct records, rejects included, the last walk was shown';
-comment on column analytics.coverage.rejected is
-  'Records without a usable id, or too long, kept as bytes aside, but for those that a whole walk a day later was without';
-comment on column analytics.coverage.deadline_at is
-  'Until when the day should be held and proved: a safety margin before its month leaves the window';
-comment on column analytics.coverage.due_at is
-  'When it is looked at next, on the platform''s clock; null when it is not: it is final or lost';
 
 -- To count the rows takes as long as there are rows. Written with them, in the same transaction (P1), the figure is as
 -- exact; `outlast verify` compares it with the journal, and the journal with the rows.
@@ -243,15 +197,6 @@ select project_id, resource, owner, min(day_from) as first_day, max(day_to) - 1 
         window list as (partition by project_id, resource, owner)) b
  where asked_at = newest
  group by project_id, resource, owner, asked_at;
-comment on view analytics.balances is
-  'The newest books of each list in one row: what the platform counts of all days that are over, beside what its lists '
-  'showed';
-comment on column analytics.balances.first_day is 'The first UTC day that is counted';
-comment on column analytics.balances.last_day is 'The last one';
-comment on column analytics.balances.asked_at is 'When the platform was asked, on its clock';
-comment on column analytics.balances.more is
-  'The parts that do not balance: first and last day, how many records the platform counts and its lists showed';
-comment on column analytics.balances.more_since is 'Since when there have been such parts; null: there are none';
 
 create view analytics.coverage_by_day as
 select project_id,
@@ -367,25 +312,11 @@ select project_id, resource, month, certified_at,
  where not exists (select from sync.certificates newer
                     where newer.project_id = c.project_id and newer.resource = c.resource and newer.month = c.month
                       and newer.issue > c.issue);
-comment on view analytics.certificates is
-  'Months that have left the window, each with what is held of it and the digest that fixes it';
-comment on column analytics.certificates.certified_at is
-  'The moment whose contents are certified, on the platform''s clock';
-comment on column analytics.certificates.records is 'How many records are certified';
-comment on column analytics.certificates.digest is 'The month''s digest, lower-case hex';
-comment on column analytics.certificates.certificate is
-  'The certificate itself: every day with its count, digest, state, proof and reservations';
 
 create view analytics.rejects as
-select project_id, resource, owner, day, reason, seen_at, encode(sha256, 'hex') as sha256, bytes, whole_length
+select project_id, resource, owner, nullif(day, '0001-01-01') as day, reason, seen_at,
+       encode(sha256, 'hex') as sha256, octet_length(bytes) as byte_count, bytes, whole_length
   from sync.rejects;
-comment on view analytics.rejects is
-  'Records without a usable id, or too long to be taken in, as the platform gave them: in no table and in no figure';
-comment on column analytics.rejects.owner is 'The owner whose list showed it; empty for the whole list';
-comment on column analytics.rejects.day is 'The UTC day that was asked for';
-comment on column analytics.rejects.reason is 'Why it could not be kept as a record';
-comment on column analytics.rejects.seen_at is 'When it was first seen, on the platform''s clock';
-comment on column analytics.rejects.sha256 is 'SHA-256 of all of its bytes, lower-case hex';
 comment on column analytics.rejects.bytes is
   'The record, byte for byte; only its beginning where whole_length is given';
 comment on column analytics.rejects.whole_length is
@@ -432,26 +363,6 @@ select w.project_id,
        w.attempts,
        w.last_error
   from sync.watched_operations w;
-comment on view analytics.watched_operations is
-  'Operations whose results are asked for by their ids, for there is no list of them';
-comment on column analytics.watched_operations.operation_id is 'The id its caller chose';
-comment on column analytics.watched_operations.api_version is 'The lookup that is asked, v1beta1 or v3; null: both';
-comment on column analytics.watched_operations.created_on is 'The UTC day the operation was begun, where it was given';
-comment on column analytics.watched_operations.added_at is 'Since when it is watched';
-comment on column analytics.watched_operations.state is
-  'open: asked for still. done: the result is final. lost: its month left the window before the result was final';
-comment on column analytics.watched_operations.found_by is 'The lookups that have given a result';
-comment on column analytics.watched_operations.status is
-  'The final status, 1 succeeded or 2 failed; null while there is none';
-comment on column analytics.watched_operations.has_certificate_file is
-  'Whether the file behind its certificate link is kept';
-comment on column analytics.watched_operations.deadline_at is
-  'Until when the result should be held: a safety margin before its month leaves the window';
-comment on column analytics.watched_operations.due_at is
-  'When it is asked for next, on the platform''s clock; null when it is not';
-comment on column analytics.watched_operations.attempts is 'How often it was asked for';
-comment on column analytics.watched_operations.last_error is
-  'Why it is not settled, or what was not kept; null when there is nothing to say';
 
 -- When the tokens were last read, and whether that goes on: a node's list has no days to be counted by.
 create view analytics.token_snapshots as

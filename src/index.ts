@@ -21,7 +21,6 @@ export type {
   Order,
   OrderFilters,
   OrderStatus,
-  Page,
   Paging,
   Records,
   Summary,
@@ -35,26 +34,25 @@ export type {
 } from './query/types.ts';
 export type { Bookkeeping } from './resources.ts';
 export type {
+  Alert,
   Balance,
   BalanceQuery,
+  CertificateQuery,
   CoverageDay,
   CoverageQuery,
-  Reservation,
-} from './query/book-types.ts';
-export type {
-  CertificateQuery,
   MonthCertificate,
+  Page,
   PagedForward,
   Reject,
   RejectQuery,
   RejectWithBytes,
+  Reservation,
   Run,
   RunQuery,
   WatchedOperation,
   WatchedQuery,
-} from './query/book-types.ts';
+} from './catalogue.ts';
 export type {
-  Alert,
   Counted,
   DayEntry,
   DayReading,

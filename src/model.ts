@@ -59,10 +59,12 @@ export const sliceStates = ['open', 'walked', 'sealed', 'final', 'lost'] as cons
 export type SliceState = (typeof sliceStates)[number];
 
 /** Of an operation that is watched: asked for on, with final results, or overtaken by its deadline. */
-export type WatchedState = 'open' | 'done' | 'lost';
+export const watchedStates = ['open', 'done', 'lost'] as const;
+export type WatchedState = (typeof watchedStates)[number];
 
 /** How a day is proved: by two readings, and whether the platform's counts are what they showed (`books`). */
-export type Proof = 'none' | 'readings' | 'books';
+export const proofs = ['none', 'readings', 'books'] as const;
+export type Proof = (typeof proofs)[number];
 
 /** The end of a list at which a reading begins: the oldest record or the newest. */
 export type End = 'asc' | 'desc';
@@ -125,17 +127,19 @@ export type BalanceCounts = {
 };
 
 /** Why a day is not proved. */
-export type Why =
-  | 'not over'
-  | 'not read'
-  | 'clock'
-  | 'month is going'
-  | 'read once'
-  | 'showed less'
-  | 'counts more'
-  | 'books do not balance'
-  | 'shows nothing'
-  | 'pending';
+export const whys = [
+  'not over',
+  'not read',
+  'clock',
+  'month is going',
+  'read once',
+  'showed less',
+  'counts more',
+  'books do not balance',
+  'shows nothing',
+  'pending',
+] as const;
+export type Why = (typeof whys)[number];
 
 /** A value a typed column may take. Exact numbers are text until Postgres has them. */
 export type ColumnValue = string | number | boolean | null;

@@ -38,6 +38,10 @@ export type Column = {
   unit?: string;
   /** The only values there are. */
   values?: readonly string[];
+  /** A bigint that counts something: far below 2^53, and given as a number. */
+  isCount?: true;
+  /** Of jsonb that is a list of objects: what each has. */
+  items?: Readonly<Record<string, Column>>;
 };
 
 /** Columns given as one object, null where all of them are. */
@@ -50,7 +54,7 @@ export type Field = Column | Group | Member;
 /** By the library's names, in the order of JSON and CSV, which is a promise to whoever loads them: see `snake`. */
 export type Fields = Readonly<Record<string, Field>>;
 
-const of =
+export const of =
   <const Type extends ColumnType, const In extends ColumnPart>(type: Type, part: In) =>
   <const Name extends string, const Meaning extends string>(column: Name, meaning: Meaning) =>
     ({ column, type, meaning, part }) as const;
@@ -63,9 +67,9 @@ const numeric = of('numeric', 'record');
 const time = of('timestamptz', 'record');
 const json = of('jsonb', 'record');
 
-const set = <Of extends Column>(column: Of) => ({ ...column, isSet: true }) as const;
+export const set = <const Of extends Column>(column: Of) => ({ ...column, isSet: true }) as const;
 
-const project = { project: key('project_id', 'The project') };
+export const project = { project: key('project_id', 'The project') };
 
 const day = {
   sliceDay: set(
@@ -238,14 +242,22 @@ export const fieldsOf = {
   tokens: token,
 } as const satisfies Record<Resource, Fields>;
 
-type Value<Of> = Of extends { values: readonly (infer One)[] }
-  ? One
-  : Of extends { members: infer Members }
-    ? RecordOf<Members> | null
-    : Of extends { isSet: true } | { part: 'key' }
-      ? Plain<Of>
-      : Plain<Of> | null;
-type Plain<Of> = Of extends { type: infer Type extends ColumnType } ? Given[Type] : string;
+type Value<Of> = Of extends { members: infer Members }
+  ? RecordOf<Members> | null
+  : Of extends { isSet: true } | { part: 'key' }
+    ? Plain<Of>
+    : Plain<Of> | null;
+type Plain<Of> = Of extends { items: infer Items }
+  ? RecordOf<Items>[]
+  : Of extends { values: readonly (infer One)[] }
+    ? Of extends { type: 'text[]' }
+      ? One[]
+      : One
+    : Of extends { isCount: true }
+      ? number
+      : Of extends { type: infer Type extends ColumnType }
+        ? Given[Type]
+        : string;
 
 /** A record as the library gives it. */
 export type RecordOf<Of> = { -readonly [Name in keyof Of]: Value<Of[Name]> };

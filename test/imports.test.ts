@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 type Tree = Map<string, string>;
 
 const nouns = [
+  'catalogue.ts',
   'certificate-errors.ts',
   'model.ts',
   'resources.ts',
@@ -30,7 +31,7 @@ const nouns = [
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(certificate-errors|model|resources|database-address|day|dial|errors|files|http-client|log|meter|semaphore|tracing|version)\.ts$/,
+    /^(catalogue|certificate-errors|model|resources|database-address|day|dial|errors|files|http-client|log|meter|semaphore|tracing|version)\.ts$/,
     [],
     /^(pino|undici|@opentelemetry\/.+)$/,
   ),

@@ -1,10 +1,9 @@
-// What goes on now, what somebody should hear of, and what came in lately: asked again and again, so that none of it
-// looks at more than a few rows.
+// What goes on now, and what came in lately: asked again and again, so that neither looks at more than a few rows.
 import * as z from 'zod';
 import { listedResources } from '../model.ts';
 import { oneOf, parseArguments, project, whole } from './arguments.ts';
 import type { Reader } from './reader.ts';
-import type { Alert, Progress, Recent, RecentQuery } from './report-types.ts';
+import type { Progress, Recent, RecentQuery } from './report-types.ts';
 
 const ofProject = z.strictObject({ project });
 export const recentFilters = {
@@ -16,20 +15,6 @@ const recentArguments = z.strictObject({
   resource: recentFilters.resource,
   limit: recentFilters.limit.default(20),
 });
-
-/** The newest first. The table holds few: what was told and is over goes. */
-export async function readAlerts(reader: Reader, given: { project: string }): Promise<Alert[]> {
-  const query = parseArguments('alerts', ofProject, given);
-  const { rows } = await reader.query<Alert>(
-    `select project_id as "project", kind, subject, text, opened_at as "openedAt", told_at as "toldAt",
-            resolved_at as "resolvedAt", is_news as "isNews"
-       from analytics.alerts
-      where project_id = $1
-      order by opened_at desc, kind, subject`,
-    [query.project],
-  );
-  return rows;
-}
 
 type Flat = Pick<Progress, 'project' | 'revision' | 'inHand' | 'slicesDue' | 'slicesWaiting'> &
   Pick<Progress, 'nextDueAt' | 'succeededAt' | 'archiveNow'> & {

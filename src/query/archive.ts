@@ -1,13 +1,12 @@
 // Opening an archive to read it: the door of the library, of the HTTP server and of the commands that only look.
 import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
-import { getReject, listCertificates, listRejects, listRuns, listWatched } from './books.ts';
 import { createChanges } from './changes.ts';
-import { readBalances, readCoverage } from './coverage.ts';
 import { readDay } from './day-report.ts';
 import { createNftClasses } from './nft-classes.ts';
-import { readAlerts, readProgress, readRecent } from './activity.ts';
+import { readProgress, readRecent } from './activity.ts';
 import { createOrders } from './orders.ts';
+import { createLists, getReject } from './questions.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
 import { readFactsOf, readProjects, readSummary } from './summary.ts';
@@ -47,25 +46,19 @@ const archiveArguments = z.strictObject({
 export async function openArchive(options: ArchiveOptions): Promise<Archive> {
   const reader = await openReader(parseArguments('openArchive', archiveArguments, options));
   return {
+    ...createLists(reader),
     orders: createOrders(reader),
     nftClasses: createNftClasses(reader),
     transactions: createTransactions(reader),
     tokens: createTokens(reader),
     changes: createChanges(reader),
     projects: () => readProjects(reader),
-    coverage: (query) => readCoverage(reader, query),
-    books: (query) => readBalances(reader, query),
     day: (query) => readDay(reader, query),
     progress: (query) => readProgress(reader, query),
-    alerts: (query) => readAlerts(reader, query),
     recent: (query) => readRecent(reader, query),
     facts: (query) => readFactsOf(reader, query),
     summary: (query) => readSummary(reader, query),
     statistics: createStatistics(reader),
-    watchedOperations: async (query) => listWatched(reader, query),
-    certificates: (query) => listCertificates(reader, query),
-    runs: async (query) => listRuns(reader, query),
-    rejects: async (query) => listRejects(reader, query),
     reject: (project, resource, sha256) => getReject(reader, project, resource, sha256),
     ready: () => reader.ready(),
     close: () => reader.close(),

@@ -7,6 +7,10 @@ import type { Flat, Version } from './types.ts';
 export const columnsNow = (fields: Fields): string =>
   selected(fields, ({ column, type }) => (type === 'sha256' ? `encode(${column}, 'hex')` : column));
 
+/** Of a view that has them under their own names. */
+export const columnsOfView = (fields: Fields, view: string): string =>
+  selected(fields, ({ column }) => `${view}.${column}`);
+
 /**
  * Of `h`, the view of its contents, and `o`, its row. What the row alone knows is the record's, whichever content is
  * asked for; only since when it was missing depends on that, and is the caller's to say: `missing` as "missingSince".
@@ -51,13 +55,15 @@ function expression(field: Field, at: (column: Column) => string, of: string): s
     const text = `(${of}raw -> '${field.member}')::text`;
     return field.isSet === true ? `coalesce(${text}, 'null')` : text;
   }
-  if (!('members' in field)) return asText(field, at(field));
+  if (!('members' in field)) return given(field, at(field));
   const members = Object.entries(field.members);
-  const object = members.map(([name, column]) => `'${name}', ${asText(column, at(column))}`);
+  const object = members.map(([name, column]) => `'${name}', ${given(column, at(column))}`);
   const columns = members.map(([, column]) => at(column));
   return `case when num_nonnulls(${columns.join(', ')}) > 0 then json_build_object(${object.join(', ')}) end`;
 }
 
-/** JavaScript would round the numbers, those in JSON too. */
-const asText = ({ type }: Column, at: string): string =>
-  ['bigint', 'numeric', 'jsonb'].includes(type) ? `${at}::text` : at;
+/** JavaScript would round the numbers, those in JSON too. A count comes as a number. */
+function given({ type, items, isCount }: Column, at: string): string {
+  if (isCount === true) return `${at}::float8`;
+  return ['bigint', 'numeric', 'jsonb'].includes(type) && items === undefined ? `${at}::text` : at;
+}

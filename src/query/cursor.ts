@@ -3,7 +3,7 @@
 // not ask for anyway.
 import { createHash } from 'node:crypto';
 import { settingsError } from '../errors.ts';
-import type { Page } from './types.ts';
+import type { Page } from '../catalogue.ts';
 
 /** The side of the key that a page lies on, in the list's own order. */
 export type Side = 'after' | 'before';

@@ -1,10 +1,11 @@
 // One day of a list with all that is known of it: what an auditor asks. One statement, so that nothing moves between
 // its parts; each part is found by an index, whatever the archive holds besides.
 import * as z from 'zod';
+import { questions, type CoverageDay } from '../catalogue.ts';
 import { listedResources } from '../model.ts';
 import { tableShapes } from '../store/tables.ts';
 import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
-import { coverageColumns, withCounts, type CoverageRow } from './coverage.ts';
+import { columnsOfView } from './columns.ts';
 import { day } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { Counted, DayEntry, DayQuery, DayReport } from './report-types.ts';
@@ -54,7 +55,7 @@ function statementOf(resource: DayQuery['resource']): string {
        where project_id = $1 and resource = $2 and day = $3 and ($4::text is null or owner = $4)
        order by owner limit 1
     )
-    select ${coverageColumns}, newest_page_at as "newestPageAt",
+    select ${columnsOfView(questions.coverage.fields, 'c')}, newest_page_at as "newestPageAt",
            (select array_agg(d.owner order by d.owner) from analytics.coverage d
              where d.project_id = $1 and d.resource = $2 and d.day = $3) as owners,
            (select count(*)::int ${held}) as records,
@@ -75,7 +76,7 @@ function statementOf(resource: DayQuery['resource']): string {
       from c`;
 }
 
-type DayRow = CoverageRow &
+type DayRow = CoverageDay &
   Pick<DayReport, 'owners' | 'newestPageAt' | 'dueAt' | 'records' | 'pending' | 'missing'> &
   Pick<DayReport, 'changes' | 'rejects' | 'readings'> & {
     entries: number;
@@ -93,7 +94,7 @@ export async function readDay(reader: Reader, given: DayQuery): Promise<DayRepor
   ]);
   const [row] = rows;
   if (row === undefined) return null;
-  const { entries, history, ...rest } = withCounts(row);
+  const { entries, history, ...rest } = row;
   return {
     ...rest,
     missing: countedAt(rest.missing, 'since'),

@@ -1,6 +1,6 @@
 // How sure one may be of a day: one word for it, and whether something is in doubt. Whatever draws a calendar, counts
 // safe days or says whether a range is covered goes by this. Pure.
-import type { CoverageDay } from './book-types.ts';
+import type { CoverageDay } from '../catalogue.ts';
 
 /**
  * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, or held as it is

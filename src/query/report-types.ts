@@ -1,23 +1,7 @@
-// What one looks at first: what goes on, what somebody should hear of, one day with all that is known of it, and what
-// came in. Plain data, as in types.ts.
+// What one looks at first: what goes on, one day with all that is known of it, and what came in. Plain data, as in
+// types.ts.
 import type { Day, ListedResource, ProjectId, Proof, SliceState } from '../model.ts';
-import type { CoverageDay } from './book-types.ts';
-
-/** What somebody should hear of (docs/alerts.md): kept while it goes on, and for a while after. */
-export type Alert = {
-  project: ProjectId;
-  kind: string;
-  /** Of what: a month, a list, a machine; '' for the project. */
-  subject: string;
-  text: string;
-  openedAt: string;
-  /** When it was told last; null: not yet, or there is nobody to tell. */
-  toldAt: string | null;
-  /** Null while it goes on. */
-  resolvedAt: string | null;
-  /** It only happened, such as a lost day: `resolvedAt` is `openedAt`. */
-  isNews: boolean;
-};
+import type { CoverageDay } from '../catalogue.ts';
 
 export type DayQuery = {
   project: ProjectId;

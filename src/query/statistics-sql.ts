@@ -4,7 +4,7 @@
 import type { ListedResource } from '../model.ts';
 import { columnsOf, order } from '../resources.ts';
 import { countsByState } from '../store/ledger.ts';
-import { reservationNames } from './book-types.ts';
+import { reservationNames } from '../catalogue.ts';
 import { invalidArgument } from './check-arguments.ts';
 import { inView } from './columns.ts';
 

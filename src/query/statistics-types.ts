@@ -1,7 +1,7 @@
 // What statistics take and give. Plain data, as in types.ts: sums are exact decimal text with their unit in the name,
 // counts are numbers, and beside every figure stands how much of its period is held.
 import type { Day, ProjectId } from '../model.ts';
-import type { Reservation } from './book-types.ts';
+import type { Reservation } from '../catalogue.ts';
 
 export type StatisticsQuery = {
   project: ProjectId;

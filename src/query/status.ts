@@ -1,6 +1,6 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { wholeList, type BalanceCounts, type Why } from '../model.ts';
-import type { Balance } from './book-types.ts';
+import type { Balance } from '../catalogue.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';

@@ -1,22 +1,11 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
 // What a record consists of stands in resources.ts.
+import type { Page, PagedForward, RejectWithBytes } from '../catalogue.ts';
 import type { ApiVersion, Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
 import type { nftClass, order, RecordOf, token, transaction } from '../resources.ts';
-import type {
-  CertificateQuery,
-  MonthCertificate,
-  PagedForward,
-  Reject,
-  RejectQuery,
-  RejectWithBytes,
-  Run,
-  RunQuery,
-  WatchedOperation,
-  WatchedQuery,
-} from './book-types.ts';
-import type { Balance, BalanceQuery, CoverageDay, CoverageQuery } from './book-types.ts';
-import type { Alert, DayQuery, DayReport, Progress, Recent, RecentQuery } from './report-types.ts';
+import type { DayQuery, DayReport, Progress, Recent, RecentQuery } from './report-types.ts';
+import type { Lists } from './questions.ts';
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
@@ -85,12 +74,6 @@ export type NftClassFilters = {
   name?: string;
   txHash?: string;
 };
-
-/**
- * `next` is null on the last page, and only there: a page may be shorter than its limit, even empty, and not be the
- * last.
- */
-export type Page<Item> = { items: Item[]; next: string | null };
 
 /** The same for a list that is read both ways: `previous` is null on the first page. */
 export type ListPage<Item> = Page<Item> & { previous: string | null };
@@ -282,8 +265,8 @@ export type Changes = {
   newest(query: { project: ProjectId }): Promise<string | null>;
 };
 
-/** An open archive. It never writes. */
-export type Archive = {
+/** An open archive. It never writes. What is listed by the catalogue (catalogue.ts), and what is read by hand. */
+export type Archive = Lists & {
   orders: Records<Order, OrderFilters>;
   nftClasses: Records<NftClass, NftClassFilters>;
   transactions: Transactions;
@@ -292,16 +275,10 @@ export type Archive = {
   changes: Changes;
   /** Every project that was ever archived here, by name. */
   projects(): Promise<ProjectId[]>;
-  /** By resource, day and owner. */
-  coverage(query: CoverageQuery): Promise<CoverageDay[]>;
-  /** The newest books of each list: what the platform counts beside what it showed. By resource and owner. */
-  books(query: BalanceQuery): Promise<Balance[]>;
   /** All that is known of one day. Null where the ledger knows no such day of such a list. */
   day(query: DayQuery): Promise<DayReport | null>;
   /** Cheap enough to be asked for every two seconds. Null before a run could enter the project. */
   progress(query: { project: ProjectId }): Promise<Progress | null>;
-  /** Those that go on and those told lately, the newest first. */
-  alerts(query: { project: ProjectId }): Promise<Alert[]>;
   /** The newest records of the newest days. */
   recent(query: RecentQuery): Promise<Recent[]>;
   /** Of every project, or of one. Counts are exact. */
@@ -309,14 +286,6 @@ export type Archive = {
   /** What was observed of the platform, by name, for example `orders.limit`: `50`. */
   facts(query: { project: ProjectId }): Promise<Record<string, string>>;
   statistics: Statistics;
-  /** By operation id, in the order of its bytes. */
-  watchedOperations(query: WatchedQuery): Promise<Page<WatchedOperation>>;
-  /** By month, orders first. */
-  certificates(query: CertificateQuery): Promise<MonthCertificate[]>;
-  /** The newest first. */
-  runs(query: RunQuery): Promise<Page<Run>>;
-  /** By day, resource and digest; first those that no day was asked for. */
-  rejects(query: RejectQuery): Promise<Page<Reject>>;
   /** Null where there is none. */
   reject(project: ProjectId, resource: Resource, sha256: string): Promise<RejectWithBytes | null>;
   /**

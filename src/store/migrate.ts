@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
+import pg from 'pg';
+import { questions, type AnyQuestion } from '../catalogue.ts';
 import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf, fatal, settingsError, type OutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -143,11 +145,31 @@ async function bringUpToDate(
   const before = await appliedMigrations(tx);
   refuseOthers(before, known);
   const missing = known.slice(before.length);
-  if (missing.length > 0) await apply(tx, missing);
+  if (missing.length > 0) {
+    await apply(tx, missing);
+    await tx.query(viewComments());
+  }
   const withheld = await ensureGrants(tx, missing.length > 0);
   const tables = isToBeDistributed || citus.isDistributed ? await distributeTables(tx) : 0;
   return { from: before.length, to: known.length, withheld, tables };
 }
+
+/**
+ * What views and their columns mean stands in the catalogue. A sentence that alone changes comes with the next
+ * migration.
+ */
+const viewComments = (): string =>
+  Object.values(questions as Record<string, AnyQuestion>)
+    .flatMap(({ view, summary, about, fields }) => [
+      commentOn('view', view, [summary, about ?? []].flat().join('. ').replace(/\.$/, '')),
+      ...Object.values(fields).map(({ column, meaning }) =>
+        commentOn('column', `${view}.${column}`, meaning),
+      ),
+    ])
+    .join('\n');
+
+const commentOn = (kind: string, name: string, says: string): string =>
+  `comment on ${kind} ${name} is ${pg.escapeLiteral(says)};`;
 
 /** As drizzle's own migrator does, which would commit, and let go of the lock, in between. */
 async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startOf } from '../../src/day.ts';
 import type { Progress } from '../../src/query/report-types.ts';
-import type { CoverageDay } from '../../src/query/book-types.ts';
+import type { CoverageDay } from '../../src/catalogue.ts';
 import { safetyOf } from '../../src/http/web/safety.ts';
 import { en, preferredLang } from '../../src/http/web/words.ts';
 import { zh } from '../../src/http/web/words-zh.ts';

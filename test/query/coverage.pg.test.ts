@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Archive, type Reservation } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Proof, SliceState } from '../../src/model.ts';
-import { reservationNames } from '../../src/query/book-types.ts';
+import { reservationNames } from '../../src/catalogue.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';

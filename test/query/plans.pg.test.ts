@@ -7,8 +7,7 @@ import { createOrders } from '../../src/query/orders.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { createStatistics } from '../../src/query/statistics.ts';
 import { createTransactions } from '../../src/query/transactions.ts';
-import { listRuns } from '../../src/query/books.ts';
-import { listWatched } from '../../src/query/books.ts';
+import { createLists } from '../../src/query/questions.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
@@ -409,12 +408,11 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
   });
 
   test('operations watched and runs are read a page at a time, results for the page alone', async () => {
-    for (const list of [listWatched, listRuns]) {
-      const { next } = await list(reader, { project, limit: 10_000 });
+    const { watchedOperations, runs } = createLists(reader);
+    for (const list of [watchedOperations, runs]) {
+      const { next } = await list({ project, limit: 10_000 });
       for (const cursor of [{}, { cursor: next ?? '' }]) {
-        const { nodes, blocks } = await readsOf(() =>
-          list(reader, { project, limit: 100, ...cursor }),
-        );
+        const { nodes, blocks } = await readsOf(() => list({ project, limit: 100, ...cursor }));
         expect(seqScans(nodes)).toEqual([]);
         expect(blocks).toBeLessThan(2000);
       }

@@ -1,9 +1,9 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
-import { bookRoutes } from './books.ts';
 import { changeRoutes } from './changes.ts';
 import { figureRoutes } from './figures.ts';
 import { nowRoutes } from './now.ts';
-import { proofRoutes } from './proof.ts';
+import { proofRoutes, rejectRoute } from './proof.ts';
+import { questionRoute } from './questions.ts';
 import { recordRoutes } from './orders-classes.ts';
 import type { Route } from './route.ts';
 import { lookupRoutes } from './transactions-tokens.ts';
@@ -15,7 +15,15 @@ export const routeGroups: readonly { name: string; routes: readonly Route[] }[] 
   { name: 'What is certain', routes: proofRoutes },
   { name: 'What goes on', routes: nowRoutes },
   { name: 'Figures', routes: figureRoutes },
-  { name: 'The archive’s own books', routes: bookRoutes },
+  {
+    name: 'The archive’s own books',
+    routes: [
+      questionRoute('watchedOperations'),
+      questionRoute('runs'),
+      questionRoute('rejects'),
+      rejectRoute,
+    ],
+  },
 ];
 
 export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);

@@ -1,10 +1,10 @@
 // What the members of answers can be, and how rows and lists are described. The schemas describe, and the tests hold
 // real answers to them; nothing is checked by them while it is served.
 import * as z from 'zod';
-import { sliceStates, type Why } from '../../model.ts';
-import { reservationNames } from '../../query/book-types.ts';
+import { reservationNames } from '../../catalogue.ts';
+import { listedResources, proofs, resources, sliceStates } from '../../model.ts';
 import { snake } from '../../query/record-text.ts';
-import type { ColumnType, Field, Fields } from '../../resources.ts';
+import type { Column, ColumnType, Field, Fields } from '../../resources.ts';
 
 /** A schema for every field of a type, in the library's names: TypeScript sees to it that none is forgotten. */
 export type RowShape<Item> = { [Name in keyof Item & string]-?: z.ZodType };
@@ -41,23 +41,11 @@ export const decimal = z
 export const decimalOrNull = decimal.nullable();
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const json = z.unknown().describe('JSON as the platform gave it: numbers are not rounded');
-export const listedResource = z.enum(['orders', 'nft_classes']);
-export const anyResource = z.enum(['orders', 'nft_classes', 'transactions', 'tokens']);
+export const listedResource = z.enum(listedResources);
+export const anyResource = z.enum(resources);
 export const apiVersion = z.enum(['v1beta1', 'v3']);
 export const state = z.enum(sliceStates);
-export const proof = z.enum(['none', 'readings', 'books']);
-export const why = z.enum([
-  'not over',
-  'not read',
-  'clock',
-  'month is going',
-  'read once',
-  'showed less',
-  'counts more',
-  'books do not balance',
-  'shows nothing',
-  'pending',
-] satisfies Why[]);
+export const proof = z.enum(proofs);
 export const reservations = z
   .array(z.enum(reservationNames))
   .describe('What is not certain, by name; empty for a clean claim');
@@ -81,27 +69,29 @@ const given: Record<ColumnType, { kind: z.ZodType; as?: string }> = {
   'text[]': { kind: z.array(text) },
 };
 
-/** A record of a resource, as resources.ts describes it. */
-export const record = (id: string, description: string, fields: Fields): RowKind => {
-  const shape = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]);
-  return row(id, description, Object.fromEntries(shape) as RowShape<Record<string, unknown>>);
-};
+/** The fields of a record or of a row, as resources.ts and catalogue.ts describe them. */
+export const shapeOf = (fields: Fields): Record<string, z.ZodType> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]));
+
+export const record = (id: string, description: string, fields: Fields): RowKind =>
+  row<Record<string, unknown>>(id, description, shapeOf(fields));
 
 function schemaOf(field: Field): z.ZodType {
   if ('member' in field) return json.describe(field.meaning);
-  if ('members' in field) {
-    const members = Object.entries(field.members);
-    return z
-      .object(Object.fromEntries(members.map(([name, one]) => [name, schemaOf(one)])))
-      .nullable();
-  }
-  const { kind, as } = given[field.type];
-  const one = field.values === undefined ? kind : z.enum(field.values);
+  if ('members' in field) return z.object(shapeOf(field.members)).nullable();
+  const { kind, as } = formOf(field);
   // Any JSON may be null.
   const isSet = field.isSet === true || field.part === 'key' || field.type === 'jsonb';
-  return (isSet ? one : one.nullable()).describe(
+  return (isSet ? kind : kind.nullable()).describe(
     as === undefined ? field.meaning : `${field.meaning}; ${as}`,
   );
+}
+
+function formOf({ type, values, items, isCount }: Column): { kind: z.ZodType; as?: string } {
+  if (items !== undefined) return { kind: z.array(z.object(shapeOf(items))) };
+  if (isCount === true) return { kind: whole };
+  if (values === undefined) return given[type];
+  return { kind: type === 'text[]' ? z.array(z.enum(values)) : z.enum(values) };
 }
 
 /** A list that comes whole. */

@@ -6,7 +6,7 @@ import type { Change, Changes, ChangesQuery } from '../../query/types.ts';
 import type { Resource } from '../../model.ts';
 import { refuse } from '../answers.ts';
 import { listOf, textOrNull, truth } from './answer-schemas.ts';
-import { present, route, type ArchiveRequest, type Route } from './route.ts';
+import { present, projectFor, route, type ArchiveRequest, type Route } from './route.ts';
 import * as schema from './schemas.ts';
 
 /** Changes read at a time for a stream. */
@@ -57,9 +57,8 @@ export const changeRoutes: readonly Route[] = [
   }),
 ];
 
-/** Classes are the platform's, whoever asks: one project archives them for all. */
-const asked = (given: Given, { project, classesOf }: ArchiveRequest): ChangesQuery => ({
-  project: given.resource === 'nft_classes' ? classesOf(project) : project,
+const asked = (given: Given, asking: ArchiveRequest): ChangesQuery => ({
+  project: projectFor(asking, given.resource),
   ...present(given),
 });
 

@@ -1,7 +1,8 @@
 // How the routes read a list: a page in JSON, everything in the other forms, and a single record.
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
 import { firstOf, jsonText } from '../../query/record-text.ts';
-import type { Page, Version } from '../../query/types.ts';
+import type { Page } from '../../catalogue.ts';
+import type { Version } from '../../query/types.ts';
 import { refuse } from '../answers.ts';
 import type { RowKind } from './answer-schemas.ts';
 import { present, type ArchiveRequest, type Reply } from './route.ts';

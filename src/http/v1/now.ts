@@ -4,8 +4,9 @@ import { recentFilters } from '../../query/activity.ts';
 import { Refused, refusal } from '../answers.ts';
 import { listOf } from './answer-schemas.ts';
 import { one, wholeReply } from './lists.ts';
+import { questionRoute } from './questions.ts';
 import * as schema from './report-schemas.ts';
-import { present, route, type Route } from './route.ts';
+import { present, projectFor, route, type Route } from './route.ts';
 
 export const nowRoutes: readonly Route[] = [
   route({
@@ -28,16 +29,7 @@ export const nowRoutes: readonly Route[] = [
     isEvents: true,
     read: () => Promise.resolve({ kind: 'events' }),
   }),
-  route({
-    path: '/alerts',
-    name: 'listAlerts',
-    summary: 'What somebody should hear of, the newest first',
-    about: 'What goes on, and what was over or told a while ago.',
-    isList: true,
-    answer: listOf(schema.alert),
-    read: async (_, { archive, project }) =>
-      wholeReply(await archive.alerts({ project }), schema.alert),
-  }),
+  questionRoute('alerts'),
   route({
     path: '/recent',
     name: 'listRecent',
@@ -46,10 +38,9 @@ export const nowRoutes: readonly Route[] = [
     isList: true,
     inQuery: recentFilters,
     answer: listOf(schema.recent),
-    read: async ({ resource = 'orders', limit }, { archive, project, classesOf }) => {
-      const by = resource === 'nft_classes' ? classesOf(project) : project;
-      const query = { project: by, resource, ...present({ limit }) };
-      return wholeReply(await archive.recent(query), schema.recent);
+    read: async ({ resource = 'orders', limit }, asking) => {
+      const query = { project: projectFor(asking, resource), resource, ...present({ limit }) };
+      return wholeReply(await asking.archive.recent(query), schema.recent);
     },
   }),
   route({

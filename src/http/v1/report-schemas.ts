@@ -1,17 +1,18 @@
-// What one looks at first, as `/archive/v1` gives it: what goes on, alerts, one day, what came in, settings.
+// What is asked by hand (catalogue.ts), as `/archive/v1` gives it: projects, sums, one day, what goes on, what came in,
+// settings.
 import * as z from 'zod';
+import { questions, type CoverageDay } from '../../catalogue.ts';
 import type { SettingInForce } from '../../model.ts';
 import type {
-  Alert,
   DayEntry,
   DayReading,
   DayReport,
   Progress,
   Recent,
 } from '../../query/report-types.ts';
+import type { Summary } from '../../query/types.ts';
 import * as kind from './answer-schemas.ts';
-import { row, type RowShape } from './answer-schemas.ts';
-import { coverageDayShape } from './book-schemas.ts';
+import { row, shapeOf, type RowShape } from './answer-schemas.ts';
 
 const { text, textOrNull, whole, wholeOrNull, day, time, timeOrNull } = kind;
 
@@ -21,15 +22,24 @@ const inner = <Item>(shape: RowShape<Item>): z.ZodObject =>
 const counted = (item: z.ZodObject, more: z.ZodRawShape = {}): z.ZodObject =>
   z.object({ count: whole.describe('How many there are'), ...more, items: z.array(item) });
 
-export const alert = row<Alert>('Alert', 'What somebody should hear of', {
+export const project = row<{ project: string }>('Project', 'A project you may read', {
   project: text,
-  kind: text.describe('docs/alerts.md has every kind'),
-  subject: text.describe('Of what: a month, a list, a machine; empty for the project'),
-  text,
-  openedAt: time,
-  toldAt: timeOrNull.describe('When it was told last; null: not yet, or there is nobody to tell'),
-  resolvedAt: timeOrNull.describe('Null while it goes on'),
-  isNews: kind.truth.describe('It only happened: `resolved_at` is `opened_at`'),
+});
+
+export const summary = row<Summary>('Summary', 'How one list of one project stands', {
+  project: text,
+  resource: kind.listedResource,
+  records: whole.describe('Held'),
+  oldestDay: day.nullable(),
+  newestDay: day.nullable(),
+  days: z
+    .object({ open: whole, walked: whole, sealed: whole, final: whole, lost: whole })
+    .describe('Days by state'),
+  held: whole.describe('Days of which all is held'),
+  settled: whole.describe('Of them, days with nothing pending'),
+  unresolved: whole,
+  rejected: whole,
+  nextDeadlineAt: timeOrNull,
 });
 
 const reading = row<DayReading>('DayReading', 'A whole reading of a past day', {
@@ -65,7 +75,7 @@ export const dayReport = row<DayReport>(
   'DayReport',
   'All that is known of one day of a list: what coverage says of it, and what that rests on',
   {
-    ...coverageDayShape,
+    ...(shapeOf(questions.coverage.fields) as RowShape<CoverageDay>),
     owners: z.array(text).describe('Whose lists stand for the day; empty text is the whole list'),
     newestPageAt: timeOrNull.describe('When the newest page held was asked for'),
     dueAt: timeOrNull.describe('When it is looked at next; null: it is final or lost'),

@@ -1,7 +1,7 @@
 // What a route of `/archive/v1` is: data, from which the server answers, /openapi.json and /docs tell, and the tests
 // ask.
 import * as z from 'zod';
-import type { ProjectId, SettingInForce } from '../../model.ts';
+import type { ProjectId, Resource, SettingInForce } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
 import { project as projectName } from '../../query/arguments.ts';
 import {
@@ -149,6 +149,12 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
     read: async (path, query, asking) => read(parsed(path, query), asking),
   };
 }
+
+/** Classes are another project's where that one archives them for both. */
+export const projectFor = (
+  { project, classesOf }: Pick<ArchiveRequest, 'project' | 'classesOf'>,
+  resource: Resource | undefined,
+): ProjectId => (resource === 'nft_classes' ? classesOf(project) : project);
 
 /** The given ones alone: the library tells an absent argument from an undefined one. */
 export function present<T extends object>(

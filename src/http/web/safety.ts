@@ -1,7 +1,7 @@
 // What the coverage of all days comes to, for the headline: what is safe, what is not yet, what is at risk, what is lost.
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
-import type { CoverageDay } from '../../query/book-types.ts';
+import type { CoverageDay } from '../../catalogue.ts';
 import { mayBecomeSafe } from '../../query/how-sure.ts';
 
 export type Safety = {

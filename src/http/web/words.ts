@@ -1,6 +1,6 @@
 // Every sentence of the web pages, in English; words-zh.ts has the same in Chinese, and does not compile without one.
 // Sentences that the archive itself writes (alerts, refusals, errors) stay English.
-import type { Reservation } from '../../query/book-types.ts';
+import type { Reservation } from '../../catalogue.ts';
 import type { DayEntry } from '../../query/report-types.ts';
 import type {
   AlertKind,

@@ -1,5 +1,5 @@
 // What somebody should hear of: what goes on first, then what is over or only happened; with what to do.
-import type { Alert } from '../../../query/report-types.ts';
+import type { Alert } from '../../../catalogue.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { Table } from '../table.tsx';

@@ -1,7 +1,7 @@
 // The calendar of coverage: a cell for each day of each list, its state by colour and pattern, leading to the day.
 import { addDays, daysIn, monthStart, rangesOf } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
-import type { CoverageDay } from '../../../query/book-types.ts';
+import type { CoverageDay } from '../../../catalogue.ts';
 import { markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
 import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';

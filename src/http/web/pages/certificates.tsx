@@ -1,7 +1,7 @@
 // The months that are certified: when, how many records, by which digest; the certificate as a file, and how to check.
 import { monthStart } from '../../../day.ts';
 import { listedResources, type Day } from '../../../model.ts';
-import type { MonthCertificate } from '../../../query/book-types.ts';
+import type { MonthCertificate } from '../../../catalogue.ts';
 import { Documents } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';

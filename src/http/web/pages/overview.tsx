@@ -1,7 +1,7 @@
 // The first page: whether all days are safe, until when what is not can still be read, and every day at a glance.
 import { addDays, dayOf, daysIn } from '../../../day.ts';
 import { listedResources, type ListedResource } from '../../../model.ts';
-import type { Balance, CoverageDay } from '../../../query/book-types.ts';
+import type { Balance, CoverageDay } from '../../../catalogue.ts';
 import type { Progress } from '../../../query/report-types.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { Chart } from '../chart.tsx';

@@ -1,5 +1,5 @@
 // What is being read now, how long that will take, and the runs there were.
-import type { Run } from '../../../query/book-types.ts';
+import type { Run } from '../../../catalogue.ts';
 import type { Progress } from '../../../query/report-types.ts';
 import { Foreign } from '../layout.tsx';
 import { Table, type TableColumn } from '../table.tsx';

@@ -1,0 +1,448 @@
+// What an archive can be asked beside its records: each question once. What the library gives, its SQL, /archive/v1 in
+// every format, /openapi.json, `outlast query`, the pages and the comments on the views follow from here. What a record
+// consists of is resources.ts. By hand stay: the overview, one day, histories, reads as of an instant, and figures.
+import {
+  apiVersions,
+  listedResources,
+  proofs,
+  resources,
+  sliceStates,
+  watchedStates,
+  whys,
+  type Day,
+  type ProjectId,
+} from './model.ts';
+import { of, project, set, type Column, type ColumnType, type RecordOf } from './resources.ts';
+
+/** Fields by the library's names, in the order of JSON and CSV. */
+export type QuestionFields = Readonly<Record<string, Column>>;
+
+/** A list by its view. The view's comment is `summary` and `about`. */
+export type Question<Field extends string = string> = {
+  view: string;
+  /** What one row is called: the name of its schema. */
+  one: string;
+  summary: string;
+  about?: string;
+  /** A page at a time, read forwards by `order`; without it there are few, and all are given. */
+  isPaged?: true;
+  /** By these fields; `-` turns the order of one round. Of a paged list they name one row, and are turned all or none. */
+  order: readonly (Field | `-${Field}`)[];
+  /** What it can be narrowed by: fields with `values`, `month`, and `days`, the UTC days `[from, to)` of `day`. */
+  filters: readonly (Field | 'days')[];
+  /** What a person is shown of a row. */
+  shown: readonly Field[];
+};
+
+export type AnyQuestion = Question & { fields: QuestionFields };
+
+const question = <
+  const Fields extends QuestionFields,
+  const Of extends Question<keyof Fields & string>,
+>(
+  of: Of,
+  fields: Fields,
+): Of & { fields: Fields } => ({ ...of, fields });
+
+/** A column that is never null. */
+const column =
+  <const Type extends ColumnType>(type: Type) =>
+  <const Name extends string>(name: Name, meaning: string) =>
+    set(of(type, 'record')(name, meaning));
+const text = column('text');
+const integer = column('integer');
+const count = <const Name extends string>(name: Name, meaning: string) =>
+  ({ ...column('bigint')(name, meaning), isCount: true }) as const;
+const truth = column('boolean');
+const time = column('timestamptz');
+const date = column('date');
+const sha256 = column('sha256');
+const json = column('jsonb');
+const word = <const Name extends string, const Word extends string>(
+  name: Name,
+  meaning: string,
+  values: readonly Word[],
+) => ({ ...text(name, meaning), values });
+const words = <const Name extends string, const Word extends string>(
+  name: Name,
+  meaning: string,
+  values: readonly Word[],
+) => ({ ...column('text[]')(name, meaning), values });
+const orNull = <Of extends Column>(column: Of): Omit<Of, 'isSet'> => {
+  const { isSet: _, ...rest } = column;
+  return rest;
+};
+
+/** What is not certain about a slice (docs/guarantee.md). */
+export const reservationNames = ['lost', 'no_proof', 'unresolved_orders'] as const;
+
+const month = date('month', 'First UTC day of the month');
+const ofList = {
+  ...project,
+  resource: word('resource', 'orders or nft_classes', listedResources),
+};
+const ownersList = text('owner', 'The owner whose list it is; empty for the whole list');
+
+const coverage = question(
+  {
+    view: 'analytics.coverage',
+    one: 'CoverageDay',
+    summary: 'What is held of each UTC day, how sure that is, and every reservation',
+    about: 'A row a day (and owner). A figure is as good as the coverage of its days.',
+    order: ['-resource', 'day', 'owner'],
+    filters: ['resource', 'days'],
+    shown: ['day', 'resource', 'owner', 'state', 'proof', 'why', 'unresolved', 'lastError'],
+  },
+  {
+    ...ofList,
+    owner: text('owner', 'The owner whose classes these are; empty for the whole list'),
+    day: date('day', 'The UTC day'),
+    state: word(
+      'state',
+      'open: not yet read whole. walked: read to the end after the day was over. sealed: proved and nothing pending. final: the month left the window, held as it is. lost: the month left the window before the day was ever read whole',
+      sliceStates,
+    ),
+    proof: word(
+      'proof',
+      'readings: two readings, one from each end of the list, showed all that is held. books: the platform also counts the same. none: not proved, why says what keeps it from that',
+      proofs,
+    ),
+    why: orNull(
+      word(
+        'why',
+        'What keeps it from being proved: not over, not read, read once, showed less (than is held), counts more (than it showed), books do not balance, shows nothing (of a day before the window), pending, month is going, clock; null: nothing does',
+        whys,
+      ),
+    ),
+    provedAt: orNull(time('proved_at', "When it was proved last, on the platform's clock")),
+    walkedAt: orNull(
+      time('walked_at', "When it was read to its end last, on the platform's clock"),
+    ),
+    platformTotal: orNull(
+      count(
+        'platform_total',
+        'How many records the platform said there are; null where it did not say',
+      ),
+    ),
+    shownTotal: orNull(
+      count('shown_total', 'How many distinct records, rejects included, the last walk was shown'),
+    ),
+    unresolved: integer('unresolved', 'Orders of the day still pending'),
+    rejected: count(
+      'rejected',
+      'Records without a usable id, or too long, kept as bytes aside, but for those that a whole walk a day later was without',
+    ),
+    deadlineAt: time(
+      'deadline_at',
+      'Until when the day should be held and proved: a safety margin before its month leaves the window',
+    ),
+    reservations: words(
+      'reservations',
+      'What is not certain, by name: lost, no_proof, unresolved_orders; empty for a clean claim',
+      reservationNames,
+    ),
+    isHeld: truth(
+      'is_held',
+      "Whether all of it is held: read whole and proved, no record left out. An auditor's question. Orders that are pending are held, too",
+    ),
+    isSettled: truth(
+      'is_settled',
+      'Whether all of it is held and nothing is pending, so that no figure will change. Report no sum without it',
+    ),
+    dueAt: orNull(
+      time(
+        'due_at',
+        "When it is looked at next, on the platform's clock; null when it is not: it is final or lost",
+      ),
+    ),
+    lastError: orNull(text('last_error', 'Why the last attempt failed; null after a success')),
+  },
+);
+
+const books = question(
+  {
+    view: 'analytics.balances',
+    one: 'Balance',
+    summary: 'What the platform counts, beside what its lists showed',
+    about: 'The newest books of each list (and owner): of all days that are over.',
+    order: ['-resource', 'owner'],
+    filters: ['resource'],
+    shown: ['resource', 'owner', 'firstDay', 'lastDay', 'total', 'shown', 'balance', 'askedAt'],
+  },
+  {
+    ...ofList,
+    owner: ownersList,
+    firstDay: date('first_day', 'The first UTC day that is counted'),
+    lastDay: date('last_day', 'The last one'),
+    askedAt: time('asked_at', 'When the platform was asked, on its clock'),
+    total: orNull(count('total', 'How many records it counts; null where it gives no total')),
+    pending: orNull(
+      count(
+        'pending',
+        'Of them, pending orders; null of classes, and where the status is of no use',
+      ),
+    ),
+    succeeded: orNull(count('succeeded', 'Of them, orders that succeeded; null likewise')),
+    failed: orNull(count('failed', 'Of them, orders that failed; null likewise')),
+    shown: orNull(
+      count(
+        'shown',
+        'How many distinct records the newest readings of these days showed; null where a day was not read yet',
+      ),
+    ),
+    balance: word(
+      'balance',
+      'more: in all or in a status it counts more than was shown, and the days are read again. equal: as many. less or unknown: it says nothing',
+      ['more', 'equal', 'less or unknown'],
+    ),
+    more: {
+      ...json(
+        'more',
+        'The parts that do not balance: first and last day, how many records the platform counts and its lists showed',
+      ),
+      items: {
+        from: date('from', 'Its first day'),
+        to: date('to', 'Its last day'),
+        counted: orNull(
+          count(
+            'counted',
+            'What the platform counts; as many as were shown: it counts more of a status',
+          ),
+        ),
+        shown: count('shown', 'What its lists showed'),
+      },
+    },
+    moreSince: orNull(
+      time('more_since', 'Since when there have been such parts; null: there are none'),
+    ),
+  },
+);
+
+const certificates = question(
+  {
+    view: 'analytics.certificates',
+    one: 'MonthCertificate',
+    summary: 'Months that have left the window, each with the digest that fixes what is held of it',
+    about:
+      'A record whose time of creation changed since stands under its present day as of certified_at.',
+    order: ['month', '-resource'],
+    filters: ['resource', 'month'],
+    shown: ['month', 'resource', 'certifiedAt', 'records', 'digest'],
+  },
+  {
+    ...ofList,
+    month,
+    certifiedAt: time(
+      'certified_at',
+      "The moment whose contents are certified, on the platform's clock: an as_of to read them",
+    ),
+    records: count('records', 'How many records are certified'),
+    digest: sha256('digest', "The month's digest, lower-case hex"),
+    certificateJson: json(
+      'certificate',
+      'The certificate itself: every day with its count, digest, state, proof and reservations',
+    ),
+  },
+);
+
+const alerts = question(
+  {
+    view: 'analytics.alerts',
+    one: 'Alert',
+    summary: 'What somebody should hear of',
+    about: 'While it goes on, and for a while after it was over or told. The newest first.',
+    order: ['-openedAt', 'kind', 'subject'],
+    filters: [],
+    shown: ['openedAt', 'kind', 'subject', 'resolvedAt', 'toldAt', 'text'],
+  },
+  {
+    ...project,
+    kind: text('kind', 'What it is about: docs/alerts.md has every kind'),
+    subject: text('subject', 'Of what: a month, a list, a machine; empty for the project'),
+    text: text('text', 'What is told'),
+    openedAt: time('opened_at', "Since when, on the platform's clock"),
+    toldAt: orNull(
+      time('told_at', 'When it was told last; null: not yet, or there is nobody to tell'),
+    ),
+    resolvedAt: orNull(time('resolved_at', 'When it was over; null while it goes on')),
+    isNews: truth(
+      'is_news',
+      'True of what only happens, such as a lost day: it is over as soon as it is known',
+    ),
+  },
+);
+
+const runs = question(
+  {
+    view: 'analytics.runs',
+    one: 'Run',
+    summary: 'Passes over what was due, the newest first',
+    about: 'How fresh the archive is. Of quiet ones in a row only the last is kept.',
+    isPaged: true,
+    order: ['-startedAt', '-runId'],
+    filters: [],
+    shown: [
+      'startedAt',
+      'endedAt',
+      'outcome',
+      'requests',
+      'slicesDone',
+      'recordsNew',
+      'recordsChanged',
+      'recordsRejected',
+      'lastError',
+    ],
+  },
+  {
+    ...project,
+    runId: text('run_id', 'Its name'),
+    startedAt: time('started_at', 'When it began'),
+    endedAt: orNull(
+      time('ended_at', 'When it ended; null while it goes on, or where it was cut off'),
+    ),
+    outcome: orNull(
+      text(
+        'outcome',
+        'How it ended; quiet: done, and nothing was new; idle: nothing was due; part: done, of what a person asked for',
+      ),
+    ),
+    requests: integer('requests', 'Requests made'),
+    slicesDone: integer('slices_done', 'Slices whose turn was done'),
+    recordsShown: count('records_shown', 'Records the platform showed'),
+    recordsNew: count('records_new', 'Records held for the first time'),
+    recordsChanged: count('records_changed', 'Records whose content changed'),
+    recordsRejected: count('records_rejected', 'Records without a usable id, or too long'),
+    lastError: orNull(text('last_error', 'Why something due was not done; null after a success')),
+  },
+);
+
+const rejects = question(
+  {
+    view: 'analytics.rejects',
+    one: 'Reject',
+    summary: 'Records without a usable id, or too long to be taken in',
+    about: 'As the platform gave them: in no list and in no figure.',
+    isPaged: true,
+    order: ['day', 'resource', 'sha256'],
+    filters: ['resource', 'days'],
+    shown: ['day', 'resource', 'owner', 'seenAt', 'byteCount', 'reason', 'sha256'],
+  },
+  {
+    ...project,
+    resource: word('resource', 'orders, nft_classes, transactions or tokens', resources),
+    owner: text('owner', 'The owner whose list showed it; empty for the whole list'),
+    day: orNull(date('day', 'The UTC day that was asked for; null where none was')),
+    reason: text('reason', 'Why it could not be kept as a record'),
+    seenAt: time('seen_at', "When it was first seen, on the platform's clock"),
+    sha256: sha256('sha256', 'SHA-256 of all of its bytes, lower-case hex'),
+    byteCount: integer('byte_count', 'How many bytes of it are kept'),
+  },
+);
+
+const watchedOperations = question(
+  {
+    view: 'analytics.watched_operations',
+    one: 'WatchedOperation',
+    summary: 'Operations whose results are asked for, and what became of each',
+    about: 'They are asked for by their ids, for there is no list of them.',
+    isPaged: true,
+    order: ['operationId'],
+    filters: ['state'],
+    shown: ['operationId', 'state', 'status', 'addedAt', 'dueAt', 'deadlineAt', 'lastError'],
+  },
+  {
+    ...project,
+    operationId: text('operation_id', 'The id its caller chose'),
+    apiVersion: orNull(
+      word('api_version', 'The lookup that is asked, v1beta1 or v3; null: both', apiVersions),
+    ),
+    createdOn: orNull(
+      date('created_on', 'The UTC day the operation was begun, where it was given'),
+    ),
+    addedAt: time('added_at', 'Since when it is watched'),
+    state: word(
+      'state',
+      'open: asked for still. done: the result is final. lost: its month left the window before the result was final',
+      watchedStates,
+    ),
+    foundBy: words('found_by', 'The lookups that have given a result', apiVersions),
+    status: orNull(
+      integer('status', 'The final status, 1 succeeded or 2 failed; null while there is none'),
+    ),
+    hasCertificateFile: truth(
+      'has_certificate_file',
+      'Whether the file behind its certificate link is kept',
+    ),
+    deadlineAt: orNull(
+      time(
+        'deadline_at',
+        'Until when the result should be held: a safety margin before its month leaves the window',
+      ),
+    ),
+    dueAt: orNull(
+      time('due_at', "When it is asked for next, on the platform's clock; null when it is not"),
+    ),
+    attempts: integer('attempts', 'How often it was asked for'),
+    lastError: orNull(
+      text(
+        'last_error',
+        'Why it is not settled, or what was not kept; null when there is nothing to say',
+      ),
+    ),
+  },
+);
+
+/** By the library's names; in URLs, commands and pages they are written with underscores. */
+export const questions = {
+  coverage,
+  books,
+  certificates,
+  alerts,
+  runs,
+  rejects,
+  watchedOperations,
+};
+export type Questions = typeof questions;
+export type QuestionName = keyof Questions;
+
+export type RowOf<Of extends AnyQuestion> = RecordOf<Of['fields']>;
+
+/**
+ * A page of a list that is read forwards: `limit` is 1 to 10,000, 100 by default; `cursor` the `next` of a page of the
+ * same query.
+ */
+export type PagedForward = { limit?: number; cursor?: string };
+
+/**
+ * `next` is null on the last page, and only there: a page may be shorter than its limit, even empty, and not be the
+ * last.
+ */
+export type Page<Item> = { items: Item[]; next: string | null };
+
+/** What a question is asked with: days are UTC's, `[from, to)`, a month is `yyyy-MM`. */
+export type QueryOf<Of extends AnyQuestion> = { project: ProjectId } & {
+  [Name in Of['filters'][number] & keyof RowOf<Of>]?: NonNullable<RowOf<Of>[Name]>;
+} & ('days' extends Of['filters'][number] ? { from?: Day; to?: Day } : unknown) &
+  (Of extends { isPaged: true } ? PagedForward : unknown);
+
+export type AnswerOf<Of extends AnyQuestion> = Of extends { isPaged: true }
+  ? Page<RowOf<Of>>
+  : RowOf<Of>[];
+
+/** A slice of the ledger: what is held of a UTC day and how sure that is. */
+export type CoverageDay = RowOf<typeof coverage>;
+export type Balance = RowOf<typeof books>;
+export type MonthCertificate = RowOf<typeof certificates>;
+export type Alert = RowOf<typeof alerts>;
+export type Run = RowOf<typeof runs>;
+export type Reject = RowOf<typeof rejects>;
+export type RejectWithBytes = Reject & { bytes: Uint8Array };
+export type WatchedOperation = RowOf<typeof watchedOperations>;
+export type Reservation = (typeof reservationNames)[number];
+
+export type CoverageQuery = QueryOf<typeof coverage>;
+export type BalanceQuery = QueryOf<typeof books>;
+export type CertificateQuery = QueryOf<typeof certificates>;
+export type RunQuery = QueryOf<typeof runs>;
+export type RejectQuery = QueryOf<typeof rejects>;
+export type WatchedQuery = QueryOf<typeof watchedOperations>;

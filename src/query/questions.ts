@@ -1,0 +1,152 @@
+// Every question of the catalogue, asked by one statement that is made of its declaration.
+import * as z from 'zod';
+import type { AnswerOf, AnyQuestion, QueryOf, Questions, RejectWithBytes } from '../catalogue.ts';
+import { questions } from '../catalogue.ts';
+import type { Resource } from '../model.ts';
+import type { Column } from '../resources.ts';
+import {
+  isStorable,
+  month,
+  oneOf,
+  paging,
+  parseArguments,
+  project,
+  resource,
+  sha256,
+} from './arguments.ts';
+import { optional, type Shape } from './check-arguments.ts';
+import { columnsOfView } from './columns.ts';
+import { keyedPage, type Key } from './cursor.ts';
+import { days, isArchiveDay } from './days.ts';
+import { isTime } from './instant.ts';
+import type { Reader } from './reader.ts';
+import { snake } from './record-text.ts';
+
+export type Lists = {
+  [Name in keyof Questions]: (
+    query: QueryOf<Questions[Name]>,
+  ) => Promise<AnswerOf<Questions[Name]>>;
+};
+
+export const createLists = (reader: Reader): Lists =>
+  Object.fromEntries(
+    Object.entries(questions).map(([name, question]) => [name, createList(reader, name, question)]),
+  ) as Lists;
+
+/** What a question can be narrowed by, whoever asks. */
+export const filtersOf = ({ fields, filters }: AnyQuestion): Shape =>
+  Object.fromEntries(
+    filters.flatMap((name): [string, z.ZodType][] =>
+      name === 'days' ? Object.entries(days) : [[name, filterOf(name, fields[name])]],
+    ),
+  );
+
+const filterOf = (name: string, { values = [], meaning = '' }: Partial<Column> = {}): z.ZodType =>
+  name === 'month' ? month : oneOf(values).describe(`Only of this ${name}. ${meaning}`);
+
+type Checked = { project: string; [filter: string]: string };
+
+function createList(reader: Reader, name: string, question: AnyQuestion) {
+  const { fields, isPaged = false } = question;
+  const schema = z.strictObject({
+    project,
+    ...optional(filtersOf(question)),
+    ...(isPaged ? paging : {}),
+  });
+  const keys = keysOf(question);
+  return async (given: unknown): Promise<unknown> => {
+    const { limit, cursor, ...query } = parseArguments(name, schema, given) as unknown as Checked;
+    if (!isPaged) return rowsOf(reader, question, query);
+    return keyedPage<Record<string, string | null>>(
+      snake(name),
+      { ...query, limit: Number(limit), cursor },
+      {
+        rows: (after, atMost) => rowsOf(reader, question, query, { after, atMost }),
+        keyOf: (row) => keys.map((key) => row[key] ?? unbounded),
+        parts: keys.map((key) => isPartOf(fields[key])),
+      },
+    );
+  };
+}
+
+const keysOf = ({ order }: AnyQuestion): string[] => order.map((key) => key.replace('-', ''));
+
+/** A day that is null stands before all others. */
+const unbounded = '-infinity';
+
+function isPartOf({ type, values, isSet }: Partial<Column> = {}): (part: string) => boolean {
+  if (values !== undefined) return (part) => values.includes(part);
+  if (type === 'timestamptz') return isTime;
+  if (type === 'sha256') return (part) => /^[0-9a-f]{64}$/.test(part);
+  if (type === 'date')
+    return (part) => isArchiveDay(part) || (isSet !== true && part === unbounded);
+  return isStorable;
+}
+
+/** A column as it is sorted by: text by its bytes. */
+function sorted({ column, type, isSet }: Column): string {
+  if (type === 'text' || type === 'sha256') return `q.${column} collate "C"`;
+  return isSet === true ? `q.${column}` : `coalesce(q.${column}, '${unbounded}')`;
+}
+
+async function rowsOf<Row extends object>(
+  reader: Reader,
+  { view, fields, filters, order }: AnyQuestion,
+  query: Checked,
+  page?: { after: Key | null; atMost: number },
+): Promise<Row[]> {
+  const parameters: unknown[] = [];
+  const given = (value: unknown): string => `$${parameters.push(value)}`;
+  const where = [`q.project_id = ${given(query.project)}`];
+  const { from, to } = query;
+  for (const name of filters) {
+    const value = query[name];
+    if (value === undefined) continue;
+    where.push(`q.${snake(name)} = ${given(name === 'month' ? `${value}-01` : value)}`);
+  }
+  if (from !== undefined) where.push(`q.day >= ${given(from)}`);
+  if (to !== undefined) where.push(`q.day < ${given(to)}`);
+  const terms = order.map((key) => {
+    const column = fields[key.replace('-', '')] as Column;
+    return { by: sorted(column), isDescending: key.startsWith('-') };
+  });
+  const { after = null, atMost } = page ?? {};
+  if (after !== null) {
+    const isBefore = terms.every(({ isDescending }) => isDescending);
+    where.push(
+      `(${terms.map(({ by }) => by).join(', ')}) ${isBefore ? '<' : '>'} (${after.map(given).join(', ')})`,
+    );
+  }
+  const { rows } = await reader.query(
+    `select ${columnsOfView(fields, 'q')}
+       from ${view} q
+      where ${where.join(' and ')}
+      order by ${terms.map(({ by, isDescending }) => `${by}${isDescending ? ' desc' : ''}`).join(', ')}
+      ${atMost === undefined ? '' : `limit ${given(atMost)}`}`,
+    parameters,
+  );
+  return rows as Row[];
+}
+
+const rejectArguments = z.strictObject({
+  project,
+  resource,
+  sha256: z.preprocess((hex) => (typeof hex === 'string' ? hex.toLowerCase() : hex), sha256),
+});
+
+/** One reject with its bytes; its digest is hex in either case. */
+export async function getReject(
+  reader: Reader,
+  of: string,
+  list: Resource,
+  digest: string,
+): Promise<RejectWithBytes | null> {
+  const given = { project: of, resource: list, sha256: digest };
+  const key = parseArguments('reject', rejectArguments, given);
+  const { rows } = await reader.query<RejectWithBytes>(
+    `select ${columnsOfView(questions.rejects.fields, 'q')}, bytes
+       from analytics.rejects q where project_id = $1 and resource = $2 and sha256 = $3`,
+    [key.project, key.resource, key.sha256],
+  );
+  return rows[0] ?? null;
+}
