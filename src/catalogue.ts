@@ -1,4 +1,4 @@
-// What an archive can be asked beside its records: each question once. What the library gives, its SQL, /archive/v1 in
+// What an archive can be asked: each question once. What the library gives, its SQL, /archive/v1 in
 // every format, /openapi.json, `outlast query`, the pages and the comments on the views follow from here. What a record
 // consists of is resources.ts. By hand stay: the overview, one day, histories, reads as of an instant, and figures.
 import {
@@ -11,8 +11,21 @@ import {
   whys,
   type Day,
   type ProjectId,
+  type Resource,
 } from './model.ts';
-import { of, project, set, type Column, type ColumnType, type RecordOf } from './resources.ts';
+import {
+  nftClass,
+  of,
+  order,
+  project,
+  set,
+  token,
+  transaction,
+  type Column,
+  type ColumnType,
+  type Fields,
+  type RecordOf,
+} from './resources.ts';
 
 /** Fields by the library's names, in the order of JSON and CSV. */
 export type QuestionFields = Readonly<Record<string, Column>>;
@@ -225,7 +238,7 @@ const certificates = question(
     summary: 'Months that have left the window, each with the digest that fixes what is held of it',
     about:
       'A record whose time of creation changed since stands under its present day as of certified_at.',
-    order: ['month', '-resource'],
+    order: ['-resource', 'month'],
     filters: ['resource', 'month'],
     shown: ['month', 'resource', 'certifiedAt', 'records', 'digest'],
   },
@@ -391,6 +404,85 @@ const watchedOperations = question(
     ),
   },
 );
+
+export type RecordQuestion = Pick<Question, 'one' | 'summary' | 'shown'> & {
+  /** What a record is. */
+  meaning: string;
+  about: string;
+  fields: Fields;
+};
+
+/**
+ * The lists of records, by resource: `shown` is what a person is shown of one, the most telling first. How they are
+ * read and narrowed, also as of an instant, is said in query/.
+ */
+export const recordLists = {
+  orders: {
+    one: 'Order',
+    meaning: 'A purchase order',
+    summary: 'Purchase orders',
+    about:
+      'By day, time of creation and id. Following `next` gives each order held throughout exactly once, whatever is written meanwhile.',
+    fields: order,
+    shown: [
+      'createdAt',
+      'operationId',
+      'status',
+      'orderType',
+      'amount',
+      'number',
+      'account',
+      'message',
+    ],
+  },
+  nft_classes: {
+    one: 'NftClass',
+    meaning: 'An NFT class',
+    summary: 'NFT classes',
+    about:
+      'The platform’s list, whoever asks: where several projects share a platform, the one that archives it answers for all.',
+    fields: nftClass,
+    shown: ['createdAt', 'id', 'name', 'owner', 'nftCount', 'symbol'],
+  },
+  transactions: {
+    one: 'Transaction',
+    meaning: 'The result of an operation by one of the two lookups',
+    summary: 'Transaction results',
+    about:
+      'By operation id and lookup. There is no list of operations: only those are here whose ids were given.',
+    fields: transaction,
+    shown: [
+      'confirmedAt',
+      'operationId',
+      'status',
+      'apiVersion',
+      'module',
+      'type',
+      'message',
+      'txHash',
+      'blockHeight',
+    ],
+  },
+  tokens: {
+    one: 'Token',
+    meaning: 'A token and its fees',
+    summary: 'Tokens and their fees',
+    about: 'By symbol, tokens that the node no longer lists included.',
+    fields: token,
+    shown: [
+      'symbol',
+      'name',
+      'scale',
+      'mintable',
+      'maxSupply',
+      'owner',
+      'mintFee',
+      'minUnit',
+      'issueFee',
+      'initialSupply',
+    ],
+  },
+} as const satisfies Record<Resource, RecordQuestion>;
 
 /** By the library's names; in URLs, commands and pages they are written with underscores. */
 export const questions = {

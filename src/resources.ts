@@ -38,6 +38,8 @@ export type Column = {
   unit?: string;
   /** The only values there are. */
   values?: readonly string[];
+  /** What its numbers mean, where they are known; a person may say the words. */
+  words?: Readonly<Record<number, string>>;
   /** A bigint that counts something: far below 2^53, and given as a number. */
   isCount?: true;
   /** Of jsonb that is a list of objects: what each has. */
@@ -130,10 +132,13 @@ const bookkeeping = {
 export const order = {
   ...project,
   operationId: key('operation_id', "The order's id, unique within its project"),
-  status: integer(
-    'status',
-    "The platform's number: 1 pending, 2 succeeded, 3 failed; null where it could not be read",
-  ),
+  status: {
+    ...integer(
+      'status',
+      "The platform's number: 1 pending, 2 succeeded, 3 failed; null where it could not be read",
+    ),
+    words: { 1: 'pending', 2: 'succeeded', 3: 'failed' },
+  },
   message: text('message', 'What the platform said of a failure'),
   account: text(
     'account',
@@ -152,7 +157,10 @@ export const order = {
   ),
   createdAt: time('created_at', 'When the order was made, by the platform'),
   updatedAt: time('updated_at', 'When the order was last worked on, by the platform'),
-  orderType: integer('order_type', '1 gas, 2 business fee; others may come'),
+  orderType: {
+    ...integer('order_type', '1 gas, 2 business fee; others may come'),
+    words: { 1: 'gas', 2: 'business fee' },
+  },
   ...day,
   ...bookkeeping,
 } as const;
@@ -190,10 +198,13 @@ export const transaction = {
     "The operation's number, as v3 gives it; published lists disagree on names; null from v1beta1",
   ),
   txHash: text('tx_hash', "The transaction's hash"),
-  status: integer(
-    'status',
-    "The platform's number: 0 processing, 1 succeeded, 2 failed, 3 still waiting; others may come",
-  ),
+  status: {
+    ...integer(
+      'status',
+      "The platform's number: 0 processing, 1 succeeded, 2 failed, 3 still waiting; others may come",
+    ),
+    words: { 0: 'processing', 1: 'succeeded', 2: 'failed', 3: 'unprocessed' },
+  },
   message: text('message', 'What the platform said of a failure'),
   blockHeight: bigint('block_height', 'The block it stands in'),
   confirmedAt: time('confirmed_at', 'When it was confirmed, by the platform'),

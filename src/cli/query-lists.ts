@@ -1,207 +1,173 @@
-// The lists of `outlast query`: what each can be narrowed by, how it is read of the library, the columns that matter to
-// a person, and the fields that every other format has.
+// The lists of `outlast query`: every question of the catalogue, what it can be narrowed by, how it is read of the
+// library, and what a person is shown of it.
+import {
+  questions,
+  recordLists,
+  type AnyQuestion,
+  type Page,
+  type QuestionName,
+  type RecordQuestion,
+} from '../catalogue.ts';
 import type { Resource } from '../model.ts';
 import type { Shape } from '../query/check-arguments.ts';
 import { nftClassFilters } from '../query/nft-classes.ts';
-import { orderFilters, orderStatusWords } from '../query/orders.ts';
+import { orderFilters } from '../query/orders.ts';
+import { everyPage, filtersOf } from '../query/questions.ts';
+import { recordsOf } from '../query/record-lists.ts';
+import { snake } from '../query/record-text.ts';
 import { tokenFilters } from '../query/tokens.ts';
-import { resultStatusWords, transactionFilters } from '../query/transactions.ts';
-import type {
-  Archive,
-  Flat,
-  NftClass,
-  Order,
-  Records,
-  Token,
-  Transaction,
-  Version,
-} from '../query/types.ts';
-import { namesOf, nftClass, order, token, transaction } from '../resources.ts';
-import type { RecordTable } from './query-print.ts';
+import { transactionFilters } from '../query/transactions.ts';
+import type { Archive, Flat, Version } from '../query/types.ts';
+import type { Field, Fields } from '../resources.ts';
+import type { RecordColumn, RecordTable } from './query-print.ts';
 
+export type Row = Record<string, unknown>;
 /** What is asked of a list: its days, its filters, an instant. */
-export type ListQueried = { project: string; asOf?: string };
+export type ListQueried = { project: string; asOf?: string } & Record<string, unknown>;
 
-/** What a list can be narrowed by. */
-export type Narrowing = {
+export type QueryList = {
+  /** The command. */
+  name: string;
+  summary: string;
   filters: Shape;
   /** Whether it goes by days. */
   hasDays: boolean;
   /** Statuses may be typed as these words, too. */
-  statusWords?: Readonly<Record<number, string>>;
-};
-
-export type QueryList<Item> = Narrowing & {
-  resource: Resource;
-  summary: string;
-  shown: RecordTable<Item>;
-  /** How it is read; `get` and `history` of what has this id. */
+  statusWords: Readonly<Record<number, string>>;
+  /** Whether it is one of records: of these there are histories, reads as of an instant, and one by its id. */
+  isOfRecords: boolean;
+  shown: RecordTable<Row>;
+  /** How it is read; `get` and `history` of the record that has this id. */
   read: (archive: Archive) => {
     count(query: ListQueried): Promise<number>;
-    stream(query: ListQueried): AsyncIterable<Item>;
-    get(id: string, query: ListQueried): Promise<Item[]>;
-    history(id: string, query: ListQueried): Promise<Version<Item>[]>;
+    stream(query: ListQueried): AsyncIterable<Row>;
+    get(id: string, query: ListQueried): Promise<Row[]>;
+    history(id: string, query: ListQueried): Promise<Version<Row>[]>;
   };
-};
-
-const byDays =
-  <Item, Filters>(of: (archive: Archive) => Records<Item, Filters>): QueryList<Item>['read'] =>
-  (archive) => {
-    const records = of(archive);
-    return {
-      count: (query) => records.count(query as ListQueried & Filters),
-      stream: (query) => records.stream(query as ListQueried & Filters),
-      get: async (id, { project, ...at }) => {
-        const item = await records.get(project, id, at);
-        return item === null ? [] : [item];
-      },
-      history: (id, { project }) => records.history(project, id),
-    };
-  };
-
-/** To the minute; of contents, which may follow each other fast, to the second. */
-const time = (text: string | null, length = 16): string =>
-  (text ?? '').slice(0, length).replace('T', ' ');
-
-/** docs/platform.md §2.3: 1 is gas, 2 the business fee; others may come. */
-const typeWords: Record<number, string> = { 1: 'gas', 2: 'business fee' };
-const wordOf = (words: Record<number, string>, value: number | null): string =>
-  value === null ? '' : (words[value] ?? String(value));
-
-const ordersShown: RecordTable<Order> = {
-  name: 'orders',
-  fields: namesOf(order),
-  columns: [
-    { header: 'created (UTC)', text: (order) => time(order.createdAt) },
-    { header: 'operation id', text: (order) => order.operationId, least: 12 },
-    { header: 'status', text: (order) => wordOf(orderStatusWords, order.status) },
-    { header: 'type', text: (order) => wordOf(typeWords, order.orderType) },
-    { header: 'amount', text: (order) => order.amount ?? '', isNumber: true },
-    { header: 'number', text: (order) => order.number ?? '', isNumber: true, spare: 2 },
-    { header: 'account', text: (order) => order.account ?? '', least: 12, spare: 1 },
-    { header: 'message', text: (order) => order.message ?? '', least: 8 },
-    { header: '', text: missingText },
-  ],
-};
-
-const nftClassesShown: RecordTable<NftClass> = {
-  name: 'NFT classes',
-  fields: namesOf(nftClass),
-  columns: [
-    { header: 'created (UTC)', text: (one) => time(one.createdAt) },
-    { header: 'id', text: (one) => one.id, least: 12 },
-    { header: 'name', text: (one) => one.name ?? '', least: 12 },
-    { header: 'symbol', text: (one) => one.symbol ?? '', least: 6, spare: 1 },
-    { header: 'NFTs', text: (one) => one.nftCount ?? '', isNumber: true },
-    { header: 'owner', text: (one) => one.owner ?? '', least: 12 },
-    { header: '', text: missingText },
-  ],
-};
-
-const transactionsShown: RecordTable<Transaction> = {
-  name: 'results',
-  fields: namesOf(transaction),
-  columns: [
-    { header: 'confirmed (UTC)', text: (one) => time(one.confirmedAt) },
-    { header: 'operation id', text: (one) => one.operationId, least: 12 },
-    { header: 'lookup', text: (one) => one.apiVersion, spare: 3 },
-    { header: 'status', text: (one) => wordOf(resultStatusWords, one.status) },
-    { header: 'module', text: (one) => one.module ?? '', least: 6, spare: 1 },
-    { header: 'type', text: (one) => one.type ?? String(one.operation ?? ''), least: 8 },
-    { header: 'block', text: (one) => one.blockHeight ?? '', isNumber: true, spare: 2 },
-    { header: 'transaction', text: (one) => one.txHash ?? '', least: 12 },
-    { header: 'message', text: (one) => one.message ?? '', least: 8 },
-    { header: '', text: missingText },
-  ],
-};
-
-const feeText = (fee: Token['issueFee']): string =>
-  [fee?.amount ?? '', fee?.denom ?? ''].join(' ').trim();
-
-const tokensShown: RecordTable<Token> = {
-  name: 'tokens',
-  fields: namesOf(token),
-  columns: [
-    { header: 'symbol', text: (one) => one.symbol, least: 8 },
-    { header: 'name', text: (one) => one.name ?? '', least: 8 },
-    { header: 'min unit', text: (one) => one.minUnit ?? '', least: 8, spare: 3 },
-    { header: 'scale', text: (one) => String(one.scale ?? ''), isNumber: true },
-    { header: 'initial supply', text: (one) => one.initialSupply ?? '', isNumber: true, spare: 5 },
-    { header: 'max supply', text: (one) => one.maxSupply ?? '', isNumber: true },
-    {
-      header: 'mintable',
-      text: (one) => (one.mintable === null ? '' : one.mintable ? 'yes' : 'no'),
-    },
-    { header: 'owner', text: (one) => one.owner ?? '', least: 12, spare: 1 },
-    { header: 'issue fee', text: (one) => feeText(one.issueFee), spare: 4 },
-    { header: 'mint fee', text: (one) => feeText(one.mintFee), spare: 2 },
-    { header: '', text: missingText },
-  ],
-};
-
-export const ordersList: QueryList<Order> = {
-  resource: 'orders',
-  summary: 'list purchase orders',
-  filters: orderFilters,
-  hasDays: true,
-  statusWords: orderStatusWords,
-  shown: ordersShown,
-  read: byDays((archive) => archive.orders),
 };
 
 // A class is found by its id like every other record.
 const { id: _, ...nftClassOptions } = nftClassFilters;
 
-export const nftClassesList: QueryList<NftClass> = {
-  resource: 'nft_classes',
-  summary: 'list NFT classes',
-  filters: nftClassOptions,
-  hasDays: true,
-  shown: nftClassesShown,
-  read: byDays((archive) => archive.nftClasses),
+const recordFilters: Record<Resource, Shape> = {
+  orders: orderFilters,
+  nft_classes: nftClassOptions,
+  transactions: transactionFilters,
+  tokens: tokenFilters,
 };
 
-export const transactionsList: QueryList<Transaction> = {
-  resource: 'transactions',
-  summary: 'list results of operations',
-  filters: transactionFilters,
-  hasDays: false,
-  statusWords: resultStatusWords,
-  shown: transactionsShown,
-  read: ({ transactions }) => ({
-    count: (query) => transactions.count(query),
-    stream: (query) => transactions.stream(query),
-    get: (id, { project, ...at }) => transactions.get(project, id, at),
-    history: (id, { project }) => transactions.history(project, id),
-  }),
-};
+export function recordList(resource: Resource): QueryList {
+  const { summary, fields, shown }: RecordQuestion = recordLists[resource];
+  const { status } = fields;
+  return {
+    name: resource,
+    summary,
+    filters: recordFilters[resource],
+    hasDays: resource === 'orders' || resource === 'nft_classes',
+    statusWords: (status !== undefined && 'column' in status ? status.words : undefined) ?? {},
+    isOfRecords: true,
+    shown: tableOf(resource, fields, shown, [{ header: '', text: missingText }]),
+    read: (archive) => {
+      const records = recordsOf(archive, resource);
+      return {
+        count: (query) => records.count(query),
+        stream: (query) => records.stream(query),
+        get: (id, { project, ...at }) => records.get(project, id, at),
+        history: (id, { project }) => records.history(project, id),
+      };
+    },
+  };
+}
 
-export const tokensList: QueryList<Token> = {
-  resource: 'tokens',
-  summary: 'list tokens and their fees',
-  filters: tokenFilters,
-  hasDays: false,
-  shown: tokensShown,
-  read: ({ tokens }) => ({
-    count: async (query) => (await tokens.list(query)).items.length,
-    stream: async function* (query) {
-      yield* (await tokens.list(query)).items;
+export function questionList(library: QuestionName): QueryList {
+  const question: AnyQuestion = questions[library];
+  const { summary, fields, shown, isPaged = false } = question;
+  const { from, to: __, ...filters } = filtersOf(question);
+  const name = snake(library);
+  return {
+    name,
+    summary,
+    filters,
+    hasDays: from !== undefined,
+    statusWords: {},
+    isOfRecords: false,
+    shown: tableOf(name, fields, shown),
+    read: (archive) => {
+      const list = archive[library] as unknown as (query: object) => Promise<Page<Row> | Row[]>;
+      const stream = async function* (query: object): AsyncGenerator<Row> {
+        if (isPaged) yield* everyPage(list as (query: object) => Promise<Page<Row>>, query);
+        else yield* (await list(query)) as Row[];
+      };
+      return {
+        stream,
+        count: async (query) => {
+          let count = 0;
+          const rows = stream(query);
+          while ((await rows.next()).done !== true) count += 1;
+          return count;
+        },
+        get: () => Promise.resolve([]),
+        history: () => Promise.resolve([]),
+      };
     },
-    get: async (id, { project, ...at }) => {
-      const token = await tokens.get(project, id, at);
-      return token === null ? [] : [token];
+  };
+}
+
+/** `resource` or question as its sentences have it; `shown` first, then what every row says. */
+const tableOf = (
+  name: string,
+  fields: Fields,
+  shown: readonly string[],
+  more: RecordColumn<Row>[] = [],
+): RecordTable<Row> => ({
+  name: name.replaceAll('_', ' ').replace(/^nft/, 'NFT'),
+  fields: Object.keys(fields),
+  columns: [
+    ...shown.map((field, i) => ({
+      ...columnOf(field, fields[field]),
+      // Where there is no room, the last ones go first.
+      ...(i > 2 ? { spare: shown.length - i } : {}),
+    })),
+    ...more,
+  ],
+});
+
+function columnOf(name: string, field: Field | undefined): RecordColumn<Row> {
+  const column = field !== undefined && 'column' in field ? field : null;
+  const { type = 'text', words, values, part } = column ?? {};
+  const isTime = type === 'timestamptz';
+  const isNumber = ['integer', 'bigint', 'numeric'].includes(type) && words === undefined;
+  const isLong = (type === 'text' || type === 'sha256') && values === undefined && column !== null;
+  return {
+    header:
+      snake(isTime ? name.replace(/At$/, '') : name).replaceAll('_', ' ') +
+      (isTime ? ' (UTC)' : ''),
+    text: (row) => {
+      const value = row[name];
+      if (isTime) return time(value as string | null);
+      return words?.[Number(value ?? undefined)] ?? textOf(value);
     },
-    history: (id, { project }) => tokens.history(project, id),
-  }),
-};
+    ...(isNumber ? { isNumber } : {}),
+    ...(isLong ? { least: part === 'key' ? 12 : 8 } : {}),
+  };
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  // A list of words; or a fee, with its denomination.
+  return Object.values(value).map(textOf).join(' ').trim();
+}
+
+/** To the minute; of contents, which may follow each other fast, to the second. */
+const time = (text: string | null, length = 16): string =>
+  (text ?? '').slice(0, length).replace('T', ' ');
 
 export const flat = <Item>({ item, ...when }: Version<Item>): Flat<Item> => ({ ...item, ...when });
 
 /** The same for all contents of one record. */
-export const historyShown = <Item>({
-  fields,
-  columns,
-}: RecordTable<Item>): RecordTable<Flat<Item>> => ({
+export const historyShown = ({ fields, columns }: RecordTable<Row>): RecordTable<Flat<Row>> => ({
   name: 'contents',
   fields: ['inForceFrom', 'inForceUntil', 'isCurrent', ...fields],
   columns: [
@@ -211,6 +177,5 @@ export const historyShown = <Item>({
   ],
 });
 
-function missingText({ missingSince }: { missingSince: string | null }): string {
-  return missingSince === null ? '' : `missing since ${missingSince.slice(0, 10)}`;
-}
+const missingText = ({ missingSince }: Row): string =>
+  typeof missingSince === 'string' ? `missing since ${missingSince.slice(0, 10)}` : '';

@@ -1,25 +1,17 @@
-// `outlast query`: the records of one list, as a table for a person, or streamed as data for a program. Only reads: a
+// `outlast query`: one list of the archive, as a table for a person, or streamed as data for a program. Only reads: a
 // database user who is in outlast_reader is enough.
 import { Command, Option } from 'commander';
+import { questions, type QuestionName } from '../catalogue.ts';
 import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
-import type { DayRange } from '../model.ts';
+import { resources, type DayRange } from '../model.ts';
 import { asOf, id, whole } from '../query/arguments.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import type { Archive } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { ofReplica, openStoreToRead } from './app.ts';
 import { optionOf, readOptions } from './options.ts';
-import {
-  flat,
-  historyShown,
-  nftClassesList,
-  ordersList,
-  tokensList,
-  transactionsList,
-  type QueryList,
-  type Narrowing,
-} from './query-lists.ts';
+import { flat, historyShown, questionList, recordList, type QueryList } from './query-lists.ts';
 import { openLog } from './log-lines.ts';
 import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
@@ -44,24 +36,19 @@ export type QueryFlags = {
   [filter: string]: string | true | undefined;
 };
 
-export const queryCommand = (command: Command): Command =>
-  command
-    .addCommand(listing(ordersList))
-    .addCommand(listing(nftClassesList).alias('nft-classes'))
-    .addCommand(listing(transactionsList))
-    .addCommand(listing(tokensList));
+export const queryCommand = (command: Command): Command => {
+  for (const resource of resources) command.addCommand(listing(recordList(resource)));
+  for (const name of Object.keys(questions) as QuestionName[]) {
+    command.addCommand(listing(questionList(name)));
+  }
+  return command;
+};
 
-function listing<Item extends object>(list: QueryList<Item>): Command {
-  const { resource, summary, filters, hasDays, statusWords } = list;
-  const command = new Command(resource)
-    .description(summary)
+function listing(list: QueryList): Command {
+  const { name, summary, filters, hasDays, statusWords, isOfRecords } = list;
+  const command = new Command(name)
+    .description(summary.charAt(0).toLowerCase() + summary.slice(1))
     .option('--project <name>', 'of this project; needed where there are several')
-    .option(
-      '--id <id>',
-      `only the ${resource === 'tokens' ? 'token with this symbol' : 'record with this id'}`,
-    )
-    .option('--as-of <instant>', 'as it was known then, e.g. 2026-03-31T23:59:59+08:00')
-    .option('--history', 'with --id: everything it was ever seen to say, oldest first')
     .option('--limit <number>', `at most so many; a table shows ${tableRows} by default`)
     .option('--count', 'print only how many there are')
     .addOption(
@@ -71,23 +58,32 @@ function listing<Item extends object>(list: QueryList<Item>): Command {
       ).choices(outputFormats),
     )
     .option('--json', 'the same as --format json: one list');
+  if (name.includes('_')) command.alias(name.replaceAll('_', '-'));
+  if (isOfRecords) {
+    command
+      .option(
+        '--id <id>',
+        `only the ${name === 'tokens' ? 'token with this symbol' : 'record with this id'}`,
+      )
+      .option('--as-of <instant>', 'as it was known then, e.g. 2026-03-31T23:59:59+08:00')
+      .option('--history', 'with --id: everything it was ever seen to say, oldest first');
+    if (hasDays) command.option('--newest-first', 'the newest first instead of the oldest');
+  }
   if (hasDays) {
     command
       .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
       .option(
         '--to <day>',
         'last day, included (over HTTP and in the library, to is the day after it)',
-      )
-      .option('--newest-first', 'the newest first instead of the oldest');
+      );
   }
-  for (const [name, { description = '' }] of Object.entries(filters)) {
-    const words =
-      name === 'status' && statusWords !== undefined
-        ? `; or ${Object.values(statusWords).join(', ')}`
-        : '';
+  for (const [filter, { description = '' }] of Object.entries(filters)) {
+    const words = Object.values(filter === 'status' ? statusWords : {});
     command.option(
-      `${optionOf(name)} <${name === 'status' ? 'statuses' : 'text'}>`,
-      description.charAt(0).toLowerCase() + description.slice(1) + words,
+      `${optionOf(filter)} <${filter === 'status' ? 'statuses' : 'text'}>`,
+      description.charAt(0).toLowerCase() +
+        description.slice(1) +
+        (words.length === 0 ? '' : `; or ${words.join(', ')}`),
     );
   }
   return command.action((flags: QueryFlags) => query(list, flags));
@@ -97,8 +93,8 @@ function listing<Item extends object>(list: QueryList<Item>): Command {
  * What is asked for, in the library's terms. Throws settings `argument_invalid`, `bad_format`, `bad_limit` or
  * `bad_filter`.
  */
-export function readAsked(list: Narrowing, flags: QueryFlags, isTerminal: boolean) {
-  const { filters, statusWords = {}, hasDays } = list;
+export function readAsked(list: QueryList, flags: QueryFlags, isTerminal: boolean) {
+  const { filters, statusWords, hasDays } = list;
   const format = formatOf(flags, isTerminal);
   const days = hasDays ? daysIncluded : {};
   const shape = { ...filters, ...days, id, asOf, limit: whole(1, 999_999_999_999_999) };
@@ -161,7 +157,7 @@ function inNumbers(
   };
 }
 
-async function query<Item extends object>(list: QueryList<Item>, flags: QueryFlags): Promise<void> {
+async function query(list: QueryList, flags: QueryFlags): Promise<void> {
   const { format, limit, id: one, query: asked } = readAsked(list, flags, process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
   await withArchive(settings, async (archive) => {

@@ -10,14 +10,7 @@ import { columnsNow, columnsThen } from './columns.ts';
 import { createRecords } from './records.ts';
 import type { ListedSource } from './source.ts';
 import type { Reader } from './reader.ts';
-import type { Order, OrderFilters, OrderStatus, Records } from './types.ts';
-
-/** docs/platform.md §3.1. */
-export const orderStatusWords: Record<OrderStatus, string> = {
-  1: 'pending',
-  2: 'succeeded',
-  3: 'failed',
-};
+import type { Order, OrderFilters, Records } from './types.ts';
 
 const statusSentence = 'must be one of 1, 2, 3 (pending, succeeded, failed), or a list of them';
 const orderStatus = z.literal(orderStatuses, statusSentence);

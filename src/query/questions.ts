@@ -1,7 +1,14 @@
 // Every question of the catalogue, asked by one statement that is made of its declaration.
 import * as z from 'zod';
-import type { AnswerOf, AnyQuestion, QueryOf, Questions, RejectWithBytes } from '../catalogue.ts';
-import { questions } from '../catalogue.ts';
+import {
+  questions,
+  type AnswerOf,
+  type AnyQuestion,
+  type Page,
+  type QueryOf,
+  type Questions,
+  type RejectWithBytes,
+} from '../catalogue.ts';
 import type { Resource } from '../model.ts';
 import type { Column } from '../resources.ts';
 import {
@@ -126,6 +133,23 @@ async function rowsOf<Row extends object>(
     parameters,
   );
   return rows as Row[];
+}
+
+/** Ends: cursors only go forward, and `next` is null at the end (P9). */
+export async function* everyPage<Item, Query extends object>(
+  list: (query: Query & { limit: number; cursor?: string }) => Promise<Page<Item>>,
+  query: Query,
+): AsyncGenerator<Item> {
+  let cursor: string | null = null;
+  do {
+    const { items, next }: Page<Item> = await list({
+      ...query,
+      limit: 1000,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    yield* items;
+    cursor = next;
+  } while (cursor !== null);
 }
 
 const rejectArguments = z.strictObject({

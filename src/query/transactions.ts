@@ -25,14 +25,6 @@ import {
 } from './transaction-contents.ts';
 import type { CertificateFile, Transaction, Transactions } from './types.ts';
 
-/** docs/platform.md §3.2. */
-export const resultStatusWords: Record<0 | 1 | 2 | 3, string> = {
-  0: 'processing',
-  1: 'succeeded',
-  2: 'failed',
-  3: 'unprocessed',
-};
-
 const mostStatus = 2_147_483_647;
 const statusSentence = `must be a whole number from 0 to ${mostStatus} (0 processing, 1 succeeded, 2 failed, 3 unprocessed), or a list of them`;
 

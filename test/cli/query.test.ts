@@ -1,14 +1,14 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
 import { describe, expect, test } from 'vitest';
-import {
-  nftClassesList,
-  ordersList,
-  transactionsList,
-  type Narrowing,
-} from '../../src/cli/query-lists.ts';
+import { recordList, type QueryList } from '../../src/cli/query-lists.ts';
 import { tableText } from '../../src/cli/query-print.ts';
 import { readAsked, type QueryFlags } from '../../src/cli/query.ts';
-import type { Order } from '../../src/query/types.ts';
+
+const [ordersList, nftClassesList, transactionsList] = [
+  recordList('orders'),
+  recordList('nft_classes'),
+  recordList('transactions'),
+];
 
 describe('what is asked for', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('what is asked for', () => {
 });
 
 describe('mistakes', () => {
-  const mistakes: [QueryFlags, string, Narrowing?][] = [
+  const mistakes: [QueryFlags, string, QueryList?][] = [
     [{ from: '2026-02-29' }, '--from must be a UTC day as yyyy-MM-dd'],
     [{ to: '0000-12-31' }, '--to must be a UTC day'],
     [
@@ -80,7 +80,7 @@ describe('a table', () => {
     message: '数字'.repeat(20),
     createdAt: '2026-03-01T10:00:00Z',
     missingSince: '2026-03-02T00:00:00Z',
-  } as Order;
+  };
 
   test.each([60, 80, 100, 140])(
     'is no wider than a terminal of %i columns where it can be',

@@ -1,12 +1,17 @@
 // Whoever asks, by SQL, from code, over HTTP or as the platform's client, is told the same of every record and every
 // figure, now and as of any instant: an archive whose doors disagree is believed by nobody (P5, P7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { questions, type AnyQuestion, type Page, type QuestionName } from '../../src/catalogue.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
+import { everyPage, filtersOf } from '../../src/query/questions.ts';
+import { snake } from '../../src/query/record-text.ts';
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import type { Ended } from '../support/command.ts';
+import { runHere } from '../support/command-here.ts';
 import { observe } from '../support/observe.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
 import { serveArchive } from '../support/served.ts';
@@ -86,6 +91,15 @@ beforeAll(async () => {
   await bench.db.query(
     `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
      select id, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01' from unnest(array['q', 'r']) id`,
+  );
+  await bench.db.query(
+    `insert into sync.certificates (project_id, resource, month, certified_at, certificate, digest, leaves_sha256)
+     select 'p', resource, month, now(), '{"records": 1, "n": 1.5}', sha256('1'), sha256('2')
+       from unnest('{orders,nft_classes}'::text[]) resource, unnest('{2026-01-01,2026-02-01}'::date[]) month`,
+  );
+  await bench.db.query(
+    `insert into sync.alerts (project_id, kind, subject, text, opened_at)
+     values ('p', 'day_lost', 'orders', 'A day, "lost"', now())`,
   );
   archive = await openArchive({ connectionString: bench.connectionString });
   served = await servedFrom(archive);
@@ -190,6 +204,103 @@ describe.each(['p', 'q'])('records of project %s', (project) => {
       compared += fromCode.length;
     }
     expect(compared).toBeGreaterThan(list === 'orders' || project === 'p' ? 100 : -1);
+  });
+});
+
+/** The rows of a question of project `p`, spelt as the tables are. */
+const doors = {
+  library: async (name: QuestionName): Promise<Flat[]> => {
+    const list = archive[name] as unknown as (query: object) => Promise<Page<Flat> | Flat[]>;
+    const { isPaged }: AnyQuestion = questions[name];
+    const rows =
+      isPaged === true
+        ? collect(everyPage(list as (query: object) => Promise<Page<Flat>>, { project: 'p' }))
+        : ((await list({ project: 'p' })) as Flat[]);
+    return (await rows).map(flat);
+  },
+  sql: async (name: QuestionName): Promise<Flat[]> => {
+    const { view, fields }: AnyQuestion = questions[name];
+    const columns = Object.values(fields);
+    const rows = await sql(
+      `select ${columns.map(({ column }) => column).join(', ')} from ${view} where project_id = 'p'`,
+    );
+    return rows.map(({ project_id: project, ...row }) =>
+      Object.fromEntries(
+        Object.entries({ project, ...row }).map(([column, value]) => {
+          const isCount = columns.some((one) => one.column === column && one.isCount === true);
+          return [column, isCount && value !== null ? Number(value) : value];
+        }),
+      ),
+    );
+  },
+  json: async (name: QuestionName): Promise<Flat[]> => {
+    const { isPaged }: AnyQuestion = questions[name];
+    const limit = isPaged === true ? '&limit=10000' : '';
+    const text = await ask(`/archive/v1/${snake(name)}?project=p${limit}`);
+    return (JSON.parse(text) as { items: Flat[] }).items;
+  },
+  ndjson: async (name: QuestionName): Promise<Flat[]> =>
+    parsedLines(await ask(`/archive/v1/${snake(name)}?project=p&format=ndjson`)),
+  command: async (name: QuestionName): Promise<Flat[]> =>
+    parsedLines((await command(snake(name))).stdout),
+};
+const parsedLines = (text: string): Flat[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Flat);
+const command = (name: string, ...args: string[]): Promise<Ended> =>
+  runHere(['query', name, '--project', 'p', ...args], {
+    env: { DATABASE_URL: bench.connectionString, OUTLAST_LOG_LEVEL: 'error' },
+  });
+
+describe.each(Object.keys(questions) as QuestionName[])('the list %s', (name) => {
+  const { view, summary, fields, shown }: AnyQuestion = questions[name];
+
+  test('is told alike by every door', async () => {
+    const rows = await doors.library(name);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(fields).map(snake));
+    expect(await doors.json(name)).toEqual(rows);
+    expect(await doors.ndjson(name)).toEqual(rows);
+    expect(await doors.command(name)).toEqual(rows);
+    const inSql = await doors.sql(name);
+    expect(inSql).toHaveLength(rows.length);
+    expect(inSql).toEqual(expect.arrayContaining(rows));
+    const csv = await ask(`/archive/v1/${snake(name)}?project=p&format=csv`);
+    expect(
+      (await command(name === 'watchedOperations' ? 'watched-operations' : name, '--format', 'csv'))
+        .stdout,
+    ).toBe(csv);
+    expect(csv.split('\r\n')[0]).toBe(Object.keys(fields).map(snake).join(','));
+    expect((await command(snake(name), '--count')).stdout).toBe(`${rows.length}\n`);
+    const { stdout: table } = await command(snake(name), '--format', 'table');
+    expect(table).toContain(
+      snake(shown[0] ?? '')
+        .replace(/_at$/, '')
+        .replaceAll('_', ' '),
+    );
+  });
+
+  test('is what its filters say, and its view says what it means', async () => {
+    const rows = await doors.library(name);
+    for (const filter of Object.keys(filtersOf(questions[name]))) {
+      const column = fields[filter]?.column ?? 'day';
+      const value = String(rows.find((row) => row[column] !== null)?.[column]);
+      const asked = filter === 'month' ? value.slice(0, 7) : value;
+      const path = `/archive/v1/${snake(name)}?project=p&format=ndjson&${filter}=${asked}`;
+      const matching = rows.filter(({ [column]: given }) => {
+        if (typeof given !== 'string') return false;
+        return filter === 'from'
+          ? given >= value
+          : filter === 'to'
+            ? given < value
+            : given === value;
+      });
+      expect(parsedLines(await ask(path)), filter).toEqual(matching);
+    }
+    const [said] = await sql(`select obj_description($1::regclass) as view`, [view]);
+    expect(said?.['view']).toContain(summary);
   });
 });
 

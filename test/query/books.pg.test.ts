@@ -175,12 +175,12 @@ describe('rejects', () => {
   });
 });
 
-test('certificates are listed by month, the document as it stands', async () => {
+test('certificates are listed by list and month, the document as it stands', async () => {
   const certificates = await archive.certificates({ project });
   expect(certificates.map(({ month, resource }) => `${month} ${resource}`)).toEqual([
     '2026-01-01 orders',
-    '2026-01-01 nft_classes',
     '2026-02-01 orders',
+    '2026-01-01 nft_classes',
     '2026-02-01 nft_classes',
   ]);
   expect(await archive.certificates({ project, resource: 'orders', month: '2026-02' })).toEqual([

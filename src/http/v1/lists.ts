@@ -1,5 +1,6 @@
 // How the routes read a list: a page in JSON, everything in the other forms, and a single record.
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
+import { everyPage } from '../../query/questions.ts';
 import { firstOf, jsonText } from '../../query/record-text.ts';
 import type { Page } from '../../catalogue.ts';
 import type { Version } from '../../query/types.ts';
@@ -42,29 +43,12 @@ export async function listReply<Item extends object, Query extends object>(
     if (cursor !== undefined || count !== undefined) {
       refuse(`cursor and count go with json: ${format} gives the list from its beginning`);
     }
-    const rows = source.stream?.(query) ?? everyPage(source, query);
+    const rows = source.stream?.(query) ?? everyPage((page) => source.list(page), query);
     return { kind: 'rows', rows: firstOf(rows, limit ?? Infinity), fields };
   }
   const { items, ...beside } = await source.list({ ...query, ...present({ limit, cursor }) });
   const counted = count === true ? { count: await source.count?.(query) } : {};
   return { kind: 'rows', rows: items, fields, beside: { ...beside, ...counted } };
-}
-
-/** Ends: the library's cursors only go forward, and `next` is null at the end (P9). */
-async function* everyPage<Item, Query>(
-  source: ListSource<Item, Query>,
-  query: Query,
-): AsyncGenerator<Item> {
-  let cursor: string | null = null;
-  do {
-    const { items, next }: Page<Item> = await source.list({
-      ...query,
-      limit: 1000,
-      ...(cursor === null ? {} : { cursor }),
-    });
-    yield* items;
-    cursor = next;
-  } while (cursor !== null);
 }
 
 export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
