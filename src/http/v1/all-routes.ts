@@ -4,14 +4,13 @@ import { figureRoutes } from './figures.ts';
 import { nowRoutes } from './now.ts';
 import { proofRoutes, rejectRoute } from './proof.ts';
 import { questionRoute } from './questions.ts';
-import { recordRoutes } from './orders-classes.ts';
+import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
-import { lookupRoutes } from './transactions-tokens.ts';
 
 export const base = '/archive/v1';
 
 export const routeGroups: readonly { name: string; routes: readonly Route[] }[] = [
-  { name: 'Records', routes: [...recordRoutes, ...lookupRoutes, ...changeRoutes] },
+  { name: 'Records', routes: [...recordRoutes, ...changeRoutes] },
   { name: 'What is certain', routes: proofRoutes },
   { name: 'What goes on', routes: nowRoutes },
   { name: 'Figures', routes: figureRoutes },

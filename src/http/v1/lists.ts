@@ -1,9 +1,8 @@
 // How the routes read a list: a page in JSON, everything in the other forms, and a single record.
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
 import { everyPage } from '../../query/questions.ts';
-import { firstOf, jsonText } from '../../query/record-text.ts';
+import { firstOf, jsonText, snake } from '../../query/record-text.ts';
 import type { Page } from '../../catalogue.ts';
-import type { Version } from '../../query/types.ts';
 import { refuse } from '../answers.ts';
 import type { RowKind } from './answer-schemas.ts';
 import { present, type ArchiveRequest, type Reply } from './route.ts';
@@ -16,25 +15,26 @@ export const pageArguments = {
   cursor: cursorOfPage,
 };
 
-type Paging = {
+export type Paging = {
   limit?: number | undefined;
   cursor?: string | undefined;
   count?: boolean | undefined;
 };
 
 /** The part of the library that a list needs, whatever it is of. */
-export type ListSource<Item, Query> = {
-  list(query: Query & { limit?: number; cursor?: string }): Promise<Page<Item>>;
+export type ListSource = {
+  /** What stands beside the items goes beside them in JSON. */
+  list(query: never): Promise<{ items: readonly object[] }>;
   /** Absent: nothing is counted. */
-  count?(query: Query): Promise<number>;
+  count?(query: never): Promise<number>;
   /** Absent: its pages are read one after another. */
-  stream?(query: Query): AsyncIterable<Item>;
+  stream?(query: never): AsyncIterable<object>;
 };
 
 /** A page in JSON; in the other forms everything, or as many as `limit` says. */
-export async function listReply<Item extends object, Query extends object>(
-  source: ListSource<Item, Query>,
-  query: Query,
+export async function listReply(
+  source: ListSource,
+  query: object,
   { limit, cursor, count }: Paging,
   { fields }: RowKind,
   { format }: ArchiveRequest,
@@ -43,12 +43,21 @@ export async function listReply<Item extends object, Query extends object>(
     if (cursor !== undefined || count !== undefined) {
       refuse(`cursor and count go with json: ${format} gives the list from its beginning`);
     }
-    const rows = source.stream?.(query) ?? everyPage((page) => source.list(page), query);
+    const rows =
+      source.stream?.(query as never) ??
+      everyPage((page) => source.list(page as never) as Promise<Page<object>>, query);
     return { kind: 'rows', rows: firstOf(rows, limit ?? Infinity), fields };
   }
-  const { items, ...beside } = await source.list({ ...query, ...present({ limit, cursor }) });
-  const counted = count === true ? { count: await source.count?.(query) } : {};
-  return { kind: 'rows', rows: items, fields, beside: { ...beside, ...counted } };
+  const asked = { ...query, ...present({ limit, cursor }) };
+  const { items, ...beside } = await source.list(asked as never);
+  const counted = count === true ? { count: await source.count?.(query as never) } : {};
+  const named = Object.entries({ ...beside, ...counted }).map(([name, one]) => [snake(name), one]);
+  return {
+    kind: 'rows',
+    rows: items,
+    fields,
+    beside: Object.fromEntries(named),
+  };
 }
 
 export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
@@ -59,18 +68,3 @@ export const wholeReply = (rows: readonly object[], { fields }: RowKind): Reply 
   rows,
   fields,
 });
-
-/** Every content with when it was in force, a row each; null for a record that is not held. */
-export const versions = <Item extends object>(
-  found: readonly Version<Item>[],
-  kind: RowKind,
-): Reply | null =>
-  found.length === 0
-    ? null
-    : wholeReply(
-        found.map(({ item, ...inForce }) => ({ ...inForce, ...item })),
-        kind,
-      );
-
-export const aboutHistory =
-  'Oldest first. A content that came late and was older than what was held never was in force: its `in_force_from` is null.';

@@ -27,7 +27,7 @@ export function questionRoute(name: QuestionName): Route {
       if (!isPaged) return wholeReply(await readWhole(asking, name, filters), kind);
       const query = { project: projectFor(asking, filters.resource), ...filters };
       return listReply(
-        { list: asking.archive[name] } as unknown as ListSource<object, object>,
+        { list: asking.archive[name] } as unknown as ListSource,
         query,
         { limit, cursor },
         kind,

@@ -1,20 +1,39 @@
 // The records as `/archive/v1` gives them, what they said before, and what every refusal looks like.
 import * as z from 'zod';
 import type { Change, Version } from '../../query/types.ts';
-import * as described from '../../resources.ts';
+import { recordLists } from '../../catalogue.ts';
+import type { Resource } from '../../model.ts';
 import * as kind from './answer-schemas.ts';
 import { record, row, type RowKind, type RowShape } from './answer-schemas.ts';
 
 const { text, timeOrNull } = kind;
 
-export const order = record('Order', 'A purchase order', described.order);
-export const nftClass = record('NftClass', 'An NFT class', described.nftClass);
-export const transaction = record(
-  'Transaction',
-  'The result of an operation by one of the two lookups',
-  described.transaction,
-);
-export const token = record('Token', 'A token and its fees', described.token);
+type InForce = Omit<Version<object>, 'item'>;
+const inForce: RowShape<InForce> = {
+  inForceFrom: timeOrNull.describe('Since when this was what was known; null: it never was'),
+  inForceUntil: timeOrNull.describe('Until when, excluded; null while it is, or never was'),
+  isCurrent: kind.truth.describe('Whether it is what the other reads give'),
+};
+
+/** What a record said, flat: a row a content. */
+function versionOf({ schema, fields }: RowKind): RowKind {
+  const { id, description } = schema.meta() ?? {};
+  const times = row<InForce>('InForce', '', inForce);
+  return {
+    schema: z
+      .object({ ...times.schema.shape, ...schema.shape })
+      .meta({ id: `${String(id)}Version`, description: `${String(description)}, as it was seen` }),
+    fields: [...times.fields, ...fields],
+  };
+}
+
+/** What a record of each resource says, and what it said before. */
+export const records = Object.fromEntries(
+  Object.entries(recordLists).map(([resource, { one, meaning, fields }]) => {
+    const now = record(one, meaning, fields);
+    return [resource, { now, earlier: versionOf(now) }];
+  }),
+) as Record<Resource, { now: RowKind; earlier: RowKind }>;
 
 export const change = row<Change>('Change', 'What became of a record, told once', {
   position: text.describe('Kept by whoever has taken this change and all before it: an `after`'),
@@ -35,33 +54,10 @@ export const change = row<Change>('Change', 'What became of a record, told once'
   writtenAt: kind.time.describe('On the database’s clock'),
   rawSha256: kind.sha256.nullable().describe('Of the content; null for missing and found'),
   record: z
-    .union([order.schema, nftClass.schema, transaction.schema, token.schema])
+    .union(Object.values(records).map(({ now }) => now.schema))
     .nullable()
     .describe('What the content says, whatever came later; null for missing and found'),
 });
-
-type InForce = Omit<Version<object>, 'item'>;
-const inForce: RowShape<InForce> = {
-  inForceFrom: timeOrNull.describe('Since when this was what was known; null: it never was'),
-  inForceUntil: timeOrNull.describe('Until when, excluded; null while it is, or never was'),
-  isCurrent: kind.truth.describe('Whether it is what the other reads give'),
-};
-
-/** What a record said, flat: a row a content. */
-function versionOf({ schema, fields }: RowKind): RowKind {
-  const { id, description } = schema.meta() ?? {};
-  const times = row<InForce>('InForce', '', inForce);
-  return {
-    schema: z
-      .object({ ...times.schema.shape, ...schema.shape })
-      .meta({ id: `${String(id)}Version`, description: `${String(description)}, as it was seen` }),
-    fields: [...times.fields, ...fields],
-  };
-}
-export const orderVersion = versionOf(order);
-export const nftClassVersion = versionOf(nftClass);
-export const transactionVersion = versionOf(transaction);
-export const tokenVersion = versionOf(token);
 
 export const watched = z.object({
   data: z.object({
