@@ -512,14 +512,21 @@ export type PagedForward = { limit?: number; cursor?: string };
 export type Page<Item> = { items: Item[]; next: string | null };
 
 /** What a question is asked with: days are UTC's, `[from, to)`, a month is `yyyy-MM`. */
-export type QueryOf<Of extends AnyQuestion> = { project: ProjectId } & {
+type QueryOf<Of extends AnyQuestion> = { project: ProjectId } & {
   [Name in Of['filters'][number] & keyof RowOf<Of>]?: NonNullable<RowOf<Of>[Name]>;
 } & ('days' extends Of['filters'][number] ? { from?: Day; to?: Day } : unknown) &
   (Of extends { isPaged: true } ? PagedForward : unknown);
 
-export type AnswerOf<Of extends AnyQuestion> = Of extends { isPaged: true }
+type AnswerOf<Of extends AnyQuestion> = Of extends { isPaged: true }
   ? Page<RowOf<Of>>
   : RowOf<Of>[];
+
+/** The library's methods. They stand here, for its users have no zod, which the arguments are checked by. */
+export type Lists = {
+  [Name in keyof Questions]: (
+    query: QueryOf<Questions[Name]>,
+  ) => Promise<AnswerOf<Questions[Name]>>;
+};
 
 /** A slice of the ledger: what is held of a UTC day and how sure that is. */
 export type CoverageDay = RowOf<typeof coverage>;

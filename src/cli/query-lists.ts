@@ -120,7 +120,8 @@ const tableOf = (
   shown: readonly string[],
   more: RecordColumn<Row>[] = [],
 ): RecordTable<Row> => ({
-  name: name.replaceAll('_', ' ').replace(/^nft/, 'NFT'),
+  // As the docs call them.
+  name: name.replaceAll('_', ' ').replace(/^nft/, 'NFT').replace('transactions', 'results'),
   fields: Object.keys(fields),
   columns: [
     ...shown.map((field, i) => ({

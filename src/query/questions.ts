@@ -2,11 +2,9 @@
 import * as z from 'zod';
 import {
   questions,
-  type AnswerOf,
   type AnyQuestion,
   type Page,
-  type QueryOf,
-  type Questions,
+  type Lists,
   type RejectWithBytes,
 } from '../catalogue.ts';
 import type { Resource } from '../model.ts';
@@ -28,12 +26,6 @@ import { days, isArchiveDay } from './days.ts';
 import { isTime } from './instant.ts';
 import type { Reader } from './reader.ts';
 import { snake } from './record-text.ts';
-
-export type Lists = {
-  [Name in keyof Questions]: (
-    query: QueryOf<Questions[Name]>,
-  ) => Promise<AnswerOf<Questions[Name]>>;
-};
 
 export const createLists = (reader: Reader): Lists =>
   Object.fromEntries(

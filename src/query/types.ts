@@ -1,11 +1,10 @@
 // What the query module takes and gives: the types a user of the library meets. Plain data in camelCase; numbers
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
 // What a record consists of stands in resources.ts.
-import type { Page, PagedForward, RejectWithBytes } from '../catalogue.ts';
+import type { Lists, Page, PagedForward, RejectWithBytes } from '../catalogue.ts';
 import type { ApiVersion, Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
 import type { nftClass, order, RecordOf, token, transaction } from '../resources.ts';
 import type { DayQuery, DayReport, Progress, Recent, RecentQuery } from './report-types.ts';
-import type { Lists } from './questions.ts';
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
