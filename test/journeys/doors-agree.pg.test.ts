@@ -254,7 +254,18 @@ const command = (name: string, ...args: string[]): Promise<Ended> =>
     env: { DATABASE_URL: bench.connectionString, OUTLAST_LOG_LEVEL: 'error' },
   });
 
-describe.each(Object.keys(questions) as QuestionName[])('the list %s', (name) => {
+const names = Object.keys(questions) as QuestionName[];
+
+test.each(names.filter((name) => 'isPaged' in questions[name]))(
+  '%s is the same in pages of one row',
+  async (name) => {
+    const list = archive[name] as (query: object) => Promise<Page<Flat>>;
+    const inPages = everyPage((query) => list({ ...query, limit: 1 }), { project: 'p' });
+    expect((await collect(inPages)).map(flat)).toEqual(await doors.library(name));
+  },
+);
+
+describe.each(names)('the list %s', (name) => {
   const { view, summary, fields, shown }: AnyQuestion = questions[name];
 
   test('is told alike by every door', async () => {

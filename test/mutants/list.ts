@@ -1,7 +1,7 @@
 // Small mistakes, each of which at least one of the tests named beside it must notice.
 
 export type Mutant = {
-  area: 'judge' | 'commit' | 'lease' | 'reader' | 'clock';
+  area: 'judge' | 'commit' | 'lease' | 'reader' | 'clock' | 'catalogue';
   /** What the program does then. */
   wrong: string;
   /** What is looked for in all of src/. It must stand there exactly once, however its lines are broken. */
@@ -221,6 +221,18 @@ export const mutants: readonly Mutant[] = [
       'days never read wait like all others',
       'deadline_at, [-(whole_walk > 0), -]day',
       'sync/order.pg',
+    ],
+  ]),
+  ...of('catalogue', 'journeys/doors-agree.pg', [
+    ['no filter of a list is heeded', 'if (value [-===-]{+!==+} undefined) continue; where.push('],
+    ['the day after the last one counts as well', 'q.day [-<-]{+<=+} ${given(to)}'],
+    [
+      'a page begins with the row that the one before ended with',
+      "${isBefore ? [-'<' : '>'-]{+'<=' : '>='+}}",
+    ],
+    [
+      'a list in descending order goes on upwards',
+      'terms.every(({ isDescending }) => [-isDescending-]{+false+})',
     ],
   ]),
   ...of('reader', 'platform/parse', [
