@@ -113,6 +113,13 @@ export function questionList(library: QuestionName): QueryList {
   };
 }
 
+/** What the rows of a list are called, where its name does not say it. */
+const rowsAre: Readonly<Record<string, string>> = {
+  nft_classes: 'NFT classes',
+  transactions: 'results',
+  coverage: 'days',
+};
+
 /** `resource` or question as its sentences have it; `shown` first, then what every row says. */
 const tableOf = (
   name: string,
@@ -120,8 +127,7 @@ const tableOf = (
   shown: readonly string[],
   more: RecordColumn<Row>[] = [],
 ): RecordTable<Row> => ({
-  // As the docs call them.
-  name: name.replaceAll('_', ' ').replace(/^nft/, 'NFT').replace('transactions', 'results'),
+  name: rowsAre[name] ?? name.replaceAll('_', ' '),
   fields: Object.keys(fields),
   columns: [
     ...shown.map((field, i) => ({

@@ -44,10 +44,14 @@ export const queryCommand = (command: Command): Command => {
   return command;
 };
 
+/** As help begins its lines; `NFT` stays as it is. */
+const beginningSmall = (sentence: string): string =>
+  sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
 function listing(list: QueryList): Command {
   const { name, summary, filters, hasDays, statusWords, isOfRecords } = list;
   const command = new Command(name)
-    .description(summary.charAt(0).toLowerCase() + summary.slice(1))
+    .description(beginningSmall(summary))
     .option('--project <name>', 'of this project; needed where there are several')
     .option('--limit <number>', `at most so many; a table shows ${tableRows} by default`)
     .option('--count', 'print only how many there are')
@@ -81,9 +85,7 @@ function listing(list: QueryList): Command {
     const words = Object.values(filter === 'status' ? statusWords : {});
     command.option(
       `${optionOf(filter)} <${filter === 'status' ? 'statuses' : 'text'}>`,
-      description.charAt(0).toLowerCase() +
-        description.slice(1) +
-        (words.length === 0 ? '' : `; or ${words.join(', ')}`),
+      beginningSmall(description) + (words.length === 0 ? '' : `; or ${words.join(', ')}`),
     );
   }
   return command.action((flags: QueryFlags) => query(list, flags));

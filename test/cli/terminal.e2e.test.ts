@@ -91,6 +91,7 @@ test('every command fits into 80 columns', async () => {
     [['watch', 'op_1'], /1 more operation/],
     [['--help'], /OUTLAST_BASE_URL/],
     ...names.map((name): [string[], RegExp] => [[name, '--help'], /Usage/]),
+    [['query', '--help'], / NFT classes/],
     [['query', 'orders', '--help'], /--as-of/],
     [['query', 'orders', '--status', 'done'], /must be one of/],
     [['status', '--project', 'x'.repeat(60)], /Nothing is archived/],
