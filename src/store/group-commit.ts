@@ -1,5 +1,6 @@
 // Group commit: transactions of one writer run one after another, and those that wait meanwhile are one. What costs is
 // the end of a transaction, and each answer that is waited for. Knows nothing of Postgres.
+import { AsyncResource } from 'node:async_hooks';
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
 export type Transact<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -13,6 +14,7 @@ export type InGroups<Tx> = <T>(work: (tx: Tx) => Promise<T>, mixes?: boolean) =>
 type Waiting<Tx> = {
   work: (tx: Tx) => Promise<unknown>;
   mixes: boolean;
+  caller: AsyncResource;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 };
@@ -20,7 +22,7 @@ type Waiting<Tx> = {
 /**
  * A `transact` whose works share transactions: those that mix run at the same time, then the others one after another,
  * in the order given. Where one throws before the end, all are rolled back and each is run again in a transaction of its
- * own: a work may run twice.
+ * own: a work may run twice. To a trace the transaction is its first work's, not of whoever began the row of groups.
  */
 export function inGroups<Tx>(transact: Transact<Tx>): InGroups<Tx> {
   let waiting: Waiting<Tx>[] = [];
@@ -39,7 +41,8 @@ export function inGroups<Tx>(transact: Transact<Tx>): InGroups<Tx> {
 
   return <T>(work: (tx: Tx) => Promise<T>, mixes = false) =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ work, mixes, resolve: resolve as (result: unknown) => void, reject });
+      const caller = new AsyncResource('outlast.transaction');
+      waiting.push({ work, mixes, caller, resolve: resolve as (result: unknown) => void, reject });
       if (!isWorking) void workOff();
     });
 }
@@ -47,8 +50,9 @@ export function inGroups<Tx>(transact: Transact<Tx>): InGroups<Tx> {
 async function commit<Tx>(transact: Transact<Tx>, group: Waiting<Tx>[]): Promise<void> {
   const results = new Map<Waiting<Tx>, unknown>();
   let hasBegun = false;
+  const [first] = group;
   try {
-    await transact(async (tx) => {
+    await first?.caller.runInAsyncScope(transact, null, async (tx: Tx) => {
       hasBegun = true;
       const run = async (one: Waiting<Tx>): Promise<unknown> =>
         results.set(one, await one.work(tx));

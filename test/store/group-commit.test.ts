@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { inGroups, type Transact } from '../../src/store/group-commit.ts';
 
@@ -97,4 +98,18 @@ test('P1: a transaction is not ended while a work that mixes is under way in it'
   ]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(wasOpen).toEqual([true, true]);
+});
+
+test('a transaction is, to a trace, of its first work, also where another work began the row of groups', async () => {
+  const slice = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const transact = inGroups<null>((work) => {
+    seen.push(slice.getStore());
+    return work(null);
+  });
+  const commits = ['a', 'b', 'c'].map((name) =>
+    slice.run(name, () => transact(() => Promise.resolve())),
+  );
+  await Promise.all(commits);
+  expect(seen).toEqual(['a', 'b']);
 });
