@@ -101,7 +101,7 @@ async function checkLedgerRights(db: Queryable): Promise<void> {
   if (rows[0]?.may === true) return;
   throw settingsError(
     'ledger_forbidden',
-    'This database user may not read the ledger of the archive. `outlast query` and `outlast dictionary` do without it; for this command use the login that the sync uses.',
+    'This database user may not read the ledger of the archive. `outlast query` does without it; for this command use the login that the sync uses.',
   );
 }
 

@@ -1,4 +1,4 @@
-// `outlast dictionary`: what can be read in SQL and what each column means, from the comments in the database itself;
+// `outlast query dictionary`: what can be read in SQL and what each column means, from the comments in the database itself;
 // as a page, docs/dictionary.md: the same schema gives the same text, and a test tells when the page is stale.
 import type { Command } from 'commander';
 import { settingsError } from '../errors.ts';
@@ -46,7 +46,7 @@ function named(entries: DictionaryEntry[], name: string | undefined): Dictionary
   if (found.length > 0) return found;
   throw settingsError(
     'unknown_name',
-    `There is no "${name}" to read here. \`outlast dictionary\` lists what there is.`,
+    `There is no "${name}" to read here. \`outlast query dictionary\` lists what there is.`,
   );
 }
 
@@ -64,7 +64,7 @@ function print(entries: DictionaryEntry[], isDetailed: boolean): void {
   }
 }
 
-const pageHead = `<!-- Generated: outlast dictionary --markdown > docs/dictionary.md -->
+const pageHead = `<!-- Generated: outlast query dictionary --markdown > docs/dictionary.md -->
 
 # Data dictionary
 

@@ -1,4 +1,4 @@
-// The forecasts that `status` and `plan` show: read for every project, as people read them (what will be too late, said
+// The forecasts that `status` and `status --plan` show: read for every project, as people read them (what will be too late, said
 // loudly, and the cells that tables share), and as data for programs.
 import type { Instant } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';

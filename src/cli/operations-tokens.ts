@@ -1,4 +1,4 @@
-// How watched operations and tokens stand, in sentences for `outlast status` and `outlast plan`.
+// How watched operations and tokens stand, in sentences for `outlast status` and `outlast status --plan`.
 import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
 import { formatCount, formatSpan, formatWhen, momentText } from './print.ts';
 
@@ -24,7 +24,7 @@ export function operationLines(operations: OperationsStatus | null): string[] {
   ];
 }
 
-/** The open ones and until when, a line for `outlast plan`; none where there are none. `now` is for "in 9 days". */
+/** The open ones and until when, a line for `outlast status --plan`; none where there are none. `now` is for "in 9 days". */
 export function openOperationLines(operations: OperationsStatus | null, now: number): string[] {
   if (operations === null || operations.open === 0) return [];
   const { open, next_deadline_at: deadline } = operations;

@@ -1,6 +1,5 @@
-// `outlast plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
+// `outlast status --plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
-import { InvalidArgumentError, type Command } from 'commander';
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
@@ -45,40 +44,24 @@ export type Planned = {
 /** So many coming moments are shown. */
 const nextShown = 5;
 
-export const planCommand = (command: Command): Command =>
-  command
-    .option('--project <name>', 'only this project')
-    .option('--rps <number>', 'estimate with this many requests a second', readRate)
-    .option('--json', 'print it as JSON')
-    .action(async (flags: PlanFlags) => {
-      const settings = readSettings({ needs: 'database' });
-      await withStore(openToRead, settings, async ({ db }) => {
-        const names = await wantedProjects(db, flags.project);
-        const foreseen = await foreseeAll(db, names, settings, {
-          perSecond: flags.rps,
-        });
-        const planned: Planned[] = [];
-        for (const [project, foresight] of foreseen) {
-          const months = await readMonthStatus(db, project);
-          planned.push({
-            project,
-            months,
-            foresight,
-            operations: await readOperations(db, project),
-            ...upcoming(foresight.slices, foresight.now),
-          });
-        }
-        if (flags.json === true) printJson({ projects: planned.map((one) => planJson(one)) });
-        else print(planText(planned));
+export async function showPlan({ project, rps, json }: PlanFlags): Promise<void> {
+  const settings = readSettings({ needs: 'database' });
+  await withStore(openToRead, settings, async ({ db }) => {
+    const names = await wantedProjects(db, project);
+    const foreseen = await foreseeAll(db, names, settings, { perSecond: rps });
+    const planned: Planned[] = [];
+    for (const [name, foresight] of foreseen) {
+      planned.push({
+        project: name,
+        months: await readMonthStatus(db, name),
+        foresight,
+        operations: await readOperations(db, name),
+        ...upcoming(foresight.slices, foresight.now),
       });
-    });
-
-function readRate(text: string): number {
-  const rate = Number(text);
-  if (!(rate >= 0.01 && rate <= 100_000)) {
-    throw new InvalidArgumentError('It must be a number from 0.01 to 100000.');
-  }
-  return rate;
+    }
+    if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
+    else print(planText(planned));
+  });
 }
 
 /** The plan as a person reads it; what cannot fit comes first. */

@@ -1,6 +1,5 @@
-// `outlast probe`: asks the platform how it reads what its document leaves open, now and not only once a day.
-import type { Command } from 'commander';
-import { exitCode } from '../errors.ts';
+// `outlast status --probe`: asks the platform how it reads what its document leaves open, now and not only once a day.
+import { exitCode, settingsError } from '../errors.ts';
 import { readSettings } from '../settings/settings.ts';
 import { makeContact } from '../sync/contact/contact.ts';
 import { openMigrated } from './app.ts';
@@ -12,33 +11,34 @@ import { stopOnSignals } from './signals.ts';
 
 type Learned = { project: string; facts: Record<string, string> };
 
-export const probeCommand = (command: Command): Command =>
-  command.option('--json', 'print the facts as JSON').action(async (flags: { json?: true }) => {
-    const learned = await probeAll();
-    if (flags.json === true) printJson({ projects: learned });
-    else {
-      printTable(
-        ['project', 'fact', 'value'],
-        learned.flatMap(({ project, facts }) =>
-          Object.entries(facts).map(([fact, value]) => [project, fact, value]),
-        ),
-      );
-      for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) {
-        print(`\n${offer}`);
-      }
-    }
-    process.exitCode ??= exitCode.done;
-  });
+export async function showProbed(flags: { project?: string; json?: true }): Promise<void> {
+  const learned = await probeAll(flags.project);
+  if (flags.json === true) printJson({ projects: learned });
+  else {
+    printTable(
+      ['project', 'fact', 'value'],
+      learned.flatMap(({ project, facts }) =>
+        Object.entries(facts).map(([fact, value]) => [project, fact, value]),
+      ),
+    );
+    for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) print(`\n${offer}`);
+  }
+  process.exitCode ??= exitCode.done;
+}
 
 /** One project after the other. A list that does not answer is named, and the other one is probed all the same. */
-async function probeAll(): Promise<Learned[]> {
+async function probeAll(project: string | undefined): Promise<Learned[]> {
   const settings = readSettings({ needs: 'platform' });
+  const wanted = settings.projects.filter(({ id }) => project === undefined || id === project);
+  if (wanted.length === 0) {
+    throw settingsError('unknown_project', `The settings name no project "${project}".`);
+  }
   const log = openLog(settings.logLevel);
   const stop = stopOnSignals();
   const archive = await openMigrated(settings, log);
   const learned: Learned[] = [];
   try {
-    for (const project of settings.projects) {
+    for (const project of wanted) {
       const worker = createWorker(project, settings, archive.db, log);
       try {
         const contacts = await makeContact({

@@ -16,26 +16,30 @@ type Entry = {
 /** One line a command: its name and what it is for. Its options and what it does stand in a file of its own. */
 // prettier-ignore
 const entries: Entry[] = [
-  { name: 'demo', group: 'Try it:', summary: 'see it work: a simulated platform, an embedded Postgres, nothing to install', load: async () => (await import('./demo.ts')).demoCommand },
-  { name: 'simulate', group: 'Try it:', summary: 'serve a simulated platform to practise on, with faults on demand', load: async () => (await import('./simulate.ts')).simulateCommand },
+  { name: 'demo', group: 'Try it:', summary: 'see it work; nothing to install', load: async () => (await import('./demo.ts')).demoCommand },
+  { name: 'simulate', group: 'Try it:', summary: 'serve a simulated platform to practise on, with its faults', load: async () => (await import('./simulate.ts')).simulateCommand },
   { name: 'init', group: 'Set up:', summary: 'ask for what is needed, try it, and write it into .env', load: async () => (await import('./init.ts')).initCommand },
-  { name: 'doctor', group: 'Set up:', summary: 'check settings, database, platform, clock, disk, port and export, and say what to do', load: async () => (await import('./doctor.ts')).doctorCommand },
+  { name: 'doctor', group: 'Set up:', summary: 'check all that it needs, and say what to do', load: async () => (await import('./doctor.ts')).doctorCommand },
+  { name: 'migrate', group: 'Set up:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand },
   { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand },
-  { name: 'start', group: 'Archive:', summary: 'keep syncing on schedule and serve the archive, until stopped', load: async () => (await import('./start.ts')).startCommand },
+  { name: 'start', group: 'Archive:', summary: 'sync on schedule and serve the archive, until stopped', load: async () => (await import('./start.ts')).startCommand },
   { name: 'watch', group: 'Archive:', summary: 'ask for the results of these operations until they are final', load: async () => (await import('./watch.ts')).watchCommand },
-  { name: 'status', group: 'Inspect and read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
-  { name: 'plan', group: 'Inspect and read:', summary: 'show what will be asked, and whether it fits before the deadlines', load: async () => (await import('./plan.ts')).planCommand },
-  { name: 'probe', group: 'Inspect and read:', summary: 'learn now what limits and totals the platform gives', load: async () => (await import('./probe.ts')).probeCommand },
-  { name: 'verify', group: 'Inspect and read:', summary: 'recompute that nothing held was altered or lost', load: async () => (await import('./verify.ts')).verifyCommand },
-  { name: 'query', group: 'Inspect and read:', summary: 'list records (also as of a moment), days, runs … as a table, JSON, NDJSON or CSV', load: async () => (await import('./query.ts')).queryCommand },
-  { name: 'follow', group: 'Inspect and read:', summary: 'print every new, changed and missing record once, as it comes', load: async () => (await import('./follow.ts')).followCommand },
-  { name: 'dictionary', group: 'Inspect and read:', summary: 'print what can be read in SQL and what each column means', load: async () => (await import('./dictionary.ts')).dictionaryCommand },
-  { name: 'alert', group: 'Inspect and read:', summary: 'show what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
-  { name: 'rebuild', group: 'Maintain:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },
-  { name: 'export', group: 'Export and import:', summary: 'write everything held to files, which `outlast import` can load', load: async () => (await import('./export.ts')).exportCommand },
-  { name: 'import', group: 'Export and import:', summary: 'load an export into an empty database, all of it or nothing', load: async () => (await import('./import.ts')).importCommand },
-  { name: 'migrate', group: 'Maintain:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand },
+  { name: 'status', group: 'Read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
+  { name: 'query', group: 'Read:', summary: 'list records, days, runs … as a table, JSON, NDJSON or CSV', load: async () => (await import('./query.ts')).queryCommand },
+  { name: 'follow', group: 'Read:', summary: 'print every change once, as it comes', load: async () => (await import('./follow.ts')).followCommand },
+  { name: 'alert', group: 'Read:', summary: 'show what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
+  { name: 'verify', group: 'Keep:', summary: 'recompute that nothing held was altered or lost', load: async () => (await import('./verify.ts')).verifyCommand },
+  { name: 'export', group: 'Keep:', summary: 'write everything held to files', load: async () => (await import('./export.ts')).exportCommand },
+  { name: 'import', group: 'Keep:', summary: 'load an export into an empty database', load: async () => (await import('./import.ts')).importCommand },
+  { name: 'rebuild', group: 'Keep:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },
 ];
+
+/** Commands of earlier versions, and how the same is asked for now. */
+const renamed: Readonly<Record<string, string>> = {
+  plan: 'status --plan',
+  probe: 'status --probe',
+  dictionary: 'query dictionary',
+};
 
 /**
  * Does what these arguments (without node and script) ask for. `onLoaded` is called when the command's code is there
@@ -47,7 +51,14 @@ export async function runProgram(
   onLoaded: () => void = () => undefined,
 ): Promise<void> {
   const args = helpLast(given);
-  const program = (await createProgram(args)).hook('preAction', onLoaded);
+  if (given[0] === 'help' && args[0] === 'settings') {
+    process.stdout.write(wrappedHelp(await settingsHelp()));
+    return;
+  }
+  const program = (await createProgram(commandIn(args))).hook('preAction', onLoaded);
+  const [first = ''] = args;
+  const now = renamed[first];
+  if (now !== undefined) program.error(`error: '${first}' is now: outlast ${now}`);
   if (given[0] === 'help') refuseUnknown(args, program);
   const stopTracing = commandIn(args) === undefined ? null : await traced();
   try {
@@ -90,7 +101,7 @@ function refuseUnknown(words: readonly string[], program: Command): void {
   }
 }
 
-async function createProgram(args: readonly string[]): Promise<Command> {
+async function createProgram(wanted: string | undefined): Promise<Command> {
   const program = new Command('outlast')
     .usage('<command> [options]')
     .description(
@@ -98,28 +109,24 @@ async function createProgram(args: readonly string[]): Promise<Command> {
     )
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help; after a command: its help')
-    .helpCommand('help [command]', 'print the help of a command')
+    // helpLast has made an option of it.
+    .helpCommand(false)
     .showSuggestionAfterError(true)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride()
     .configureOutput({
       outputError: (text) => printError(oneSentence(text)),
       writeOut: (text) => process.stdout.write(wrappedHelp(text)),
       getOutHelpWidth: () => screenWidth(),
+      getErrHelpWidth: () => screenWidth(),
     });
 
-  const wanted = commandIn(args);
   for (const { name, group, summary, load } of entries) {
     const command = new Command(name).description(summary).helpGroup(group);
     if (name === wanted) (await load())(command);
     program.addCommand(inheriting(command, program));
   }
-  // Only what can come to it loads the settings: --version must answer at once. Before a command, --help is the root's.
-  const isCommand = entries.some(({ name }) => name === args[0]);
-  if (!isCommand && args[0] !== '--version' && args[0] !== '-V') {
-    const after = await helpAfter(program);
-    program.addHelpText('after', ({ command }) => (command === program ? after : ''));
-  }
-  return program;
+  return program.addHelpText('after', ({ command }) => (command === program ? after : ''));
 }
 
 /** What commands add to their help fits as well: a meaning goes on below itself. */
@@ -143,7 +150,7 @@ const commandIn = (args: readonly string[]): string | undefined =>
 function inheriting(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent);
   for (const child of command.commands) inheriting(child, command);
-  return command.allowExcessArguments(false);
+  return command.helpCommand(false).allowExcessArguments(false);
 }
 
 /** commander's own message as one sentence: `outlast: unknown option '--form' (Did you mean --from?)`. */
@@ -153,43 +160,38 @@ function oneSentence(text: string): string {
   return `outlast: ${sentence.replace(/^error: /, '')}${sentence.includes(hint) ? '' : advice}`;
 }
 
-const exitCodes = [
-  ['0', 'everything due was done'],
-  ['1', 'failed, and trying again will not help'],
-  ['2', 'wrong arguments or settings'],
-  ['75', 'something due was not done: try again later'],
-] as const;
+/** What stands below the commands. */
+const after = `
+Exit codes: 0 everything due was done, 1 failed, 2 wrong arguments or settings,
+75 something due was not done: try again later.
 
-/** What stands below the commands: exit codes, and the settings as their table says them. */
-async function helpAfter(program: Command): Promise<string> {
+Settings: outlast help settings
+Start with: outlast demo`;
+
+/** The settings as their table says them. */
+async function settingsHelp(): Promise<string> {
   const { settingGroups, settings } = await import('../settings/table.ts');
-  const help = program.createHelp();
+  const help = new Command().createHelp();
   help.prepareContext({ helpWidth: screenWidth() });
   const termWidth = Math.max(...settings.map(({ name }) => name.length));
-  const item = (term: string, sentence: string): string =>
-    help.formatItem(term, termWidth, sentence, help);
-
-  const environment = Object.entries(settingGroups).flatMap(([group, title]) => [
+  const groups = Object.entries(settingGroups).flatMap(([group, title]) => [
+    '',
     `${title}:`,
     ...settings
       .filter(({ about }) => about.group === group)
       .map(({ name, about }) =>
-        item(
+        help.formatItem(
           about.secret === true ? `${name} *` : name,
+          termWidth,
           about.default === null ? about.sentence : `${about.sentence} (${about.default})`,
+          help,
         ),
       ),
-    '',
   ]);
   return [
-    '',
     'Settings are environment variables, with their defaults in brackets.',
     '* can also come from a file: give its path in NAME_FILE.',
+    ...groups,
     '',
-    ...environment,
-    'Exit codes:',
-    ...exitCodes.map(([code, meaning]) => item(code, meaning)),
-    '',
-    'Start with: outlast demo',
   ].join('\n');
 }

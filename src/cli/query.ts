@@ -10,6 +10,7 @@ import { daysIncluded, halfOpen } from '../query/days.ts';
 import type { Archive } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { ofReplica, openStoreToRead } from './app.ts';
+import { dictionaryCommand } from './dictionary.ts';
 import { optionOf, readOptions } from './options.ts';
 import { flat, historyShown, questionList, recordList, type QueryList } from './query-lists.ts';
 import { openLog } from './log-lines.ts';
@@ -41,7 +42,10 @@ export const queryCommand = (command: Command): Command => {
   for (const name of Object.keys(questions) as QuestionName[]) {
     command.addCommand(listing(questionList(name)));
   }
-  return command;
+  const dictionary = new Command('dictionary').description(
+    'what can be read in SQL, and what each column means',
+  );
+  return command.addCommand(dictionaryCommand(dictionary));
 };
 
 /** As help begins its lines; `NFT` stays as it is. */

@@ -1,5 +1,5 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { moment } from '../alert/words.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
@@ -32,7 +32,18 @@ import {
   type Foreseen,
 } from './forecast.ts';
 import { operationLines, tokenLines } from './operations-tokens.ts';
+import { readRate } from './options.ts';
 import { formatCount, formatSpan, indentedTable, print, printJson } from './print.ts';
+
+type StatusFlags = {
+  project?: string;
+  all?: true;
+  json?: true;
+  check?: true;
+  plan?: true;
+  rps?: number;
+  probe?: true;
+};
 
 export const statusCommand = (command: Command): Command =>
   command
@@ -46,11 +57,23 @@ export const statusCommand = (command: Command): Command =>
       '--check',
       'print one line for a monitor: exits with 0 if all is well, 1 for a warning, 2 if something is at risk, 3 if it cannot tell',
     )
-    .action(async (flags: { project?: string; all?: true; json?: true; check?: true }) => {
-      if (flags.check === true) {
-        await check((db) => readKnown(db, flags.project));
-        return;
-      }
+    .addOption(
+      new Option(
+        '--plan',
+        'show instead what will be asked, and whether it fits before the deadlines',
+      ).conflicts(['all', 'check', 'probe']),
+    )
+    .option('--rps <number>', 'with --plan: at this many requests a second', readRate)
+    .addOption(
+      new Option(
+        '--probe',
+        'ask the platform now what limits and totals it gives, and show that instead',
+      ).conflicts(['all', 'check']),
+    )
+    .action(async (flags: StatusFlags) => {
+      if (flags.check === true) return check((db) => readKnown(db, flags.project));
+      if (flags.plan === true) return (await import('./plan.ts')).showPlan(flags);
+      if (flags.probe === true) return (await import('./probe.ts')).showProbed(flags);
       const settings = readSettings({ needs: 'database' });
       await withStore(openToRead, settings, async ({ db, store }) => {
         const projects = await readKnown(db, flags.project);

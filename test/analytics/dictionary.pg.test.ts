@@ -61,7 +61,7 @@ describe('the dictionary', () => {
     );
   });
 
-  test('is docs/dictionary.md; when not: npm run -s outlast dictionary -- --markdown > docs/dictionary.md', async () => {
+  test('is docs/dictionary.md; when not: npm run -s outlast -- query dictionary --markdown > docs/dictionary.md', async () => {
     const page = readFileSync(new URL('../../docs/dictionary.md', import.meta.url), 'utf8');
     expect(dictionaryPage(await readDictionary(reader))).toBe(page);
   });

@@ -184,12 +184,12 @@ test('a standby: 2, and where to point instead; commands that only read take it 
 
 const reading = [
   ['status'],
-  ['plan'],
+  ['status', '--plan'],
   ['alert'],
   ['verify'],
   ['export', 'anywhere'],
   ['query', 'orders'],
-  ['dictionary'],
+  ['query', 'dictionary'],
 ];
 
 test('a command that only reads makes no archive and migrates none: 2, and what to do', async () => {

@@ -1,4 +1,4 @@
-// `outlast dictionary`, the real command, for whoever may only read.
+// `outlast query dictionary`, the real command, for whoever may only read.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runHere } from '../support/command-here.ts';
@@ -13,22 +13,22 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test('lists what there is, and shows one view column by column', async () => {
-  const all = await runHere(['dictionary'], { env });
+  const all = await runHere(['query', 'dictionary'], { env });
   expect(all.code).toBe(0);
   expect(all.stdout).toMatch(
     /^analytics\.orders_by_month +Orders and money of each calendar month/m,
   );
-  const one = await runHere(['dictionary', 'orders_by_month'], { env });
+  const one = await runHere(['query', 'dictionary', 'orders_by_month'], { env });
   expect(one.stdout).toMatch(/^spent_units +numeric +The same in whole currency units$/m);
   expect(one.stdout).not.toMatch(/coverage_by_day/);
 });
 
 test('prints a page and JSON', async () => {
-  const page = await runHere(['dictionary', '--markdown'], { env });
+  const page = await runHere(['query', 'dictionary', '--markdown'], { env });
   expect(page.stdout).toMatch(
     /^### `analytics.orders_as_of\(project text, at timestamp with time zone\)`$/m,
   );
-  const json = await runHere(['dictionary', 'archive.orders', '--json'], { env });
+  const json = await runHere(['query', 'dictionary', 'archive.orders', '--json'], { env });
   const { dictionary } = JSON.parse(json.stdout) as {
     dictionary: { name: string; kind: string }[];
   };
@@ -37,12 +37,12 @@ test('prints a page and JSON', async () => {
 
 // P12
 test('a name that is none, and a database that holds no archive, get one sentence', async () => {
-  const unknown = await runHere(['dictionary', 'ordres'], { env });
+  const unknown = await runHere(['query', 'dictionary', 'ordres'], { env });
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
   expect(unknown.stderr).toContain('There is no "ordres" to read here.');
   const other = new URL(database.connectionString);
   other.pathname = '/postgres';
-  const empty = await runHere(['dictionary'], { env: { DATABASE_URL: other.href } });
+  const empty = await runHere(['query', 'dictionary'], { env: { DATABASE_URL: other.href } });
   expect(empty.code).toBe(2);
   expect(empty.stderr).toContain('outlast migrate');
 });
@@ -57,7 +57,7 @@ test('a login in outlast_reader is enough, and is told which commands it is not 
     url.username = name;
     url.password = 'x';
     const reads = { env: { DATABASE_URL: url.href } };
-    const { code, stdout } = await runHere(['dictionary', 'runs'], reads);
+    const { code, stdout } = await runHere(['query', 'dictionary', 'runs'], reads);
     expect(code).toBe(0);
     expect(stdout).toContain('analytics.runs');
     const status = await runHere(['status'], reads);

@@ -1,4 +1,4 @@
-// `outlast plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
+// `outlast status --plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
@@ -47,13 +47,13 @@ async function enterWindow(ordersPerDay: number, on = today): Promise<void> {
 
 describe('plan', () => {
   test('with nothing archived says how to begin, and exits with 0', async () => {
-    const { code, stdout } = await outlast('plan');
+    const { code, stdout } = await outlast('status', '--plan');
     expect([code, stdout]).toEqual([0, 'Nothing is archived yet. Run `outlast sync` first.\n']);
   });
 
   test('says what cannot fit before anything else, with a rate that would do', async () => {
     await enterWindow(50_000_000);
-    const { code, stdout } = await outlast('plan');
+    const { code, stdout } = await outlast('status', '--plan');
     expect(code).toBe(0);
     const [, name, rate] =
       /^TOO LATE +(\d{4}-\d\d): .* cannot be read before .* Raise OUTLAST_MAX_RPS to ([\d,]+) or more\.\n/.exec(
@@ -62,14 +62,14 @@ describe('plan', () => {
     expect(name).toBe(lastMonth.slice(0, 7));
     expect(stdout).toContain('No run has told its rate yet: 5 requests a second are assumed.');
     // With the rate it advises, that month fits.
-    const better = await outlast('plan', '--rps', String(rate).replaceAll(',', ''));
+    const better = await outlast('status', '--plan', '--rps', String(rate).replaceAll(',', ''));
     expect(better.stdout).not.toMatch(new RegExp(`TOO LATE +${lastMonth.slice(0, 7)}`));
   });
 
   test('what fits is said without alarm, with what is due now and next', async () => {
     await enterWindow(120);
     await db.query(`insert into sync.rate (project_id, per_second) values ('p', 2.5)`);
-    const { stdout } = await outlast('plan', '--project', 'p');
+    const { stdout } = await outlast('status', '--plan', '--project', 'p');
     expect(stdout).not.toContain('TOO LATE');
     expect(stdout).toMatch(/^Project p: 2\.5 requests a second/);
     expect(stdout).toMatch(/Due now\n +\d+ days of orders to be read/);
@@ -81,7 +81,7 @@ describe('plan', () => {
 
   test('open operations are counted, with the nearest of their deadlines', async () => {
     await enterWindow(120);
-    expect((await outlast('plan')).stdout).not.toContain('transactions');
+    expect((await outlast('status', '--plan')).stdout).not.toContain('transactions');
     const deadline = new Date(Date.now() + 9.5 * 86_400_000);
     const give = (id: string, at: Date | null, state: string): Promise<unknown> =>
       db.query(
@@ -89,16 +89,16 @@ describe('plan', () => {
         [id, at?.toISOString() ?? null, state],
       );
     await give('new', null, 'open');
-    expect((await outlast('plan')).stdout).toContain(
+    expect((await outlast('status', '--plan')).stdout).toContain(
       'transactions: 1 operation open, to be taken in by the next run.',
     );
     await give('later', new Date(deadline.getTime() + 86_400_000), 'open');
     await give('next', deadline, 'open');
     await give('over', new Date(0), 'done');
-    expect((await outlast('plan')).stdout).toMatch(
+    expect((await outlast('status', '--plan')).stdout).toMatch(
       /^ {2}transactions: 3 operations open, the nearest deadline is \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\), in 9 d/m,
     );
-    const { projects } = JSON.parse((await outlast('plan', '--json')).stdout) as {
+    const { projects } = JSON.parse((await outlast('status', '--plan', '--json')).stdout) as {
       projects: { operations: { open: number; next_deadline_at: string } }[];
     };
     const [{ operations } = { operations: null }] = projects;
@@ -108,7 +108,7 @@ describe('plan', () => {
 
   test('--json gives every number, and names the requests', async () => {
     await enterWindow(120);
-    const { stdout } = await outlast('plan', '--json', '--rps', '10');
+    const { stdout } = await outlast('status', '--plan', '--json', '--rps', '10');
     const { projects } = JSON.parse(stdout) as {
       projects: { forecast: { per_second: number; months: Record<string, unknown>[] } }[];
     };
@@ -129,7 +129,7 @@ describe('plan', () => {
       `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome)
        values ('p', 'r', now() + interval '3 hours', now() + interval '3 hours', 'done')`,
     );
-    const { stdout } = await outlast('plan');
+    const { stdout } = await outlast('status', '--plan');
     expect(stdout).toMatch(/This machine's clock is at least 2 h 59 min behind the platform's/);
   });
 
@@ -138,7 +138,7 @@ describe('plan', () => {
     [['--rps', 'many'], 'It must be a number from 0.01 to 100000.'],
     [['--rps', '0'], 'It must be a number from 0.01 to 100000.'],
   ])('P12: %j ends with 2 and one sentence', async (args, sentence) => {
-    const { code, stderr } = await outlast('plan', ...args);
+    const { code, stderr } = await outlast('status', '--plan', ...args);
     expect([code, stderr.includes(sentence)]).toEqual([2, true]);
   });
 });

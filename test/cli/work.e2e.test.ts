@@ -111,13 +111,13 @@ test('sync --json reports, status tells without a key what is held', async () =>
 
 test('probe learns now what limits the platform has, and a change shows at once', async () => {
   await takeSynced();
-  const first = await runHere(['probe', '--json'], { env: settings() });
+  const first = await runHere(['status', '--probe', '--json'], { env: settings() });
   expect(first.code, first.stderr).toBe(0);
   expect(JSON.parse(first.stdout)).toMatchObject({
     projects: [{ project: 'default', facts: { 'orders.limit': '50' } }],
   });
   simulator.setDialect({ maxOrders: 20 });
-  const second = await runCommand(['probe'], { env: settings() });
+  const second = await runCommand(['status', '--probe'], { env: settings() });
   expect(second.stdout).toMatch(/orders\.limit +20/);
   expect(second.stderr).toContain('The platform behaves differently than before');
 });

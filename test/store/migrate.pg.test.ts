@@ -79,9 +79,17 @@ test.each([
     await withClient(database.connectionString, (client) => client.query(sql));
     await expect(migrate(database.connectionString, log)).rejects.toMatchObject(told);
     const env = { DATABASE_URL: database.connectionString };
-    const commands = ['migrate', 'follow', 'status', 'verify', 'dictionary', 'alert', 'doctor'];
+    const commands = [
+      'migrate',
+      'follow',
+      'status',
+      'verify',
+      'query dictionary',
+      'alert',
+      'doctor',
+    ];
     for (const command of commands) {
-      const { code, stdout, stderr } = await runHere([command], { env });
+      const { code, stdout, stderr } = await runHere(command.split(' '), { env });
       expect(code, command).not.toBe(0);
       expect(stdout + stderr, command).toMatch(
         /This database was made by another Outlast, whose tables|written by a newer release/,
