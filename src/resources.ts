@@ -299,3 +299,12 @@ export const columnsOf = (fields: Fields): Column[] =>
 /** The fields of a resource, in their order. */
 export const namesOf = <Of extends Fields>(fields: Of): readonly (keyof Of & string)[] =>
   Object.keys(fields);
+
+/**
+ * Records asked for in a page: the documented maximum first (docs/platform.md §8), then what is tried where it is
+ * refused. Public clients know 50 for classes.
+ */
+export const pageLimits = {
+  orders: [50, 20, 10],
+  nft_classes: [200, 50, 10],
+} as const satisfies Partial<Record<Resource, readonly number[]>>;

@@ -5,6 +5,7 @@ import { addDays } from '../day.ts';
 import { wholeList } from '../model.ts';
 import type { AskedStatus, Day, Instant, ListedResource, PlatformPage } from '../model.ts';
 import type { Platform } from '../platform/platform.ts';
+import { pageLimits } from '../resources.ts';
 import type { Facts } from '../store/facts.ts';
 import { idsOf } from '../store/pages.ts';
 
@@ -52,12 +53,10 @@ export function boundsOf(day: Day, daysAsked: 1 | 2): { startDate?: Day; endDate
   return day === wholeList ? {} : { startDate: day, endDate: addDays(day, daysAsked - 1) };
 }
 
-const greatest: Record<ListedResource, number> = { orders: 50, nft_classes: 200 };
-
 /** The greatest limit the platform honours; until that is known, the documented maximum (docs/platform.md §8). */
 export function limitOf(facts: Facts, resource: ListedResource): number {
   const value = Number(facts.get(`${resource}.limit`));
-  return Number.isInteger(value) && value > 0 ? value : greatest[resource];
+  return Number.isInteger(value) && value > 0 ? value : pageLimits[resource][0];
 }
 
 /** Whether totals were seen to count more than the page they stand on: then one may end a list of classes. */

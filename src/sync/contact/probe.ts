@@ -4,6 +4,7 @@ import { dayOf, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { pageLimits } from '../../resources.ts';
 import { recordFacts } from '../../store/facts.ts';
 import { askList, endsOf, type List } from '../ask-list.ts';
 import { listsOf } from '../enter-days.ts';
@@ -50,12 +51,6 @@ const list = (
   sortBy: 'DATE_ASC' | 'DATE_DESC',
 ): Promise<PlatformPage> =>
   askList(platform, of, { ...range, limit, sortBy, countTotal: true }, signal);
-
-/** Limits to try, the documented maximum first (docs/platform.md §8; public clients know 50 for classes). */
-const limits: Record<ListedResource, readonly number[]> = {
-  orders: [50, 20, 10],
-  nft_classes: [200, 50, 10],
-};
 
 /** Facts of one resource by name, for example `orders.limit`. Throws what the platform throws. */
 async function probe(
@@ -129,7 +124,7 @@ async function findLimit(
   startDate: Day,
   signal: AbortSignal,
 ): Promise<{ limit: number; newest: PlatformPage }> {
-  for (const limit of limits[resource]) {
+  for (const limit of pageLimits[resource]) {
     try {
       const asking = { platform, resource, owner, limit, signal };
       const newest = await list(asking, { startDate }, 'DATE_DESC').catch((error: unknown) => {
@@ -141,7 +136,7 @@ async function findLimit(
       const isClamped = newest.total !== null && newest.shown < Math.min(limit, newest.total);
       return { limit: isClamped ? Math.max(newest.shown, 1) : limit, newest };
     } catch (error) {
-      const isLast = limit === limits[resource].at(-1);
+      const isLast = limit === pageLimits[resource].at(-1);
       if (isLast || !isOutlastError(error, 'platform_refused')) throw error;
     }
   }
