@@ -1,8 +1,8 @@
 // Ordinary statements, written and typed by drizzle from the tables of schema.ts: they run where ours do, as the same
 // role and in the same transaction. What is hot, takes locks in an order or returns nothing of a row as it stands is
 // SQL; its rows are read by the same columns.
-import type { GetColumnData } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { getTableColumns, type GetColumnData } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
 import type { Queryable, Row } from './db.ts';
 
@@ -32,4 +32,19 @@ export function readRow<Of extends Columns>(columns: Of, row: Row): SelectedRow<
     return [name, value === null ? null : column.mapFromDriverValue(value)];
   });
   return Object.fromEntries(read) as SelectedRow<Of>;
+}
+
+/** A row as the JSON that `jsonb_populate_record` makes it of. */
+export function rowText<Of extends PgTable>(
+  table: Of,
+  row: { [Name in keyof Of['$inferInsert']]?: Readonly<Of['$inferInsert'][Name]> },
+): string {
+  const given = new Map<string, unknown>(Object.entries(row));
+  const written = Object.entries(getTableColumns(table)).flatMap(([name, column]) => {
+    if (!given.has(name)) return [];
+    const value = given.get(name) ?? null;
+    const driven = value === null ? null : column.mapToDriverValue(value);
+    return [[column.name, Buffer.isBuffer(driven) ? `\\x${driven.toString('hex')}` : driven]];
+  });
+  return JSON.stringify(Object.fromEntries(written));
 }

@@ -1,20 +1,22 @@
 // The evidence of what is held: readings of days and the books, only ever added to, each told to the journal by the
 // transaction that adds it. What they prove is `judge`'s to say (sync/judge.ts). One statement a function.
+import { getTableColumns } from 'drizzle-orm';
 import { wholeList } from '../model.ts';
 import type {
   Clocks,
   Day,
   DayBooks,
   DayRange,
-  End,
   Instant,
   ListedResource,
   ProjectId,
   Reading,
 } from '../model.ts';
 import { enterMissing } from './journal/journal.ts';
-import { iso, keyOf, ofSlice, type Slice } from './ledger.ts';
+import { iso, keyOf, msOf, ofSlice, type Slice } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
+import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
+import { books, readings } from './schema.ts';
 import { tableShapes } from './tables.ts';
 
 /** Counts of orders by status: pending, success, failed. */
@@ -22,12 +24,6 @@ export type ByStatus = readonly [number, number, number];
 
 /** What is missing for so long is gone; less two seconds, for a platform's `Date` has whole ones. */
 const dayMs = 86_400_000 - 2000;
-
-/** -Infinity and Infinity are moments of Postgres as well. */
-const moment = (at: Instant): string =>
-  Number.isFinite(at) ? new Date(at).toISOString() : at < 0 ? '-infinity' : 'infinity';
-const instant = (text: string): Instant =>
-  text === '-infinity' ? -Infinity : text === 'infinity' ? Infinity : Date.parse(text);
 
 /** Records held under a slice's day, as `o`. */
 const underSlice = (resource: ListedResource): string =>
@@ -61,14 +57,7 @@ export async function measureWalk(
   const { table, key } = tableShapes[resource];
   const isOrders = resource === 'orders';
   const counted = `(missing_since is null or missing_since > $7::timestamptz)`;
-  const { rows } = await tx.query<{
-    shown: number;
-    by_status: number[] | null;
-    lacks: number;
-    pending: number;
-    digest: Buffer;
-    marked: string[];
-  }>(
+  const { rows } = await tx.query<Measured & { marked: string[] }>(
     `with shown as materialized (
        select distinct id collate "C" as id from sync.pages, unnest(ids) id where ${ofSlice} and walk = $5
      ),
@@ -96,18 +85,18 @@ export async function measureWalk(
        returning o.${key} as id
      )
      select (select count(*)::int from shown) + (select count(*)::int from rejected) as shown,
-            ${isOrders ? `(select ${statuses('status')} from contents)` : 'null'} as by_status,
+            ${isOrders ? `(select ${statuses('status')} from contents)` : 'null'} as "byStatus",
             (select count(*)::int from lacking where ${counted}) as lacks,
             (select count(*)::int from under where status = 1 and ${counted}) as pending,
             (select sha256(convert_to(coalesce(string_agg(line, E'\\n' order by line collate "C"), ''), 'UTF8'))
                from (select id || ' ' || encode(raw_sha256, 'hex') as line from contents
                       union all select encode(sha, 'hex') from rejected) lines) as digest,
             coalesce((select array_agg(id order by id) from marked), '{}') as marked`,
-    [...keyOf(slice), walk, moment(latest), moment(earliest - dayMs), isFrozen],
+    [...keyOf(slice), walk, iso(latest), iso(earliest - dayMs), isFrozen],
   );
-  const { marked, by_status: byStatus, ...measured } = onlyRow({ rows });
+  const { marked, ...measured } = onlyRow({ rows });
   await enterMissing(tx, slice, marked, latest);
-  return { ...measured, byStatus: byStatus as [number, number, number] | null };
+  return measured;
 }
 
 /** How many orders are pending under a slice's day. */
@@ -127,38 +116,28 @@ export type EndedReading = Pick<Reading, 'end' | 'began' | 'ended' | 'claims'> &
 
 /** Adds a reading to the slice's. */
 export async function appendReading(tx: Tx, slice: Slice, reading: EndedReading): Promise<void> {
-  const { began, ended, byStatus, lacks, claims, pending, shown } = reading;
-  await tx.query(
-    `select sync.add_reading(jsonb_populate_record(null::sync.readings, $1::jsonb || jsonb_build_object('digest', $2::bytea)))`,
-    [
-      JSON.stringify({
-        ...nameOf(slice),
-        day: slice.day,
-        from_end: reading.end,
-        days_asked: reading.daysAsked,
-        began_at: moment(began.now),
-        began_machine_at: moment(began.machine),
-        began_earliest_at: moment(began.earliest),
-        ended_at: moment(ended.now),
-        ended_machine_at: moment(ended.machine),
-        ended_latest_at: moment(ended.latest),
-        by_status: byStatus,
-        shown,
-        lacks,
-        claims,
-        pending,
-      }),
-      reading.digest,
-    ],
-  );
+  const { projectId, resource, owner, day } = slice;
+  const { end: fromEnd, began, ended, ...measured } = reading;
+  const row = rowText(readings, {
+    projectId,
+    resource,
+    owner,
+    day,
+    fromEnd,
+    beganAt: began.now,
+    beganMachineAt: began.machine,
+    beganEarliestAt: began.earliest,
+    endedAt: ended.now,
+    endedMachineAt: ended.machine,
+    endedLatestAt: ended.latest,
+    ...measured,
+  });
+  await tx.query('select sync.add_reading(jsonb_populate_record(null::sync.readings, $1::jsonb))', [
+    row,
+  ]);
 }
 
 type ListName = Pick<Slice, 'projectId' | 'resource' | 'owner'>;
-const nameOf = ({ projectId, resource, owner }: ListName) => ({
-  project_id: projectId,
-  resource,
-  owner,
-});
 
 /** What a day is judged by. */
 export type Evidence = {
@@ -173,39 +152,17 @@ export type Evidence = {
 /** `list`: a walk of the list shows all; `each status`: it may leave some out. */
 export type BooksAsk = 'list' | 'each status';
 
-type ReadingRow = {
-  day: Day;
-  no: number;
-  from_end: End;
-  began_at: string;
-  began_machine_at: string;
-  began_earliest_at: string;
-  ended_at: string;
-  ended_machine_at: string;
-  ended_latest_at: string;
-  shown: number;
-  lacks: number;
-  claims: number;
-  pending: number;
-};
+const { byStatus: _byStatus, digest: _digest, ...columns } = getTableColumns(readings);
 
-const toReading = (row: ReadingRow): Reading => ({
-  no: row.no,
-  end: row.from_end,
-  began: {
-    now: instant(row.began_at),
-    machine: instant(row.began_machine_at),
-    earliest: instant(row.began_earliest_at),
-  },
-  ended: {
-    now: instant(row.ended_at),
-    machine: instant(row.ended_machine_at),
-    latest: instant(row.ended_latest_at),
-  },
-  shown: row.shown,
-  lacks: row.lacks,
-  claims: row.claims,
-  pending: row.pending,
+const toReading = ({ no, fromEnd, ...of }: SelectedRow<typeof columns>): Reading => ({
+  no,
+  end: fromEnd,
+  began: { now: of.beganAt, machine: of.beganMachineAt, earliest: of.beganEarliestAt },
+  ended: { now: of.endedAt, machine: of.endedMachineAt, latest: of.endedLatestAt },
+  shown: of.shown,
+  lacks: of.lacks,
+  claims: of.claims,
+  pending: of.pending,
 });
 
 /** The evidence of every day of a list in `[from, to)` that has a row in the ledger, by day. */
@@ -216,27 +173,18 @@ export async function readEvidence(
   { earliest }: Pick<Clocks, 'earliest'>,
 ): Promise<Map<Day, Evidence>> {
   const parameters = [projectId, resource, owner, from, to];
-  const inRange = 'project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5';
-  const [days, readings] = await Promise.all([
-    db.query<{
-      day: Day;
-      news_no: string;
-      pending: number;
-      no: string | null;
-      is_more: boolean;
-      is_equal: boolean;
-      is_day: boolean;
-      asks: BooksAsk;
-      in_words: boolean;
-    }>(
+  type BooksOf = NonNullable<Evidence['books']>;
+  const [days, read] = await Promise.all([
+    db.query<{ day: Day; newsNo: number; pending: number } & (BooksOf | { no: null })>(
       `with pending as (
          select o.slice_day as day, count(*)::int as pending from archive.orders o
           where o.project_id = $1 and o.slice_day >= $4 and o.slice_day < $5 and o.status = 1 and $2 = 'orders'
             and (o.missing_since is null or o.missing_since > $6::timestamptz)
           group by 1
        )
-       select s.day, s.news_no, coalesce(p.pending, 0) as pending, b.no, b.is_more, b.is_equal,
-              b.day_to - b.day_from = 1 as is_day, b.asks, b.in_words
+       select s.day, s.news_no::float8 as "newsNo", coalesce(p.pending, 0) as pending,
+              b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
+              b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords"
          from sync.slices s
          left join pending p using (day)
          left join lateral (select * from sync.books b
@@ -245,37 +193,23 @@ export async function readEvidence(
                              order by b.no desc limit 1) b on true
         where s.project_id = $1 and s.resource = $2 and s.owner = $3 and s.day >= $4 and s.day < $5
         order by s.day`,
-      [...parameters, moment(earliest - dayMs)],
+      [...parameters, iso(earliest - dayMs)],
     ),
-    db.query<Omit<ReadingRow, 'no'> & { no: string }>(
-      `select day, no, from_end, began_at, began_machine_at, began_earliest_at, ended_at, ended_machine_at, ended_latest_at,
-              shown, lacks, claims, pending
-         from sync.readings where ${inRange} order by no`,
+    db.query(
+      `select ${columnNamesOf(columns)} from sync.readings
+        where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
+        order by no`,
       parameters,
     ),
   ]);
   const evidence = new Map<Day, Evidence>();
-  for (const row of days.rows) {
-    const books =
-      row.no === null
-        ? null
-        : {
-            no: Number(row.no),
-            isMore: row.is_more,
-            isEqual: row.is_equal,
-            isDay: row.is_day,
-            asks: row.asks,
-            inWords: row.in_words,
-          };
-    evidence.set(row.day, {
-      newsNo: Number(row.news_no),
-      pending: row.pending,
-      readings: [],
-      books,
-    });
+  for (const { day, newsNo, pending, ...books } of days.rows) {
+    const found = books.no === null ? null : (books as BooksOf);
+    evidence.set(day, { newsNo, pending, readings: [], books: found });
   }
-  for (const row of readings.rows) {
-    evidence.get(row.day)?.readings.push(toReading({ ...row, no: Number(row.no) }));
+  for (const row of read.rows) {
+    const reading = readRow(columns, row);
+    evidence.get(reading.day)?.readings.push(toReading(reading));
   }
   return evidence;
 }
@@ -304,7 +238,7 @@ export async function shownIn(
   { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
 ): Promise<{ all: number; byStatus: ByStatus } | null> {
-  const { rows } = await db.query<{ unread: number; all: number; by_status: number[] }>(
+  const shown = await db.query<{ unread: number; all: number; byStatus: ByStatus }>(
     `with newest as (
        select distinct on (day) day, shown, by_status from sync.readings
         where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
@@ -314,14 +248,12 @@ export async function shownIn(
               where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
                 and day not in (select day from newest))::int as unread,
             coalesce(sum(shown), 0)::int as all,
-            array[coalesce(sum(by_status[1]), 0), coalesce(sum(by_status[2]), 0), coalesce(sum(by_status[3]), 0)]::int[] as by_status
+            array[coalesce(sum(by_status[1]), 0), coalesce(sum(by_status[2]), 0), coalesce(sum(by_status[3]), 0)]::int[] as "byStatus"
        from newest`,
     [projectId, resource, owner, from, to],
   );
-  const row = onlyRow({ rows });
-  return row.unread > 0
-    ? null
-    : { all: row.all, byStatus: row.by_status as [number, number, number] };
+  const { unread, ...counts } = onlyRow(shown);
+  return unread > 0 ? null : counts;
 }
 
 /** The platform's counts of a span of days, beside what was shown of it. */
@@ -345,27 +277,24 @@ export type BooksRow = {
 export async function appendBooks(
   tx: Tx,
   list: ListName,
-  books: readonly BooksRow[],
+  added: readonly BooksRow[],
 ): Promise<void> {
-  for (const one of books) {
+  for (const { days, shown, ...counted } of added) {
+    const row = rowText(books, {
+      ...list,
+      ...counted,
+      dayFrom: days.from,
+      dayTo: days.to,
+      shown: shown?.all ?? null,
+      shownByStatus: shown?.byStatus ?? null,
+    });
     await tx.query('select sync.add_books(jsonb_populate_record(null::sync.books, $1::jsonb))', [
-      JSON.stringify({
-        ...nameOf(list),
-        day_from: one.days.from,
-        day_to: one.days.to,
-        asked_at: iso(one.askedAt),
-        total: one.total,
-        by_status: one.byStatus,
-        shown: one.shown?.all ?? null,
-        shown_by_status: one.shown?.byStatus ?? null,
-        is_more: one.isMore,
-        is_equal: one.isEqual,
-        asks: one.asks,
-        in_words: one.inWords,
-      }),
+      row,
     ]);
   }
 }
+
+type BooksAsked = { askedAt: Instant | null; moreSince: Instant | null; wasRead: boolean };
 
 /**
  * When the books of a list were last asked for, since when they have counted more, and whether a day was read since; null:
@@ -374,31 +303,23 @@ export async function appendBooks(
 export async function booksAsked(
   db: Queryable,
   { projectId, resource, owner }: ListName,
-): Promise<{ askedAt: Instant | null; moreSince: Instant | null; wasRead: boolean }> {
-  const { rows } = await db.query<{
-    asked_at: string | null;
-    more_since: string | null;
-    was_read: boolean;
-  }>(
-    `with runs as (
-       select asked_at, bool_or(is_more) as is_more from sync.books
-        where project_id = $1 and resource = $2 and owner = $3
-        group by asked_at
-     )
-     select max(asked_at) as asked_at,
-            min(asked_at) filter (where is_more and asked_at > coalesce((select max(asked_at) from runs where not is_more), '-infinity'))
-              as more_since,
-            coalesce((select max(no) from sync.readings where project_id = $1 and resource = $2 and owner = $3)
-                   > (select max(no) from sync.books where project_id = $1 and resource = $2 and owner = $3), false) as was_read
-       from runs`,
-    [projectId, resource, owner],
+): Promise<BooksAsked> {
+  return onlyRow(
+    await db.query<BooksAsked>(
+      `with runs as (
+         select asked_at, bool_or(is_more) as is_more from sync.books
+          where project_id = $1 and resource = $2 and owner = $3
+          group by asked_at
+       )
+       select ${msOf('max(asked_at)')} as "askedAt",
+              ${msOf(`min(asked_at) filter (where is_more and asked_at > coalesce((select max(asked_at) from runs where not is_more), '-infinity'))`)}
+                as "moreSince",
+              coalesce((select max(no) from sync.readings where project_id = $1 and resource = $2 and owner = $3)
+                     > (select max(no) from sync.books where project_id = $1 and resource = $2 and owner = $3), false) as "wasRead"
+         from runs`,
+      [projectId, resource, owner],
+    ),
   );
-  const { asked_at: askedAt, more_since: moreSince, was_read: wasRead } = onlyRow({ rows });
-  return {
-    askedAt: askedAt === null ? null : Date.parse(askedAt),
-    moreSince: moreSince === null ? null : Date.parse(moreSince),
-    wasRead,
-  };
 }
 
 /**
@@ -417,7 +338,7 @@ export async function isEndInclusive(
           and no > coalesce((select max(no) from sync.books
                               where project_id = $1 and resource = $2 and is_more and day_to - day_from > 1), 0)
      ) as is`,
-    [projectId, resource, moment(since)],
+    [projectId, resource, iso(since)],
   );
   return onlyRow({ rows }).is;
 }

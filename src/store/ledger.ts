@@ -15,7 +15,7 @@ import {
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
 import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
-import { slices } from './schema.ts';
+import { momentText, slices } from './schema.ts';
 
 /** What is read of a slice: all but the last error. */
 export const { lastError: _error, ...columns } = getTableColumns(slices);
@@ -25,8 +25,11 @@ export type Slice = SelectedRow<typeof columns>;
 /** A row that SQL returned with these columns. */
 export const toSlice = (row: Row): Slice => readRow(columns, row);
 
-export const iso = (at: Instant | null): string | null =>
-  at === null ? null : new Date(at).toISOString();
+export const iso = (at: Instant | null): string | null => (at === null ? null : momentText(at));
+
+/** A moment of SQL in milliseconds: an expression. */
+export const msOf = (moment: string): string =>
+  `trunc(extract(epoch from ${moment}) * 1000)::float8`;
 
 /** How many rows are in each of these states: columns of a select, named as the states. */
 export const countsByState = (states: readonly SliceState[] = sliceStates): string =>

@@ -43,9 +43,14 @@ const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'stri
 /** A moment of our own tables, in milliseconds as the code has it. */
 const moment = customType<{ data: Instant; driverData: string }>({
   dataType: () => 'timestamp with time zone',
-  fromDriver: (text) => (text === '-infinity' ? -Infinity : Date.parse(text)),
-  toDriver: (at) => (at === -Infinity ? '-infinity' : new Date(at).toISOString()),
+  fromDriver: (text) =>
+    text.endsWith('infinity') ? (text.startsWith('-') ? -Infinity : Infinity) : Date.parse(text),
+  toDriver: (at) => momentText(at),
 });
+
+/** As Postgres reads it, for which the ends of time are moments as well. */
+export const momentText = (at: Instant): string =>
+  Number.isFinite(at) ? new Date(at).toISOString() : at < 0 ? '-infinity' : 'infinity';
 
 export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
